@@ -14,13 +14,7 @@ const MAX_CONSTRAINTS = 32
 
 /** Requests that something is about; all of them where the list is empty. */
 export const validateRequestReferences = (names: readonly string[] | undefined, known: ReadonlySet<string>, path: FieldPath): FieldError[] =>
-  validateSet(
-    names,
-    MAX_REQUESTS,
-    (name, at) => validateRequestReference(name, known, at),
-    name => name,
-    path,
-  )
+  validateSet(names, path, { max: MAX_REQUESTS, check: (name, at) => validateRequestReference(name, known, at), keyOf: name => name })
 
 function validateConstraint({ requests, matchAttribute }: DeviceConstraint, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const at = path.child('matchAttribute')
@@ -39,8 +33,8 @@ export function validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolea
     ...validateConfiguration(config, stored, place),
   ]
   return [
-    ...validateSet(devices.requests, MAX_REQUESTS, validateRequest, request => request.name, at.child('requests'), 'name'),
-    ...validateList(devices.constraints, MAX_CONSTRAINTS, (one, place) => validateConstraint(one, known, place), at.child('constraints')),
-    ...validateList(devices.config, MAX_CONFIGURATIONS, check, at.child('config')),
+    ...validateSet(devices.requests, at.child('requests'), { max: MAX_REQUESTS, check: validateRequest, keyOf: request => request.name, member: 'name' }),
+    ...validateList(devices.constraints, at.child('constraints'), { max: MAX_CONSTRAINTS, check: (one, place) => validateConstraint(one, known, place) }),
+    ...validateList(devices.config, at.child('config'), { max: MAX_CONFIGURATIONS, check }),
   ]
 }

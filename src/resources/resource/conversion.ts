@@ -1,62 +1,62 @@
-import type { KubeObject } from '../../meta/object.ts'
-
-type ApiStruct = KubeObject['spec']
-
-const present = (members: ApiStruct): ApiStruct => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+import type { BasicDevice as AlphaDevice, ResourceSlice as AlphaSlice } from './v1alpha3.types.ts'
+import type { DeviceClaim as BetaClaim, BasicDevice as BetaDevice, DeviceRequest as BetaRequest, ResourceSlice as BetaSlice } from './v1beta1.types.ts'
+import type { Device, DeviceClaim, DeviceRequest, ResourceSlice } from './v1beta2.types.ts'
 
 /** v1beta1 and v1alpha3 have what v1beta2 puts into `exactly` in the request itself. */
-function requestToHub({ name, firstAvailable, ...exactly }: ApiStruct): ApiStruct {
+function requestToHub({ name, firstAvailable, ...exactly }: BetaRequest): DeviceRequest {
   const { deviceClassName, selectors, allocationMode, count, adminAccess, tolerations } = exactly
   const any = deviceClassName || selectors !== undefined || allocationMode || count || adminAccess !== undefined || tolerations !== undefined
-  return present({ name, exactly: any ? { deviceClassName: '', ...exactly } : undefined, firstAvailable })
+  return { name, ...(any && { exactly: { ...exactly, deviceClassName: deviceClassName ?? '' } }), ...(firstAvailable && { firstAvailable }) }
 }
 
-/** The class must be given there, and may be absent here. */
-const requestFromHub = ({ name, exactly, firstAvailable }: ApiStruct): ApiStruct =>
-  present({ name, ...exactly, deviceClassName: exactly?.deviceClassName || undefined, firstAvailable })
-
-const changeRequests = (devices: ApiStruct | undefined, change: (request: ApiStruct) => ApiStruct): void => {
-  if (devices?.requests) devices.requests = (devices.requests as ApiStruct[]).map(change)
-}
-
-/** `devicesOf`: what a claim, or a template of one, asks for. */
-export const requestConversion = (devicesOf: (object: KubeObject) => ApiStruct | undefined) => ({
-  toHub(object: KubeObject): KubeObject {
-    changeRequests(devicesOf(object), requestToHub)
-    return object
-  },
-  fromHub(object: KubeObject): KubeObject {
-    changeRequests(devicesOf(object), requestFromHub)
-    return object
-  },
+/** A request for the first of several has an empty class there. */
+const requestFromHub = ({ name, exactly, firstAvailable }: DeviceRequest): BetaRequest => ({
+  name,
+  deviceClassName: '',
+  ...exactly,
+  ...(firstAvailable && { firstAvailable }),
 })
 
-const changeValues = (map: Record<string, unknown> | undefined, change: (value: ApiStruct) => unknown): Record<string, unknown> | undefined =>
-  map && Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]))
+/** What a claim, or a template of one, asks for, as v1beta1 and v1alpha3 say it. */
+export const devicesToHub = (devices: BetaClaim): DeviceClaim => ({ ...devices, requests: devices.requests?.map(requestToHub) ?? null })
+export const devicesFromHub = (devices: DeviceClaim): BetaClaim => ({ ...devices, requests: devices.requests?.map(requestFromHub) ?? null })
 
-/** What a device is like stands in `basic`, and empty for nothing; v1alpha3 has capacities without a struct around them. */
-export const sliceConversion = (name: 'v1beta1' | 'v1alpha3') => ({
-  toHub(object: KubeObject): KubeObject {
-    const { spec } = object
-    if (!spec) return object
-    if (!spec.nodeName) delete spec.nodeName
-    if (!spec.allNodes) delete spec.allNodes
-    if (spec.devices) spec.devices = (spec.devices as ApiStruct[]).map(device => deviceToHub(device, name))
-    return object
-  },
-  fromHub(object: KubeObject): KubeObject {
-    const { spec } = object
-    if (spec?.devices) spec.devices = (spec.devices as ApiStruct[]).map(device => deviceFromHub(device, name))
-    return object
-  },
-})
+const changeValues = <T, U>(map: Record<string, T>, change: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]))
 
-function deviceToHub({ name: deviceName, basic }: ApiStruct, version: string): ApiStruct {
-  const capacity = version === 'v1alpha3' ? changeValues(basic?.capacity, value => ({ value })) : basic?.capacity
-  return present({ name: deviceName, ...basic, capacity })
+/** What a device is like stands in `basic`, empty for nothing. */
+function sliceToHub<D>({ spec, ...slice }: WithBasic<D>, toHub: (device: D) => Omit<Device, 'name'>): ResourceSlice {
+  const { nodeName, allNodes, devices, ...rest } = spec
+  return {
+    ...slice,
+    spec: {
+      ...rest,
+      ...(nodeName && { nodeName }),
+      ...(allNodes && { allNodes }),
+      devices: devices?.map(({ name, basic }) => ({ name, ...(basic && toHub(basic)) })) ?? null,
+    },
+  }
 }
 
-function deviceFromHub({ name: deviceName, ...basic }: ApiStruct, version: string): ApiStruct {
-  const capacity = version === 'v1alpha3' ? changeValues(basic.capacity, ({ value }) => value) : basic.capacity
-  return { name: deviceName, basic: present({ ...basic, capacity }) }
+const sliceFromHub = <D>({ spec, ...slice }: ResourceSlice, fromHub: (device: Omit<Device, 'name'>) => D): WithBasic<D> => ({
+  ...slice,
+  spec: { ...spec, devices: spec.devices?.map(({ name, ...device }) => ({ name, basic: fromHub(device) })) ?? null },
+})
+
+/** A slice of an older version, whose devices are like `D`. */
+type WithBasic<D> = Omit<ResourceSlice, 'spec'> & { spec: Omit<ResourceSlice['spec'], 'devices'> & { devices: { name: string; basic?: D }[] | null } }
+
+const same = (device: BetaDevice): BetaDevice => device
+
+export const betaSlice = {
+  toHub: (slice: BetaSlice): ResourceSlice => sliceToHub(slice, same),
+  fromHub: (slice: ResourceSlice): BetaSlice => sliceFromHub(slice, same),
+}
+
+/** v1alpha3 has capacities without a struct around them. */
+export const alphaSlice = {
+  toHub: (slice: AlphaSlice): ResourceSlice =>
+    sliceToHub(slice, ({ capacity, ...device }: AlphaDevice) => ({ ...device, ...(capacity && { capacity: changeValues(capacity, value => ({ value })) }) })),
+  fromHub: (slice: ResourceSlice): AlphaSlice =>
+    sliceFromHub(slice, ({ capacity, ...device }) => ({ ...device, ...(capacity && { capacity: changeValues(capacity, ({ value }) => value) }) })),
 }

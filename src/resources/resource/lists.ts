@@ -2,28 +2,29 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 
+interface ListRules<T> {
+  readonly max: number
+  readonly check: (item: T, path: FieldPath) => FieldError[]
+}
+
+interface SetRules<T> extends ListRules<T> {
+  readonly keyOf: (item: T) => string
+  /** Of the item, that holds its key; absent where the item is its own key. */
+  readonly member?: string
+  /** The key as a message prints it, where that is not as a text. */
+  readonly print?: (key: string) => unknown
+}
+
 /** Each item, then that there are not too many. */
-export function validateList<T>(
-  items: readonly T[] | null | undefined,
-  max: number,
-  check: (item: T, path: FieldPath) => FieldError[],
-  path: FieldPath,
-): FieldError[] {
+export function validateList<T>(items: readonly T[] | null | undefined, path: FieldPath, { max, check }: ListRules<T>): FieldError[] {
   const list = items ?? []
   const errors = list.flatMap((item, i) => check(item, path.index(i)))
   return list.length > max ? [...errors, tooMany(path, list.length, max)] : errors
 }
 
-/** A list of items with keys of their own; `member` holds the key, unless the item is it; `print` is for keys that upstream prints otherwise than as text. */
-export function validateSet<T>(
-  items: readonly T[] | null | undefined,
-  max: number,
-  check: (item: T, path: FieldPath) => FieldError[],
-  keyOf: (item: T) => string,
-  path: FieldPath,
-  member?: string,
-  print: (key: string) => unknown = key => key,
-): FieldError[] {
+/** A list whose items have keys: as a list, then that no key stands there twice. */
+export function validateSet<T>(items: readonly T[] | null | undefined, path: FieldPath, rules: SetRules<T>): FieldError[] {
+  const { keyOf, member, print = key => key } = rules
   const seen = new Set<string>()
   const again = (items ?? []).flatMap((item, i) => {
     const key = keyOf(item)
@@ -32,10 +33,10 @@ export function validateSet<T>(
     seen.add(key)
     return errors
   })
-  return [...validateList(items, max, check, path), ...again]
+  return [...validateList(items, path, rules), ...again]
 }
 
-/** Keys as a path shows them: cut in the middle where they are long. */
+/** A key as a path shows it: cut in the middle above `max` UTF-16 units. */
 export function shortened(key: string, max: number): string {
   if (key.length <= max) return key
   const kept = max - 3

@@ -40,7 +40,7 @@ const validateAlternative = (request: DeviceSubRequest, path: FieldPath): FieldE
 export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRequest, path: FieldPath): FieldError[] {
   const errors = validateLabelName(name, path.child('name'))
   const alternatives = path.child('firstAvailable')
-  errors.push(...validateSet(firstAvailable, MAX_ALTERNATIVES, validateAlternative, one => one.name, alternatives, 'name'))
+  errors.push(...validateSet(firstAvailable, alternatives, { max: MAX_ALTERNATIVES, check: validateAlternative, keyOf: one => one.name, member: 'name' }))
   if (exactly) errors.push(...validateExact(exactly, path.child('exactly')))
   if (!exactly && firstAvailable.length === 0) errors.push(required(path, 'exactly one of `exactly` or `firstAvailable` is required'))
   if (exactly && firstAvailable.length > 0) {

@@ -10,12 +10,10 @@ const MAX_EXPRESSION = 10 * 1024
 
 /** That there are expressions, and not too long ones; what they say, and what they cost, waits for a compiler of CEL. */
 export const validateSelectors = (selectors: readonly DeviceSelector[] | undefined, path: FieldPath): FieldError[] =>
-  validateList(
-    selectors,
-    MAX_SELECTORS,
-    ({ cel }, at) => {
+  validateList(selectors, path, {
+    max: MAX_SELECTORS,
+    check: ({ cel }, at) => {
       if (!cel) return [required(at.child('cel'))]
       return longerThan(cel.expression, MAX_EXPRESSION) ? [tooLong(at.child('cel', 'expression'), MAX_EXPRESSION)] : []
     },
-    path,
-  )
+  })

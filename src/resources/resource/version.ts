@@ -1,4 +1,5 @@
 import type { Names, Version } from '../../catalog/definition.ts'
+import type { TypedObject } from '../../meta/object.ts'
 import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
 import { types } from '../types.ts'
 
@@ -18,16 +19,20 @@ export const resourceVersion = (
   schema: types.type(`${packageOf(version)}.${kind}`),
 })
 
-/** The same kind as v1beta1 and v1alpha3 have it, and how those differ. */
-export const olderVersions = (
-  v1beta2: Version,
-  differences: (name: 'v1beta1' | 'v1alpha3') => Partial<Pick<Version, 'toHub' | 'fromHub' | 'setDefaults'>> = () => ({}),
-): readonly [v1beta1: Version, v1alpha3: Version] => {
-  const older = (name: 'v1beta1' | 'v1alpha3'): Version => ({
-    ...v1beta2,
-    name,
-    schema: types.type(`${packageOf(name)}.${v1beta2.kind}`),
-    ...differences(name),
-  })
-  return [older('v1beta1'), older('v1alpha3')]
-}
+export type Differences<V extends TypedObject, H extends TypedObject> = Pick<Version<V, H>, 'toHub' | 'fromHub' | 'setDefaults' | 'selectableFields'>
+
+/** The same kind as v1beta1 or v1alpha3 has it, and how that differs. It is printed as the hub version is. */
+export const olderVersion = <V extends TypedObject, H extends TypedObject>(
+  { group, kind, names, verbs, subresources }: Version<H>,
+  name: 'v1beta1' | 'v1alpha3',
+  differences: Differences<V, H> = {},
+): Version<V, H> => ({
+  group,
+  name,
+  kind,
+  names,
+  verbs,
+  schema: types.type(`${packageOf(name)}.${kind}`),
+  ...(subresources && { subresources }),
+  ...differences,
+})

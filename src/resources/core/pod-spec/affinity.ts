@@ -152,7 +152,3 @@ export function validateAffinity(affinity: Affinity, path: FieldPath, options: A
   if (affinity.podAntiAffinity) errors.push(...validatePodTerms(affinity.podAntiAffinity, options.allowInvalidSelectorValues, path.child('podAntiAffinity')))
   return errors
 }
-
-/** The same, for validation that appends to a list. */
-export const checkNodeSelector = (selector: NodeSelector, allowInvalidValues: boolean, path: FieldPath, errors: FieldError[]): void =>
-  void errors.push(...validateNodeSelector(selector, allowInvalidValues, path))

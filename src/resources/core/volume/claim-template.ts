@@ -84,7 +84,3 @@ function validateDataSource(
   if (source.namespace) for (const text of nameIsDnsSubdomain(source.namespace, false)) errors.push(invalid(path.child('namespace'), source.namespace, text))
   return errors
 }
-
-// The same, for validation that appends to a list.
-export const checkTemplateMeta = (metadata: ObjectMeta, path: FieldPath, errors: FieldError[]): void =>
-  void errors.push(...validateTemplateMeta(metadata, path))

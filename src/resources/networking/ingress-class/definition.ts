@@ -6,10 +6,10 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDomainPrefixedPath, nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateObjectReference } from '../object-reference.ts'
-import { prepareGeneration } from '../spec-generation.ts'
 import type { IngressClass, IngressClassParametersReference } from '../v1.types.ts'
 
 const CONTROLLER_LIMIT = 250

@@ -1,22 +1,46 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { prepareGeneration } from '../../networking/spec-generation.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, nameColumn } from '../../shared/columns.ts'
-import { olderVersions, resourceVersion } from '../version.ts'
-import { validateDeviceClass } from './validation.ts'
+import { prepareGeneration } from '../../shared/spec-generation.ts'
+import { MAX_CONFIGURATIONS } from '../claim-spec.ts'
+import { validateConfiguration } from '../configuration.ts'
+import { validateList } from '../lists.ts'
+import { validateSelectors } from '../selectors.ts'
+import type { DeviceClass } from '../v1beta2.types.ts'
+import { olderVersion, resourceVersion } from '../version.ts'
 
-const table: TableDefinition = {
+/** What an update leaves as it is was let in before there were bounds. */
+function validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const stored = old !== undefined && deepEqual(spec.config, old.spec.config)
+  return [
+    ...validateSelectors(spec.selectors, path.child('selectors')),
+    ...validateList(spec.config, path.child('config'), { max: MAX_CONFIGURATIONS, check: (config, at) => validateConfiguration(config, stored, at) }),
+  ]
+}
+
+/** An update tells what is wrong twice, as upstream does. */
+const validateDeviceClass = (next: DeviceClass, old: DeviceClass | undefined): FieldError[] => [
+  ...validateSpec(next, undefined),
+  ...(old ? validateSpec(next, old) : []),
+]
+
+const table: TableDefinition<DeviceClass> = {
   columns: [nameColumn, ageColumn],
   cells: ({ metadata }, now) => [metadata.name ?? '', age(metadata.creationTimestamp, now)],
 }
 
-const v1beta2: Version = { ...resourceVersion('DeviceClass', { plural: 'deviceclasses', singular: 'deviceclass' }), table }
-const [v1beta1, v1alpha3] = olderVersions(v1beta2)
+const v1beta2: Version<DeviceClass> = { ...resourceVersion('DeviceClass', { plural: 'deviceclasses', singular: 'deviceclass' }), table }
+const v1beta1 = olderVersion(v1beta2, 'v1beta1')
 
-export const deviceClassResource: ResourceDefinition = {
+export const deviceClassResource = defineResource<DeviceClass>({
   scope: 'Cluster',
-  versions: [v1beta2, v1beta1, v1alpha3],
+  versions: [v1beta2, v1beta1, olderVersion(v1beta2, 'v1alpha3')],
   hub: v1beta2,
   storage: { prefix: 'deviceclasses', version: v1beta1 },
   strategy: { revalidatesMeta: true, returnsDeleted: true, prepare: prepareGeneration, validate: validateDeviceClass },
-}
+})

@@ -1,55 +1,58 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import { checkTemplateMeta } from '../../core/volume/claim-template.ts'
+import { validateTemplateMeta } from '../../core/volume/claim-template.ts'
 import { ageColumn, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
-import { requestConversion } from '../conversion.ts'
+import { devicesFromHub, devicesToHub } from '../conversion.ts'
 import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
 import { dropAlphaOfRequests } from '../dropped.ts'
-import { olderVersions, resourceVersion } from '../version.ts'
+import type { ResourceClaimTemplate as BetaTemplate } from '../v1beta1.types.ts'
+import type { DeviceClaim, ResourceClaimTemplate } from '../v1beta2.types.ts'
+import { type Differences, olderVersion, resourceVersion } from '../version.ts'
 
-const table: TableDefinition = {
+const table: TableDefinition<ResourceClaimTemplate> = {
   columns: [nameColumn, ageColumn],
   cells: ({ metadata }, now) => [metadata.name ?? '', age(metadata.creationTimestamp, now)],
 }
 
-const devicesOf = ({ spec }: KubeObject): KubeObject['spec'] | undefined => spec?.spec?.devices
+const devicesOf = ({ spec }: ResourceClaimTemplate): DeviceClaim => spec.spec.devices
 
-function validateSpec({ spec }: KubeObject, stored: boolean): FieldError[] {
-  const path = fieldPath('spec')
-  const errors: FieldError[] = []
-  checkTemplateMeta(spec?.metadata ?? {}, path.child('metadata'), errors)
-  return [...errors, ...validateClaimSpec(spec?.spec, stored, path.child('spec'))]
-}
+const validateSpec = ({ spec }: ResourceClaimTemplate, stored: boolean): FieldError[] => [
+  ...validateTemplateMeta(spec.metadata, fieldPath('spec', 'metadata')),
+  ...validateClaimSpec(spec.spec, stored, fieldPath('spec', 'spec')),
+]
 
 /** An update tells what is wrong twice, as upstream does; it cannot change the spec. */
-function validate(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+function validate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined): FieldError[] {
   const errors = validateSpec(next, false)
   if (!old) return errors
   if (!deepEqual(next.spec, old.spec)) errors.push(invalid(fieldPath('spec'), goValue('resource.ResourceClaimTemplateSpec', next.spec), 'field is immutable'))
   return [...errors, ...validateSpec(next, true)]
 }
 
-const v1beta2: Version = {
+const v1beta2: Version<ResourceClaimTemplate> = {
   ...resourceVersion('ResourceClaimTemplate', { plural: 'resourceclaimtemplates', singular: 'resourceclaimtemplate' }),
   setDefaults: template => setRequestDefaults(devicesOf(template)),
   table,
 }
 
-const [v1beta1, v1alpha3] = olderVersions(v1beta2, () => ({
-  ...requestConversion(devicesOf),
-  setDefaults: template => setOlderRequestDefaults(devicesOf(template)),
-}))
+const OLDER: Differences<BetaTemplate, ResourceClaimTemplate> = {
+  toHub: ({ spec, ...template }) => ({ ...template, spec: { ...spec, spec: { ...spec.spec, devices: devicesToHub(spec.spec.devices) } } }),
+  fromHub: ({ spec, ...template }) => ({ ...template, spec: { ...spec, spec: { ...spec.spec, devices: devicesFromHub(spec.spec.devices) } } }),
+  setDefaults: ({ spec }) => setOlderRequestDefaults(spec.spec.devices),
+}
 
-export const resourceClaimTemplateResource: ResourceDefinition = {
+const v1beta1 = olderVersion(v1beta2, 'v1beta1', OLDER)
+
+export const resourceClaimTemplateResource = defineResource<ResourceClaimTemplate>({
   scope: 'Namespaced',
-  versions: [v1beta2, v1beta1, v1alpha3],
+  versions: [v1beta2, v1beta1, olderVersion(v1beta2, 'v1alpha3', OLDER)],
   hub: v1beta2,
   storage: { prefix: 'resourceclaimtemplates', version: v1beta1 },
   strategy: {
@@ -58,4 +61,4 @@ export const resourceClaimTemplateResource: ResourceDefinition = {
     prepare: (next, old) => dropAlphaOfRequests(devicesOf(next), old && devicesOf(old)),
     validate,
   },
-}
+})

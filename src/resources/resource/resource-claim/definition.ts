@@ -1,42 +1,100 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { requestConversion } from '../conversion.ts'
+import { goValue } from '../../shared/go-values.ts'
+import { keepMetadata, withholdStatus } from '../../shared/status-metadata.ts'
+import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { validateClaimSpec } from '../claim-spec.ts'
+import { devicesFromHub, devicesToHub } from '../conversion.ts'
 import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
-import { olderVersions, resourceVersion } from '../version.ts'
-import { claimStatusStrategy, claimStrategy } from './strategy.ts'
+import { dropAlphaOfRequests } from '../dropped.ts'
+import type { ResourceClaim as BetaClaim } from '../v1beta1.types.ts'
+import type { DeviceRequestAllocationResult, ResourceClaim } from '../v1beta2.types.ts'
+import { type Differences, olderVersion, resourceVersion } from '../version.ts'
+import { deviceId, validateClaimStatus } from './status-validation.ts'
+
+const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationResult[] => claim?.status.allocation?.devices.results ?? []
+const hasAdminResult = (claim: ResourceClaim | undefined): boolean => resultsOf(claim).some(({ adminAccess }) => adminAccess !== null)
+
+/** An update tells what is wrong with the spec twice, as upstream does; it cannot change it. */
+function validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const errors = validateClaimSpec(spec, false, path)
+  if (!old) return errors
+  if (!deepEqual(spec, old.spec)) errors.push(invalid(path, goValue('resource.ResourceClaimSpec', spec), 'field is immutable'))
+  return [...errors, ...validateClaimSpec(spec, true, path)]
+}
+
+/** Devices that are allocated no more have no status. */
+function dropDeallocated({ status }: ResourceClaim, next: readonly DeviceRequestAllocationResult[], old: readonly DeviceRequestAllocationResult[]): void {
+  const gone = new Set(old.map(deviceId))
+  for (const result of next) gone.delete(deviceId(result))
+  const kept = status.devices?.filter(device => !gone.has(deviceId(device))) ?? []
+  if (kept.length > 0) status.devices = kept
+  else delete status.devices
+}
+
+const claimStrategy: Strategy<ResourceClaim> = {
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  returnsDeleted: true,
+  prepare(next, old) {
+    withholdStatus(next, old)
+    dropAlphaOfRequests(next.spec.devices, old?.spec.devices, hasAdminResult(old))
+  },
+  validate: validateClaim,
+}
+
+const claimStatusStrategy: Strategy<ResourceClaim> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (!old) return
+    next.spec = old.spec
+    keepMetadata(next, old)
+    dropDeallocated(next, resultsOf(next), resultsOf(old))
+    const hadAdmin = hasAdminResult(old) || old.spec.devices.requests?.some(({ exactly }) => exactly?.adminAccess !== undefined)
+    if (!hadAdmin) for (const result of resultsOf(next)) result.adminAccess = null
+  },
+  validate: validateClaimStatus,
+}
 
 /** `pending`, `allocated,reserved`, `deleted,allocated` … */
-function stateCell({ metadata, status }: KubeObject): string {
+function stateCell({ metadata, status }: ResourceClaim): string {
   const states = metadata.deletionTimestamp ? ['deleted'] : []
-  if (status?.allocation) states.push('allocated', ...((status.reservedFor ?? []).length > 0 ? ['reserved'] : []))
+  if (status.allocation) states.push('allocated', ...(status.reservedFor ? ['reserved'] : []))
   else if (!metadata.deletionTimestamp) states.push('pending')
   return states.join(',')
 }
 
-const table: TableDefinition = {
+const table: TableDefinition<ResourceClaim> = {
   columns: [nameColumn, column('State', 'Whether it is allocated, and in use.'), ageColumn],
   cells: (claim, now) => [claim.metadata.name ?? '', stateCell(claim), age(claim.metadata.creationTimestamp, now)],
 }
 
-const v1beta2: Version = {
+const v1beta2: Version<ResourceClaim> = {
   ...resourceVersion('ResourceClaim', { plural: 'resourceclaims', singular: 'resourceclaim' }),
-  setDefaults: ({ spec }) => setRequestDefaults(spec?.devices),
+  setDefaults: ({ spec }) => setRequestDefaults(spec.devices),
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: claimStatusStrategy } },
 }
 
-const [v1beta1, v1alpha3] = olderVersions(v1beta2, () => ({
-  ...requestConversion(({ spec }) => spec?.devices),
-  setDefaults: ({ spec }) => setOlderRequestDefaults(spec?.devices),
-}))
+const OLDER: Differences<BetaClaim, ResourceClaim> = {
+  toHub: ({ spec, ...claim }) => ({ ...claim, spec: { ...spec, devices: devicesToHub(spec.devices) } }),
+  fromHub: ({ spec, ...claim }) => ({ ...claim, spec: { ...spec, devices: devicesFromHub(spec.devices) } }),
+  setDefaults: ({ spec }) => setOlderRequestDefaults(spec.devices),
+}
 
-export const resourceClaimResource: ResourceDefinition = {
+const v1beta1 = olderVersion(v1beta2, 'v1beta1', OLDER)
+
+export const resourceClaimResource = defineResource<ResourceClaim>({
   scope: 'Namespaced',
-  versions: [v1beta2, v1beta1, v1alpha3],
+  versions: [v1beta2, v1beta1, olderVersion(v1beta2, 'v1alpha3', OLDER)],
   hub: v1beta2,
   storage: { prefix: 'resourceclaims', version: v1beta1 },
   strategy: claimStrategy,
-}
+})

@@ -6,17 +6,22 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr, printIp } from '../../../meta/ip.ts'
 import { longerThan } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import { checkNodeSelector } from '../../core/pod-spec/affinity.ts'
+import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { MAX_CONFIGURATIONS, MAX_REQUESTS, validateRequestReferences } from '../claim-spec.ts'
 import { validateConfiguration, validateRaw } from '../configuration.ts'
 import { validateList, validateSet } from '../lists.ts'
 import { validateDriverName, validateLabelName, validatePoolName } from '../names.ts'
 import { requestNames, validateRequestReference } from '../request-names.ts'
-import { deviceId } from './device-id.ts'
-
-type ApiStruct = KubeObject['spec']
+import type {
+  AllocatedDeviceStatus,
+  AllocationResult,
+  DeviceAllocationConfiguration,
+  DeviceRequestAllocationResult,
+  NetworkDeviceData,
+  ResourceClaim,
+  ResourceClaimConsumerReference,
+} from '../v1beta2.types.ts'
 
 const MAX_USERS = 256
 const MAX_CONDITIONS = 8
@@ -24,10 +29,15 @@ const MAX_ADDRESSES = 16
 const MAX_INTERFACE_NAME = 256
 const MAX_HARDWARE_ADDRESS = 128
 
-const validateUser = (user: ApiStruct, path: FieldPath): FieldError[] =>
-  ['resource', 'name', 'uid'].flatMap(member => (user[member] ? [] : [required(path.child(member))]))
+type DeviceIdentity = Pick<AllocatedDeviceStatus, 'driver' | 'pool' | 'device'>
 
-const validateDevice = ({ driver = '', pool = '', device = '' }: ApiStruct, path: FieldPath): FieldError[] => [
+/** What tells a device from all others: `driver/pool/device`. */
+export const deviceId = ({ driver, pool, device }: DeviceIdentity): string => `${driver}/${pool}/${device}`
+
+const validateUser = (user: ResourceClaimConsumerReference, path: FieldPath): FieldError[] =>
+  (['resource', 'name', 'uid'] as const).flatMap(member => (user[member] ? [] : [required(path.child(member))]))
+
+const validateDevice = ({ driver, pool, device }: DeviceIdentity, path: FieldPath): FieldError[] => [
   ...validateDriverName(driver, path.child('driver')),
   ...validatePoolName(pool, path.child('pool')),
   ...validateLabelName(device, path.child('device')),
@@ -40,15 +50,15 @@ function validateAddress(text: string, path: FieldPath): FieldError[] {
   return text === canonical ? [] : [invalid(path, text, `must be in canonical form ("${canonical}")`)]
 }
 
-function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: ApiStruct, path: FieldPath): FieldError[] {
+function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: NetworkDeviceData, path: FieldPath): FieldError[] {
   return [
     ...(longerThan(interfaceName, MAX_INTERFACE_NAME) ? [tooLong(path.child('interfaceName'), MAX_INTERFACE_NAME)] : []),
     ...(longerThan(hardwareAddress, MAX_HARDWARE_ADDRESS) ? [tooLong(path.child('hardwareAddress'), MAX_HARDWARE_ADDRESS)] : []),
-    ...validateSet(ips as string[], MAX_ADDRESSES, validateAddress, address => address, path.child('ips')),
+    ...validateSet(ips, path.child('ips'), { max: MAX_ADDRESSES, check: validateAddress, keyOf: address => address }),
   ]
 }
 
-function validateDeviceStatus(status: ApiStruct, allocated: ReadonlySet<string>, path: FieldPath): FieldError[] {
+function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const errors = validateDevice(status, path)
   if (!allocated.has(deviceId(status))) errors.push(invalid(path, verbatim(deviceId(status)), 'must be an allocated device in the claim'))
   const conditions = path.child('conditions')
@@ -59,23 +69,22 @@ function validateDeviceStatus(status: ApiStruct, allocated: ReadonlySet<string>,
   return status.networkData ? [...errors, ...validateNetworkData(status.networkData, path.child('networkData'))] : errors
 }
 
-function validateAllocation({ devices = {}, nodeSelector }: ApiStruct, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
+function validateAllocation({ devices, nodeSelector }: AllocationResult, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const at = path.child('devices')
-  const result = (one: ApiStruct, place: FieldPath): FieldError[] => [
-    ...validateRequestReference(one.request ?? '', known, place.child('request')),
+  const result = (one: DeviceRequestAllocationResult, place: FieldPath): FieldError[] => [
+    ...validateRequestReference(one.request, known, place.child('request')),
     ...validateDevice(one, place),
   ]
-  const configuration = (config: ApiStruct, place: FieldPath): FieldError[] => [
-    ...validateSource(config.source ?? '', place.child('source')),
+  const configuration = (config: DeviceAllocationConfiguration, place: FieldPath): FieldError[] => [
+    ...validateSource(config.source, place.child('source')),
     ...validateRequestReferences(config.requests, known, place.child('requests')),
     ...validateConfiguration(config, false, place),
   ]
   const errors = [
-    ...validateList(devices.results as ApiStruct[], MAX_REQUESTS, result, at.child('results')),
-    ...validateList(devices.config as ApiStruct[], 2 * MAX_CONFIGURATIONS, configuration, at.child('config')),
+    ...validateList(devices.results, at.child('results'), { max: MAX_REQUESTS, check: result }),
+    ...validateList(devices.config, at.child('config'), { max: 2 * MAX_CONFIGURATIONS, check: configuration }),
   ]
-  if (nodeSelector) checkNodeSelector(nodeSelector, false, path.child('nodeSelector'), errors)
-  return errors
+  return nodeSelector ? [...errors, ...validateNodeSelector(nodeSelector, false, path.child('nodeSelector'))] : errors
 }
 
 function validateSource(source: string, path: FieldPath): FieldError[] {
@@ -84,11 +93,11 @@ function validateSource(source: string, path: FieldPath): FieldError[] {
 }
 
 /** Nobody new may use a claim that is being deleted. */
-function validateReservation(next: KubeObject, old: KubeObject | undefined, path: FieldPath): FieldError[] {
-  const users: ApiStruct[] = next.status?.reservedFor ?? []
-  if (users.length === 0) return []
-  if (!next.status?.allocation) return [forbidden(path, 'may not be specified when `allocated` is not set')]
-  const before: ApiStruct[] = old?.status?.reservedFor ?? []
+function validateReservation(next: ResourceClaim, old: ResourceClaim | undefined, path: FieldPath): FieldError[] {
+  const { reservedFor: users, allocation } = next.status
+  if (!users) return []
+  if (!allocation) return [forbidden(path, 'may not be specified when `allocated` is not set')]
+  const before = old?.status.reservedFor ?? []
   if (!next.metadata.deletionTimestamp) return []
   // Decoded values have their members in one order, so equal ones have the same text.
   const known = new Set(before.map(user => JSON.stringify(user)))
@@ -96,21 +105,27 @@ function validateReservation(next: KubeObject, old: KubeObject | undefined, path
   return [forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')]
 }
 
-export function validateClaimStatus(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | undefined): FieldError[] {
   const path = fieldPath('status')
-  const status: ApiStruct = next.status ?? {}
+  const { status } = next
   const allocation = path.child('allocation')
   const reservedFor = path.child('reservedFor')
-  const allocated = new Set(((status.allocation?.devices?.results ?? []) as ApiStruct[]).map(deviceId))
-  const devices = (device: ApiStruct, at: FieldPath): FieldError[] => validateDeviceStatus(device, allocated, at)
+  const allocated = new Set(status.allocation?.devices.results?.map(deviceId))
+  const devices = (device: AllocatedDeviceStatus, at: FieldPath): FieldError[] => validateDeviceStatus(device, allocated, at)
   const errors = [
-    ...validateSet(status.reservedFor as ApiStruct[], MAX_USERS, validateUser, user => user.uid ?? '', reservedFor, 'uid'),
-    ...validateSet(status.devices as ApiStruct[], Number.POSITIVE_INFINITY, devices, deviceId, path.child('devices'), 'deviceID', verbatim),
+    ...validateSet(status.reservedFor, reservedFor, { max: MAX_USERS, check: validateUser, keyOf: user => user.uid, member: 'uid' }),
+    ...validateSet(status.devices, path.child('devices'), {
+      max: Number.POSITIVE_INFINITY,
+      check: devices,
+      keyOf: deviceId,
+      member: 'deviceID',
+      print: verbatim,
+    }),
     ...validateReservation(next, old, reservedFor),
   ]
   if (!status.allocation) return errors
-  const before = old?.status?.allocation
-  if (!before) return [...errors, ...validateAllocation(status.allocation, requestNames(next.spec?.devices), allocation)]
+  const before = old?.status.allocation
+  if (!before) return [...errors, ...validateAllocation(status.allocation, requestNames(next.spec.devices), allocation)]
   return deepEqual(status.allocation, before)
     ? errors
     : [...errors, invalid(allocation, goValue('resource.AllocationResult', status.allocation), 'field is immutable')]

@@ -1,37 +1,37 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { shortened } from '../lists.ts'
 import { validateLabelName } from '../names.ts'
+import type { CounterSet, DeviceCounterConsumption } from '../v1beta2.types.ts'
 
-type ApiStruct = KubeObject['spec']
+type WithCounters = Pick<CounterSet | DeviceCounterConsumption, 'counters'>
 
 /** Counters of a slice: by set, their names. */
 export type SharedCounters = ReadonlyMap<string, ReadonlySet<string>>
 
 const MAX_NAME = 63
 
-export const countersOf = ({ counters }: ApiStruct): string[] => Object.keys(counters ?? {})
+export const countersOf = ({ counters = {} }: WithCounters): string[] => Object.keys(counters)
 
-function validateNames(set: ApiStruct, path: FieldPath): FieldError[] {
+function validateNames(set: WithCounters, path: FieldPath): FieldError[] {
   const at = path.child('counters')
   const names = countersOf(set)
   return names.length === 0 ? [required(at)] : names.flatMap(name => validateLabelName(name, at.key(shortened(name, MAX_NAME))))
 }
 
-export function validateCounterSet(set: ApiStruct, path: FieldPath): FieldError[] {
+export function validateCounterSet(set: CounterSet, path: FieldPath): FieldError[] {
   const at = path.child('name')
   return [...(set.name ? validateLabelName(set.name, at) : [required(at)]), ...validateNames(set, path)]
 }
 
-export function validateConsumption(consumption: ApiStruct, path: FieldPath): FieldError[] {
+export function validateConsumption(consumption: DeviceCounterConsumption, path: FieldPath): FieldError[] {
   return [...(consumption.counterSet ? [] : [required(path.child('counterSet'))]), ...validateNames(consumption, path)]
 }
 
 /** What is taken must be there. */
-export function validateShared(consumption: ApiStruct, shared: SharedCounters, path: FieldPath): FieldError[] {
-  const set: string = consumption.counterSet ?? ''
+export function validateShared(consumption: DeviceCounterConsumption, shared: SharedCounters, path: FieldPath): FieldError[] {
+  const set = consumption.counterSet
   const names = shared.get(set)
   if (!names) return [invalid(path.child('counterSet'), set, 'must reference a counterSet defined in the ResourceSlice sharedCounters')]
   return countersOf(consumption)

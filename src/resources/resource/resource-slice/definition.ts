@@ -1,14 +1,39 @@
-import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { prepareGeneration } from '../../networking/spec-generation.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { sliceConversion } from '../conversion.ts'
+import { prepareGeneration } from '../../shared/spec-generation.ts'
+import { alphaSlice, betaSlice } from '../conversion.ts'
 import { setTimeAdded } from '../taints.ts'
-import { olderVersions, resourceVersion } from '../version.ts'
-import { dropAlphaOfSlice } from './dropped.ts'
+import type { Device, ResourceSlice } from '../v1beta2.types.ts'
+import { olderVersion, resourceVersion } from '../version.ts'
 import { validateResourceSlice } from './validation.ts'
 
-const table: TableDefinition = {
+const devicesOf = (slice: ResourceSlice | undefined): Device[] => slice?.spec.devices ?? []
+
+const hasParts = (slice: ResourceSlice): boolean =>
+  slice.spec.sharedCounters !== undefined ||
+  slice.spec.perDeviceNodeSelection !== undefined ||
+  devicesOf(slice).some(
+    ({ consumesCounters, nodeName, nodeSelector, allNodes }) =>
+      consumesCounters !== undefined || nodeName !== undefined || nodeSelector !== undefined || allNodes !== undefined,
+  )
+
+/** Taints, and devices that are parts of others, are alpha in this release; a slice that has them keeps them. */
+function dropAlphaOfSlice(next: ResourceSlice, old: ResourceSlice | undefined): void {
+  if (!devicesOf(old).some(({ taints }) => taints !== undefined)) for (const device of devicesOf(next)) delete device.taints
+  if (old && hasParts(old)) return
+  delete next.spec.sharedCounters
+  delete next.spec.perDeviceNodeSelection
+  for (const device of devicesOf(next)) {
+    delete device.consumesCounters
+    delete device.nodeName
+    delete device.nodeSelector
+    delete device.allNodes
+  }
+}
+
+const table: TableDefinition<ResourceSlice> = {
   columns: [
     nameColumn,
     column('Node', 'The node that has the devices.'),
@@ -16,24 +41,24 @@ const table: TableDefinition = {
     column('Pool', 'The pool that the slice is a part of.'),
     ageColumn,
   ],
-  cells: ({ metadata, spec }, now) => [
-    metadata.name ?? '',
-    spec?.nodeName ?? '',
-    spec?.driver ?? '',
-    spec?.pool?.name ?? '',
-    age(metadata.creationTimestamp, now),
-  ],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.nodeName ?? '', spec.driver, spec.pool.name, age(metadata.creationTimestamp, now)],
 }
 
-const v1beta2: Version = {
+const selectableFields = {
+  'spec.nodeName': ({ spec }: { spec: Pick<ResourceSlice['spec'], 'nodeName'> }) => spec.nodeName ?? '',
+  'spec.driver': ({ spec }: { spec: Pick<ResourceSlice['spec'], 'driver'> }) => spec.driver,
+}
+
+const v1beta2: Version<ResourceSlice> = {
   ...resourceVersion('ResourceSlice', { plural: 'resourceslices', singular: 'resourceslice' }),
   table,
-  selectableFields: { 'spec.nodeName': ({ spec }) => spec?.nodeName ?? '', 'spec.driver': ({ spec }) => spec?.driver ?? '' },
+  selectableFields,
 }
 
-const [v1beta1, v1alpha3] = olderVersions(v1beta2, sliceConversion)
+const v1beta1 = olderVersion(v1beta2, 'v1beta1', { ...betaSlice, selectableFields })
+const v1alpha3 = olderVersion(v1beta2, 'v1alpha3', { ...alphaSlice, selectableFields })
 
-export const resourceSliceResource: ResourceDefinition = {
+export const resourceSliceResource = defineResource<ResourceSlice>({
   scope: 'Cluster',
   versions: [v1beta2, v1beta1, v1alpha3],
   hub: v1beta2,
@@ -41,10 +66,10 @@ export const resourceSliceResource: ResourceDefinition = {
   strategy: {
     returnsDeleted: true,
     prepare(next, old, { now }) {
-      for (const device of next.spec?.devices ?? []) for (const taint of device.taints ?? []) setTimeAdded(taint, now)
+      for (const { taints = [] } of devicesOf(next)) for (const taint of taints) setTimeAdded(taint, now)
       prepareGeneration(next, old)
       dropAlphaOfSlice(next, old)
     },
     validate: validateResourceSlice,
   },
-}
+})

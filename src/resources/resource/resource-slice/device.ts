@@ -2,16 +2,14 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { parseSemanticVersion } from '../../../meta/semantic-version.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { shortened, validateList, validateSet } from '../lists.ts'
 import { MAX_QUALIFIED_NAME, validateLabelName, validateQualifiedName } from '../names.ts'
 import { validateTaint } from '../taints.ts'
+import type { Device, DeviceAttribute, DeviceCounterConsumption } from '../v1beta2.types.ts'
 import { countersOf, type SharedCounters, validateConsumption, validateShared } from './counters.ts'
 import { givenNodes } from './nodes.ts'
-
-type ApiStruct = KubeObject['spec']
 
 const MAX_VALUES = 32
 const MAX_COUNTERS = 32
@@ -23,7 +21,7 @@ const NONE_OF = '`nodeName`, `nodeSelector` and `allNodes` can only be set if `p
 const bounded = (text: string, path: FieldPath): FieldError[] => (longerThan(text, MAX_VALUE_BYTES) ? [tooLong(path, MAX_VALUE_BYTES)] : [])
 
 /** A value of one kind. */
-function validateAttribute(attribute: ApiStruct, path: FieldPath): FieldError[] {
+function validateAttribute(attribute: DeviceAttribute, path: FieldPath): FieldError[] {
   const { string, version } = attribute
   const errors: FieldError[] = []
   if (string !== undefined) errors.push(...bounded(string, path.child('string')))
@@ -32,28 +30,33 @@ function validateAttribute(attribute: ApiStruct, path: FieldPath): FieldError[] 
     if (!parseSemanticVersion(version)) errors.push(invalid(at, version, 'must be a string compatible with semver.org spec 2.0.0'))
     errors.push(...bounded(version, at))
   }
-  const kinds = ['bool', 'int', 'string', 'version'].filter(kind => attribute[kind] !== undefined)
+  const kinds = (['bool', 'int', 'string', 'version'] as const).filter(kind => attribute[kind] !== undefined)
   if (kinds.length === 0) errors.push(required(path, 'exactly one value must be specified'))
   if (kinds.length > 1) errors.push(invalid(path, goValue('resource.DeviceAttribute', attribute), 'exactly one value must be specified'))
   return errors
 }
 
-const keyed = (map: Record<string, ApiStruct>, check: (value: ApiStruct, path: FieldPath) => FieldError[], path: FieldPath): FieldError[] =>
+const keyed = <T>(map: Record<string, T>, check: (value: T, path: FieldPath) => FieldError[], path: FieldPath): FieldError[] =>
   Object.entries(map).flatMap(([name, value]) => {
     const at = path.key(shortened(name, MAX_QUALIFIED_NAME))
     return [...validateQualifiedName(name, at), ...check(value, at)]
   })
 
-function validateCounters(consumptions: readonly ApiStruct[], shared: SharedCounters, path: FieldPath): FieldError[] {
+function validateCounters(consumptions: readonly DeviceCounterConsumption[], shared: SharedCounters, path: FieldPath): FieldError[] {
   const at = path.child('consumesCounters')
-  const errors = validateSet(consumptions, Number.POSITIVE_INFINITY, validateConsumption, one => one.counterSet ?? '', at, 'counterSet')
+  const errors = validateSet(consumptions, at, {
+    max: Number.POSITIVE_INFINITY,
+    check: validateConsumption,
+    keyOf: one => one.counterSet,
+    member: 'counterSet',
+  })
   const count = consumptions.reduce((sum, one) => sum + countersOf(one).length, 0)
   if (count > MAX_COUNTERS) errors.push(invalid(path, count, `the total number of counters must not exceed ${MAX_COUNTERS}`))
   return [...errors, ...consumptions.flatMap((one, i) => validateShared(one, shared, at.index(i)))]
 }
 
 /** `each`: devices say for themselves what nodes have them. */
-function validateNodes(device: ApiStruct, each: boolean, path: FieldPath): FieldError[] {
+function validateNodes(device: Device, each: boolean, path: FieldPath): FieldError[] {
   if (!each) {
     const any = device.nodeName !== undefined || device.nodeSelector !== undefined || device.allNodes !== undefined
     return any ? [invalid(path, undefined, NONE_OF)] : []
@@ -64,8 +67,8 @@ function validateNodes(device: ApiStruct, each: boolean, path: FieldPath): Field
   return errors
 }
 
-export function validateDevice(device: ApiStruct, shared: SharedCounters, each: boolean, path: FieldPath): FieldError[] {
-  const { name = '', attributes = {}, capacity = {}, taints, consumesCounters = [] } = device
+export function validateDevice(device: Device, shared: SharedCounters, each: boolean, path: FieldPath): FieldError[] {
+  const { name, attributes = {}, capacity = {}, taints, consumesCounters = [] } = device
   const errors = validateLabelName(name, path.child('name'))
   const count = Object.keys(attributes).length + Object.keys(capacity).length
   if (count > MAX_VALUES) errors.push(invalid(path, count, `the total number of attributes and capacities must not exceed ${MAX_VALUES}`))
@@ -73,7 +76,7 @@ export function validateDevice(device: ApiStruct, shared: SharedCounters, each: 
     ...errors,
     ...keyed(attributes, validateAttribute, path.child('attributes')),
     ...keyed(capacity, () => [], path.child('capacity')),
-    ...validateList(taints as ApiStruct[], MAX_TAINTS, validateTaint, path.child('taints')),
+    ...validateList(taints, path.child('taints'), { max: MAX_TAINTS, check: validateTaint }),
     ...validateCounters(consumesCounters, shared, path),
     ...validateNodes(device, each, path),
   ]

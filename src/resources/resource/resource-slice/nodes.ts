@@ -2,12 +2,12 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { KubeObject } from '../../../meta/object.ts'
-import { checkNodeSelector } from '../../core/pod-spec/affinity.ts'
+import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
+import type { Device } from '../v1beta2.types.ts'
 
 /** In how many ways a slice or a device says what nodes have it, and what is wrong with each. `empty`: what is said of an empty name. */
 export function givenNodes(
-  { nodeName, nodeSelector, allNodes }: KubeObject['spec'],
+  { nodeName, nodeSelector, allNodes }: Pick<Device, 'nodeName' | 'nodeSelector' | 'allNodes'>,
   empty: string,
   path: FieldPath,
 ): { given: string[]; errors: FieldError[] } {
@@ -19,7 +19,7 @@ export function givenNodes(
   } else if (nodeName !== undefined) errors.push(invalid(path.child('nodeName'), nodeName, empty))
   if (nodeSelector) {
     given.push('`nodeSelector`')
-    checkNodeSelector(nodeSelector, false, path.child('nodeSelector'), errors)
+    errors.push(...validateNodeSelector(nodeSelector, false, path.child('nodeSelector')))
   }
   if (allNodes === true) given.push('`allNodes`')
   else if (allNodes !== undefined) errors.push(invalid(path.child('allNodes'), allNodes, 'must be either unset or set to true'))

@@ -2,31 +2,29 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { goMember } from '../../shared/go-values.ts'
 import { validateSet } from '../lists.ts'
 import { validateDriverName, validatePoolName } from '../names.ts'
+import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '../v1beta2.types.ts'
 import { countersOf, type SharedCounters, validateCounterSet } from './counters.ts'
 import { validateDevice } from './device.ts'
 import { givenNodes } from './nodes.ts'
-
-type ApiStruct = KubeObject['spec']
 
 const MAX_DEVICES = 128
 const MAX_DEVICE_COUNTERS = 1024
 const MAX_SHARED_COUNTERS = 32
 const ONE_OF = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
 
-function validatePool({ name = '', generation = 0, resourceSliceCount = 0 }: ApiStruct, path: FieldPath): FieldError[] {
+function validatePool({ name, generation, resourceSliceCount }: ResourcePool, path: FieldPath): FieldError[] {
   const errors = validatePoolName(name, path.child('name'))
   if (resourceSliceCount <= 0) errors.push(invalid(path.child('resourceSliceCount'), resourceSliceCount, 'must be greater than zero'))
   if (generation < 0) errors.push(invalid(path.child('generation'), generation, 'must be greater than or equal to zero'))
   return errors
 }
 
-function validateUnchanged(spec: ApiStruct, old: ApiStruct, path: FieldPath): FieldError[] {
+function validateUnchanged(spec: ResourceSliceSpec, old: ResourceSliceSpec, path: FieldPath): FieldError[] {
   const members: [path: FieldPath, next: unknown, before: unknown][] = [
-    [path.child('pool', 'name'), spec.pool?.name, old.pool?.name],
+    [path.child('pool', 'name'), spec.pool.name, old.pool.name],
     [path.child('driver'), spec.driver, old.driver],
     [path.child('nodeName'), spec.nodeName, old.nodeName],
   ]
@@ -34,9 +32,9 @@ function validateUnchanged(spec: ApiStruct, old: ApiStruct, path: FieldPath): Fi
 }
 
 /** One way to say what nodes have the devices. */
-function validateNodes(spec: ApiStruct, path: FieldPath): FieldError[] {
+function validateNodes(spec: ResourceSliceSpec, path: FieldPath): FieldError[] {
   const { given, errors } = givenNodes(spec, 'must be either unset or set to a non-empty string', path)
-  const terms: ApiStruct[] = spec.nodeSelector?.nodeSelectorTerms ?? []
+  const terms = spec.nodeSelector?.nodeSelectorTerms ?? []
   if (spec.nodeSelector && terms.length !== 1) {
     errors.push(
       invalid(
@@ -53,8 +51,8 @@ function validateNodes(spec: ApiStruct, path: FieldPath): FieldError[] {
   return errors
 }
 
-function validateCounters(devices: readonly ApiStruct[], sets: readonly ApiStruct[], path: FieldPath): FieldError[] {
-  const consumed = devices.flatMap(({ consumesCounters }) => (consumesCounters ?? []) as ApiStruct[]).reduce((sum, one) => sum + countersOf(one).length, 0)
+function validateCounters(devices: readonly Device[], sets: readonly CounterSet[], path: FieldPath): FieldError[] {
+  const consumed = devices.flatMap(({ consumesCounters = [] }) => consumesCounters).reduce((sum, one) => sum + countersOf(one).length, 0)
   const shared = sets.reduce((sum, one) => sum + countersOf(one).length, 0)
   const errors: FieldError[] = []
   if (consumed > MAX_DEVICE_COUNTERS) {
@@ -62,22 +60,20 @@ function validateCounters(devices: readonly ApiStruct[], sets: readonly ApiStruc
   }
   const at = path.child('sharedCounters')
   if (shared > MAX_SHARED_COUNTERS) errors.push(invalid(at, shared, `the total number of shared counters must not exceed ${MAX_SHARED_COUNTERS}`))
-  return [...errors, ...validateSet(sets, Number.POSITIVE_INFINITY, validateCounterSet, set => set.name ?? '', at, 'name')]
+  return [...errors, ...validateSet(sets, at, { max: Number.POSITIVE_INFINITY, check: validateCounterSet, keyOf: set => set.name, member: 'name' })]
 }
 
-export function validateResourceSlice(next: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlice | undefined): FieldError[] {
   const path = fieldPath('spec')
-  const spec: ApiStruct = next.spec ?? {}
-  const devices: ApiStruct[] = spec.devices ?? []
-  const sets: ApiStruct[] = spec.sharedCounters ?? []
-  const shared: SharedCounters = new Map(sets.map(set => [set.name ?? '', new Set(countersOf(set))]))
-  const check = (device: ApiStruct, at: FieldPath): FieldError[] => validateDevice(device, shared, spec.perDeviceNodeSelection === true, at)
+  const { devices, sharedCounters: sets = [] } = spec
+  const shared: SharedCounters = new Map(sets.map(set => [set.name, new Set(countersOf(set))]))
+  const check = (device: Device, at: FieldPath): FieldError[] => validateDevice(device, shared, spec.perDeviceNodeSelection === true, at)
   return [
-    ...validateDriverName(spec.driver ?? '', path.child('driver')),
-    ...validatePool(spec.pool ?? {}, path.child('pool')),
-    ...(old ? validateUnchanged(spec, old.spec ?? {}, path) : []),
+    ...validateDriverName(spec.driver, path.child('driver')),
+    ...validatePool(spec.pool, path.child('pool')),
+    ...(old ? validateUnchanged(spec, old.spec, path) : []),
     ...validateNodes(spec, path),
-    ...validateSet(devices, MAX_DEVICES, check, device => device.name ?? '', path.child('devices'), 'name'),
-    ...validateCounters(devices, sets, path),
+    ...validateSet(devices, path.child('devices'), { max: MAX_DEVICES, check, keyOf: device => device.name, member: 'name' }),
+    ...validateCounters(devices ?? [], sets, path),
   ]
 }

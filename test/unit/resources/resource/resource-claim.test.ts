@@ -124,6 +124,16 @@ describe('ResourceClaim', () => {
       expect(await messagesOf(cases.update({ ...devices(), status }, {}, 'status'))).to.deep.equal(causes)
     })
 
+  it('takes no administrative access for a device that it was allocated without', async () => {
+    const cases = new KindCases(resourceClaimResource)
+    await cases.create(devices())
+    const allocated = { devices: { results: [{ ...result, adminAccess: true }] } }
+    const { status } = await cases.update({ ...devices(), status: { allocation: allocated } }, {}, 'status')
+    expect(status.allocation.devices.results).to.deep.equal([{ ...result, adminAccess: null }])
+    // The request loses it as it would without an allocation, so that the spec is the same as before.
+    expect((await cases.update(asking({ adminAccess: true }))).spec).to.not.have.nested.property('devices.requests[0].exactly.adminAccess')
+  })
+
   it('keeps its allocation, and forgets devices that it has no more', async () => {
     const cases = new KindCases(resourceClaimResource)
     await cases.create(devices())
@@ -170,7 +180,7 @@ describe('ResourceClaim', () => {
       kind: 'ResourceClaim',
       apiVersion: 'resource.k8s.io/v1beta1',
       metadata: { name: 'x' },
-      spec: { devices: { requests: [{ name: 'r', allocationMode: 'All' }] } },
+      spec: { devices: { requests: [{ name: 'r', deviceClassName: '', allocationMode: 'All' }] } },
     }
     const converted = convert(resourceClaimResource, clone(claim), older, hub)
     expect(converted.spec.devices.requests).to.deep.equal([{ name: 'r', exactly: { deviceClassName: '', allocationMode: 'All' } }])

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { resourceSliceResource } from '../../../../src/resources/resource/resource-slice/definition.ts'
 import { validateDevice } from '../../../../src/resources/resource/resource-slice/device.ts'
 import { validateResourceSlice } from '../../../../src/resources/resource/resource-slice/validation.ts'
+import type { ResourceSlice } from '../../../../src/resources/resource/v1beta2.types.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 
 const spec = { driver: 'gpu.example.com', pool: { name: 'node-1', generation: 0, resourceSliceCount: 1 }, nodeName: 'node-1' }
@@ -74,7 +74,7 @@ describe('ResourceSlice', () => {
 
   it('checks devices that are parts of others, where it has them from before', () => {
     const check = (parts: object): string[] =>
-      validateResourceSlice({ ...of(parts), metadata: {}, kind: '', apiVersion: '' } as KubeObject, undefined).map(fieldErrorText)
+      validateResourceSlice({ ...of(parts), metadata: {}, kind: '', apiVersion: '' } as ResourceSlice, undefined).map(fieldErrorText)
     const set = { name: 's', counters: { c: { value: '4' } } }
     expect(check({ sharedCounters: [set], devices: [{ name: 'd', consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } } }] }] })).to.deep.equal(
       [],
