@@ -1,5 +1,5 @@
 /**
- * Bundles src/main.ts into dist/main.cjs and src/primary-main.ts into dist/primary.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
+ * Bundles src/main.ts into dist/main.cjs and src/process/primary-main.ts into dist/primary.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
  * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside, and so do declarations of types, which are read as they are asked for, and their descriptions
  * (dist/descriptions).
  */
@@ -21,7 +21,7 @@ rmSync(dist, { recursive: true, force: true })
 await build({
   entryPoints: [
     { in: join(root, 'src/main.ts'), out: 'main' },
-    { in: join(root, 'src/primary-main.ts'), out: 'primary' },
+    { in: join(root, 'src/process/primary-main.ts'), out: 'primary' },
   ],
   outdir: dist,
   outExtension: { '.js': '.cjs' },

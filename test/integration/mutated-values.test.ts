@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type ControlPlane, createControlPlane } from '../../src/control-plane.ts'
+import { type ControlPlane, createControlPlane } from '../../src/control-plane/control-plane.ts'
 import type { Json, JsonObject } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import { apiHandler } from '../support/api-handler.ts'

@@ -1,19 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import type { Config } from './config/config.ts'
-import { invariant } from './lib/invariant.ts'
-import type { Logger } from './lib/log.ts'
-import { REQUEST_GRACE_MS } from './server/shutdown.ts'
-import { stopSignal } from './server/stop-signal.ts'
-import { ClusterMetrics, ofWorker } from './server/workers/cluster-metrics.ts'
-import { Distributor } from './server/workers/distributor.ts'
-import type { FromWorker, MetricSnapshot, WorkerBegin, WorkerProcess } from './server/workers/messages.ts'
-import { Supervisor } from './server/workers/supervisor.ts'
-import { WORKER_VARIABLE } from './server/workers/worker-link.ts'
+import type { Config } from '../config/config.ts'
+import { invariant } from '../lib/invariant.ts'
+import type { Logger } from '../lib/log.ts'
+import { REQUEST_GRACE_MS } from '../server/shutdown.ts'
+import { stopSignal } from '../server/stop-signal.ts'
+import { ClusterMetrics, ofWorker } from '../server/workers/cluster-metrics.ts'
+import { Distributor } from '../server/workers/distributor.ts'
+import type { FromWorker, MetricSnapshot, WorkerBegin, WorkerProcess } from '../server/workers/messages.ts'
+import { Supervisor } from '../server/workers/supervisor.ts'
+import { WORKER_VARIABLE } from '../server/workers/worker-link.ts'
+import { openFewCalls } from '../storage/etcd/open-few-calls.ts'
+import { Encryption } from '../storage/value/encryption.ts'
 import { announce } from './serving-files.ts'
 import { type SharedCredentials, shareCredentials, untilConflict } from './shared-credentials.ts'
 import { etcdOptionsOf, secretsOf } from './shared-store.ts'
-import { openFewCalls } from './storage/etcd/open-few-calls.ts'
-import { Encryption } from './storage/value/encryption.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Where a start has failed, the workers get this long to end. */
@@ -93,7 +93,7 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
 async function openShared(config: Config, log: Logger, signal: AbortSignal): Promise<SharedCredentials> {
   invariant(config.etcd, 'several workers share a store')
   // Loaded where it is asked for: this process is small.
-  const encryption = config.encryption && (await (await import('./encryption-services.ts')).openEncryption(config, log))
+  const encryption = config.encryption && (await (await import('../control-plane/encryption-services.ts')).openEncryption(config, log))
   const etcd = openFewCalls(etcdOptionsOf(config.etcd))
   const shared = shareCredentials(config, secretsOf(config, etcd, encryption?.encryption ?? new Encryption()), log, signal)
   void shared.conflict.then(() => Promise.all([etcd.close(), encryption?.close()]))

@@ -1,13 +1,13 @@
 import { X509Certificate } from 'node:crypto'
-import type { Config } from './config/config.ts'
-import { errorMessage } from './lib/error-message.ts'
-import type { Logger } from './lib/log.ts'
-import type { KeyPair } from './server/tls/issue.ts'
-import { type Credentials, isFresh } from './server/tls/material.ts'
+import type { Config } from '../config/config.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import type { Logger } from '../lib/log.ts'
+import type { KeyPair } from '../server/tls/issue.ts'
+import { type Credentials, isFresh } from '../server/tls/material.ts'
+import { type AgreedValues, agreedKey } from '../storage/agreed-values.ts'
+import { BackendError } from '../storage/backend.ts'
+import { delay } from '../storage/delay.ts'
 import { credentialsOf } from './serving-files.ts'
-import { type AgreedValues, agreedKey } from './storage/agreed-values.ts'
-import { BackendError } from './storage/backend.ts'
-import { delay } from './storage/delay.ts'
 
 const RETRY_MS = 250
 

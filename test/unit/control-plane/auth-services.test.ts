@@ -4,12 +4,12 @@ import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { openAuth } from '../../src/auth-services.ts'
-import type { ResourceAccess } from '../../src/catalog/definition.ts'
-import { readCommandLine } from '../../src/config/command-line.ts'
-import { silentLogger } from '../../src/lib/log.ts'
-import { notFoundError } from '../../src/meta/status.ts'
-import { parseRequestInfo } from '../../src/server/filters/request-info.ts'
+import type { ResourceAccess } from '../../../src/catalog/definition.ts'
+import { readCommandLine } from '../../../src/config/command-line.ts'
+import { openAuth } from '../../../src/control-plane/auth-services.ts'
+import { silentLogger } from '../../../src/lib/log.ts'
+import { notFoundError } from '../../../src/meta/status.ts'
+import { parseRequestInfo } from '../../../src/server/filters/request-info.ts'
 
 const clock = { now: () => Date.parse('2026-01-02T03:04:05Z') }
 const AT = clock.now() / 1000

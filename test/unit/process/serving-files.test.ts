@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { expect } from 'chai'
-import { advertisedAddress } from '../../src/serving-files.ts'
+import { advertisedAddress } from '../../../src/process/serving-files.ts'
 
 const at = (address: string, internal: boolean): NetworkInterfaceInfo =>
   ({ address, internal, family: address.includes(':') ? 'IPv6' : 'IPv4', netmask: '', mac: '', cidr: null, scopeid: 0 }) as NetworkInterfaceInfo

@@ -1,9 +1,9 @@
-import type { Config } from './config/config.ts'
-import type { EtcdConfig } from './config/store-config.ts'
-import { type AgreedValues, agreedValues } from './storage/agreed-values.ts'
-import type { Backend } from './storage/backend.ts'
-import type { EtcdOptions } from './storage/etcd/options.ts'
-import type { Encryption } from './storage/value/encryption.ts'
+import type { Config } from '../config/config.ts'
+import type { EtcdConfig } from '../config/store-config.ts'
+import { type AgreedValues, agreedValues } from '../storage/agreed-values.ts'
+import type { Backend } from '../storage/backend.ts'
+import type { EtcdOptions } from '../storage/etcd/options.ts'
+import type { Encryption } from '../storage/value/encryption.ts'
 
 /** etcd as the configuration has it. */
 export const etcdOptionsOf = ({ servers, caFile, certFile, keyFile }: EtcdConfig): EtcdOptions => ({

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { key } from '../../src/storage/revision.ts'
-import { openStores } from '../../src/stores.ts'
-import { MemoryBackend } from '../support/memory-backend.ts'
-import { everything, put, testCodec, testKey, testObject, testPrefix } from '../support/test-codec.ts'
-import { eventually } from '../support/waiting.ts'
+import { openStores } from '../../../src/control-plane/stores.ts'
+import { key } from '../../../src/storage/revision.ts'
+import { MemoryBackend } from '../../support/memory-backend.ts'
+import { everything, put, testCodec, testKey, testObject, testPrefix } from '../../support/test-codec.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const resources = [
   { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true },

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
-import { isMissedPlugin } from './admission/plugin-names.ts'
-import { readCommandLine, usage } from './config/command-line.ts'
-import type { Config } from './config/config.ts'
-import { FlagError } from './config/parse-flags.ts'
-import type { Logger } from './lib/log.ts'
-import { createLogger } from './lib/structured-log.ts'
-import { LifecycleError } from './lifecycle/gates.ts'
-import { GIT_VERSION } from './server/version.ts'
+import { isMissedPlugin } from '../admission/plugin-names.ts'
+import { readCommandLine, usage } from '../config/command-line.ts'
+import type { Config } from '../config/config.ts'
+import { FlagError } from '../config/parse-flags.ts'
+import type { Logger } from '../lib/log.ts'
+import { createLogger } from '../lib/structured-log.ts'
+import { LifecycleError } from '../lifecycle/gates.ts'
+import { GIT_VERSION } from '../server/version.ts'
 
 const LOOK_FOR_PRIMARY_MS = 2_000
 

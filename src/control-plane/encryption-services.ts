@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import type { Config } from './config/config.ts'
-import type { Logger } from './lib/log.ts'
-import type { MetricFamily } from './lib/metrics.ts'
-import type { HealthCheck } from './server/health.ts'
-import { Encryption } from './storage/value/encryption.ts'
-import { EncryptionConfigError, parseEncryptionFile } from './storage/value/encryption-file.ts'
-import { followEncryptionFile } from './storage/value/follow-encryption-file.ts'
-import { transformMetrics } from './storage/value/transform-metrics.ts'
+import type { Config } from '../config/config.ts'
+import type { Logger } from '../lib/log.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import type { HealthCheck } from '../server/health.ts'
+import { Encryption } from '../storage/value/encryption.ts'
+import { EncryptionConfigError, parseEncryptionFile } from '../storage/value/encryption-file.ts'
+import { followEncryptionFile } from '../storage/value/follow-encryption-file.ts'
+import { transformMetrics } from '../storage/value/transform-metrics.ts'
 
 /** As often as kube-apiserver looks. */
 const RELOAD_MS = 60_000

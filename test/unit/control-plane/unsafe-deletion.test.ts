@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type ControlPlane, type ControlPlaneOptions, createControlPlane } from '../../src/control-plane.ts'
-import { parseGates } from '../../src/lifecycle/gates.ts'
-import type { KubeObject } from '../../src/meta/object.ts'
-import { key } from '../../src/storage/revision.ts'
-import { Encryption } from '../../src/storage/value/encryption.ts'
-import { parseEncryptionFile } from '../../src/storage/value/encryption-file.ts'
-import { CONFIG_MAPS, NAMESPACES } from '../support/builtin-registry.ts'
-import { controlPlaneOptions } from '../support/control-plane-options.ts'
-import { encryptionFile, identityProvider, providerOf } from '../support/encryption-config.ts'
-import { MemoryBackend } from '../support/memory-backend.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { type ControlPlane, type ControlPlaneOptions, createControlPlane } from '../../../src/control-plane/control-plane.ts'
+import { parseGates } from '../../../src/lifecycle/gates.ts'
+import type { KubeObject } from '../../../src/meta/object.ts'
+import { key } from '../../../src/storage/revision.ts'
+import { Encryption } from '../../../src/storage/value/encryption.ts'
+import { parseEncryptionFile } from '../../../src/storage/value/encryption-file.ts'
+import { CONFIG_MAPS, NAMESPACES } from '../../support/builtin-registry.ts'
+import { controlPlaneOptions } from '../../support/control-plane-options.ts'
+import { encryptionFile, identityProvider, providerOf } from '../../support/encryption-config.ts'
+import { MemoryBackend } from '../../support/memory-backend.ts'
+import { startTestServer, type TestServer } from '../../support/server.ts'
 
 interface Recorded {
   readonly method: string
@@ -22,7 +22,7 @@ interface Recorded {
   /** Of a watch, its frames. */
   readonly answer: readonly object[]
 }
-const recorded = JSON.parse(readFileSync(join(import.meta.dirname, '../fixtures/encryption/unsafe-deletion.json'), 'utf8')) as Record<
+const recorded = JSON.parse(readFileSync(join(import.meta.dirname, '../../fixtures/encryption/unsafe-deletion.json'), 'utf8')) as Record<
   'on' | 'off',
   readonly Recorded[]
 >

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { isBuiltPlugin, isMissedPlugin, pluginsInOrder } from '../../src/admission/plugin-names.ts'
-import { type ControlPlaneOptions, createControlPlane } from '../../src/control-plane.ts'
-import type { KubeObject } from '../../src/meta/object.ts'
-import { apiHandler } from '../support/api-handler.ts'
-import { controlPlaneOptions } from '../support/control-plane-options.ts'
-import { FakeExchange } from '../support/exchange.ts'
-import { MemoryBackend } from '../support/memory-backend.ts'
+import { isBuiltPlugin, isMissedPlugin, pluginsInOrder } from '../../../src/admission/plugin-names.ts'
+import { type ControlPlaneOptions, createControlPlane } from '../../../src/control-plane/control-plane.ts'
+import type { KubeObject } from '../../../src/meta/object.ts'
+import { apiHandler } from '../../support/api-handler.ts'
+import { controlPlaneOptions } from '../../support/control-plane-options.ts'
+import { FakeExchange } from '../../support/exchange.ts'
+import { MemoryBackend } from '../../support/memory-backend.ts'
 
 const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }

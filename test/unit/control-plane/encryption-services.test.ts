@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { readCommandLine } from '../../src/config/command-line.ts'
-import { openEncryption } from '../../src/encryption-services.ts'
-import { silentLogger } from '../../src/lib/log.ts'
-import { key } from '../../src/storage/revision.ts'
-import { EncryptionConfigError } from '../../src/storage/value/encryption-file.ts'
-import { encryptionFile, identityProvider, providerOf } from '../support/encryption-config.ts'
+import { readCommandLine } from '../../../src/config/command-line.ts'
+import { openEncryption } from '../../../src/control-plane/encryption-services.ts'
+import { silentLogger } from '../../../src/lib/log.ts'
+import { key } from '../../../src/storage/revision.ts'
+import { EncryptionConfigError } from '../../../src/storage/value/encryption-file.ts'
+import { encryptionFile, identityProvider, providerOf } from '../../support/encryption-config.ts'
 
 const SECRETS = { group: '', resource: 'secrets' }
 const KEY = key('/registry/secrets/default/a')
