@@ -35,7 +35,7 @@ export interface ConnectCall {
 }
 
 /** Times are in RFC 3339. */
-export type ConnectOptions = Readonly<Record<string, string | number | boolean | readonly string[] | readonly number[]>>
+export type ConnectOptions = Readonly<Record<string, string | number | boolean | string[] | number[]>>
 
 /** How nodes are reached: `--kubelet-preferred-address-types`, and the port of those that tell none. */
 export interface KubeletAddresses {

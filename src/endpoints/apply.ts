@@ -89,7 +89,7 @@ function* merged(
   tellFault()
   yield
   const dialect = dialectOf(target.schema)
-  const together = object as unknown as JsonObject
+  const together = object
   const wanted = yield* translated(dialect.decodeMerged(target, together, live), why => dialect.mergeFault(target, config, together, why))
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)

@@ -10,7 +10,7 @@ import { type ParsedYaml, parseYamlInSteps } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
-import type { KubeObject } from '../meta/object.ts'
+import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import { copyWholeFloats } from '../meta/whole-floats.ts'
 import { applyDefaultsInSteps, keepManagerReset } from '../registry/decode-object.ts'
@@ -101,7 +101,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {
     const { object, strict, strictText } = decodeParsed(target.schema, parsed)
     yield
-    const typed = copyWholeFloats(object, { kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object } as unknown as KubeObject)
+    const typed = copyWholeFloats(object, decodedObject({ kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object }))
     dialect.setType(target, typed)
     keepManagerReset(parsed.value, typed)
     return { object: yield* applyDefaultsInSteps(target, typed), strict, strictText }

@@ -70,7 +70,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
     parsing ??= parsePatch(type, body, options)
     const parsed = await parsing
     if (turnIsLong()) await nextLongTurn()
-    const patched = await patchValue(target, type, parsed, current as unknown as JsonObject, exchange.ctx.signal)
+    const patched = await patchValue(target, type, parsed, current, exchange.ctx.signal)
     if (turnIsLong()) await nextLongTurn()
     const next = await runInTurns(decodePatched({ scope, target, type, current }, parsed, patched, options, text => warned || exchange.ctx.warn(text)))
     warned = true

@@ -4,7 +4,7 @@ export type JsonObject = { [key: string]: Json }
 
 export const isJsonObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export interface OwnerReference {
+export type OwnerReference = {
   apiVersion: string
   kind: string
   name: string
@@ -14,7 +14,7 @@ export interface OwnerReference {
 }
 
 /** https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management */
-export interface ManagedFieldsEntry {
+export type ManagedFieldsEntry = {
   manager?: string
   operation?: 'Apply' | 'Update'
   apiVersion?: string
@@ -25,7 +25,7 @@ export interface ManagedFieldsEntry {
 }
 
 /** metav1.ObjectMeta. Times are RFC 3339 with whole seconds, in UTC. */
-export interface ObjectMeta {
+export type ObjectMeta = {
   name?: string
   generateName?: string
   namespace?: string
@@ -56,6 +56,12 @@ export interface KubeObject extends TypedObject {
   [field: string]: any
 }
 
+/**
+ * What a schema has decoded as an object of the API: its metadata is an ObjectMeta then. TypeScript can't see that in a schema, so this is the one place that takes its word for objects of
+ * any kind (`asKind` of the catalog does for those of one). The same object, not a copy. The other way round nothing is needed: an object of the API is a JsonObject.
+ */
+export const decodedObject = (members: JsonObject): KubeObject => members as KubeObject
+
 /** An object inside of another, which need not say what it is. */
 export type Embedded<T extends TypedObject> = Omit<T, 'kind' | 'apiVersion'> & Partial<Pick<T, 'kind' | 'apiVersion'>>
 
@@ -75,7 +81,7 @@ export type Time = string | null
 export type Unlisted = '<unlisted>'
 
 /** metav1.ListMeta */
-export interface ListMeta {
+export type ListMeta = {
   resourceVersion?: string
   continue?: string
   remainingItemCount?: number

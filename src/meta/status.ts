@@ -5,13 +5,13 @@ import { fieldErrorText } from './field-error.ts'
 import type { GroupResource } from './gvk.ts'
 import { qualifiedResource } from './gvk.ts'
 
-export interface StatusCause {
+export type StatusCause = {
   reason?: string
   message?: string
   field?: string
 }
 
-export interface StatusDetails {
+export type StatusDetails = {
   name?: string
   group?: string
   kind?: string
@@ -21,7 +21,7 @@ export interface StatusDetails {
 }
 
 /** metav1.Status, the body of every error. */
-export interface Status {
+export type Status = {
   kind: 'Status'
   apiVersion: 'v1'
   metadata: { resourceVersion?: string; continue?: string; remainingItemCount?: number }

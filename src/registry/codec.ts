@@ -5,7 +5,7 @@ import { encodeProtobuf, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { invariant } from '../lib/invariant.ts'
 import { clone } from '../meta/equal.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ByteBudget } from '../storage/byte-budget.ts'
 import { createCodec } from '../storage/resource-codec.ts'
@@ -59,7 +59,7 @@ export function codecOf(
   }
   const read = (value: Json, claimed: unknown): KubeObject => {
     const stored = versionBy(claimed)
-    const object = { kind, apiVersion, ...objectFormOf(stored.schema).readStored(value) } as unknown as KubeObject
+    const object = decodedObject({ kind, apiVersion, ...objectFormOf(stored.schema).readStored(value) })
     // Another program may have written it under another name.
     object.kind = stored.kind
     object.apiVersion = apiVersionOfVersion(stored)
@@ -71,14 +71,14 @@ export function codecOf(
     fingerprint: `${fingerprint};${apiVersion};${kind}${form.id && `;${form.id}`}`,
     order: form.order,
     encode: object => encodeJson(schema, asStored(object)),
-    decode: value => read(value, (value as { apiVersion?: unknown } | null)?.apiVersion),
+    decode: value => read(value, isJsonObject(value) ? value.apiVersion : undefined),
     ...(hasMessage(schema) && {
       binary: {
         decode: stored => {
           const { apiVersion: claimed, message } = unwrap(stored)
           return read(decodeMessage(versionBy(claimed).schema, message), claimed)
         },
-        encode: object => encodeProtobuf(schema, { kind, apiVersion }, asStored(object) as unknown as JsonObject),
+        encode: object => encodeProtobuf(schema, { kind, apiVersion }, asStored(object)),
         isWritten: storedAs === 'protobuf',
       },
     }),

@@ -2,7 +2,7 @@ import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { type DecodeOptions, decode } from '../schema/decode.ts'
 
 const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Version>>()
@@ -56,5 +56,5 @@ export const afterStoring = (version: Pick<Version, 'schema'>, object: KubeObjec
 
 function written({ schema }: Pick<Version, 'schema'>, object: KubeObject, options: DecodeOptions): KubeObject {
   const { kind, apiVersion } = object
-  return { kind, apiVersion, ...(decode(schema, object as unknown as Json, options) as JsonObject) } as unknown as KubeObject
+  return decodedObject({ kind, apiVersion, ...decode(schema, object, options) })
 }

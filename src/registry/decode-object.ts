@@ -1,6 +1,6 @@
 import type { Version } from '../catalog/definition.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/default.ts'
 
@@ -12,7 +12,7 @@ export const applyKindDefaults = (target: Decodable, object: KubeObject): KubeOb
 
 /** The same in steps, for objects that may be large. */
 export function* applyDefaultsInSteps(target: Decodable, object: KubeObject): Steps<KubeObject> {
-  applyDefaults(target.schema, object as unknown as JsonObject)
+  applyDefaults(target.schema, object)
   const steps = target.setDefaults?.(object)
   if (steps) {
     yield
@@ -27,7 +27,7 @@ export const decodeObject = (target: Decodable, value: Json, onUnknown?: (path: 
 
 /** The same in steps, for values that may be large. */
 export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
-  const decoded = decode(target.schema, value, { keepEmpty: true, ...(onUnknown && { onUnknown }) }) as unknown as KubeObject
+  const decoded = decodedObject(decode(target.schema, value, { keepEmpty: true, ...(onUnknown && { onUnknown }) }))
   yield
   const object = yield* applyDefaultsInSteps(target, decoded)
   keepManagerReset(value, object)
@@ -36,6 +36,7 @@ export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path
 
 /** An empty list of managed fields asks to give up tracking; decoding drops empty lists. */
 export function keepManagerReset(value: Json, object: KubeObject): void {
-  const entries = (value as { metadata?: { managedFields?: unknown } } | null)?.metadata?.managedFields
+  const metadata = isJsonObject(value) ? value.metadata : undefined
+  const entries = isJsonObject(metadata) ? metadata.managedFields : undefined
   if (Array.isArray(entries) && entries.length === 0) object.metadata.managedFields = []
 }

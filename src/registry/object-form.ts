@@ -7,7 +7,7 @@ import { clone } from '../meta/equal.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { internalServerError, invalidError } from '../meta/status.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
 import type { FreeForm, StructSchema } from '../schema/schema.ts'
@@ -57,7 +57,8 @@ const typed = (schema: StructSchema): ObjectForm => ({
 const untyped = (freeForm: FreeForm): ObjectForm => {
   /** What is malformed is left out, and nothing is added. */
   const metadataOf = (metadata: JsonObject): JsonObject => {
-    const { generation, ...read } = freeForm.readStored({ metadata }).metadata as JsonObject
+    const stored = freeForm.readStored({ metadata }).metadata
+    const { generation, ...read } = isJsonObject(stored) ? stored : {}
     return metadata.generation === undefined || generation === undefined ? read : { ...read, generation }
   }
   return {
@@ -69,13 +70,13 @@ const untyped = (freeForm: FreeForm): ObjectForm => {
       if (claimed !== undefined) throw new StorageError('corrupt', `request to convert CR from an invalid group/version: ${String(claimed)}`)
     },
     managers: untypedManagers,
-    toWebhook: object => ({ ...object, metadata: metadataOf(object.metadata as JsonObject) }) as unknown as KubeObject,
+    toWebhook: object => ({ ...object, metadata: metadataOf(object.metadata) }),
     fromWebhook(target, body, before) {
       const faults = typeFaults(body, before)
       const group = parseApiVersion(before.apiVersion)?.group ?? ''
       if (faults.length > 0) throw invalidError({ group, kind: String(body.kind) }, before.metadata.name ?? '', faults)
-      const metadata = metadataOf((body.metadata ?? {}) as JsonObject)
-      return applyKindDefaults(target, { ...clone(body), metadata } as unknown as KubeObject)
+      const metadata = metadataOf(isJsonObject(body.metadata) ? body.metadata : {})
+      return applyKindDefaults(target, decodedObject({ ...clone(body), metadata }))
     },
   }
 }
@@ -138,7 +139,7 @@ function untypedConversion({ definition }: ServedResource): ManagerConversion {
   return function* (object, apiVersion) {
     const { schema } = customVersion(definition, apiVersion)
     const converted = { ...object, apiVersion }
-    const errors = yield* validateLive(schema, converted as unknown as Json)
+    const errors = yield* validateLive(schema, converted)
     if (errors.length > 0) throw new ApplyError('internal', errorsText(errors))
     return { schema, object: converted }
   }

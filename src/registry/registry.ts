@@ -3,7 +3,7 @@ import type { AccessEvent, ListAccess, ResourceAccess, ResourceDefinition, Resou
 import { clone } from '../meta/equal.ts'
 import { parseFieldSelector } from '../meta/field-selector.ts'
 import { parseLabelSelector } from '../meta/label-selector.ts'
-import type { Json, KubeObject } from '../meta/object.ts'
+import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import { parseMetadata } from '../storage/parse-own.ts'
 import type { StoredObject } from '../storage/storage.ts'
@@ -88,7 +88,7 @@ export class Registry {
       },
       create: async (id, namespace, object) => {
         const to = target(id, namespace, object.metadata.name ?? '', 'create')
-        return answerObject(await this.store(to.served).create(to, decodeObject(to.served.version, object as unknown as Json)))
+        return answerObject(await this.store(to.served).create(to, decodeObject(to.served.version, object)))
       },
       update: async (id, namespace, name, change, options) => {
         const to = target(id, namespace, name, 'update', options?.subresource)

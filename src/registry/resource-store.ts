@@ -1,6 +1,6 @@
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
-import type { KubeObject } from '../meta/object.ts'
+import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { decode } from '../schema/decode.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
@@ -111,7 +111,7 @@ export class ResourceStore implements StoreParts {
 }
 
 const blankObject = (version: Version): KubeObject =>
-  ({ kind: version.kind, apiVersion: apiVersionOfVersion(version), ...decode(version.schema, {}) }) as unknown as KubeObject
+  decodedObject({ kind: version.kind, apiVersion: apiVersionOfVersion(version), ...decode(version.schema, {}) })
 
 /** What fails with a ConversionError fails as a client is told it. */
 function statused<T>(served: ServedResource, name: string, verb: string, converting: Converted<T>): Converted<T> {

@@ -5,7 +5,7 @@ import { goJson } from '../codec/json.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runInTurns } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
-import type { Json, KubeObject } from '../meta/object.ts'
+import type { KubeObject } from '../meta/object.ts'
 import type { Revision } from '../storage/revision.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import type { Conversion, ConversionView } from './conversion.ts'
@@ -104,7 +104,7 @@ export async function withConversions<T>(served: ServedResource, converter: Remo
   const known = new Map<string, KubeObject>()
   const convert: KnownConversion = (object, apiVersion) => {
     const to = customVersion(served.definition, apiVersion)
-    const key = `${apiVersion} ${goJson(object as unknown as Json)}`
+    const key = `${apiVersion} ${goJson(object)}`
     const converted = known.get(key)
     if (converted === undefined) throw new MissingConversion(object, to, key)
     return { schema: to.schema, object: converted }

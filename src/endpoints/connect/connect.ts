@@ -1,6 +1,6 @@
 import type { ConnectOptions, ConnectSubresource, Destination } from '../../catalog/connect.ts'
 import { joinKeepingSlash } from '../../lib/url.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import { decodedObject, type JsonObject } from '../../meta/object.ts'
 import { badRequestError, failure } from '../../meta/status.ts'
 import { admissionRequest } from '../../registry/types.ts'
 import { type Scope, subjectOf } from '../scope.ts'
@@ -48,7 +48,7 @@ function subpathOf({ info }: Scope): string {
 }
 
 /** CONNECT: the options are the object. */
-async function admit(scope: Scope, options: object): Promise<void> {
-  const object = options as unknown as KubeObject
+async function admit(scope: Scope, options: JsonObject): Promise<void> {
+  const object = decodedObject(options)
   await scope.env.registry.admit(admissionRequest({ ...subjectOf(scope), dryRun: false }, 'CONNECT', { object }))
 }

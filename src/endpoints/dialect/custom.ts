@@ -7,7 +7,7 @@ import { clone } from '../../meta/equal.ts'
 import { invalid } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { apiVersionOf, parseApiVersion, qualifiedResource } from '../../meta/gvk.ts'
-import type { JsonObject, KubeObject } from '../../meta/object.ts'
+import { decodedObject, type KubeObject } from '../../meta/object.ts'
 import { pageNotFound } from '../../meta/plain-text-error.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { badRequestError, failure, internalServerError, invalidError, notFoundError } from '../../meta/status.ts'
@@ -80,16 +80,16 @@ export const CUSTOM: Dialect = {
    */
   *decodeMerged(target, merged, live) {
     yield
-    const { metadata } = objectFormOf(target.schema).readStored({ metadata: merged.metadata ?? {} })
-    const object = { ...clone(merged), metadata } as unknown as KubeObject
-    return live && sameJson(merged, untracked(live) as unknown as JsonObject) ? object : applyKindDefaults(target, object)
+    const { metadata = {} } = objectFormOf(target.schema).readStored({ metadata: merged.metadata ?? {} })
+    const object = decodedObject({ ...clone(merged), metadata })
+    return live && sameJson(merged, untracked(live)) ? object : applyKindDefaults(target, object)
   },
   mergeFault: (_target, _config, _merged, why) => why,
 
   /** As Go writes a map. */
   listEnvelope: (version, meta) => ({
     start: `{"apiVersion":"${apiVersionOfVersion(version)}","items":[`,
-    end: `],"kind":"${listKindOf(version)}","metadata":${goJson({ continue: '', ...meta } as JsonObject)}}\n`,
+    end: `],"kind":"${listKindOf(version)}","metadata":${goJson({ continue: '', ...meta })}}\n`,
   }),
   bookmark(version, resourceVersion, initialEnd) {
     const annotations = initialEnd ? { annotations: initialEndAnnotations(blueprint(version)) } : {}

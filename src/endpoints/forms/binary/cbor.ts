@@ -4,11 +4,12 @@ import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../.
 import { CBOR_SEQUENCE_TYPE } from '../../../codec/negotiate.ts'
 import type { TypeMeta } from '../../../codec/protobuf.ts'
 import { mapInSlices } from '../../../lib/slices.ts'
-import type { JsonObject, KubeObject, ListMeta } from '../../../meta/object.ts'
+import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import { decode } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
 import { metaType } from '../../meta-type.ts'
+import type { AnsweredStatus } from '../answer-form.ts'
 import { listTypeMetaOf } from '../type-meta.ts'
 import type { BinaryCodec } from './codec.ts'
 
@@ -28,7 +29,7 @@ function encodersOf(version: Version): Encoders {
     const apiVersion = apiVersionOfVersion(version)
     const encoder = (id: string, typed: boolean): Encoder => ({
       id: `${id};${apiVersion}`,
-      encode: object => ({ bytes: encodeCbor(schema, object as unknown as JsonObject, typed), header: 0 }),
+      encode: object => ({ bytes: encodeCbor(schema, object, typed), header: 0 }),
     })
     known = { whole: encoder('cbor', true), item: encoder('cbor-item', false) }
     encoders.set(schema, known)
@@ -41,7 +42,7 @@ const storedBody = (version: Version, stored: StoredObject): Buffer => cborBody(
 /** An object that is not stored. */
 function objectBody(schema: StructSchema, object: KubeObject): Buffer {
   const { kind, apiVersion } = object
-  return cborBody(encodeCbor(schema, { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) }))
+  return cborBody(encodeCbor(schema, { kind, apiVersion, ...decode(schema, object) }))
 }
 
 async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
@@ -55,18 +56,17 @@ const plainListBody = async (version: Version, objects: readonly KubeObject[]): 
   listOf(
     listTypeMetaOf(version),
     {},
-    objects.map(object => encodeCbor(version.schema, decode(version.schema, object as unknown as JsonObject), false)),
+    objects.map(object => encodeCbor(version.schema, decode(version.schema, object), false)),
   )
 
 /** A list in segments of one item each: they are put together while they are sent. */
-const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] =>
-  cborList(type, encodeCbor(metaType('meta.ListMeta'), meta as JsonObject), items)
+const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] => cborList(type, encodeCbor(metaType('meta.ListMeta'), meta), items)
 
 /** PartialObjectMetadata of an object. */
 const partialBody = (object: KubeObject, apiVersion: string): Buffer => cborBody(partialItem(object, apiVersion))
 
 const partialItem = (object: KubeObject, apiVersion: string): Buffer =>
-  encodeCbor(metaType('meta.PartialObjectMetadata'), { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata as unknown as JsonObject })
+  encodeCbor(metaType('meta.PartialObjectMetadata'), { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata })
 
 async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]> {
   const encoded = await mapInSlices(items, item => partialItem(item.object(), apiVersion))
@@ -74,9 +74,9 @@ async function partialListBody(meta: ListMeta, items: readonly StoredObject[], a
 }
 
 /** A Status, as the answer or as the object of an ERROR event. */
-function statusBody(status: object): Buffer {
+function statusBody(status: AnsweredStatus): Buffer {
   const schema = metaType('meta.Status')
-  return cborBody(encodeCbor(schema, { kind: 'Status', apiVersion: 'v1', ...decode(schema, status as JsonObject) }))
+  return cborBody(encodeCbor(schema, { kind: 'Status', apiVersion: 'v1', ...decode(schema, status) }))
 }
 
 export const cborCodec: BinaryCodec = {

@@ -17,13 +17,14 @@ import { encodeMessage } from '../../../codec/protobuf-encode.ts'
 import { transcode } from '../../../codec/protobuf-transcode.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices, mapInSlices } from '../../../lib/slices.ts'
-import type { JsonObject, KubeObject, ListMeta } from '../../../meta/object.ts'
+import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import { decode } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
 import { metaType } from '../../meta-type.ts'
+import type { AnsweredStatus } from '../answer-form.ts'
 import { listPieces } from '../list-pieces.ts'
 import { listTypeMetaOf, typeMetaOf } from '../type-meta.ts'
 import type { BinaryCodec } from './codec.ts'
@@ -41,7 +42,7 @@ export function protobufEncoder(version: Version): Encoder {
     encoder = {
       id: `protobuf;${apiVersionOfVersion(version)}`,
       encode: object => {
-        const message = encodeMessage(schema, object as unknown as JsonObject)
+        const message = encodeMessage(schema, object)
         return { bytes: listItem(message), header: listItemHead(message.length) }
       },
       transcode: json => {
@@ -63,7 +64,7 @@ function storedBody(version: Version, stored: StoredObject): Buffer {
 
 /** An object that is not stored. */
 const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
-  wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object as unknown as JsonObject)))
+  wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object)))
 
 function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<FilledBody> {
   const encoder = protobufEncoder(version)
@@ -122,19 +123,18 @@ const plainListBody = async (version: Version, objects: readonly KubeObject[]): 
   listOf(
     listTypeMetaOf(version),
     {},
-    objects.map(object => listItem(encodeMessage(version.schema, decode(version.schema, object as unknown as JsonObject)))),
+    objects.map(object => listItem(encodeMessage(version.schema, decode(version.schema, object)))),
   )
 
 /** A list in segments of one item each: they are put together while they are sent. */
 const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] => wrapSegments(type, [listHead(metaMessage(meta)), ...items])
 
-const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta as JsonObject)
+const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta)
 
 /** PartialObjectMetadata of an object, enveloped. */
 const partialBody = (object: KubeObject, apiVersion: string): Buffer => wrap({ apiVersion, kind: 'PartialObjectMetadata' }, partialMessage(object))
 
-const partialMessage = (object: KubeObject): Uint8Array =>
-  encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata as unknown as JsonObject })
+const partialMessage = (object: KubeObject): Uint8Array => encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata })
 
 /** An item of a list of metadata: copied together from the JSON of the metadata, where that is in the order of the message. */
 const partialEncoder: Encoder = {
@@ -164,8 +164,8 @@ async function partialListBody(meta: ListMeta, items: readonly StoredObject[], a
 }
 
 /** A Status, as the answer or as the object of an ERROR event. */
-const statusBody = (status: object): Buffer =>
-  wrap({ apiVersion: 'v1', kind: 'Status' }, encodeMessage(metaType('meta.Status'), decode(metaType('meta.Status'), status as JsonObject)))
+const statusBody = (status: AnsweredStatus): Buffer =>
+  wrap({ apiVersion: 'v1', kind: 'Status' }, encodeMessage(metaType('meta.Status'), decode(metaType('meta.Status'), status)))
 
 export const protobufCodec: BinaryCodec = {
   storedBody,

@@ -2,7 +2,7 @@ import { structPieces } from '../../../codec/json-writer.ts'
 import { type FilledBody, filledWith } from '../../../lib/filled-body.ts'
 import { runInTurns, type Steps } from '../../../lib/steps.ts'
 import { isLongText } from '../../../lib/text-chunks.ts'
-import type { JsonObject, KubeObject } from '../../../meta/object.ts'
+import type { KubeObject } from '../../../meta/object.ts'
 import type { ListResult } from '../../../registry/read.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
@@ -62,7 +62,7 @@ const PIECE = 64 * 1024
 function* longStatus(status: AnsweredStatus): Steps<Buffer[]> {
   const buffers: Buffer[] = []
   let text = ''
-  for (const piece of structPieces(metaType('meta.Status'), status as unknown as JsonObject)) {
+  for (const piece of structPieces(metaType('meta.Status'), status)) {
     text += piece
     if (text.length < PIECE) continue
     buffers.push(Buffer.from(text))

@@ -1,6 +1,6 @@
 import { encodeJson, encodeJsonText } from '../../../codec/json.ts'
 import { nextLongTurn, turnIsLong } from '../../../lib/turn.ts'
-import type { JsonObject, KubeObject } from '../../../meta/object.ts'
+import { decodedObject, type KubeObject } from '../../../meta/object.ts'
 import { decode } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import { listMeta } from '../list-meta.ts'
@@ -18,7 +18,7 @@ export const textObjects: TextView = {
   list: ({ served }, result) => listBody(served.version, listMeta(result), result.items),
   plainList({ served: { version } }, items) {
     const { kind, apiVersion } = typeMetaOf(version)
-    const texts = items.map(item => encodeJsonText(version.schema, decode(version.schema, item as unknown as JsonObject)))
+    const texts = items.map(item => encodeJsonText(version.schema, decode(version.schema, item)))
     return [Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":[${texts.join(',')}]}\n`)]
   },
   framing: textObjectFraming,
@@ -28,7 +28,7 @@ export const textObjects: TextView = {
 async function objectText(schema: StructSchema, object: KubeObject): Promise<Buffer[]> {
   if (turnIsLong()) await nextLongTurn()
   const { kind, apiVersion } = object
-  const normal = { kind, apiVersion, ...decode(schema, object as unknown as JsonObject) } as unknown as KubeObject
+  const normal = decodedObject({ kind, apiVersion, ...decode(schema, object) })
   if (turnIsLong()) await nextLongTurn()
   return [encodeJson(schema, normal), NEWLINE]
 }
