@@ -95,8 +95,8 @@ class Writer {
     const isObject = this.isObject(schema)
     const lines = [...schema.fields.values()].filter(field => !(isObject && field.name === 'metadata')).map(field => this.member(field))
     const fields = schema.typeMeta && !isObject ? ['kind?: string', 'apiVersion?: string', ...lines] : lines
-    const head = `export interface ${name}${isObject ? ` extends ${this.use(FORMS, 'TypedObject')}` : ''}`
-    return fields.length === 0 ? `${head} {}` : `${head} {\n${fields.map(line => `  ${line}\n`).join('')}}`
+    const head = `export type ${name} = ${isObject ? `${this.use(FORMS, 'TypedObject')} & ` : ''}`
+    return fields.length === 0 ? `${head}{}` : `${head}{\n${fields.map(line => `  ${line}\n`).join('')}}`
   }
 
   private member(field: Field): string {

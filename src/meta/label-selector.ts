@@ -13,7 +13,7 @@ import { validateLabels } from './object-meta-validation.ts'
 export type { LabelRequirement } from './label-requirement.ts'
 
 /** metav1.LabelSelector */
-export interface LabelSelector {
+export type LabelSelector = {
   matchLabels?: Record<string, string>
   matchExpressions?: { key: string; operator: string; values?: string[] }[]
 }

@@ -1,4 +1,7 @@
-/** A value of the JSON data model. Integers beyond 2^53 are bigint, never rounded. */
+/**
+ * A value of the JSON data model. Integers beyond 2^53 are bigint, never rounded. Types of API objects are written as type aliases, not as interfaces: an alias is assignable to JsonObject without an
+ * assertion, an interface never is.
+ */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
@@ -44,7 +47,7 @@ export type ObjectMeta = {
 }
 
 /** What every API object has. */
-export interface TypedObject {
+export type TypedObject = {
   kind: string
   apiVersion: string
   metadata: ObjectMeta

@@ -4,7 +4,7 @@ import type { Json } from '../../meta/object.ts'
 import type { GroupVersionKind, GroupVersionResource, Status } from '../../schema/meta/v1.types.ts'
 import type { UserInfo } from '../authentication/v1.types.ts'
 
-export interface AdmissionRequest {
+export type AdmissionRequest = {
   uid: string
   kind: GroupVersionKind
   resource: GroupVersionResource
@@ -22,7 +22,7 @@ export interface AdmissionRequest {
   options: Json
 }
 
-export interface AdmissionResponse {
+export type AdmissionResponse = {
   uid: string
   allowed: boolean
   status?: Status
@@ -32,7 +32,7 @@ export interface AdmissionResponse {
   warnings?: string[]
 }
 
-export interface AdmissionReview {
+export type AdmissionReview = {
   kind?: string
   apiVersion?: string
   request?: AdmissionRequest

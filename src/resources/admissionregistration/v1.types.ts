@@ -18,22 +18,22 @@ export type SideEffectClass = 'None' | 'NoneOnDryRun' | 'Some' | 'Unknown' | Unl
 
 export type ValidationAction = 'Audit' | 'Deny' | 'Warn' | Unlisted
 
-export interface AuditAnnotation {
+export type AuditAnnotation = {
   key: string
   valueExpression: string
 }
 
-export interface ExpressionWarning {
+export type ExpressionWarning = {
   fieldRef: string
   warning: string
 }
 
-export interface MatchCondition {
+export type MatchCondition = {
   name: string
   expression: string
 }
 
-export interface MatchResources {
+export type MatchResources = {
   namespaceSelector?: LabelSelector
   objectSelector?: LabelSelector
   resourceRules?: NamedRuleWithOperations[]
@@ -41,7 +41,7 @@ export interface MatchResources {
   matchPolicy?: MatchPolicyType | ''
 }
 
-export interface MutatingWebhook {
+export type MutatingWebhook = {
   name: string
   clientConfig: WebhookClientConfig
   rules?: RuleWithOperations[]
@@ -56,11 +56,11 @@ export interface MutatingWebhook {
   matchConditions?: MatchCondition[]
 }
 
-export interface MutatingWebhookConfiguration extends TypedObject {
+export type MutatingWebhookConfiguration = TypedObject & {
   webhooks?: MutatingWebhook[]
 }
 
-export interface NamedRuleWithOperations {
+export type NamedRuleWithOperations = {
   resourceNames?: string[]
   operations?: OperationType[]
   apiGroups?: string[]
@@ -69,26 +69,26 @@ export interface NamedRuleWithOperations {
   scope?: ScopeType | ''
 }
 
-export interface ParamKind {
+export type ParamKind = {
   apiVersion?: string
   kind?: string
 }
 
-export interface ParamRef {
+export type ParamRef = {
   name?: string
   namespace?: string
   selector?: LabelSelector
   parameterNotFoundAction?: string
 }
 
-export interface Rule {
+export type Rule = {
   apiGroups?: string[]
   apiVersions?: string[]
   resources?: string[]
   scope?: ScopeType | ''
 }
 
-export interface RuleWithOperations {
+export type RuleWithOperations = {
   operations?: OperationType[]
   apiGroups?: string[]
   apiVersions?: string[]
@@ -96,34 +96,34 @@ export interface RuleWithOperations {
   scope?: ScopeType | ''
 }
 
-export interface ServiceReference {
+export type ServiceReference = {
   namespace: string
   name: string
   path?: string
   port?: number
 }
 
-export interface TypeChecking {
+export type TypeChecking = {
   expressionWarnings?: ExpressionWarning[]
 }
 
-export interface ValidatingAdmissionPolicy extends TypedObject {
+export type ValidatingAdmissionPolicy = TypedObject & {
   spec: ValidatingAdmissionPolicySpec
   status: ValidatingAdmissionPolicyStatus
 }
 
-export interface ValidatingAdmissionPolicyBinding extends TypedObject {
+export type ValidatingAdmissionPolicyBinding = TypedObject & {
   spec: ValidatingAdmissionPolicyBindingSpec
 }
 
-export interface ValidatingAdmissionPolicyBindingSpec {
+export type ValidatingAdmissionPolicyBindingSpec = {
   policyName?: string
   paramRef?: ParamRef
   matchResources?: MatchResources
   validationActions?: ValidationAction[]
 }
 
-export interface ValidatingAdmissionPolicySpec {
+export type ValidatingAdmissionPolicySpec = {
   paramKind?: ParamKind
   matchConstraints?: MatchResources
   validations?: Validation[]
@@ -133,13 +133,13 @@ export interface ValidatingAdmissionPolicySpec {
   variables?: Variable[]
 }
 
-export interface ValidatingAdmissionPolicyStatus {
+export type ValidatingAdmissionPolicyStatus = {
   observedGeneration?: Int64
   typeChecking?: TypeChecking
   conditions?: Condition[]
 }
 
-export interface ValidatingWebhook {
+export type ValidatingWebhook = {
   name: string
   clientConfig: WebhookClientConfig
   rules?: RuleWithOperations[]
@@ -153,23 +153,23 @@ export interface ValidatingWebhook {
   matchConditions?: MatchCondition[]
 }
 
-export interface ValidatingWebhookConfiguration extends TypedObject {
+export type ValidatingWebhookConfiguration = TypedObject & {
   webhooks?: ValidatingWebhook[]
 }
 
-export interface Validation {
+export type Validation = {
   expression: string
   message?: string
   reason?: string
   messageExpression?: string
 }
 
-export interface Variable {
+export type Variable = {
   name: string
   expression: string
 }
 
-export interface WebhookClientConfig {
+export type WebhookClientConfig = {
   url?: string
   service?: ServiceReference
   caBundle?: string

@@ -15,30 +15,30 @@ export type PatchType = 'ApplyConfiguration' | 'JSONPatch' | Unlisted
 
 export type ValidationAction = 'Audit' | 'Deny' | 'Warn' | Unlisted
 
-export interface ApplyConfiguration {
+export type ApplyConfiguration = {
   expression?: string
 }
 
-export interface AuditAnnotation {
+export type AuditAnnotation = {
   key: string
   valueExpression: string
 }
 
-export interface ExpressionWarning {
+export type ExpressionWarning = {
   fieldRef: string
   warning: string
 }
 
-export interface JSONPatch {
+export type JSONPatch = {
   expression?: string
 }
 
-export interface MatchCondition {
+export type MatchCondition = {
   name: string
   expression: string
 }
 
-export interface MatchResources {
+export type MatchResources = {
   namespaceSelector?: LabelSelector
   objectSelector?: LabelSelector
   resourceRules?: NamedRuleWithOperations[]
@@ -46,21 +46,21 @@ export interface MatchResources {
   matchPolicy?: MatchPolicyType | ''
 }
 
-export interface MutatingAdmissionPolicy extends TypedObject {
+export type MutatingAdmissionPolicy = TypedObject & {
   spec: MutatingAdmissionPolicySpec
 }
 
-export interface MutatingAdmissionPolicyBinding extends TypedObject {
+export type MutatingAdmissionPolicyBinding = TypedObject & {
   spec: MutatingAdmissionPolicyBindingSpec
 }
 
-export interface MutatingAdmissionPolicyBindingSpec {
+export type MutatingAdmissionPolicyBindingSpec = {
   policyName?: string
   paramRef?: ParamRef
   matchResources?: MatchResources
 }
 
-export interface MutatingAdmissionPolicySpec {
+export type MutatingAdmissionPolicySpec = {
   paramKind?: ParamKind
   matchConstraints?: MatchResources
   variables?: Variable[]
@@ -70,13 +70,13 @@ export interface MutatingAdmissionPolicySpec {
   reinvocationPolicy?: ReinvocationPolicyType
 }
 
-export interface Mutation {
+export type Mutation = {
   patchType: PatchType | ''
   applyConfiguration?: ApplyConfiguration
   jsonPatch?: JSONPatch
 }
 
-export interface NamedRuleWithOperations {
+export type NamedRuleWithOperations = {
   resourceNames?: string[]
   operations?: OperationType[]
   apiGroups?: string[]
@@ -85,39 +85,39 @@ export interface NamedRuleWithOperations {
   scope?: ScopeType | ''
 }
 
-export interface ParamKind {
+export type ParamKind = {
   apiVersion?: string
   kind?: string
 }
 
-export interface ParamRef {
+export type ParamRef = {
   name?: string
   namespace?: string
   selector?: LabelSelector
   parameterNotFoundAction?: ParameterNotFoundActionType | ''
 }
 
-export interface TypeChecking {
+export type TypeChecking = {
   expressionWarnings?: ExpressionWarning[]
 }
 
-export interface ValidatingAdmissionPolicy extends TypedObject {
+export type ValidatingAdmissionPolicy = TypedObject & {
   spec: ValidatingAdmissionPolicySpec
   status: ValidatingAdmissionPolicyStatus
 }
 
-export interface ValidatingAdmissionPolicyBinding extends TypedObject {
+export type ValidatingAdmissionPolicyBinding = TypedObject & {
   spec: ValidatingAdmissionPolicyBindingSpec
 }
 
-export interface ValidatingAdmissionPolicyBindingSpec {
+export type ValidatingAdmissionPolicyBindingSpec = {
   policyName?: string
   paramRef?: ParamRef
   matchResources?: MatchResources
   validationActions?: ValidationAction[]
 }
 
-export interface ValidatingAdmissionPolicySpec {
+export type ValidatingAdmissionPolicySpec = {
   paramKind?: ParamKind
   matchConstraints?: MatchResources
   validations?: Validation[]
@@ -127,20 +127,20 @@ export interface ValidatingAdmissionPolicySpec {
   variables?: Variable[]
 }
 
-export interface ValidatingAdmissionPolicyStatus {
+export type ValidatingAdmissionPolicyStatus = {
   observedGeneration?: Int64
   typeChecking?: TypeChecking
   conditions?: Condition[]
 }
 
-export interface Validation {
+export type Validation = {
   expression: string
   message?: string
   reason?: string
   messageExpression?: string
 }
 
-export interface Variable {
+export type Variable = {
   name: string
   expression: string
 }

@@ -7,22 +7,22 @@ import type { OperationType, RuleWithOperations, ScopeType } from './v1.types.ts
 
 export type ValidationAction = 'Audit' | 'Deny' | 'Warn' | Unlisted
 
-export interface AuditAnnotation {
+export type AuditAnnotation = {
   key: string
   valueExpression: string
 }
 
-export interface ExpressionWarning {
+export type ExpressionWarning = {
   fieldRef: string
   warning: string
 }
 
-export interface MatchCondition {
+export type MatchCondition = {
   name: string
   expression: string
 }
 
-export interface MatchResources {
+export type MatchResources = {
   namespaceSelector?: LabelSelector
   objectSelector?: LabelSelector
   resourceRules?: NamedRuleWithOperations[]
@@ -30,7 +30,7 @@ export interface MatchResources {
   matchPolicy?: string
 }
 
-export interface MutatingWebhook {
+export type MutatingWebhook = {
   name: string
   clientConfig: WebhookClientConfig
   rules?: RuleWithOperations[]
@@ -45,11 +45,11 @@ export interface MutatingWebhook {
   matchConditions?: MatchCondition[]
 }
 
-export interface MutatingWebhookConfiguration extends TypedObject {
+export type MutatingWebhookConfiguration = TypedObject & {
   webhooks?: MutatingWebhook[]
 }
 
-export interface NamedRuleWithOperations {
+export type NamedRuleWithOperations = {
   resourceNames?: string[]
   operations?: OperationType[]
   apiGroups?: string[]
@@ -58,46 +58,46 @@ export interface NamedRuleWithOperations {
   scope?: ScopeType | ''
 }
 
-export interface ParamKind {
+export type ParamKind = {
   apiVersion?: string
   kind?: string
 }
 
-export interface ParamRef {
+export type ParamRef = {
   name?: string
   namespace?: string
   selector?: LabelSelector
   parameterNotFoundAction?: string
 }
 
-export interface ServiceReference {
+export type ServiceReference = {
   namespace: string
   name: string
   path?: string
   port?: number
 }
 
-export interface TypeChecking {
+export type TypeChecking = {
   expressionWarnings?: ExpressionWarning[]
 }
 
-export interface ValidatingAdmissionPolicy extends TypedObject {
+export type ValidatingAdmissionPolicy = TypedObject & {
   spec: ValidatingAdmissionPolicySpec
   status: ValidatingAdmissionPolicyStatus
 }
 
-export interface ValidatingAdmissionPolicyBinding extends TypedObject {
+export type ValidatingAdmissionPolicyBinding = TypedObject & {
   spec: ValidatingAdmissionPolicyBindingSpec
 }
 
-export interface ValidatingAdmissionPolicyBindingSpec {
+export type ValidatingAdmissionPolicyBindingSpec = {
   policyName?: string
   paramRef?: ParamRef
   matchResources?: MatchResources
   validationActions?: ValidationAction[]
 }
 
-export interface ValidatingAdmissionPolicySpec {
+export type ValidatingAdmissionPolicySpec = {
   paramKind?: ParamKind
   matchConstraints?: MatchResources
   validations?: Validation[]
@@ -107,13 +107,13 @@ export interface ValidatingAdmissionPolicySpec {
   variables?: Variable[]
 }
 
-export interface ValidatingAdmissionPolicyStatus {
+export type ValidatingAdmissionPolicyStatus = {
   observedGeneration?: Int64
   typeChecking?: TypeChecking
   conditions?: Condition[]
 }
 
-export interface ValidatingWebhook {
+export type ValidatingWebhook = {
   name: string
   clientConfig: WebhookClientConfig
   rules?: RuleWithOperations[]
@@ -127,23 +127,23 @@ export interface ValidatingWebhook {
   matchConditions?: MatchCondition[]
 }
 
-export interface ValidatingWebhookConfiguration extends TypedObject {
+export type ValidatingWebhookConfiguration = TypedObject & {
   webhooks?: ValidatingWebhook[]
 }
 
-export interface Validation {
+export type Validation = {
   expression: string
   message?: string
   reason?: string
   messageExpression?: string
 }
 
-export interface Variable {
+export type Variable = {
   name: string
   expression: string
 }
 
-export interface WebhookClientConfig {
+export type WebhookClientConfig = {
   url?: string
   service?: ServiceReference
   caBundle?: string

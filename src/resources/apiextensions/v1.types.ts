@@ -6,26 +6,26 @@ import type { Status } from '../../schema/meta/v1.types.ts'
 
 export type FieldValueErrorReason = 'FieldValueDuplicate' | 'FieldValueForbidden' | 'FieldValueInvalid' | 'FieldValueRequired' | Unlisted
 
-export interface ConversionRequest {
+export type ConversionRequest = {
   uid: string
   desiredAPIVersion: string
   objects: Json[] | null
 }
 
-export interface ConversionResponse {
+export type ConversionResponse = {
   uid: string
   convertedObjects: Json[] | null
   result: Status
 }
 
-export interface ConversionReview {
+export type ConversionReview = {
   kind?: string
   apiVersion?: string
   request?: ConversionRequest
   response?: ConversionResponse
 }
 
-export interface CustomResourceColumnDefinition {
+export type CustomResourceColumnDefinition = {
   name: string
   type: string
   format?: string
@@ -34,17 +34,17 @@ export interface CustomResourceColumnDefinition {
   jsonPath: string
 }
 
-export interface CustomResourceConversion {
+export type CustomResourceConversion = {
   strategy: string
   webhook?: WebhookConversion
 }
 
-export interface CustomResourceDefinition extends TypedObject {
+export type CustomResourceDefinition = TypedObject & {
   spec: CustomResourceDefinitionSpec
   status: CustomResourceDefinitionStatus
 }
 
-export interface CustomResourceDefinitionCondition {
+export type CustomResourceDefinitionCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -52,7 +52,7 @@ export interface CustomResourceDefinitionCondition {
   message?: string
 }
 
-export interface CustomResourceDefinitionNames {
+export type CustomResourceDefinitionNames = {
   plural: string
   singular?: string
   shortNames?: string[]
@@ -61,7 +61,7 @@ export interface CustomResourceDefinitionNames {
   categories?: string[]
 }
 
-export interface CustomResourceDefinitionSpec {
+export type CustomResourceDefinitionSpec = {
   group: string
   names: CustomResourceDefinitionNames
   scope: string
@@ -70,13 +70,13 @@ export interface CustomResourceDefinitionSpec {
   preserveUnknownFields?: boolean
 }
 
-export interface CustomResourceDefinitionStatus {
+export type CustomResourceDefinitionStatus = {
   conditions: CustomResourceDefinitionCondition[] | null
   acceptedNames: CustomResourceDefinitionNames
   storedVersions: string[] | null
 }
 
-export interface CustomResourceDefinitionVersion {
+export type CustomResourceDefinitionVersion = {
   name: string
   served: boolean
   storage: boolean
@@ -88,46 +88,46 @@ export interface CustomResourceDefinitionVersion {
   selectableFields?: SelectableField[]
 }
 
-export interface CustomResourceSubresourceScale {
+export type CustomResourceSubresourceScale = {
   specReplicasPath: string
   statusReplicasPath: string
   labelSelectorPath?: string
 }
 
-export interface CustomResourceSubresourceStatus {}
+export type CustomResourceSubresourceStatus = {}
 
-export interface CustomResourceSubresources {
+export type CustomResourceSubresources = {
   status?: CustomResourceSubresourceStatus
   scale?: CustomResourceSubresourceScale
 }
 
-export interface CustomResourceValidation {
+export type CustomResourceValidation = {
   openAPIV3Schema?: JsonSchemaProps
 }
 
-export interface ExternalDocumentation {
+export type ExternalDocumentation = {
   description?: string
   url?: string
 }
 
-export interface SelectableField {
+export type SelectableField = {
   jsonPath: string
 }
 
-export interface ServiceReference {
+export type ServiceReference = {
   namespace: string
   name: string
   path?: string
   port?: number
 }
 
-export interface WebhookClientConfig {
+export type WebhookClientConfig = {
   url?: string
   service?: ServiceReference
   caBundle?: string
 }
 
-export interface WebhookConversion {
+export type WebhookConversion = {
   clientConfig?: WebhookClientConfig
   conversionReviewVersions: string[] | null
 }

@@ -4,26 +4,26 @@ import type { Json, Time, TypedObject } from '../../meta/object.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import type { Status } from '../../schema/meta/v1.types.ts'
 
-export interface ConversionRequest {
+export type ConversionRequest = {
   uid: string
   desiredAPIVersion: string
   objects: Json[] | null
 }
 
-export interface ConversionResponse {
+export type ConversionResponse = {
   uid: string
   convertedObjects: Json[] | null
   result: Status
 }
 
-export interface ConversionReview {
+export type ConversionReview = {
   kind?: string
   apiVersion?: string
   request?: ConversionRequest
   response?: ConversionResponse
 }
 
-export interface CustomResourceColumnDefinition {
+export type CustomResourceColumnDefinition = {
   name: string
   type: string
   format?: string
@@ -32,18 +32,18 @@ export interface CustomResourceColumnDefinition {
   JSONPath: string
 }
 
-export interface CustomResourceConversion {
+export type CustomResourceConversion = {
   strategy: string
   webhookClientConfig?: WebhookClientConfig
   conversionReviewVersions?: string[]
 }
 
-export interface CustomResourceDefinition extends TypedObject {
+export type CustomResourceDefinition = TypedObject & {
   spec: CustomResourceDefinitionSpec
   status: CustomResourceDefinitionStatus
 }
 
-export interface CustomResourceDefinitionCondition {
+export type CustomResourceDefinitionCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -51,7 +51,7 @@ export interface CustomResourceDefinitionCondition {
   message?: string
 }
 
-export interface CustomResourceDefinitionNames {
+export type CustomResourceDefinitionNames = {
   plural: string
   singular?: string
   shortNames?: string[]
@@ -60,7 +60,7 @@ export interface CustomResourceDefinitionNames {
   categories?: string[]
 }
 
-export interface CustomResourceDefinitionSpec {
+export type CustomResourceDefinitionSpec = {
   group: string
   version?: string
   names: CustomResourceDefinitionNames
@@ -74,13 +74,13 @@ export interface CustomResourceDefinitionSpec {
   preserveUnknownFields?: boolean
 }
 
-export interface CustomResourceDefinitionStatus {
+export type CustomResourceDefinitionStatus = {
   conditions: CustomResourceDefinitionCondition[] | null
   acceptedNames: CustomResourceDefinitionNames
   storedVersions: string[] | null
 }
 
-export interface CustomResourceDefinitionVersion {
+export type CustomResourceDefinitionVersion = {
   name: string
   served: boolean
   storage: boolean
@@ -92,40 +92,40 @@ export interface CustomResourceDefinitionVersion {
   selectableFields?: SelectableField[]
 }
 
-export interface CustomResourceSubresourceScale {
+export type CustomResourceSubresourceScale = {
   specReplicasPath: string
   statusReplicasPath: string
   labelSelectorPath?: string
 }
 
-export interface CustomResourceSubresourceStatus {}
+export type CustomResourceSubresourceStatus = {}
 
-export interface CustomResourceSubresources {
+export type CustomResourceSubresources = {
   status?: CustomResourceSubresourceStatus
   scale?: CustomResourceSubresourceScale
 }
 
-export interface CustomResourceValidation {
+export type CustomResourceValidation = {
   openAPIV3Schema?: JsonSchemaProps
 }
 
-export interface ExternalDocumentation {
+export type ExternalDocumentation = {
   description?: string
   url?: string
 }
 
-export interface SelectableField {
+export type SelectableField = {
   jsonPath: string
 }
 
-export interface ServiceReference {
+export type ServiceReference = {
   namespace: string
   name: string
   path?: string
   port?: number
 }
 
-export interface WebhookClientConfig {
+export type WebhookClientConfig = {
   url?: string
   service?: ServiceReference
   caBundle?: string

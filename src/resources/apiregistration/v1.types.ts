@@ -2,12 +2,12 @@
 
 import type { Time, TypedObject } from '../../meta/object.ts'
 
-export interface APIService extends TypedObject {
+export type APIService = TypedObject & {
   spec: APIServiceSpec
   status: APIServiceStatus
 }
 
-export interface APIServiceCondition {
+export type APIServiceCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -15,7 +15,7 @@ export interface APIServiceCondition {
   message?: string
 }
 
-export interface APIServiceSpec {
+export type APIServiceSpec = {
   service?: ServiceReference
   group?: string
   version?: string
@@ -25,11 +25,11 @@ export interface APIServiceSpec {
   versionPriority: number
 }
 
-export interface APIServiceStatus {
+export type APIServiceStatus = {
   conditions?: APIServiceCondition[]
 }
 
-export interface ServiceReference {
+export type ServiceReference = {
   namespace?: string
   name?: string
   port?: number

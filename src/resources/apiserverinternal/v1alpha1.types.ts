@@ -2,19 +2,19 @@
 
 import type { Int64, Time, TypedObject } from '../../meta/object.ts'
 
-export interface ServerStorageVersion {
+export type ServerStorageVersion = {
   apiServerID?: string
   encodingVersion?: string
   decodableVersions?: string[]
   servedVersions?: string[]
 }
 
-export interface StorageVersion extends TypedObject {
+export type StorageVersion = TypedObject & {
   spec: StorageVersionSpec
   status: StorageVersionStatus
 }
 
-export interface StorageVersionCondition {
+export type StorageVersionCondition = {
   type: string
   status: string
   observedGeneration?: Int64
@@ -23,9 +23,9 @@ export interface StorageVersionCondition {
   message?: string
 }
 
-export interface StorageVersionSpec {}
+export type StorageVersionSpec = {}
 
-export interface StorageVersionStatus {
+export type StorageVersionStatus = {
   storageVersions?: ServerStorageVersion[]
   commonEncodingVersion?: string
   conditions?: StorageVersionCondition[]

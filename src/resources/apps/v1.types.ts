@@ -12,17 +12,17 @@ export type PodManagementPolicyType = 'OrderedReady' | 'Parallel' | Unlisted
 
 export type StatefulSetUpdateStrategyType = 'OnDelete' | 'RollingUpdate' | Unlisted
 
-export interface ControllerRevision extends TypedObject {
+export type ControllerRevision = TypedObject & {
   data: Json
   revision: Int64
 }
 
-export interface DaemonSet extends TypedObject {
+export type DaemonSet = TypedObject & {
   spec: DaemonSetSpec
   status: DaemonSetStatus
 }
 
-export interface DaemonSetCondition {
+export type DaemonSetCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -30,7 +30,7 @@ export interface DaemonSetCondition {
   message?: string
 }
 
-export interface DaemonSetSpec {
+export type DaemonSetSpec = {
   selector: LabelSelector | null
   template: PodTemplateSpec
   updateStrategy: DaemonSetUpdateStrategy
@@ -38,7 +38,7 @@ export interface DaemonSetSpec {
   revisionHistoryLimit?: number
 }
 
-export interface DaemonSetStatus {
+export type DaemonSetStatus = {
   currentNumberScheduled: number
   numberMisscheduled: number
   desiredNumberScheduled: number
@@ -51,17 +51,17 @@ export interface DaemonSetStatus {
   conditions?: DaemonSetCondition[]
 }
 
-export interface DaemonSetUpdateStrategy {
+export type DaemonSetUpdateStrategy = {
   type?: DaemonSetUpdateStrategyType
   rollingUpdate?: RollingUpdateDaemonSet
 }
 
-export interface Deployment extends TypedObject {
+export type Deployment = TypedObject & {
   spec: DeploymentSpec
   status: DeploymentStatus
 }
 
-export interface DeploymentCondition {
+export type DeploymentCondition = {
   type: string
   status: string
   lastUpdateTime: Time
@@ -70,7 +70,7 @@ export interface DeploymentCondition {
   message?: string
 }
 
-export interface DeploymentSpec {
+export type DeploymentSpec = {
   replicas?: number
   selector: LabelSelector | null
   template: PodTemplateSpec
@@ -81,7 +81,7 @@ export interface DeploymentSpec {
   progressDeadlineSeconds?: number
 }
 
-export interface DeploymentStatus {
+export type DeploymentStatus = {
   observedGeneration?: Int64
   replicas?: number
   updatedReplicas?: number
@@ -93,17 +93,17 @@ export interface DeploymentStatus {
   collisionCount?: number
 }
 
-export interface DeploymentStrategy {
+export type DeploymentStrategy = {
   type?: DeploymentStrategyType
   rollingUpdate?: RollingUpdateDeployment
 }
 
-export interface ReplicaSet extends TypedObject {
+export type ReplicaSet = TypedObject & {
   spec: ReplicaSetSpec
   status: ReplicaSetStatus
 }
 
-export interface ReplicaSetCondition {
+export type ReplicaSetCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -111,14 +111,14 @@ export interface ReplicaSetCondition {
   message?: string
 }
 
-export interface ReplicaSetSpec {
+export type ReplicaSetSpec = {
   replicas?: number
   minReadySeconds?: number
   selector: LabelSelector | null
   template: PodTemplateSpec
 }
 
-export interface ReplicaSetStatus {
+export type ReplicaSetStatus = {
   replicas: number
   fullyLabeledReplicas?: number
   readyReplicas?: number
@@ -128,27 +128,27 @@ export interface ReplicaSetStatus {
   conditions?: ReplicaSetCondition[]
 }
 
-export interface RollingUpdateDaemonSet {
+export type RollingUpdateDaemonSet = {
   maxUnavailable?: IntOrString
   maxSurge?: IntOrString
 }
 
-export interface RollingUpdateDeployment {
+export type RollingUpdateDeployment = {
   maxUnavailable?: IntOrString
   maxSurge?: IntOrString
 }
 
-export interface RollingUpdateStatefulSetStrategy {
+export type RollingUpdateStatefulSetStrategy = {
   partition?: number
   maxUnavailable?: IntOrString
 }
 
-export interface StatefulSet extends TypedObject {
+export type StatefulSet = TypedObject & {
   spec: StatefulSetSpec
   status: StatefulSetStatus
 }
 
-export interface StatefulSetCondition {
+export type StatefulSetCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -156,16 +156,16 @@ export interface StatefulSetCondition {
   message?: string
 }
 
-export interface StatefulSetOrdinals {
+export type StatefulSetOrdinals = {
   start: number
 }
 
-export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
+export type StatefulSetPersistentVolumeClaimRetentionPolicy = {
   whenDeleted?: string
   whenScaled?: string
 }
 
-export interface StatefulSetSpec {
+export type StatefulSetSpec = {
   replicas?: number
   selector: LabelSelector | null
   template: PodTemplateSpec
@@ -179,7 +179,7 @@ export interface StatefulSetSpec {
   ordinals?: StatefulSetOrdinals
 }
 
-export interface StatefulSetStatus {
+export type StatefulSetStatus = {
   observedGeneration?: Int64
   replicas: number
   readyReplicas?: number
@@ -192,7 +192,7 @@ export interface StatefulSetStatus {
   availableReplicas: number
 }
 
-export interface StatefulSetUpdateStrategy {
+export type StatefulSetUpdateStrategy = {
   type?: StatefulSetUpdateStrategyType
   rollingUpdate?: RollingUpdateStatefulSetStrategy
 }

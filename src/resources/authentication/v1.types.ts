@@ -2,55 +2,55 @@
 
 import type { Int64, Time, TypedObject } from '../../meta/object.ts'
 
-export interface BoundObjectReference {
+export type BoundObjectReference = {
   kind?: string
   apiVersion?: string
   name?: string
   uid?: string
 }
 
-export interface SelfSubjectReview extends TypedObject {
+export type SelfSubjectReview = TypedObject & {
   status: SelfSubjectReviewStatus
 }
 
-export interface SelfSubjectReviewStatus {
+export type SelfSubjectReviewStatus = {
   userInfo: UserInfo
 }
 
-export interface TokenRequest extends TypedObject {
+export type TokenRequest = TypedObject & {
   spec: TokenRequestSpec
   status: TokenRequestStatus
 }
 
-export interface TokenRequestSpec {
+export type TokenRequestSpec = {
   audiences: string[] | null
   expirationSeconds: Int64 | null
   boundObjectRef: BoundObjectReference | null
 }
 
-export interface TokenRequestStatus {
+export type TokenRequestStatus = {
   token: string
   expirationTimestamp: Time
 }
 
-export interface TokenReview extends TypedObject {
+export type TokenReview = TypedObject & {
   spec: TokenReviewSpec
   status: TokenReviewStatus
 }
 
-export interface TokenReviewSpec {
+export type TokenReviewSpec = {
   token?: string
   audiences?: string[]
 }
 
-export interface TokenReviewStatus {
+export type TokenReviewStatus = {
   authenticated?: boolean
   user: UserInfo
   audiences?: string[]
   error?: string
 }
 
-export interface UserInfo {
+export type UserInfo = {
   username?: string
   uid?: string
   groups?: string[]

@@ -3,10 +3,10 @@
 import type { TypedObject } from '../../meta/object.ts'
 import type { UserInfo } from './v1.types.ts'
 
-export interface SelfSubjectReview extends TypedObject {
+export type SelfSubjectReview = TypedObject & {
   status: SelfSubjectReviewStatus
 }
 
-export interface SelfSubjectReviewStatus {
+export type SelfSubjectReviewStatus = {
   userInfo: UserInfo
 }

@@ -3,32 +3,32 @@
 import type { TypedObject } from '../../meta/object.ts'
 import type { UserInfo as AuthenticationUserInfo } from './v1.types.ts'
 
-export interface SelfSubjectReview extends TypedObject {
+export type SelfSubjectReview = TypedObject & {
   status: SelfSubjectReviewStatus
 }
 
-export interface SelfSubjectReviewStatus {
+export type SelfSubjectReviewStatus = {
   userInfo: AuthenticationUserInfo
 }
 
-export interface TokenReview extends TypedObject {
+export type TokenReview = TypedObject & {
   spec: TokenReviewSpec
   status: TokenReviewStatus
 }
 
-export interface TokenReviewSpec {
+export type TokenReviewSpec = {
   token?: string
   audiences?: string[]
 }
 
-export interface TokenReviewStatus {
+export type TokenReviewStatus = {
   authenticated?: boolean
   user: UserInfo
   audiences?: string[]
   error?: string
 }
 
-export interface UserInfo {
+export type UserInfo = {
   username?: string
   uid?: string
   groups?: string[]

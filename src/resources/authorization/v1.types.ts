@@ -3,32 +3,32 @@
 import type { TypedObject } from '../../meta/object.ts'
 import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../schema/meta/v1.types.ts'
 
-export interface FieldSelectorAttributes {
+export type FieldSelectorAttributes = {
   rawSelector?: string
   requirements?: FieldSelectorRequirement[]
 }
 
-export interface LabelSelectorAttributes {
+export type LabelSelectorAttributes = {
   rawSelector?: string
   requirements?: LabelSelectorRequirement[]
 }
 
-export interface LocalSubjectAccessReview extends TypedObject {
+export type LocalSubjectAccessReview = TypedObject & {
   spec: SubjectAccessReviewSpec
   status: SubjectAccessReviewStatus
 }
 
-export interface NonResourceAttributes {
+export type NonResourceAttributes = {
   path?: string
   verb?: string
 }
 
-export interface NonResourceRule {
+export type NonResourceRule = {
   verbs: string[] | null
   nonResourceURLs?: string[]
 }
 
-export interface ResourceAttributes {
+export type ResourceAttributes = {
   namespace?: string
   verb?: string
   group?: string
@@ -40,38 +40,38 @@ export interface ResourceAttributes {
   labelSelector?: LabelSelectorAttributes
 }
 
-export interface ResourceRule {
+export type ResourceRule = {
   verbs: string[] | null
   apiGroups?: string[]
   resources?: string[]
   resourceNames?: string[]
 }
 
-export interface SelfSubjectAccessReview extends TypedObject {
+export type SelfSubjectAccessReview = TypedObject & {
   spec: SelfSubjectAccessReviewSpec
   status: SubjectAccessReviewStatus
 }
 
-export interface SelfSubjectAccessReviewSpec {
+export type SelfSubjectAccessReviewSpec = {
   resourceAttributes?: ResourceAttributes
   nonResourceAttributes?: NonResourceAttributes
 }
 
-export interface SelfSubjectRulesReview extends TypedObject {
+export type SelfSubjectRulesReview = TypedObject & {
   spec: SelfSubjectRulesReviewSpec
   status: SubjectRulesReviewStatus
 }
 
-export interface SelfSubjectRulesReviewSpec {
+export type SelfSubjectRulesReviewSpec = {
   namespace?: string
 }
 
-export interface SubjectAccessReview extends TypedObject {
+export type SubjectAccessReview = TypedObject & {
   spec: SubjectAccessReviewSpec
   status: SubjectAccessReviewStatus
 }
 
-export interface SubjectAccessReviewSpec {
+export type SubjectAccessReviewSpec = {
   resourceAttributes?: ResourceAttributes
   nonResourceAttributes?: NonResourceAttributes
   user?: string
@@ -80,14 +80,14 @@ export interface SubjectAccessReviewSpec {
   uid?: string
 }
 
-export interface SubjectAccessReviewStatus {
+export type SubjectAccessReviewStatus = {
   allowed: boolean
   denied?: boolean
   reason?: string
   evaluationError?: string
 }
 
-export interface SubjectRulesReviewStatus {
+export type SubjectRulesReviewStatus = {
   resourceRules: ResourceRule[] | null
   nonResourceRules: NonResourceRule[] | null
   incomplete: boolean

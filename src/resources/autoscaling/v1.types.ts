@@ -5,46 +5,46 @@ import type { Int64, Time, TypedObject, Unlisted } from '../../meta/object.ts'
 
 export type MetricSourceType = 'ContainerResource' | 'External' | 'Object' | 'Pods' | 'Resource' | Unlisted
 
-export interface ContainerResourceMetricSource {
+export type ContainerResourceMetricSource = {
   name: string
   targetAverageUtilization?: number
   targetAverageValue?: string
   container: string
 }
 
-export interface ContainerResourceMetricStatus {
+export type ContainerResourceMetricStatus = {
   name: string
   currentAverageUtilization?: number
   currentAverageValue: string
   container: string
 }
 
-export interface CrossVersionObjectReference {
+export type CrossVersionObjectReference = {
   kind: string
   name: string
   apiVersion?: string
 }
 
-export interface ExternalMetricSource {
+export type ExternalMetricSource = {
   metricName: string
   metricSelector?: LabelSelector
   targetValue?: string
   targetAverageValue?: string
 }
 
-export interface ExternalMetricStatus {
+export type ExternalMetricStatus = {
   metricName: string
   metricSelector?: LabelSelector
   currentValue: string
   currentAverageValue?: string
 }
 
-export interface HorizontalPodAutoscaler extends TypedObject {
+export type HorizontalPodAutoscaler = TypedObject & {
   spec: HorizontalPodAutoscalerSpec
   status: HorizontalPodAutoscalerStatus
 }
 
-export interface HorizontalPodAutoscalerCondition {
+export type HorizontalPodAutoscalerCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -52,14 +52,14 @@ export interface HorizontalPodAutoscalerCondition {
   message?: string
 }
 
-export interface HorizontalPodAutoscalerSpec {
+export type HorizontalPodAutoscalerSpec = {
   scaleTargetRef: CrossVersionObjectReference
   minReplicas?: number
   maxReplicas: number
   targetCPUUtilizationPercentage?: number
 }
 
-export interface HorizontalPodAutoscalerStatus {
+export type HorizontalPodAutoscalerStatus = {
   observedGeneration?: Int64
   lastScaleTime?: Time
   currentReplicas: number
@@ -67,7 +67,7 @@ export interface HorizontalPodAutoscalerStatus {
   currentCPUUtilizationPercentage?: number
 }
 
-export interface MetricSpec {
+export type MetricSpec = {
   type: MetricSourceType | ''
   object?: ObjectMetricSource
   pods?: PodsMetricSource
@@ -76,7 +76,7 @@ export interface MetricSpec {
   external?: ExternalMetricSource
 }
 
-export interface MetricStatus {
+export type MetricStatus = {
   type: MetricSourceType | ''
   object?: ObjectMetricStatus
   pods?: PodsMetricStatus
@@ -85,7 +85,7 @@ export interface MetricStatus {
   external?: ExternalMetricStatus
 }
 
-export interface ObjectMetricSource {
+export type ObjectMetricSource = {
   target: CrossVersionObjectReference
   metricName: string
   targetValue: string
@@ -93,7 +93,7 @@ export interface ObjectMetricSource {
   averageValue?: string
 }
 
-export interface ObjectMetricStatus {
+export type ObjectMetricStatus = {
   target: CrossVersionObjectReference
   metricName: string
   currentValue: string
@@ -101,40 +101,40 @@ export interface ObjectMetricStatus {
   averageValue?: string
 }
 
-export interface PodsMetricSource {
+export type PodsMetricSource = {
   metricName: string
   targetAverageValue: string
   selector?: LabelSelector
 }
 
-export interface PodsMetricStatus {
+export type PodsMetricStatus = {
   metricName: string
   currentAverageValue: string
   selector?: LabelSelector
 }
 
-export interface ResourceMetricSource {
+export type ResourceMetricSource = {
   name: string
   targetAverageUtilization?: number
   targetAverageValue?: string
 }
 
-export interface ResourceMetricStatus {
+export type ResourceMetricStatus = {
   name: string
   currentAverageUtilization?: number
   currentAverageValue: string
 }
 
-export interface Scale extends TypedObject {
+export type Scale = TypedObject & {
   spec: ScaleSpec
   status: ScaleStatus
 }
 
-export interface ScaleSpec {
+export type ScaleSpec = {
   replicas?: number
 }
 
-export interface ScaleStatus {
+export type ScaleStatus = {
   replicas: number
   selector?: string
 }

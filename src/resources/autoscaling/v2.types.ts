@@ -3,58 +3,58 @@
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { Int64, Time, TypedObject } from '../../meta/object.ts'
 
-export interface ContainerResourceMetricSource {
+export type ContainerResourceMetricSource = {
   name: string
   target: MetricTarget
   container: string
 }
 
-export interface ContainerResourceMetricStatus {
+export type ContainerResourceMetricStatus = {
   name: string
   current: MetricValueStatus
   container: string
 }
 
-export interface CrossVersionObjectReference {
+export type CrossVersionObjectReference = {
   kind: string
   name: string
   apiVersion?: string
 }
 
-export interface ExternalMetricSource {
+export type ExternalMetricSource = {
   metric: MetricIdentifier
   target: MetricTarget
 }
 
-export interface ExternalMetricStatus {
+export type ExternalMetricStatus = {
   metric: MetricIdentifier
   current: MetricValueStatus
 }
 
-export interface HPAScalingPolicy {
+export type HPAScalingPolicy = {
   type: string
   value: number
   periodSeconds: number
 }
 
-export interface HPAScalingRules {
+export type HPAScalingRules = {
   stabilizationWindowSeconds?: number
   selectPolicy?: string
   policies?: HPAScalingPolicy[]
   tolerance?: string
 }
 
-export interface HorizontalPodAutoscaler extends TypedObject {
+export type HorizontalPodAutoscaler = TypedObject & {
   spec: HorizontalPodAutoscalerSpec
   status: HorizontalPodAutoscalerStatus
 }
 
-export interface HorizontalPodAutoscalerBehavior {
+export type HorizontalPodAutoscalerBehavior = {
   scaleUp?: HPAScalingRules
   scaleDown?: HPAScalingRules
 }
 
-export interface HorizontalPodAutoscalerCondition {
+export type HorizontalPodAutoscalerCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -62,7 +62,7 @@ export interface HorizontalPodAutoscalerCondition {
   message?: string
 }
 
-export interface HorizontalPodAutoscalerSpec {
+export type HorizontalPodAutoscalerSpec = {
   scaleTargetRef: CrossVersionObjectReference
   minReplicas?: number
   maxReplicas: number
@@ -70,7 +70,7 @@ export interface HorizontalPodAutoscalerSpec {
   behavior?: HorizontalPodAutoscalerBehavior
 }
 
-export interface HorizontalPodAutoscalerStatus {
+export type HorizontalPodAutoscalerStatus = {
   observedGeneration?: Int64
   lastScaleTime?: Time
   currentReplicas?: number
@@ -79,12 +79,12 @@ export interface HorizontalPodAutoscalerStatus {
   conditions?: HorizontalPodAutoscalerCondition[]
 }
 
-export interface MetricIdentifier {
+export type MetricIdentifier = {
   name: string
   selector?: LabelSelector
 }
 
-export interface MetricSpec {
+export type MetricSpec = {
   type: string
   object?: ObjectMetricSource
   pods?: PodsMetricSource
@@ -93,7 +93,7 @@ export interface MetricSpec {
   external?: ExternalMetricSource
 }
 
-export interface MetricStatus {
+export type MetricStatus = {
   type: string
   object?: ObjectMetricStatus
   pods?: PodsMetricStatus
@@ -102,47 +102,47 @@ export interface MetricStatus {
   external?: ExternalMetricStatus
 }
 
-export interface MetricTarget {
+export type MetricTarget = {
   type: string
   value?: string
   averageValue?: string
   averageUtilization?: number
 }
 
-export interface MetricValueStatus {
+export type MetricValueStatus = {
   value?: string
   averageValue?: string
   averageUtilization?: number
 }
 
-export interface ObjectMetricSource {
+export type ObjectMetricSource = {
   describedObject: CrossVersionObjectReference
   target: MetricTarget
   metric: MetricIdentifier
 }
 
-export interface ObjectMetricStatus {
+export type ObjectMetricStatus = {
   metric: MetricIdentifier
   current: MetricValueStatus
   describedObject: CrossVersionObjectReference
 }
 
-export interface PodsMetricSource {
+export type PodsMetricSource = {
   metric: MetricIdentifier
   target: MetricTarget
 }
 
-export interface PodsMetricStatus {
+export type PodsMetricStatus = {
   metric: MetricIdentifier
   current: MetricValueStatus
 }
 
-export interface ResourceMetricSource {
+export type ResourceMetricSource = {
   name: string
   target: MetricTarget
 }
 
-export interface ResourceMetricStatus {
+export type ResourceMetricStatus = {
   name: string
   current: MetricValueStatus
 }

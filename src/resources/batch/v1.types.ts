@@ -14,12 +14,12 @@ export type PodFailurePolicyOnExitCodesOperator = 'In' | 'NotIn' | Unlisted
 
 export type PodReplacementPolicy = 'Failed' | 'TerminatingOrFailed' | Unlisted
 
-export interface CronJob extends TypedObject {
+export type CronJob = TypedObject & {
   spec: CronJobSpec
   status: CronJobStatus
 }
 
-export interface CronJobSpec {
+export type CronJobSpec = {
   schedule: string
   timeZone?: string
   startingDeadlineSeconds?: Int64
@@ -30,18 +30,18 @@ export interface CronJobSpec {
   failedJobsHistoryLimit?: number
 }
 
-export interface CronJobStatus {
+export type CronJobStatus = {
   active?: ObjectReference[]
   lastScheduleTime?: Time
   lastSuccessfulTime?: Time
 }
 
-export interface Job extends TypedObject {
+export type Job = TypedObject & {
   spec: JobSpec
   status: JobStatus
 }
 
-export interface JobCondition {
+export type JobCondition = {
   type: string
   status: string
   lastProbeTime: Time
@@ -50,7 +50,7 @@ export interface JobCondition {
   message?: string
 }
 
-export interface JobSpec {
+export type JobSpec = {
   parallelism?: number
   completions?: number
   activeDeadlineSeconds?: Int64
@@ -69,7 +69,7 @@ export interface JobSpec {
   managedBy?: string
 }
 
-export interface JobStatus {
+export type JobStatus = {
   conditions?: JobCondition[]
   startTime?: Time
   completionTime?: Time
@@ -83,42 +83,42 @@ export interface JobStatus {
   ready?: number
 }
 
-export interface JobTemplateSpec {
+export type JobTemplateSpec = {
   metadata: ObjectMeta
   spec: JobSpec
 }
 
-export interface PodFailurePolicy {
+export type PodFailurePolicy = {
   rules: PodFailurePolicyRule[] | null
 }
 
-export interface PodFailurePolicyOnExitCodesRequirement {
+export type PodFailurePolicyOnExitCodesRequirement = {
   containerName?: string
   operator: PodFailurePolicyOnExitCodesOperator | ''
   values: number[] | null
 }
 
-export interface PodFailurePolicyOnPodConditionsPattern {
+export type PodFailurePolicyOnPodConditionsPattern = {
   type: string
   status: string
 }
 
-export interface PodFailurePolicyRule {
+export type PodFailurePolicyRule = {
   action: PodFailurePolicyAction | ''
   onExitCodes?: PodFailurePolicyOnExitCodesRequirement
   onPodConditions?: PodFailurePolicyOnPodConditionsPattern[]
 }
 
-export interface SuccessPolicy {
+export type SuccessPolicy = {
   rules: SuccessPolicyRule[] | null
 }
 
-export interface SuccessPolicyRule {
+export type SuccessPolicyRule = {
   succeededIndexes?: string
   succeededCount?: number
 }
 
-export interface UncountedTerminatedPods {
+export type UncountedTerminatedPods = {
   succeeded?: string[]
   failed?: string[]
 }

@@ -4,12 +4,12 @@ import type { Time, TypedObject, Unlisted } from '../../meta/object.ts'
 
 export type KeyUsage = 'any' | 'cert sign' | 'client auth' | 'code signing' | 'content commitment' | 'crl sign' | 'data encipherment' | 'decipher only' | 'digital signature' | 'email protection' | 'encipher only' | 'ipsec end system' | 'ipsec tunnel' | 'ipsec user' | 'key agreement' | 'key encipherment' | 'microsoft sgc' | 'netscape sgc' | 'ocsp signing' | 's/mime' | 'server auth' | 'signing' | 'timestamping' | Unlisted
 
-export interface CertificateSigningRequest extends TypedObject {
+export type CertificateSigningRequest = TypedObject & {
   spec: CertificateSigningRequestSpec
   status: CertificateSigningRequestStatus
 }
 
-export interface CertificateSigningRequestCondition {
+export type CertificateSigningRequestCondition = {
   type: string
   status: string
   reason?: string
@@ -18,7 +18,7 @@ export interface CertificateSigningRequestCondition {
   lastTransitionTime: Time
 }
 
-export interface CertificateSigningRequestSpec {
+export type CertificateSigningRequestSpec = {
   request: string | null
   signerName: string
   expirationSeconds?: number
@@ -29,7 +29,7 @@ export interface CertificateSigningRequestSpec {
   extra?: Record<string, string[] | null>
 }
 
-export interface CertificateSigningRequestStatus {
+export type CertificateSigningRequestStatus = {
   conditions?: CertificateSigningRequestCondition[]
   certificate?: string
 }

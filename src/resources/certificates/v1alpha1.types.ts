@@ -2,11 +2,11 @@
 
 import type { TypedObject } from '../../meta/object.ts'
 
-export interface ClusterTrustBundle extends TypedObject {
+export type ClusterTrustBundle = TypedObject & {
   spec: ClusterTrustBundleSpec
 }
 
-export interface ClusterTrustBundleSpec {
+export type ClusterTrustBundleSpec = {
   signerName?: string
   trustBundle: string
 }

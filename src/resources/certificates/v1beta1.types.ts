@@ -2,12 +2,12 @@
 
 import type { Time, TypedObject } from '../../meta/object.ts'
 
-export interface CertificateSigningRequest extends TypedObject {
+export type CertificateSigningRequest = TypedObject & {
   spec: CertificateSigningRequestSpec
   status: CertificateSigningRequestStatus
 }
 
-export interface CertificateSigningRequestCondition {
+export type CertificateSigningRequestCondition = {
   type: string
   status: string
   reason?: string
@@ -16,7 +16,7 @@ export interface CertificateSigningRequestCondition {
   lastTransitionTime: Time
 }
 
-export interface CertificateSigningRequestSpec {
+export type CertificateSigningRequestSpec = {
   request: string | null
   signerName?: string
   expirationSeconds?: number
@@ -27,16 +27,16 @@ export interface CertificateSigningRequestSpec {
   extra?: Record<string, string[] | null>
 }
 
-export interface CertificateSigningRequestStatus {
+export type CertificateSigningRequestStatus = {
   conditions?: CertificateSigningRequestCondition[]
   certificate?: string
 }
 
-export interface ClusterTrustBundle extends TypedObject {
+export type ClusterTrustBundle = TypedObject & {
   spec: ClusterTrustBundleSpec
 }
 
-export interface ClusterTrustBundleSpec {
+export type ClusterTrustBundleSpec = {
   signerName?: string
   trustBundle: string
 }

@@ -2,11 +2,11 @@
 
 import type { Time, TypedObject } from '../../meta/object.ts'
 
-export interface Lease extends TypedObject {
+export type Lease = TypedObject & {
   spec: LeaseSpec
 }
 
-export interface LeaseSpec {
+export type LeaseSpec = {
   holderIdentity?: string
   leaseDurationSeconds?: number
   acquireTime?: Time

@@ -2,11 +2,11 @@
 
 import type { Time, TypedObject } from '../../meta/object.ts'
 
-export interface LeaseCandidate extends TypedObject {
+export type LeaseCandidate = TypedObject & {
   spec: LeaseCandidateSpec
 }
 
-export interface LeaseCandidateSpec {
+export type LeaseCandidateSpec = {
   leaseName: string
   pingTime?: Time
   renewTime?: Time

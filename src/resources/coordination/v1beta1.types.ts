@@ -2,15 +2,15 @@
 
 import type { Time, TypedObject } from '../../meta/object.ts'
 
-export interface Lease extends TypedObject {
+export type Lease = TypedObject & {
   spec: LeaseSpec
 }
 
-export interface LeaseCandidate extends TypedObject {
+export type LeaseCandidate = TypedObject & {
   spec: LeaseCandidateSpec
 }
 
-export interface LeaseCandidateSpec {
+export type LeaseCandidateSpec = {
   leaseName: string
   pingTime?: Time
   renewTime?: Time
@@ -19,7 +19,7 @@ export interface LeaseCandidateSpec {
   strategy?: string
 }
 
-export interface LeaseSpec {
+export type LeaseSpec = {
   holderIdentity?: string
   leaseDurationSeconds?: number
   acquireTime?: Time

@@ -86,34 +86,34 @@ export type URIScheme = 'HTTP' | 'HTTPS' | Unlisted
 
 export type UnsatisfiableConstraintAction = 'DoNotSchedule' | 'ScheduleAnyway' | Unlisted
 
-export interface AWSElasticBlockStoreVolumeSource {
+export type AWSElasticBlockStoreVolumeSource = {
   volumeID: string
   fsType?: string
   partition?: number
   readOnly?: boolean
 }
 
-export interface Affinity {
+export type Affinity = {
   nodeAffinity?: NodeAffinity
   podAffinity?: PodAffinity
   podAntiAffinity?: PodAntiAffinity
 }
 
-export interface AppArmorProfile {
+export type AppArmorProfile = {
   type: AppArmorProfileType | ''
   localhostProfile?: string
 }
 
-export interface AttachedVolume {
+export type AttachedVolume = {
   name: string
   devicePath: string
 }
 
-export interface AvoidPods {
+export type AvoidPods = {
   preferAvoidPods?: PreferAvoidPodsEntry[]
 }
 
-export interface AzureDiskVolumeSource {
+export type AzureDiskVolumeSource = {
   diskName: string
   diskURI: string
   cachingMode: AzureDataDiskCachingMode | ''
@@ -122,24 +122,24 @@ export interface AzureDiskVolumeSource {
   kind: AzureDataDiskKind | ''
 }
 
-export interface AzureFilePersistentVolumeSource {
+export type AzureFilePersistentVolumeSource = {
   secretName: string
   shareName: string
   readOnly?: boolean
   secretNamespace: string | null
 }
 
-export interface AzureFileVolumeSource {
+export type AzureFileVolumeSource = {
   secretName: string
   shareName: string
   readOnly?: boolean
 }
 
-export interface Binding extends TypedObject {
+export type Binding = TypedObject & {
   target: ObjectReference
 }
 
-export interface CSIPersistentVolumeSource {
+export type CSIPersistentVolumeSource = {
   driver: string
   volumeHandle: string
   readOnly?: boolean
@@ -152,7 +152,7 @@ export interface CSIPersistentVolumeSource {
   nodeExpandSecretRef?: SecretReference
 }
 
-export interface CSIVolumeSource {
+export type CSIVolumeSource = {
   driver: string
   readOnly?: boolean
   fsType?: string
@@ -160,12 +160,12 @@ export interface CSIVolumeSource {
   nodePublishSecretRef?: LocalObjectReference
 }
 
-export interface Capabilities {
+export type Capabilities = {
   add?: string[]
   drop?: string[]
 }
 
-export interface CephFSPersistentVolumeSource {
+export type CephFSPersistentVolumeSource = {
   monitors: string[] | null
   path?: string
   user?: string
@@ -174,7 +174,7 @@ export interface CephFSPersistentVolumeSource {
   readOnly?: boolean
 }
 
-export interface CephFSVolumeSource {
+export type CephFSVolumeSource = {
   monitors: string[] | null
   path?: string
   user?: string
@@ -183,25 +183,25 @@ export interface CephFSVolumeSource {
   readOnly?: boolean
 }
 
-export interface CinderPersistentVolumeSource {
+export type CinderPersistentVolumeSource = {
   volumeID: string
   fsType?: string
   readOnly?: boolean
   secretRef?: SecretReference
 }
 
-export interface CinderVolumeSource {
+export type CinderVolumeSource = {
   volumeID: string
   fsType?: string
   readOnly?: boolean
   secretRef?: LocalObjectReference
 }
 
-export interface ClientIPConfig {
+export type ClientIPConfig = {
   timeoutSeconds?: number
 }
 
-export interface ClusterTrustBundleProjection {
+export type ClusterTrustBundleProjection = {
   name?: string
   signerName?: string
   labelSelector?: LabelSelector
@@ -209,35 +209,35 @@ export interface ClusterTrustBundleProjection {
   path: string
 }
 
-export interface ComponentCondition {
+export type ComponentCondition = {
   type: string
   status: string
   message?: string
   error?: string
 }
 
-export interface ComponentStatus extends TypedObject {
+export type ComponentStatus = TypedObject & {
   conditions?: ComponentCondition[]
 }
 
-export interface ConfigMap extends TypedObject {
+export type ConfigMap = TypedObject & {
   immutable?: boolean
   data?: Record<string, string>
   binaryData?: Record<string, string>
 }
 
-export interface ConfigMapEnvSource {
+export type ConfigMapEnvSource = {
   name?: string
   optional?: boolean
 }
 
-export interface ConfigMapKeySelector {
+export type ConfigMapKeySelector = {
   name?: string
   key: string
   optional?: boolean
 }
 
-export interface ConfigMapNodeConfigSource {
+export type ConfigMapNodeConfigSource = {
   namespace: string
   name: string
   uid?: string
@@ -245,20 +245,20 @@ export interface ConfigMapNodeConfigSource {
   kubeletConfigKey: string
 }
 
-export interface ConfigMapProjection {
+export type ConfigMapProjection = {
   name?: string
   items?: KeyToPath[]
   optional?: boolean
 }
 
-export interface ConfigMapVolumeSource {
+export type ConfigMapVolumeSource = {
   name?: string
   items?: KeyToPath[]
   defaultMode?: number
   optional?: boolean
 }
 
-export interface Container {
+export type Container = {
   name: string
   image?: string
   command?: string[]
@@ -285,12 +285,12 @@ export interface Container {
   tty?: boolean
 }
 
-export interface ContainerImage {
+export type ContainerImage = {
   names: string[] | null
   sizeBytes?: Int64
 }
 
-export interface ContainerPort {
+export type ContainerPort = {
   name?: string
   hostPort?: number
   containerPort: number
@@ -298,22 +298,22 @@ export interface ContainerPort {
   hostIP?: string
 }
 
-export interface ContainerResizePolicy {
+export type ContainerResizePolicy = {
   resourceName: string
   restartPolicy: string
 }
 
-export interface ContainerState {
+export type ContainerState = {
   waiting?: ContainerStateWaiting
   running?: ContainerStateRunning
   terminated?: ContainerStateTerminated
 }
 
-export interface ContainerStateRunning {
+export type ContainerStateRunning = {
   startedAt: Time
 }
 
-export interface ContainerStateTerminated {
+export type ContainerStateTerminated = {
   exitCode: number
   signal?: number
   reason?: string
@@ -323,12 +323,12 @@ export interface ContainerStateTerminated {
   containerID?: string
 }
 
-export interface ContainerStateWaiting {
+export type ContainerStateWaiting = {
   reason?: string
   message?: string
 }
 
-export interface ContainerStatus {
+export type ContainerStatus = {
   name: string
   state: ContainerState
   lastState: ContainerState
@@ -346,79 +346,79 @@ export interface ContainerStatus {
   stopSignal?: Signal | ''
 }
 
-export interface ContainerUser {
+export type ContainerUser = {
   linux?: LinuxContainerUser
 }
 
-export interface DaemonEndpoint {
+export type DaemonEndpoint = {
   Port: number
 }
 
-export interface DownwardAPIProjection {
+export type DownwardAPIProjection = {
   items?: DownwardAPIVolumeFile[]
 }
 
-export interface DownwardAPIVolumeFile {
+export type DownwardAPIVolumeFile = {
   path: string
   fieldRef?: ObjectFieldSelector
   resourceFieldRef?: ResourceFieldSelector
   mode?: number
 }
 
-export interface DownwardAPIVolumeSource {
+export type DownwardAPIVolumeSource = {
   items?: DownwardAPIVolumeFile[]
   defaultMode?: number
 }
 
-export interface EmptyDirVolumeSource {
+export type EmptyDirVolumeSource = {
   medium?: string
   sizeLimit?: string
 }
 
-export interface EndpointAddress {
+export type EndpointAddress = {
   ip: string
   hostname?: string
   nodeName?: string
   targetRef?: ObjectReference
 }
 
-export interface EndpointPort {
+export type EndpointPort = {
   name?: string
   port: number
   protocol?: Protocol
   appProtocol?: string
 }
 
-export interface EndpointSubset {
+export type EndpointSubset = {
   addresses?: EndpointAddress[]
   notReadyAddresses?: EndpointAddress[]
   ports?: EndpointPort[]
 }
 
-export interface Endpoints extends TypedObject {
+export type Endpoints = TypedObject & {
   subsets?: EndpointSubset[]
 }
 
-export interface EnvFromSource {
+export type EnvFromSource = {
   prefix?: string
   configMapRef?: ConfigMapEnvSource
   secretRef?: SecretEnvSource
 }
 
-export interface EnvVar {
+export type EnvVar = {
   name: string
   value?: string
   valueFrom?: EnvVarSource
 }
 
-export interface EnvVarSource {
+export type EnvVarSource = {
   fieldRef?: ObjectFieldSelector
   resourceFieldRef?: ResourceFieldSelector
   configMapKeyRef?: ConfigMapKeySelector
   secretKeyRef?: SecretKeySelector
 }
 
-export interface EphemeralContainer {
+export type EphemeralContainer = {
   name: string
   image?: string
   command?: string[]
@@ -446,7 +446,7 @@ export interface EphemeralContainer {
   targetContainerName?: string
 }
 
-export interface EphemeralContainerCommon {
+export type EphemeralContainerCommon = {
   name: string
   image?: string
   command?: string[]
@@ -473,11 +473,11 @@ export interface EphemeralContainerCommon {
   tty?: boolean
 }
 
-export interface EphemeralVolumeSource {
+export type EphemeralVolumeSource = {
   volumeClaimTemplate?: PersistentVolumeClaimTemplate
 }
 
-export interface Event extends TypedObject {
+export type Event = TypedObject & {
   involvedObject: ObjectReference
   reason?: string
   message?: string
@@ -494,21 +494,21 @@ export interface Event extends TypedObject {
   reportingInstance: string
 }
 
-export interface EventSeries {
+export type EventSeries = {
   count?: number
   lastObservedTime: Time
 }
 
-export interface EventSource {
+export type EventSource = {
   component?: string
   host?: string
 }
 
-export interface ExecAction {
+export type ExecAction = {
   command?: string[]
 }
 
-export interface FCVolumeSource {
+export type FCVolumeSource = {
   targetWWNs?: string[]
   lun?: number
   fsType?: string
@@ -516,7 +516,7 @@ export interface FCVolumeSource {
   wwids?: string[]
 }
 
-export interface FlexPersistentVolumeSource {
+export type FlexPersistentVolumeSource = {
   driver: string
   fsType?: string
   secretRef?: SecretReference
@@ -524,7 +524,7 @@ export interface FlexPersistentVolumeSource {
   options?: Record<string, string>
 }
 
-export interface FlexVolumeSource {
+export type FlexVolumeSource = {
   driver: string
   fsType?: string
   secretRef?: LocalObjectReference
@@ -532,43 +532,43 @@ export interface FlexVolumeSource {
   options?: Record<string, string>
 }
 
-export interface FlockerVolumeSource {
+export type FlockerVolumeSource = {
   datasetName?: string
   datasetUUID?: string
 }
 
-export interface GCEPersistentDiskVolumeSource {
+export type GCEPersistentDiskVolumeSource = {
   pdName: string
   fsType?: string
   partition?: number
   readOnly?: boolean
 }
 
-export interface GRPCAction {
+export type GRPCAction = {
   port: number
   service: string
 }
 
-export interface GitRepoVolumeSource {
+export type GitRepoVolumeSource = {
   repository: string
   revision?: string
   directory?: string
 }
 
-export interface GlusterfsPersistentVolumeSource {
+export type GlusterfsPersistentVolumeSource = {
   endpoints: string
   path: string
   readOnly?: boolean
   endpointsNamespace?: string
 }
 
-export interface GlusterfsVolumeSource {
+export type GlusterfsVolumeSource = {
   endpoints: string
   path: string
   readOnly?: boolean
 }
 
-export interface HTTPGetAction {
+export type HTTPGetAction = {
   path?: string
   port: IntOrString
   host?: string
@@ -576,26 +576,26 @@ export interface HTTPGetAction {
   httpHeaders?: HTTPHeader[]
 }
 
-export interface HTTPHeader {
+export type HTTPHeader = {
   name: string
   value: string
 }
 
-export interface HostAlias {
+export type HostAlias = {
   ip: string
   hostnames?: string[]
 }
 
-export interface HostIP {
+export type HostIP = {
   ip: string
 }
 
-export interface HostPathVolumeSource {
+export type HostPathVolumeSource = {
   path: string
   type?: HostPathType | ''
 }
 
-export interface ISCSIPersistentVolumeSource {
+export type ISCSIPersistentVolumeSource = {
   targetPortal: string
   iqn: string
   lun: number
@@ -609,7 +609,7 @@ export interface ISCSIPersistentVolumeSource {
   initiatorName?: string
 }
 
-export interface ISCSIVolumeSource {
+export type ISCSIVolumeSource = {
   targetPortal: string
   iqn: string
   lun: number
@@ -623,35 +623,35 @@ export interface ISCSIVolumeSource {
   initiatorName?: string
 }
 
-export interface ImageVolumeSource {
+export type ImageVolumeSource = {
   reference?: string
   pullPolicy?: PullPolicy
 }
 
-export interface KeyToPath {
+export type KeyToPath = {
   key: string
   path: string
   mode?: number
 }
 
-export interface Lifecycle {
+export type Lifecycle = {
   postStart?: LifecycleHandler
   preStop?: LifecycleHandler
   stopSignal?: Signal | ''
 }
 
-export interface LifecycleHandler {
+export type LifecycleHandler = {
   exec?: ExecAction
   httpGet?: HTTPGetAction
   tcpSocket?: TCPSocketAction
   sleep?: SleepAction
 }
 
-export interface LimitRange extends TypedObject {
+export type LimitRange = TypedObject & {
   spec: LimitRangeSpec
 }
 
-export interface LimitRangeItem {
+export type LimitRangeItem = {
   type: string
   max?: Record<string, string>
   min?: Record<string, string>
@@ -660,53 +660,53 @@ export interface LimitRangeItem {
   maxLimitRequestRatio?: Record<string, string>
 }
 
-export interface LimitRangeSpec {
+export type LimitRangeSpec = {
   limits: LimitRangeItem[] | null
 }
 
-export interface LinuxContainerUser {
+export type LinuxContainerUser = {
   uid: Int64
   gid: Int64
   supplementalGroups?: Int64[]
 }
 
-export interface LoadBalancerIngress {
+export type LoadBalancerIngress = {
   ip?: string
   hostname?: string
   ipMode?: string
   ports?: PortStatus[]
 }
 
-export interface LoadBalancerStatus {
+export type LoadBalancerStatus = {
   ingress?: LoadBalancerIngress[]
 }
 
-export interface LocalObjectReference {
+export type LocalObjectReference = {
   name?: string
 }
 
-export interface LocalVolumeSource {
+export type LocalVolumeSource = {
   path: string
   fsType?: string
 }
 
-export interface ModifyVolumeStatus {
+export type ModifyVolumeStatus = {
   targetVolumeAttributesClassName?: string
   status: PersistentVolumeClaimModifyVolumeStatus | ''
 }
 
-export interface NFSVolumeSource {
+export type NFSVolumeSource = {
   server: string
   path: string
   readOnly?: boolean
 }
 
-export interface Namespace extends TypedObject {
+export type Namespace = TypedObject & {
   spec: NamespaceSpec
   status: NamespaceStatus
 }
 
-export interface NamespaceCondition {
+export type NamespaceCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -714,31 +714,31 @@ export interface NamespaceCondition {
   message?: string
 }
 
-export interface NamespaceSpec {
+export type NamespaceSpec = {
   finalizers?: string[]
 }
 
-export interface NamespaceStatus {
+export type NamespaceStatus = {
   phase?: NamespacePhase
   conditions?: NamespaceCondition[]
 }
 
-export interface Node extends TypedObject {
+export type Node = TypedObject & {
   spec: NodeSpec
   status: NodeStatus
 }
 
-export interface NodeAddress {
+export type NodeAddress = {
   type: string
   address: string
 }
 
-export interface NodeAffinity {
+export type NodeAffinity = {
   requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector
   preferredDuringSchedulingIgnoredDuringExecution?: PreferredSchedulingTerm[]
 }
 
-export interface NodeCondition {
+export type NodeCondition = {
   type: string
   status: string
   lastHeartbeatTime: Time
@@ -747,57 +747,57 @@ export interface NodeCondition {
   message?: string
 }
 
-export interface NodeConfigSource {
+export type NodeConfigSource = {
   configMap?: ConfigMapNodeConfigSource
 }
 
-export interface NodeConfigStatus {
+export type NodeConfigStatus = {
   assigned?: NodeConfigSource
   active?: NodeConfigSource
   lastKnownGood?: NodeConfigSource
   error?: string
 }
 
-export interface NodeDaemonEndpoints {
+export type NodeDaemonEndpoints = {
   kubeletEndpoint: DaemonEndpoint
 }
 
-export interface NodeFeatures {
+export type NodeFeatures = {
   supplementalGroupsPolicy?: boolean
 }
 
-export interface NodeProxyOptions {
+export type NodeProxyOptions = {
   kind?: string
   apiVersion?: string
   path?: string
 }
 
-export interface NodeRuntimeHandler {
+export type NodeRuntimeHandler = {
   name: string
   features?: NodeRuntimeHandlerFeatures
 }
 
-export interface NodeRuntimeHandlerFeatures {
+export type NodeRuntimeHandlerFeatures = {
   recursiveReadOnlyMounts?: boolean
   userNamespaces?: boolean
 }
 
-export interface NodeSelector {
+export type NodeSelector = {
   nodeSelectorTerms: NodeSelectorTerm[] | null
 }
 
-export interface NodeSelectorRequirement {
+export type NodeSelectorRequirement = {
   key: string
   operator: NodeSelectorOperator | ''
   values?: string[]
 }
 
-export interface NodeSelectorTerm {
+export type NodeSelectorTerm = {
   matchExpressions?: NodeSelectorRequirement[]
   matchFields?: NodeSelectorRequirement[]
 }
 
-export interface NodeSpec {
+export type NodeSpec = {
   podCIDR?: string
   podCIDRs?: string[]
   providerID?: string
@@ -807,7 +807,7 @@ export interface NodeSpec {
   externalID?: string
 }
 
-export interface NodeStatus {
+export type NodeStatus = {
   capacity?: Record<string, string>
   allocatable?: Record<string, string>
   phase?: NodePhase
@@ -823,11 +823,11 @@ export interface NodeStatus {
   features?: NodeFeatures
 }
 
-export interface NodeSwapStatus {
+export type NodeSwapStatus = {
   capacity?: Int64
 }
 
-export interface NodeSystemInfo {
+export type NodeSystemInfo = {
   machineID: string
   systemUUID: string
   bootID: string
@@ -841,12 +841,12 @@ export interface NodeSystemInfo {
   swap?: NodeSwapStatus
 }
 
-export interface ObjectFieldSelector {
+export type ObjectFieldSelector = {
   apiVersion?: string
   fieldPath: string
 }
 
-export interface ObjectReference {
+export type ObjectReference = {
   kind?: string
   namespace?: string
   name?: string
@@ -856,17 +856,17 @@ export interface ObjectReference {
   fieldPath?: string
 }
 
-export interface PersistentVolume extends TypedObject {
+export type PersistentVolume = TypedObject & {
   spec: PersistentVolumeSpec
   status: PersistentVolumeStatus
 }
 
-export interface PersistentVolumeClaim extends TypedObject {
+export type PersistentVolumeClaim = TypedObject & {
   spec: PersistentVolumeClaimSpec
   status: PersistentVolumeClaimStatus
 }
 
-export interface PersistentVolumeClaimCondition {
+export type PersistentVolumeClaimCondition = {
   type: string
   status: string
   lastProbeTime: Time
@@ -875,7 +875,7 @@ export interface PersistentVolumeClaimCondition {
   message?: string
 }
 
-export interface PersistentVolumeClaimSpec {
+export type PersistentVolumeClaimSpec = {
   accessModes?: PersistentVolumeAccessMode[]
   selector?: LabelSelector
   resources: VolumeResourceRequirements
@@ -887,7 +887,7 @@ export interface PersistentVolumeClaimSpec {
   volumeAttributesClassName?: string
 }
 
-export interface PersistentVolumeClaimStatus {
+export type PersistentVolumeClaimStatus = {
   phase?: PersistentVolumeClaimPhase
   accessModes?: PersistentVolumeAccessMode[]
   capacity?: Record<string, string>
@@ -898,17 +898,17 @@ export interface PersistentVolumeClaimStatus {
   modifyVolumeStatus?: ModifyVolumeStatus
 }
 
-export interface PersistentVolumeClaimTemplate {
+export type PersistentVolumeClaimTemplate = {
   metadata: ObjectMeta
   spec: PersistentVolumeClaimSpec
 }
 
-export interface PersistentVolumeClaimVolumeSource {
+export type PersistentVolumeClaimVolumeSource = {
   claimName: string
   readOnly?: boolean
 }
 
-export interface PersistentVolumeSource {
+export type PersistentVolumeSource = {
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
   hostPath?: HostPathVolumeSource
@@ -933,7 +933,7 @@ export interface PersistentVolumeSource {
   csi?: CSIPersistentVolumeSource
 }
 
-export interface PersistentVolumeSpec {
+export type PersistentVolumeSpec = {
   capacity?: Record<string, string>
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
@@ -967,29 +967,29 @@ export interface PersistentVolumeSpec {
   volumeAttributesClassName?: string
 }
 
-export interface PersistentVolumeStatus {
+export type PersistentVolumeStatus = {
   phase?: PersistentVolumePhase
   message?: string
   reason?: string
   lastPhaseTransitionTime?: Time
 }
 
-export interface PhotonPersistentDiskVolumeSource {
+export type PhotonPersistentDiskVolumeSource = {
   pdID: string
   fsType?: string
 }
 
-export interface Pod extends TypedObject {
+export type Pod = TypedObject & {
   spec: PodSpec
   status: PodStatus
 }
 
-export interface PodAffinity {
+export type PodAffinity = {
   requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[]
   preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[]
 }
 
-export interface PodAffinityTerm {
+export type PodAffinityTerm = {
   labelSelector?: LabelSelector
   namespaces?: string[]
   topologyKey: string
@@ -998,12 +998,12 @@ export interface PodAffinityTerm {
   mismatchLabelKeys?: string[]
 }
 
-export interface PodAntiAffinity {
+export type PodAntiAffinity = {
   requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[]
   preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[]
 }
 
-export interface PodAttachOptions {
+export type PodAttachOptions = {
   kind?: string
   apiVersion?: string
   stdin?: boolean
@@ -1013,7 +1013,7 @@ export interface PodAttachOptions {
   container?: string
 }
 
-export interface PodCondition {
+export type PodCondition = {
   type: string
   observedGeneration?: Int64
   status: string
@@ -1023,18 +1023,18 @@ export interface PodCondition {
   message?: string
 }
 
-export interface PodDNSConfig {
+export type PodDNSConfig = {
   nameservers?: string[]
   searches?: string[]
   options?: PodDNSConfigOption[]
 }
 
-export interface PodDNSConfigOption {
+export type PodDNSConfigOption = {
   name?: string
   value?: string
 }
 
-export interface PodExecOptions {
+export type PodExecOptions = {
   kind?: string
   apiVersion?: string
   stdin?: boolean
@@ -1045,11 +1045,11 @@ export interface PodExecOptions {
   command: string[] | null
 }
 
-export interface PodIP {
+export type PodIP = {
   ip: string
 }
 
-export interface PodLogOptions {
+export type PodLogOptions = {
   kind?: string
   apiVersion?: string
   container?: string
@@ -1064,42 +1064,42 @@ export interface PodLogOptions {
   stream?: string
 }
 
-export interface PodOS {
+export type PodOS = {
   name: string
 }
 
-export interface PodPortForwardOptions {
+export type PodPortForwardOptions = {
   kind?: string
   apiVersion?: string
   ports?: number[]
 }
 
-export interface PodProxyOptions {
+export type PodProxyOptions = {
   kind?: string
   apiVersion?: string
   path?: string
 }
 
-export interface PodReadinessGate {
+export type PodReadinessGate = {
   conditionType: string
 }
 
-export interface PodResourceClaim {
+export type PodResourceClaim = {
   name: string
   resourceClaimName?: string
   resourceClaimTemplateName?: string
 }
 
-export interface PodResourceClaimStatus {
+export type PodResourceClaimStatus = {
   name: string
   resourceClaimName?: string
 }
 
-export interface PodSchedulingGate {
+export type PodSchedulingGate = {
   name: string
 }
 
-export interface PodSecurityContext {
+export type PodSecurityContext = {
   seLinuxOptions?: SELinuxOptions
   windowsOptions?: WindowsSecurityContextOptions
   runAsUser?: Int64
@@ -1115,11 +1115,11 @@ export interface PodSecurityContext {
   seLinuxChangePolicy?: string
 }
 
-export interface PodSignature {
+export type PodSignature = {
   podController?: OwnerReference
 }
 
-export interface PodSpec {
+export type PodSpec = {
   volumes?: Volume[]
   initContainers?: Container[]
   containers: Container[] | null
@@ -1162,7 +1162,7 @@ export interface PodSpec {
   resources?: ResourceRequirements
 }
 
-export interface PodStatus {
+export type PodStatus = {
   observedGeneration?: Int64
   phase?: PodPhase
   conditions?: PodCondition[]
@@ -1182,48 +1182,48 @@ export interface PodStatus {
   resourceClaimStatuses?: PodResourceClaimStatus[]
 }
 
-export interface PodStatusResult extends TypedObject {
+export type PodStatusResult = TypedObject & {
   status: PodStatus
 }
 
-export interface PodTemplate extends TypedObject {
+export type PodTemplate = TypedObject & {
   template: PodTemplateSpec
 }
 
-export interface PodTemplateSpec {
+export type PodTemplateSpec = {
   metadata: ObjectMeta
   spec: PodSpec
 }
 
-export interface PortStatus {
+export type PortStatus = {
   port: number
   protocol: Protocol | ''
   error?: string
 }
 
-export interface PortworxVolumeSource {
+export type PortworxVolumeSource = {
   volumeID: string
   fsType?: string
   readOnly?: boolean
 }
 
-export interface Preconditions {
+export type Preconditions = {
   uid?: string
 }
 
-export interface PreferAvoidPodsEntry {
+export type PreferAvoidPodsEntry = {
   podSignature: PodSignature
   evictionTime: Time
   reason?: string
   message?: string
 }
 
-export interface PreferredSchedulingTerm {
+export type PreferredSchedulingTerm = {
   weight: number
   preference: NodeSelectorTerm
 }
 
-export interface Probe {
+export type Probe = {
   exec?: ExecAction
   httpGet?: HTTPGetAction
   tcpSocket?: TCPSocketAction
@@ -1236,19 +1236,19 @@ export interface Probe {
   terminationGracePeriodSeconds?: Int64
 }
 
-export interface ProbeHandler {
+export type ProbeHandler = {
   exec?: ExecAction
   httpGet?: HTTPGetAction
   tcpSocket?: TCPSocketAction
   grpc?: GRPCAction
 }
 
-export interface ProjectedVolumeSource {
+export type ProjectedVolumeSource = {
   sources: VolumeProjection[] | null
   defaultMode?: number
 }
 
-export interface QuobyteVolumeSource {
+export type QuobyteVolumeSource = {
   registry: string
   volume: string
   readOnly?: boolean
@@ -1257,7 +1257,7 @@ export interface QuobyteVolumeSource {
   tenant?: string
 }
 
-export interface RBDPersistentVolumeSource {
+export type RBDPersistentVolumeSource = {
   monitors: string[] | null
   image: string
   fsType?: string
@@ -1268,7 +1268,7 @@ export interface RBDPersistentVolumeSource {
   readOnly?: boolean
 }
 
-export interface RBDVolumeSource {
+export type RBDVolumeSource = {
   monitors: string[] | null
   image: string
   fsType?: string
@@ -1279,17 +1279,17 @@ export interface RBDVolumeSource {
   readOnly?: boolean
 }
 
-export interface RangeAllocation extends TypedObject {
+export type RangeAllocation = TypedObject & {
   range: string
   data: string | null
 }
 
-export interface ReplicationController extends TypedObject {
+export type ReplicationController = TypedObject & {
   spec: ReplicationControllerSpec
   status: ReplicationControllerStatus
 }
 
-export interface ReplicationControllerCondition {
+export type ReplicationControllerCondition = {
   type: string
   status: string
   lastTransitionTime: Time
@@ -1297,14 +1297,14 @@ export interface ReplicationControllerCondition {
   message?: string
 }
 
-export interface ReplicationControllerSpec {
+export type ReplicationControllerSpec = {
   replicas: number
   minReadySeconds?: number
   selector?: Record<string, string>
   template?: PodTemplateSpec
 }
 
-export interface ReplicationControllerStatus {
+export type ReplicationControllerStatus = {
   replicas: number
   fullyLabeledReplicas?: number
   readyReplicas?: number
@@ -1313,57 +1313,57 @@ export interface ReplicationControllerStatus {
   conditions?: ReplicationControllerCondition[]
 }
 
-export interface ResourceClaim {
+export type ResourceClaim = {
   name: string
   request?: string
 }
 
-export interface ResourceFieldSelector {
+export type ResourceFieldSelector = {
   containerName?: string
   resource: string
   divisor: string
 }
 
-export interface ResourceHealth {
+export type ResourceHealth = {
   resourceID: string
   health?: string
 }
 
-export interface ResourceQuota extends TypedObject {
+export type ResourceQuota = TypedObject & {
   spec: ResourceQuotaSpec
   status: ResourceQuotaStatus
 }
 
-export interface ResourceQuotaSpec {
+export type ResourceQuotaSpec = {
   hard?: Record<string, string>
   scopes?: ResourceQuotaScope[]
   scopeSelector?: ScopeSelector
 }
 
-export interface ResourceQuotaStatus {
+export type ResourceQuotaStatus = {
   hard?: Record<string, string>
   used?: Record<string, string>
 }
 
-export interface ResourceRequirements {
+export type ResourceRequirements = {
   limits?: Record<string, string>
   requests?: Record<string, string>
   claims?: ResourceClaim[]
 }
 
-export interface ResourceStatus {
+export type ResourceStatus = {
   name: string
   resources?: ResourceHealth[]
 }
 
-export interface SELinuxOptions {
+export type SELinuxOptions = {
   user?: string
   role?: string
   type?: string
   level?: string
 }
 
-export interface ScaleIOPersistentVolumeSource {
+export type ScaleIOPersistentVolumeSource = {
   gateway: string
   system: string
   secretRef: SecretReference | null
@@ -1376,7 +1376,7 @@ export interface ScaleIOPersistentVolumeSource {
   readOnly?: boolean
 }
 
-export interface ScaleIOVolumeSource {
+export type ScaleIOVolumeSource = {
   gateway: string
   system: string
   secretRef: LocalObjectReference | null
@@ -1389,58 +1389,58 @@ export interface ScaleIOVolumeSource {
   readOnly?: boolean
 }
 
-export interface ScopeSelector {
+export type ScopeSelector = {
   matchExpressions?: ScopedResourceSelectorRequirement[]
 }
 
-export interface ScopedResourceSelectorRequirement {
+export type ScopedResourceSelectorRequirement = {
   scopeName: ResourceQuotaScope | ''
   operator: ScopeSelectorOperator | ''
   values?: string[]
 }
 
-export interface SeccompProfile {
+export type SeccompProfile = {
   type: SeccompProfileType | ''
   localhostProfile?: string
 }
 
-export interface Secret extends TypedObject {
+export type Secret = TypedObject & {
   immutable?: boolean
   data?: Record<string, string>
   stringData?: Record<string, string>
   type?: string
 }
 
-export interface SecretEnvSource {
+export type SecretEnvSource = {
   name?: string
   optional?: boolean
 }
 
-export interface SecretKeySelector {
+export type SecretKeySelector = {
   name?: string
   key: string
   optional?: boolean
 }
 
-export interface SecretProjection {
+export type SecretProjection = {
   name?: string
   items?: KeyToPath[]
   optional?: boolean
 }
 
-export interface SecretReference {
+export type SecretReference = {
   name?: string
   namespace?: string
 }
 
-export interface SecretVolumeSource {
+export type SecretVolumeSource = {
   secretName?: string
   items?: KeyToPath[]
   defaultMode?: number
   optional?: boolean
 }
 
-export interface SecurityContext {
+export type SecurityContext = {
   capabilities?: Capabilities
   privileged?: boolean
   seLinuxOptions?: SELinuxOptions
@@ -1455,30 +1455,30 @@ export interface SecurityContext {
   appArmorProfile?: AppArmorProfile
 }
 
-export interface SerializedReference {
+export type SerializedReference = {
   kind?: string
   apiVersion?: string
   reference: ObjectReference
 }
 
-export interface Service extends TypedObject {
+export type Service = TypedObject & {
   spec: ServiceSpec
   status: ServiceStatus
 }
 
-export interface ServiceAccount extends TypedObject {
+export type ServiceAccount = TypedObject & {
   secrets?: ObjectReference[]
   imagePullSecrets?: LocalObjectReference[]
   automountServiceAccountToken?: boolean
 }
 
-export interface ServiceAccountTokenProjection {
+export type ServiceAccountTokenProjection = {
   audience?: string
   expirationSeconds?: Int64
   path: string
 }
 
-export interface ServicePort {
+export type ServicePort = {
   name?: string
   protocol: Protocol
   appProtocol?: string
@@ -1487,13 +1487,13 @@ export interface ServicePort {
   nodePort?: number
 }
 
-export interface ServiceProxyOptions {
+export type ServiceProxyOptions = {
   kind?: string
   apiVersion?: string
   path?: string
 }
 
-export interface ServiceSpec {
+export type ServiceSpec = {
   ports?: ServicePort[]
   selector?: Record<string, string>
   clusterIP?: string
@@ -1516,20 +1516,20 @@ export interface ServiceSpec {
   trafficDistribution?: string
 }
 
-export interface ServiceStatus {
+export type ServiceStatus = {
   loadBalancer: LoadBalancerStatus
   conditions?: Condition[]
 }
 
-export interface SessionAffinityConfig {
+export type SessionAffinityConfig = {
   clientIP?: ClientIPConfig
 }
 
-export interface SleepAction {
+export type SleepAction = {
   seconds: Int64
 }
 
-export interface StorageOSPersistentVolumeSource {
+export type StorageOSPersistentVolumeSource = {
   volumeName?: string
   volumeNamespace?: string
   fsType?: string
@@ -1537,7 +1537,7 @@ export interface StorageOSPersistentVolumeSource {
   secretRef?: ObjectReference
 }
 
-export interface StorageOSVolumeSource {
+export type StorageOSVolumeSource = {
   volumeName?: string
   volumeNamespace?: string
   fsType?: string
@@ -1545,24 +1545,24 @@ export interface StorageOSVolumeSource {
   secretRef?: LocalObjectReference
 }
 
-export interface Sysctl {
+export type Sysctl = {
   name: string
   value: string
 }
 
-export interface TCPSocketAction {
+export type TCPSocketAction = {
   port: IntOrString
   host?: string
 }
 
-export interface Taint {
+export type Taint = {
   key: string
   value?: string
   effect: TaintEffect | ''
   timeAdded?: Time
 }
 
-export interface Toleration {
+export type Toleration = {
   key?: string
   operator?: TolerationOperator
   value?: string
@@ -1570,16 +1570,16 @@ export interface Toleration {
   tolerationSeconds?: Int64
 }
 
-export interface TopologySelectorLabelRequirement {
+export type TopologySelectorLabelRequirement = {
   key: string
   values: string[] | null
 }
 
-export interface TopologySelectorTerm {
+export type TopologySelectorTerm = {
   matchLabelExpressions?: TopologySelectorLabelRequirement[]
 }
 
-export interface TopologySpreadConstraint {
+export type TopologySpreadConstraint = {
   maxSkew: number
   topologyKey: string
   whenUnsatisfiable: UnsatisfiableConstraintAction | ''
@@ -1590,20 +1590,20 @@ export interface TopologySpreadConstraint {
   matchLabelKeys?: string[]
 }
 
-export interface TypedLocalObjectReference {
+export type TypedLocalObjectReference = {
   apiGroup: string | null
   kind: string
   name: string
 }
 
-export interface TypedObjectReference {
+export type TypedObjectReference = {
   apiGroup: string | null
   kind: string
   name: string
   namespace?: string
 }
 
-export interface Volume {
+export type Volume = {
   name: string
   hostPath?: HostPathVolumeSource
   emptyDir?: EmptyDirVolumeSource
@@ -1637,12 +1637,12 @@ export interface Volume {
   image?: ImageVolumeSource
 }
 
-export interface VolumeDevice {
+export type VolumeDevice = {
   name: string
   devicePath: string
 }
 
-export interface VolumeMount {
+export type VolumeMount = {
   name: string
   readOnly?: boolean
   recursiveReadOnly?: string
@@ -1652,18 +1652,18 @@ export interface VolumeMount {
   subPathExpr?: string
 }
 
-export interface VolumeMountStatus {
+export type VolumeMountStatus = {
   name: string
   mountPath: string
   readOnly?: boolean
   recursiveReadOnly?: string
 }
 
-export interface VolumeNodeAffinity {
+export type VolumeNodeAffinity = {
   required?: NodeSelector
 }
 
-export interface VolumeProjection {
+export type VolumeProjection = {
   secret?: SecretProjection
   downwardAPI?: DownwardAPIProjection
   configMap?: ConfigMapProjection
@@ -1671,12 +1671,12 @@ export interface VolumeProjection {
   clusterTrustBundle?: ClusterTrustBundleProjection
 }
 
-export interface VolumeResourceRequirements {
+export type VolumeResourceRequirements = {
   limits?: Record<string, string>
   requests?: Record<string, string>
 }
 
-export interface VolumeSource {
+export type VolumeSource = {
   hostPath?: HostPathVolumeSource
   emptyDir?: EmptyDirVolumeSource
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
@@ -1709,19 +1709,19 @@ export interface VolumeSource {
   image?: ImageVolumeSource
 }
 
-export interface VsphereVirtualDiskVolumeSource {
+export type VsphereVirtualDiskVolumeSource = {
   volumePath: string
   fsType?: string
   storagePolicyName?: string
   storagePolicyID?: string
 }
 
-export interface WeightedPodAffinityTerm {
+export type WeightedPodAffinityTerm = {
   weight: number
   podAffinityTerm: PodAffinityTerm
 }
 
-export interface WindowsSecurityContextOptions {
+export type WindowsSecurityContextOptions = {
   gmsaCredentialSpecName?: string
   gmsaCredentialSpec?: string
   runAsUserName?: string

@@ -7,7 +7,7 @@ export type AddressType = 'FQDN' | 'IPv4' | 'IPv6' | Unlisted
 
 export type Protocol = 'SCTP' | 'TCP' | 'UDP' | Unlisted
 
-export interface Endpoint {
+export type Endpoint = {
   addresses: string[] | null
   conditions: EndpointConditions
   hostname?: string
@@ -18,34 +18,34 @@ export interface Endpoint {
   hints?: EndpointHints
 }
 
-export interface EndpointConditions {
+export type EndpointConditions = {
   ready?: boolean
   serving?: boolean
   terminating?: boolean
 }
 
-export interface EndpointHints {
+export type EndpointHints = {
   forZones?: ForZone[]
   forNodes?: ForNode[]
 }
 
-export interface EndpointPort {
+export type EndpointPort = {
   name?: string
   protocol?: Protocol | ''
   port?: number
   appProtocol?: string
 }
 
-export interface EndpointSlice extends TypedObject {
+export type EndpointSlice = TypedObject & {
   addressType: AddressType | ''
   endpoints: Endpoint[] | null
   ports: EndpointPort[] | null
 }
 
-export interface ForNode {
+export type ForNode = {
   name: string
 }
 
-export interface ForZone {
+export type ForZone = {
   name: string
 }

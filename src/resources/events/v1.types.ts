@@ -3,7 +3,7 @@
 import type { Time, TypedObject } from '../../meta/object.ts'
 import type { EventSource, ObjectReference } from '../core/v1.types.ts'
 
-export interface Event extends TypedObject {
+export type Event = TypedObject & {
   eventTime: Time
   series?: EventSeries
   reportingController?: string
@@ -20,7 +20,7 @@ export interface Event extends TypedObject {
   deprecatedCount?: number
 }
 
-export interface EventSeries {
+export type EventSeries = {
   count: number
   lastObservedTime: Time
 }

@@ -2,21 +2,21 @@
 
 import type { Time, TypedObject } from '../../meta/object.ts'
 
-export interface ExemptPriorityLevelConfiguration {
+export type ExemptPriorityLevelConfiguration = {
   nominalConcurrencyShares?: number
   lendablePercent?: number
 }
 
-export interface FlowDistinguisherMethod {
+export type FlowDistinguisherMethod = {
   type: string
 }
 
-export interface FlowSchema extends TypedObject {
+export type FlowSchema = TypedObject & {
   spec: FlowSchemaSpec
   status: FlowSchemaStatus
 }
 
-export interface FlowSchemaCondition {
+export type FlowSchemaCondition = {
   type?: string
   status?: string
   lastTransitionTime: Time
@@ -24,50 +24,50 @@ export interface FlowSchemaCondition {
   message?: string
 }
 
-export interface FlowSchemaSpec {
+export type FlowSchemaSpec = {
   priorityLevelConfiguration: PriorityLevelConfigurationReference
   matchingPrecedence: number
   distinguisherMethod?: FlowDistinguisherMethod
   rules?: PolicyRulesWithSubjects[]
 }
 
-export interface FlowSchemaStatus {
+export type FlowSchemaStatus = {
   conditions?: FlowSchemaCondition[]
 }
 
-export interface GroupSubject {
+export type GroupSubject = {
   name: string
 }
 
-export interface LimitResponse {
+export type LimitResponse = {
   type: string
   queuing?: QueuingConfiguration
 }
 
-export interface LimitedPriorityLevelConfiguration {
+export type LimitedPriorityLevelConfiguration = {
   nominalConcurrencyShares: number | null
   limitResponse: LimitResponse
   lendablePercent?: number
   borrowingLimitPercent?: number
 }
 
-export interface NonResourcePolicyRule {
+export type NonResourcePolicyRule = {
   verbs: string[] | null
   nonResourceURLs: string[] | null
 }
 
-export interface PolicyRulesWithSubjects {
+export type PolicyRulesWithSubjects = {
   subjects: Subject[] | null
   resourceRules?: ResourcePolicyRule[]
   nonResourceRules?: NonResourcePolicyRule[]
 }
 
-export interface PriorityLevelConfiguration extends TypedObject {
+export type PriorityLevelConfiguration = TypedObject & {
   spec: PriorityLevelConfigurationSpec
   status: PriorityLevelConfigurationStatus
 }
 
-export interface PriorityLevelConfigurationCondition {
+export type PriorityLevelConfigurationCondition = {
   type?: string
   status?: string
   lastTransitionTime: Time
@@ -75,27 +75,27 @@ export interface PriorityLevelConfigurationCondition {
   message?: string
 }
 
-export interface PriorityLevelConfigurationReference {
+export type PriorityLevelConfigurationReference = {
   name: string
 }
 
-export interface PriorityLevelConfigurationSpec {
+export type PriorityLevelConfigurationSpec = {
   type: string
   limited?: LimitedPriorityLevelConfiguration
   exempt?: ExemptPriorityLevelConfiguration
 }
 
-export interface PriorityLevelConfigurationStatus {
+export type PriorityLevelConfigurationStatus = {
   conditions?: PriorityLevelConfigurationCondition[]
 }
 
-export interface QueuingConfiguration {
+export type QueuingConfiguration = {
   queues: number
   handSize: number
   queueLengthLimit: number
 }
 
-export interface ResourcePolicyRule {
+export type ResourcePolicyRule = {
   verbs: string[] | null
   apiGroups: string[] | null
   resources: string[] | null
@@ -103,18 +103,18 @@ export interface ResourcePolicyRule {
   namespaces: string[] | null
 }
 
-export interface ServiceAccountSubject {
+export type ServiceAccountSubject = {
   namespace: string
   name: string
 }
 
-export interface Subject {
+export type Subject = {
   kind: string
   user?: UserSubject
   group?: GroupSubject
   serviceAccount?: ServiceAccountSubject
 }
 
-export interface UserSubject {
+export type UserSubject = {
   name: string
 }

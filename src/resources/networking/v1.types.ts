@@ -11,44 +11,44 @@ export type PolicyType = 'Egress' | 'Ingress' | Unlisted
 
 export type Protocol = 'SCTP' | 'TCP' | 'UDP' | Unlisted
 
-export interface HTTPIngressPath {
+export type HTTPIngressPath = {
   path?: string
   pathType: PathType | '' | null
   backend: IngressBackend
 }
 
-export interface HTTPIngressRuleValue {
+export type HTTPIngressRuleValue = {
   paths: HTTPIngressPath[] | null
 }
 
-export interface IPAddress extends TypedObject {
+export type IPAddress = TypedObject & {
   spec: IPAddressSpec
 }
 
-export interface IPAddressSpec {
+export type IPAddressSpec = {
   parentRef?: ParentReference
 }
 
-export interface IPBlock {
+export type IPBlock = {
   cidr: string
   except?: string[]
 }
 
-export interface Ingress extends TypedObject {
+export type Ingress = TypedObject & {
   spec: IngressSpec
   status: IngressStatus
 }
 
-export interface IngressBackend {
+export type IngressBackend = {
   service?: IngressServiceBackend
   resource?: TypedLocalObjectReference
 }
 
-export interface IngressClass extends TypedObject {
+export type IngressClass = TypedObject & {
   spec: IngressClassSpec
 }
 
-export interface IngressClassParametersReference {
+export type IngressClassParametersReference = {
   apiGroup?: string
   kind: string
   name: string
@@ -56,111 +56,111 @@ export interface IngressClassParametersReference {
   namespace?: string
 }
 
-export interface IngressClassSpec {
+export type IngressClassSpec = {
   controller?: string
   parameters?: IngressClassParametersReference
 }
 
-export interface IngressLoadBalancerIngress {
+export type IngressLoadBalancerIngress = {
   ip?: string
   hostname?: string
   ports?: IngressPortStatus[]
 }
 
-export interface IngressLoadBalancerStatus {
+export type IngressLoadBalancerStatus = {
   ingress?: IngressLoadBalancerIngress[]
 }
 
-export interface IngressPortStatus {
+export type IngressPortStatus = {
   port: number
   protocol: Protocol | ''
   error?: string
 }
 
-export interface IngressRule {
+export type IngressRule = {
   host?: string
   http?: HTTPIngressRuleValue
 }
 
-export interface IngressRuleValue {
+export type IngressRuleValue = {
   http?: HTTPIngressRuleValue
 }
 
-export interface IngressServiceBackend {
+export type IngressServiceBackend = {
   name: string
   port: ServiceBackendPort
 }
 
-export interface IngressSpec {
+export type IngressSpec = {
   ingressClassName?: string
   defaultBackend?: IngressBackend
   tls?: IngressTLS[]
   rules?: IngressRule[]
 }
 
-export interface IngressStatus {
+export type IngressStatus = {
   loadBalancer: IngressLoadBalancerStatus
 }
 
-export interface IngressTLS {
+export type IngressTLS = {
   hosts?: string[]
   secretName?: string
 }
 
-export interface NetworkPolicy extends TypedObject {
+export type NetworkPolicy = TypedObject & {
   spec: NetworkPolicySpec
 }
 
-export interface NetworkPolicyEgressRule {
+export type NetworkPolicyEgressRule = {
   ports?: NetworkPolicyPort[]
   to?: NetworkPolicyPeer[]
 }
 
-export interface NetworkPolicyIngressRule {
+export type NetworkPolicyIngressRule = {
   ports?: NetworkPolicyPort[]
   from?: NetworkPolicyPeer[]
 }
 
-export interface NetworkPolicyPeer {
+export type NetworkPolicyPeer = {
   podSelector?: LabelSelector
   namespaceSelector?: LabelSelector
   ipBlock?: IPBlock
 }
 
-export interface NetworkPolicyPort {
+export type NetworkPolicyPort = {
   protocol?: Protocol | ''
   port?: IntOrString
   endPort?: number
 }
 
-export interface NetworkPolicySpec {
+export type NetworkPolicySpec = {
   podSelector: LabelSelector
   ingress?: NetworkPolicyIngressRule[]
   egress?: NetworkPolicyEgressRule[]
   policyTypes?: PolicyType[]
 }
 
-export interface ParentReference {
+export type ParentReference = {
   group?: string
   resource?: string
   namespace?: string
   name?: string
 }
 
-export interface ServiceBackendPort {
+export type ServiceBackendPort = {
   name?: string
   number?: number
 }
 
-export interface ServiceCIDR extends TypedObject {
+export type ServiceCIDR = TypedObject & {
   spec: ServiceCIDRSpec
   status: ServiceCIDRStatus
 }
 
-export interface ServiceCIDRSpec {
+export type ServiceCIDRSpec = {
   cidrs?: string[]
 }
 
-export interface ServiceCIDRStatus {
+export type ServiceCIDRStatus = {
   conditions?: Condition[]
 }

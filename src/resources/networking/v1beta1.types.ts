@@ -5,40 +5,40 @@ import type { Condition } from '../../schema/meta/v1.types.ts'
 import type { TypedLocalObjectReference } from '../core/v1.types.ts'
 import type { Protocol } from './v1.types.ts'
 
-export interface HTTPIngressPath {
+export type HTTPIngressPath = {
   path?: string
   pathType?: string
   backend: IngressBackend
 }
 
-export interface HTTPIngressRuleValue {
+export type HTTPIngressRuleValue = {
   paths: HTTPIngressPath[] | null
 }
 
-export interface IPAddress extends TypedObject {
+export type IPAddress = TypedObject & {
   spec: IPAddressSpec
 }
 
-export interface IPAddressSpec {
+export type IPAddressSpec = {
   parentRef?: ParentReference
 }
 
-export interface Ingress extends TypedObject {
+export type Ingress = TypedObject & {
   spec: IngressSpec
   status: IngressStatus
 }
 
-export interface IngressBackend {
+export type IngressBackend = {
   serviceName?: string
   servicePort: IntOrString
   resource?: TypedLocalObjectReference
 }
 
-export interface IngressClass extends TypedObject {
+export type IngressClass = TypedObject & {
   spec: IngressClassSpec
 }
 
-export interface IngressClassParametersReference {
+export type IngressClassParametersReference = {
   apiGroup?: string
   kind: string
   name: string
@@ -46,68 +46,68 @@ export interface IngressClassParametersReference {
   namespace?: string
 }
 
-export interface IngressClassSpec {
+export type IngressClassSpec = {
   controller?: string
   parameters?: IngressClassParametersReference
 }
 
-export interface IngressLoadBalancerIngress {
+export type IngressLoadBalancerIngress = {
   ip?: string
   hostname?: string
   ports?: IngressPortStatus[]
 }
 
-export interface IngressLoadBalancerStatus {
+export type IngressLoadBalancerStatus = {
   ingress?: IngressLoadBalancerIngress[]
 }
 
-export interface IngressPortStatus {
+export type IngressPortStatus = {
   port: number
   protocol: Protocol | ''
   error?: string
 }
 
-export interface IngressRule {
+export type IngressRule = {
   host?: string
   http?: HTTPIngressRuleValue
 }
 
-export interface IngressRuleValue {
+export type IngressRuleValue = {
   http?: HTTPIngressRuleValue
 }
 
-export interface IngressSpec {
+export type IngressSpec = {
   ingressClassName?: string
   backend?: IngressBackend
   tls?: IngressTLS[]
   rules?: IngressRule[]
 }
 
-export interface IngressStatus {
+export type IngressStatus = {
   loadBalancer: IngressLoadBalancerStatus
 }
 
-export interface IngressTLS {
+export type IngressTLS = {
   hosts?: string[]
   secretName?: string
 }
 
-export interface ParentReference {
+export type ParentReference = {
   group?: string
   resource?: string
   namespace?: string
   name?: string
 }
 
-export interface ServiceCIDR extends TypedObject {
+export type ServiceCIDR = TypedObject & {
   spec: ServiceCIDRSpec
   status: ServiceCIDRStatus
 }
 
-export interface ServiceCIDRSpec {
+export type ServiceCIDRSpec = {
   cidrs?: string[]
 }
 
-export interface ServiceCIDRStatus {
+export type ServiceCIDRStatus = {
   conditions?: Condition[]
 }

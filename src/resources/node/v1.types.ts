@@ -3,17 +3,17 @@
 import type { TypedObject } from '../../meta/object.ts'
 import type { Toleration } from '../core/v1.types.ts'
 
-export interface Overhead {
+export type Overhead = {
   podFixed?: Record<string, string>
 }
 
-export interface RuntimeClass extends TypedObject {
+export type RuntimeClass = TypedObject & {
   handler: string
   overhead?: Overhead
   scheduling?: Scheduling
 }
 
-export interface Scheduling {
+export type Scheduling = {
   nodeSelector?: Record<string, string>
   tolerations?: Toleration[]
 }

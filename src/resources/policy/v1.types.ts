@@ -6,23 +6,23 @@ import type { Condition, DeleteOptions } from '../../schema/meta/v1.types.ts'
 
 export type UnhealthyPodEvictionPolicyType = 'AlwaysAllow' | 'IfHealthyBudget' | Unlisted
 
-export interface Eviction extends TypedObject {
+export type Eviction = TypedObject & {
   deleteOptions?: DeleteOptions
 }
 
-export interface PodDisruptionBudget extends TypedObject {
+export type PodDisruptionBudget = TypedObject & {
   spec: PodDisruptionBudgetSpec
   status: PodDisruptionBudgetStatus
 }
 
-export interface PodDisruptionBudgetSpec {
+export type PodDisruptionBudgetSpec = {
   minAvailable?: IntOrString
   selector?: LabelSelector
   maxUnavailable?: IntOrString
   unhealthyPodEvictionPolicy?: UnhealthyPodEvictionPolicyType | ''
 }
 
-export interface PodDisruptionBudgetStatus {
+export type PodDisruptionBudgetStatus = {
   observedGeneration?: Int64
   disruptedPods?: Record<string, Time>
   disruptionsAllowed: number

@@ -3,21 +3,21 @@
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { TypedObject } from '../../meta/object.ts'
 
-export interface AggregationRule {
+export type AggregationRule = {
   clusterRoleSelectors?: LabelSelector[]
 }
 
-export interface ClusterRole extends TypedObject {
+export type ClusterRole = TypedObject & {
   rules: PolicyRule[] | null
   aggregationRule?: AggregationRule
 }
 
-export interface ClusterRoleBinding extends TypedObject {
+export type ClusterRoleBinding = TypedObject & {
   subjects?: Subject[]
   roleRef: RoleRef
 }
 
-export interface PolicyRule {
+export type PolicyRule = {
   verbs: string[] | null
   apiGroups?: string[]
   resources?: string[]
@@ -25,22 +25,22 @@ export interface PolicyRule {
   nonResourceURLs?: string[]
 }
 
-export interface Role extends TypedObject {
+export type Role = TypedObject & {
   rules: PolicyRule[] | null
 }
 
-export interface RoleBinding extends TypedObject {
+export type RoleBinding = TypedObject & {
   subjects?: Subject[]
   roleRef: RoleRef
 }
 
-export interface RoleRef {
+export type RoleRef = {
   apiGroup: string
   kind: string
   name: string
 }
 
-export interface Subject {
+export type Subject = {
   kind: string
   apiGroup?: string
   name: string

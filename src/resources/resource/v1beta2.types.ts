@@ -8,7 +8,7 @@ export type DeviceTaintEffect = 'NoExecute' | 'NoSchedule' | Unlisted
 
 export type DeviceTolerationOperator = 'Equal' | 'Exists' | Unlisted
 
-export interface AllocatedDeviceStatus {
+export type AllocatedDeviceStatus = {
   driver: string
   pool: string
   device: string
@@ -17,25 +17,25 @@ export interface AllocatedDeviceStatus {
   networkData?: NetworkDeviceData
 }
 
-export interface AllocationResult {
+export type AllocationResult = {
   devices: DeviceAllocationResult
   nodeSelector?: NodeSelector
 }
 
-export interface CELDeviceSelector {
+export type CELDeviceSelector = {
   expression: string
 }
 
-export interface Counter {
+export type Counter = {
   value: string
 }
 
-export interface CounterSet {
+export type CounterSet = {
   name: string
   counters?: Record<string, Counter>
 }
 
-export interface Device {
+export type Device = {
   name: string
   attributes?: Record<string, DeviceAttribute>
   capacity?: Record<string, DeviceCapacity>
@@ -46,73 +46,73 @@ export interface Device {
   taints?: DeviceTaint[]
 }
 
-export interface DeviceAllocationConfiguration {
+export type DeviceAllocationConfiguration = {
   source: string
   requests?: string[]
   opaque?: OpaqueDeviceConfiguration
 }
 
-export interface DeviceAllocationResult {
+export type DeviceAllocationResult = {
   results?: DeviceRequestAllocationResult[]
   config?: DeviceAllocationConfiguration[]
 }
 
-export interface DeviceAttribute {
+export type DeviceAttribute = {
   int?: Int64
   bool?: boolean
   string?: string
   version?: string
 }
 
-export interface DeviceCapacity {
+export type DeviceCapacity = {
   value: string
 }
 
-export interface DeviceClaim {
+export type DeviceClaim = {
   requests: DeviceRequest[] | null
   constraints?: DeviceConstraint[]
   config?: DeviceClaimConfiguration[]
 }
 
-export interface DeviceClaimConfiguration {
+export type DeviceClaimConfiguration = {
   requests?: string[]
   opaque?: OpaqueDeviceConfiguration
 }
 
-export interface DeviceClass extends TypedObject {
+export type DeviceClass = TypedObject & {
   spec: DeviceClassSpec
 }
 
-export interface DeviceClassConfiguration {
+export type DeviceClassConfiguration = {
   opaque?: OpaqueDeviceConfiguration
 }
 
-export interface DeviceClassSpec {
+export type DeviceClassSpec = {
   selectors?: DeviceSelector[]
   config?: DeviceClassConfiguration[]
 }
 
-export interface DeviceConfiguration {
+export type DeviceConfiguration = {
   opaque?: OpaqueDeviceConfiguration
 }
 
-export interface DeviceConstraint {
+export type DeviceConstraint = {
   requests?: string[]
   matchAttribute?: string
 }
 
-export interface DeviceCounterConsumption {
+export type DeviceCounterConsumption = {
   counterSet: string
   counters?: Record<string, Counter>
 }
 
-export interface DeviceRequest {
+export type DeviceRequest = {
   name: string
   exactly?: ExactDeviceRequest
   firstAvailable?: DeviceSubRequest[]
 }
 
-export interface DeviceRequestAllocationResult {
+export type DeviceRequestAllocationResult = {
   request: string
   driver: string
   pool: string
@@ -121,11 +121,11 @@ export interface DeviceRequestAllocationResult {
   tolerations?: DeviceToleration[]
 }
 
-export interface DeviceSelector {
+export type DeviceSelector = {
   cel?: CELDeviceSelector
 }
 
-export interface DeviceSubRequest {
+export type DeviceSubRequest = {
   name: string
   deviceClassName: string
   selectors?: DeviceSelector[]
@@ -134,14 +134,14 @@ export interface DeviceSubRequest {
   tolerations?: DeviceToleration[]
 }
 
-export interface DeviceTaint {
+export type DeviceTaint = {
   key: string
   value?: string
   effect: DeviceTaintEffect | ''
   timeAdded?: Time
 }
 
-export interface DeviceToleration {
+export type DeviceToleration = {
   key?: string
   operator: DeviceTolerationOperator
   value?: string
@@ -149,7 +149,7 @@ export interface DeviceToleration {
   tolerationSeconds?: Int64
 }
 
-export interface ExactDeviceRequest {
+export type ExactDeviceRequest = {
   deviceClassName: string
   selectors?: DeviceSelector[]
   allocationMode?: string
@@ -158,59 +158,59 @@ export interface ExactDeviceRequest {
   tolerations?: DeviceToleration[]
 }
 
-export interface NetworkDeviceData {
+export type NetworkDeviceData = {
   interfaceName?: string
   ips?: string[]
   hardwareAddress?: string
 }
 
-export interface OpaqueDeviceConfiguration {
+export type OpaqueDeviceConfiguration = {
   driver: string
   parameters: Json
 }
 
-export interface ResourceClaim extends TypedObject {
+export type ResourceClaim = TypedObject & {
   spec: ResourceClaimSpec
   status: ResourceClaimStatus
 }
 
-export interface ResourceClaimConsumerReference {
+export type ResourceClaimConsumerReference = {
   apiGroup?: string
   resource: string
   name: string
   uid: string
 }
 
-export interface ResourceClaimSpec {
+export type ResourceClaimSpec = {
   devices: DeviceClaim
 }
 
-export interface ResourceClaimStatus {
+export type ResourceClaimStatus = {
   allocation?: AllocationResult
   reservedFor?: ResourceClaimConsumerReference[]
   devices?: AllocatedDeviceStatus[]
 }
 
-export interface ResourceClaimTemplate extends TypedObject {
+export type ResourceClaimTemplate = TypedObject & {
   spec: ResourceClaimTemplateSpec
 }
 
-export interface ResourceClaimTemplateSpec {
+export type ResourceClaimTemplateSpec = {
   metadata: ObjectMeta
   spec: ResourceClaimSpec
 }
 
-export interface ResourcePool {
+export type ResourcePool = {
   name: string
   generation: Int64
   resourceSliceCount: Int64
 }
 
-export interface ResourceSlice extends TypedObject {
+export type ResourceSlice = TypedObject & {
   spec: ResourceSliceSpec
 }
 
-export interface ResourceSliceSpec {
+export type ResourceSliceSpec = {
   driver: string
   pool: ResourcePool
   nodeName?: string

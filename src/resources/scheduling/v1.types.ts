@@ -4,7 +4,7 @@ import type { TypedObject, Unlisted } from '../../meta/object.ts'
 
 export type PreemptionPolicy = 'Never' | 'PreemptLowerPriority' | Unlisted
 
-export interface PriorityClass extends TypedObject {
+export type PriorityClass = TypedObject & {
   value: number
   globalDefault?: boolean
   description?: string

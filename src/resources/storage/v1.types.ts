@@ -8,11 +8,11 @@ export type PersistentVolumeReclaimPolicy = 'Delete' | 'Recycle' | 'Retain' | Un
 
 export type VolumeBindingMode = 'Immediate' | 'WaitForFirstConsumer' | Unlisted
 
-export interface CSIDriver extends TypedObject {
+export type CSIDriver = TypedObject & {
   spec: CSIDriverSpec
 }
 
-export interface CSIDriverSpec {
+export type CSIDriverSpec = {
   attachRequired?: boolean
   podInfoOnMount?: boolean
   volumeLifecycleModes?: string[]
@@ -24,29 +24,29 @@ export interface CSIDriverSpec {
   nodeAllocatableUpdatePeriodSeconds?: Int64
 }
 
-export interface CSINode extends TypedObject {
+export type CSINode = TypedObject & {
   spec: CSINodeSpec
 }
 
-export interface CSINodeDriver {
+export type CSINodeDriver = {
   name: string
   nodeID: string
   topologyKeys: string[] | null
   allocatable?: VolumeNodeResources
 }
 
-export interface CSINodeSpec {
+export type CSINodeSpec = {
   drivers: CSINodeDriver[] | null
 }
 
-export interface CSIStorageCapacity extends TypedObject {
+export type CSIStorageCapacity = TypedObject & {
   nodeTopology?: LabelSelector
   storageClassName: string
   capacity?: string
   maximumVolumeSize?: string
 }
 
-export interface StorageClass extends TypedObject {
+export type StorageClass = TypedObject & {
   provisioner: string
   parameters?: Record<string, string>
   reclaimPolicy?: PersistentVolumeReclaimPolicy | ''
@@ -56,40 +56,40 @@ export interface StorageClass extends TypedObject {
   allowedTopologies?: TopologySelectorTerm[]
 }
 
-export interface TokenRequest {
+export type TokenRequest = {
   audience: string
   expirationSeconds?: Int64
 }
 
-export interface VolumeAttachment extends TypedObject {
+export type VolumeAttachment = TypedObject & {
   spec: VolumeAttachmentSpec
   status: VolumeAttachmentStatus
 }
 
-export interface VolumeAttachmentSource {
+export type VolumeAttachmentSource = {
   persistentVolumeName?: string
   inlineVolumeSpec?: PersistentVolumeSpec
 }
 
-export interface VolumeAttachmentSpec {
+export type VolumeAttachmentSpec = {
   attacher: string
   source: VolumeAttachmentSource
   nodeName: string
 }
 
-export interface VolumeAttachmentStatus {
+export type VolumeAttachmentStatus = {
   attached: boolean
   attachmentMetadata?: Record<string, string>
   attachError?: VolumeError
   detachError?: VolumeError
 }
 
-export interface VolumeError {
+export type VolumeError = {
   time: Time
   message?: string
   errorCode?: number
 }
 
-export interface VolumeNodeResources {
+export type VolumeNodeResources = {
   count?: number
 }

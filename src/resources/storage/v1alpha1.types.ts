@@ -4,42 +4,42 @@ import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { Time, TypedObject } from '../../meta/object.ts'
 import type { PersistentVolumeSpec } from '../core/v1.types.ts'
 
-export interface CSIStorageCapacity extends TypedObject {
+export type CSIStorageCapacity = TypedObject & {
   nodeTopology?: LabelSelector
   storageClassName: string
   capacity?: string
   maximumVolumeSize?: string
 }
 
-export interface VolumeAttachment extends TypedObject {
+export type VolumeAttachment = TypedObject & {
   spec: VolumeAttachmentSpec
   status: VolumeAttachmentStatus
 }
 
-export interface VolumeAttachmentSource {
+export type VolumeAttachmentSource = {
   persistentVolumeName?: string
   inlineVolumeSpec?: PersistentVolumeSpec
 }
 
-export interface VolumeAttachmentSpec {
+export type VolumeAttachmentSpec = {
   attacher: string
   source: VolumeAttachmentSource
   nodeName: string
 }
 
-export interface VolumeAttachmentStatus {
+export type VolumeAttachmentStatus = {
   attached: boolean
   attachmentMetadata?: Record<string, string>
   attachError?: VolumeError
   detachError?: VolumeError
 }
 
-export interface VolumeAttributesClass extends TypedObject {
+export type VolumeAttributesClass = TypedObject & {
   driverName: string
   parameters?: Record<string, string>
 }
 
-export interface VolumeError {
+export type VolumeError = {
   time: Time
   message?: string
   errorCode?: number

@@ -2,13 +2,13 @@
 
 import type { Time, TypedObject } from '../../meta/object.ts'
 
-export interface GroupVersionResource {
+export type GroupVersionResource = {
   group?: string
   version?: string
   resource?: string
 }
 
-export interface MigrationCondition {
+export type MigrationCondition = {
   type: string
   status: string
   lastUpdateTime: Time
@@ -16,17 +16,17 @@ export interface MigrationCondition {
   message?: string
 }
 
-export interface StorageVersionMigration extends TypedObject {
+export type StorageVersionMigration = TypedObject & {
   spec: StorageVersionMigrationSpec
   status: StorageVersionMigrationStatus
 }
 
-export interface StorageVersionMigrationSpec {
+export type StorageVersionMigrationSpec = {
   resource: GroupVersionResource
   continueToken?: string
 }
 
-export interface StorageVersionMigrationStatus {
+export type StorageVersionMigrationStatus = {
   conditions?: MigrationCondition[]
   resourceVersion?: string
 }

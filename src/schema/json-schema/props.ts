@@ -1,7 +1,7 @@
 import type { Json } from '../../meta/object.ts'
 
 /** A decoded JSONSchemaProps: members that are zero or empty are absent. */
-export interface JsonSchemaProps {
+export type JsonSchemaProps = {
   readonly id?: string
   readonly $schema?: string
   readonly $ref?: string
@@ -21,33 +21,33 @@ export interface JsonSchemaProps {
   readonly minItems?: number
   readonly uniqueItems?: boolean
   readonly multipleOf?: number
-  readonly enum?: readonly Json[]
+  readonly enum?: Json[]
   readonly maxProperties?: number
   readonly minProperties?: number
-  readonly required?: readonly string[]
-  readonly items?: JsonSchemaProps | readonly JsonSchemaProps[] | null
-  readonly allOf?: readonly JsonSchemaProps[]
-  readonly oneOf?: readonly JsonSchemaProps[]
-  readonly anyOf?: readonly JsonSchemaProps[]
+  readonly required?: string[]
+  readonly items?: JsonSchemaProps | JsonSchemaProps[] | null
+  readonly allOf?: JsonSchemaProps[]
+  readonly oneOf?: JsonSchemaProps[]
+  readonly anyOf?: JsonSchemaProps[]
   readonly not?: JsonSchemaProps
   readonly properties?: Readonly<Record<string, JsonSchemaProps>>
   readonly additionalProperties?: JsonSchemaProps | boolean
   readonly patternProperties?: Readonly<Record<string, JsonSchemaProps>>
-  readonly dependencies?: Readonly<Record<string, JsonSchemaProps | readonly string[] | null>>
+  readonly dependencies?: Readonly<Record<string, JsonSchemaProps | string[] | null>>
   readonly additionalItems?: JsonSchemaProps | boolean
   readonly definitions?: Readonly<Record<string, JsonSchemaProps>>
   readonly nullable?: boolean
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
   readonly 'x-kubernetes-embedded-resource'?: boolean
   readonly 'x-kubernetes-int-or-string'?: boolean
-  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
+  readonly 'x-kubernetes-list-map-keys'?: string[]
   readonly 'x-kubernetes-list-type'?: string
   readonly 'x-kubernetes-map-type'?: string
-  readonly 'x-kubernetes-validations'?: readonly ValidationRule[]
+  readonly 'x-kubernetes-validations'?: ValidationRule[]
 }
 
 /** A rule in the expression language, as x-kubernetes-validations has it. */
-export interface ValidationRule {
+export type ValidationRule = {
   readonly rule: string
   readonly message?: string
   readonly messageExpression?: string

@@ -2,7 +2,7 @@
 
 import type { Int64, Json, ListMeta, Time, TypedObject } from '../../meta/object.ts'
 
-export interface APIGroup {
+export type APIGroup = {
   kind?: string
   apiVersion?: string
   name: string
@@ -11,13 +11,13 @@ export interface APIGroup {
   serverAddressByClientCIDRs?: ServerAddressByClientCIDR[]
 }
 
-export interface APIGroupList {
+export type APIGroupList = {
   kind?: string
   apiVersion?: string
   groups: APIGroup[] | null
 }
 
-export interface APIResource {
+export type APIResource = {
   name: string
   singularName: string
   namespaced: boolean
@@ -30,21 +30,21 @@ export interface APIResource {
   storageVersionHash?: string
 }
 
-export interface APIResourceList {
+export type APIResourceList = {
   kind?: string
   apiVersion?: string
   groupVersion: string
   resources: APIResource[] | null
 }
 
-export interface APIVersions {
+export type APIVersions = {
   kind?: string
   apiVersion?: string
   versions: string[] | null
   serverAddressByClientCIDRs: ServerAddressByClientCIDR[] | null
 }
 
-export interface ApplyOptions {
+export type ApplyOptions = {
   kind?: string
   apiVersion?: string
   dryRun?: string[]
@@ -52,7 +52,7 @@ export interface ApplyOptions {
   fieldManager: string
 }
 
-export interface Condition {
+export type Condition = {
   type: string
   status: string
   observedGeneration?: Int64
@@ -61,7 +61,7 @@ export interface Condition {
   message: string
 }
 
-export interface CreateOptions {
+export type CreateOptions = {
   kind?: string
   apiVersion?: string
   dryRun?: string[]
@@ -69,7 +69,7 @@ export interface CreateOptions {
   fieldValidation?: string
 }
 
-export interface DeleteOptions {
+export type DeleteOptions = {
   kind?: string
   apiVersion?: string
   gracePeriodSeconds?: Int64
@@ -80,57 +80,57 @@ export interface DeleteOptions {
   ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
 }
 
-export interface FieldSelectorRequirement {
+export type FieldSelectorRequirement = {
   key: string
   operator: string
   values?: string[]
 }
 
-export interface GetOptions {
+export type GetOptions = {
   kind?: string
   apiVersion?: string
   resourceVersion?: string
 }
 
-export interface GroupKind {
+export type GroupKind = {
   group: string
   kind: string
 }
 
-export interface GroupResource {
+export type GroupResource = {
   group: string
   resource: string
 }
 
-export interface GroupVersion {
+export type GroupVersion = {
   group: string
   version: string
 }
 
-export interface GroupVersionForDiscovery {
+export type GroupVersionForDiscovery = {
   groupVersion: string
   version: string
 }
 
-export interface GroupVersionKind {
+export type GroupVersionKind = {
   group: string
   version: string
   kind: string
 }
 
-export interface GroupVersionResource {
+export type GroupVersionResource = {
   group: string
   version: string
   resource: string
 }
 
-export interface LabelSelectorRequirement {
+export type LabelSelectorRequirement = {
   key: string
   operator: string
   values?: string[]
 }
 
-export interface ListOptions {
+export type ListOptions = {
   kind?: string
   apiVersion?: string
   labelSelector?: string
@@ -145,11 +145,11 @@ export interface ListOptions {
   sendInitialEvents?: boolean
 }
 
-export interface PartialObjectMetadata extends TypedObject {}
+export type PartialObjectMetadata = TypedObject & {}
 
-export interface Patch {}
+export type Patch = {}
 
-export interface PatchOptions {
+export type PatchOptions = {
   kind?: string
   apiVersion?: string
   dryRun?: string[]
@@ -158,21 +158,21 @@ export interface PatchOptions {
   fieldValidation?: string
 }
 
-export interface Preconditions {
+export type Preconditions = {
   uid?: string
   resourceVersion?: string
 }
 
-export interface RootPaths {
+export type RootPaths = {
   paths: string[] | null
 }
 
-export interface ServerAddressByClientCIDR {
+export type ServerAddressByClientCIDR = {
   clientCIDR: string
   serverAddress: string
 }
 
-export interface Status {
+export type Status = {
   kind?: string
   apiVersion?: string
   metadata: ListMeta
@@ -183,13 +183,13 @@ export interface Status {
   code?: number
 }
 
-export interface StatusCause {
+export type StatusCause = {
   reason?: string
   message?: string
   field?: string
 }
 
-export interface StatusDetails {
+export type StatusDetails = {
   name?: string
   group?: string
   kind?: string
@@ -198,13 +198,13 @@ export interface StatusDetails {
   retryAfterSeconds?: number
 }
 
-export interface TableOptions {
+export type TableOptions = {
   kind?: string
   apiVersion?: string
   includeObject?: string
 }
 
-export interface UpdateOptions {
+export type UpdateOptions = {
   kind?: string
   apiVersion?: string
   dryRun?: string[]
@@ -212,7 +212,7 @@ export interface UpdateOptions {
   fieldValidation?: string
 }
 
-export interface WatchEvent {
+export type WatchEvent = {
   type: string
   object: Json
 }

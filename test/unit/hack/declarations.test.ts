@@ -85,7 +85,7 @@ import type { Int64, IntOrString, Json, Time, Unlisted } from '../meta/object.ts
 
 export type Protocol = 'TCP' | 'UDP' | Unlisted
 
-export interface Port {
+export type Port = {
   name?: string
   number: number
   pointer: number | null
