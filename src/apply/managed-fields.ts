@@ -1,5 +1,6 @@
 import { compareText } from '../lib/compare-text.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
+import { turnIsLong } from '../lib/turn.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError } from './apply-error.ts'
@@ -78,7 +79,7 @@ export function* recordUpdate(change: Change, before: Managed, by: { manager: st
   const touchIn = touchesOf(change)
   const { touched } = (yield* touchIn(change.apiVersion)) as Touch
   const managed = yield* takeFromOthers(before, touchIn)
-  yield
+  if (turnIsLong()) yield
   const own = ownable(touched)
   if (!isEmpty(own)) {
     const manager = { manager: by.manager, operation: 'Update', apiVersion: change.apiVersion, subresource: by.subresource } as const

@@ -1,4 +1,5 @@
 import { resultOf, type Steps } from '../lib/steps.ts'
+import { turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
@@ -46,7 +47,7 @@ export function touchesOf(change: Change): Touches {
     if (apiVersion === change.apiVersion) touch = yield* touchOf(change.schema, change.old, change.next, resetFields)
     else {
       const old = yield* resultOf(convert?.(change.old, apiVersion))
-      yield
+      if (turnIsLong()) yield
       const next = old && (yield* resultOf(convert?.(change.next, apiVersion)))
       touch = old && next && (yield* touchOf(old.schema, old.object, next.object, resetFields))
     }
@@ -56,11 +57,10 @@ export function touchesOf(change: Change): Touches {
 }
 
 function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, resetFields: Change['resetFields']): Steps<Touch> {
-  yield
   const { added, modified, removed } = yield* compare(schema, old, next)
-  yield
+  if (turnIsLong()) yield
   const touched = union(added, modified)
-  yield
+  if (turnIsLong()) yield
   return { schema, touched: withoutReset(touched, resetFields), removed: withoutReset(removed, resetFields) }
 }
 
@@ -69,7 +69,7 @@ export function* takeFromOthers(before: Managed, touchIn: Touches, self?: string
   const managed: Managed = new Map(before)
   for (const [identity, manager] of before) {
     if (identity === self) continue
-    yield
+    if (turnIsLong()) yield
     const touch = yield* touchIn(manager.apiVersion)
     if (touch === undefined) managed.delete(identity)
     else setFields(managed, identity, manager, difference(difference(reconcile(manager.set, touch.schema), touch.touched), touch.removed))

@@ -22,22 +22,29 @@ function isBareObject(value: JsonObject): boolean {
 
 const MANY_NAMES = 2048
 
-/** Of an object's members, sorted. */
-function* namesOf(value: JsonObject): Steps<string[]> {
+/** Of an object's members, sorted; undefined: there are so many that sorting takes steps. */
+function fewNamesOf(value: JsonObject): string[] | undefined {
   const names = Object.keys(value)
-  if (names.length < MANY_NAMES) return names.sort(compareText)
-  yield
-  return yield* sorted(names, compareText)
+  return names.length < MANY_NAMES ? names.sort(compareText) : undefined
 }
 
-/** The node of a value that only one side has: its path and every path below. */
-export function* wholly(schema: Schema | undefined, value: Json): Steps<FieldSet> {
-  if (typeof value !== 'object' || value === null) return EMPTY
+/**
+ * The node of a value that only one side has: its path and every path below, in steps. Undefined: it has none but its own, and there is nothing to wait for. Most values of an object are
+ * such ones, and a generator for each would cost more than all the rest.
+ */
+export function pathsBelow(schema: Schema | undefined, value: Json): Steps<FieldSet> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
   const shape = shapeOf(schema)
-  if (shape === 'leaf') return EMPTY
-  if (shape === 'elements') return Array.isArray(value) ? yield* whollyElements(schema as ListSchema, value) : EMPTY
-  if (Array.isArray(value)) return EMPTY
-  return schema?.type === 'struct' && !schema.preserveUnknown ? yield* whollyStruct(schema, value) : yield* whollyMap(schema, value)
+  if (shape === 'leaf') return undefined
+  if (shape === 'elements') return Array.isArray(value) ? whollyElements(schema as ListSchema, value) : undefined
+  if (Array.isArray(value)) return undefined
+  return schema?.type === 'struct' && !schema.preserveUnknown ? whollyStruct(schema, value) : whollyMap(schema, value)
+}
+
+/** The same for whoever waits. */
+export function* wholly(schema: Schema | undefined, value: Json): Steps<FieldSet> {
+  const below = pathsBelow(schema, value)
+  return below === undefined ? EMPTY : yield* below
 }
 
 function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet> {
@@ -55,7 +62,8 @@ function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet>
       at--
     }
     present[at] = member
-    nodes[at] = typeof raw === 'object' ? yield* wholly(member.schema, raw) : EMPTY
+    const below = pathsBelow(member.schema, raw)
+    nodes[at] = below === undefined ? EMPTY : yield* below
   }
   if (present.length === 0) return EMPTY
   const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
@@ -64,13 +72,15 @@ function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet>
 }
 
 function* whollyMap(schema: Schema | undefined, value: JsonObject): Steps<FieldSet> {
-  const names = yield* namesOf(value)
+  const names = fewNamesOf(value) ?? (yield* sorted(Object.keys(value), compareText))
   if (names.length === 0) return EMPTY
   const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
   for (const name of names) {
     if (isStepDone()) yield
     const member = value[name]
-    if (member !== undefined) out[`f:${name}`] = typeof member === 'object' ? yield* wholly(memberSchema(schema, name), member) : EMPTY
+    if (member === undefined) continue
+    const below = pathsBelow(memberSchema(schema, name), member)
+    out[`f:${name}`] = below === undefined ? EMPTY : yield* below
   }
   return out
 }
@@ -80,7 +90,8 @@ function* whollyElements(list: ListSchema, values: readonly Json[]): Steps<Field
   const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
   for (const item of yield* orderedItemsOf(list, values)) {
     if (isStepDone()) yield
-    out[item.element] = item.count > 1 ? EMPTY : yield* wholly(list.items, item.value)
+    const below = item.count > 1 ? undefined : pathsBelow(list.items, item.value)
+    out[item.element] = below === undefined ? EMPTY : yield* below
   }
   return out
 }
@@ -101,7 +112,7 @@ function* configured(schema: Schema | undefined, value: Json, itself: boolean): 
 function* configuredMembers(schema: Schema | undefined, value: JsonObject, itself: boolean): Steps<FieldSet | undefined> {
   const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
   let size = 0
-  for (const name of yield* namesOf(value)) {
+  for (const name of fewNamesOf(value) ?? (yield* sorted(Object.keys(value), compareText))) {
     if (isStepDone()) yield
     const member = value[name] as Json | undefined
     if (member === undefined) continue

@@ -6,7 +6,7 @@ import type { ListSchema, Schema } from '../schema/schema.ts'
 import { EMPTY, type FieldSet } from './field-set.ts'
 import type { PathElement } from './path-element.ts'
 import { inElementOrder, itemsOf, type ListItem } from './typed-list.ts'
-import { isBare, wholly } from './typed-paths.ts'
+import { isBare, pathsBelow, wholly } from './typed-paths.ts'
 import { memberSchema, membersOf, shapeOf } from './typed-schema.ts'
 
 /** What a change did, by path. */
@@ -36,35 +36,23 @@ const MODIFIED: Delta = Object.freeze({ modified: EMPTY })
 
 function* compareValues(schema: Schema | undefined, old: Json, next: Json): Steps<Delta | undefined> {
   if (old === next) return undefined
-  switch (shapeOf(schema)) {
-    case 'leaf':
-      return compareLeaves(old, next)
-    case 'elements':
-      return isBare(old) && isBare(next) ? compareLeaves(old, next) : yield* compareElements(schema as ListSchema, asArray(old), asArray(next))
-    case 'members':
-      return yield* compareObjects(schema, old, next)
-    case 'any':
-      return yield* compareUntyped(old, next)
-  }
+  const shape = shapeOf(schema)
+  // Two empty values are leaves, so that null and `{}` differ; otherwise null is as good as `{}`.
+  if (shape === 'leaf' || (isBare(old) && isBare(next))) return compareLeaves(old, next)
+  if (shape === 'elements') return yield* compareElements(schema as ListSchema, asArray(old), asArray(next))
+  if (shape === 'any') return yield* compareUntyped(old, next)
+  return yield* compareMembers(schema, asObject(old) ?? {}, asObject(next) ?? {})
 }
 
 const compareLeaves = (old: Json, next: Json): Delta | undefined => (sameJson(old, next) ? undefined : MODIFIED)
-/** Such a value has no paths below it, whatever its schema. */
-const isPlain = (value: Json): boolean => typeof value !== 'object'
 const asArray = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [])
 const asObject = (value: Json): JsonObject | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined)
-
-/** Two empty values are leaves, so that null and `{}` differ; otherwise null is as good as `{}`. */
-function* compareObjects(schema: Schema | undefined, old: Json, next: Json): Steps<Delta | undefined> {
-  if (isBare(old) && isBare(next)) return compareLeaves(old, next)
-  return yield* compareMembers(schema, asObject(old) ?? {}, asObject(next) ?? {})
-}
 
 /** Without a schema a value's kind decides; a value that changes its kind is modified, and if one of the two is an object, its members come or go. */
 function* compareUntyped(old: Json, next: Json): Steps<Delta | undefined> {
   const left = old === null ? {} : asObject(old)
   const right = next === null ? {} : asObject(next)
-  if (left && right) return yield* compareObjects(undefined, old, next)
+  if (left && right) return yield* compareMembers(undefined, left, right)
   if (!left && !right) return compareLeaves(old, next)
   const members = yield* compareMembers(undefined, left ?? {}, right ?? {})
   return { ...members, modified: EMPTY }
@@ -80,8 +68,10 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
     const value = next[name] as Json | undefined
     const before = Object.hasOwn(old, name) ? old[name] : undefined
     if (value === undefined || before === value) continue
-    if (before === undefined) nodes.addAdded(element(name), isPlain(value) ? EMPTY : yield* wholly(below(name), value))
-    else {
+    if (before === undefined) {
+      const paths = pathsBelow(below(name), value)
+      nodes.addAdded(element(name), paths === undefined ? EMPTY : yield* paths)
+    } else {
       const inside = below(name)
       const delta = shapeOf(inside) === 'leaf' ? compareLeaves(before, value) : yield* compareValues(inside, before, value)
       if (delta !== undefined) nodes.add(element(name), delta)
@@ -91,7 +81,8 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
     if (isStepDone()) yield
     const before = old[name]
     if (before === undefined || (Object.hasOwn(next, name) && next[name] !== undefined)) continue
-    nodes.addRemoved(element(name), isPlain(before) ? EMPTY : yield* wholly(below(name), before))
+    const paths = pathsBelow(below(name), before)
+    nodes.addRemoved(element(name), paths === undefined ? EMPTY : yield* paths)
   }
   if (isStepDone()) yield
   return nodes.delta(declared ? undefined : compareText)
