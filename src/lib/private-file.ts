@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errorCode } from './error-code.ts'
 
 /**
  * Files that only their owner may read and write. Each is written beside its place, under a name that nobody can guess and that must not exist, so that neither a link nor a file that
@@ -13,7 +14,7 @@ const DIRECTORY_MODE = 0o700
 
 const draftOf = (file: string): string => `${file}.${randomUUID()}.tmp`
 
-const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
+const hasCode = (error: unknown, code: string): boolean => errorCode(error) === code
 
 /**
  * Makes the directory, and those above it, for their owner only. One that is there stays as it is. One after the other: where none can be made, as below /proc, Node's own way of making

@@ -1,3 +1,4 @@
+import { invariant } from '../lib/invariant.ts'
 /** What something derived costs while it is kept; `drop` forgets it. */
 export interface Charge {
   readonly bytes: number
@@ -37,7 +38,8 @@ export class ByteBudget {
     this.#bytes += charge.bytes
     let spared = 0
     while (this.#bytes > this.limit) {
-      const oldest = this.#charges[this.#first] as Charge
+      const oldest = this.#charges[this.#first]
+      invariant(oldest, 'bytes are charged to nothing')
       this.#charges[this.#first++] = undefined
       if (oldest.used && oldest !== charge && spared++ < mostSpared) {
         oldest.used = false

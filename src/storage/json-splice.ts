@@ -81,7 +81,7 @@ export function textAt(json: Buffer, at: number): string {
   if (json[at] !== quote) return ''
   const end = skipString(json, at)
   const text = json.toString('utf8', at + 1, end - 1)
-  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
+  return text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text
 }
 
 const revisionName = 'resourceVersion'

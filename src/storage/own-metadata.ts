@@ -9,7 +9,7 @@ const NO_LABELS: Labels = {}
 const LABELS = Buffer.from('labels')
 
 /** Objects of one workload have the same. */
-const shared = new SharedValues(text => JSON.parse(text) as Labels)
+const shared = new SharedValues((text): Labels => JSON.parse(text))
 
 /** Shared with all objects that have the same labels: never mutate. */
 export function labelsOf(json: Buffer, header: number): Labels {

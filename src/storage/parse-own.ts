@@ -1,5 +1,6 @@
 import { parseJson } from '../codec/json.ts'
-import type { Json, KubeObject, ObjectMeta } from '../meta/object.ts'
+import { invariant } from '../lib/invariant.ts'
+import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMeta } from '../meta/object.ts'
 import { findMetadata, skipValue } from './json-splice.ts'
 import type { Encoded } from './storage.ts'
 
@@ -12,8 +13,9 @@ export function parseOwn(bytes: Buffer): KubeObject {
 }
 
 function parseText(text: string): KubeObject {
-  const value = oddNumber.test(text) ? parseJson(Buffer.from(text)).value : (JSON.parse(text) as Json)
-  return value as unknown as KubeObject
+  const value: Json = oddNumber.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text)
+  invariant(isJsonObject(value), 'what is stored is no object')
+  return decodedObject(value)
 }
 
 const MANAGERS = Buffer.from(',"managedFields":[')
@@ -25,14 +27,17 @@ export function parseMetadata({ bytes, header }: Encoded): ObjectMeta {
   const managers = header > 1 ? bytes.indexOf(MANAGERS, start) : -1
   if (managers > 0) {
     try {
-      return JSON.parse(`${bytes.toString('utf8', start, managers)}}`) as ObjectMeta
+      return readMetadata(`${bytes.toString('utf8', start, managers)}}`)
     } catch {
       // They are of something inside of the object.
     }
   }
-  const { managedFields: _, ...metadata } = JSON.parse(bytes.toString('utf8', start, skipValue(bytes, start))) as ObjectMeta
+  const { managedFields: _, ...metadata } = readMetadata(bytes.toString('utf8', start, skipValue(bytes, start)))
   return metadata
 }
+
+/** It was written by the schema of ObjectMeta, and is not checked again. Throws a SyntaxError where the text is no JSON. */
+const readMetadata = (text: string): ObjectMeta => JSON.parse(text)
 
 /** Where the metadata of a JSON encoding begins and ends, that this program made. */
 export function metadataOf({ bytes, header }: Encoded): { readonly from: number; readonly to: number } {

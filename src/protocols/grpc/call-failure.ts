@@ -11,6 +11,9 @@ export const Status = {
   DATA_LOSS: 15,
 } as const
 
+/** What was thrown, as the failure of a call: every Error can be read as one. */
+export const callFailureOf = (thrown: unknown): CallFailure => (thrown instanceof Error ? thrown : new Error(String(thrown)))
+
 /** What a call that failed rejects with, here and in gRPC's own library. */
 export interface CallFailure {
   readonly code?: number

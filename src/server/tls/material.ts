@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MASTERS } from '../../auth/authn/authenticator.ts'
+import { errorCode } from '../../lib/error-code.ts'
 import { makePrivateDirectory, writePrivate } from '../../lib/private-file.ts'
 import { clientCaOf } from './follow-client-ca.ts'
 import type { KeyPair, Names } from './issue.ts'
@@ -84,7 +85,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import type { DirectStorage } from '../direct/direct-storage.ts'
 import { abortedError, toStorageError } from '../errors.ts'
 import { keyAfter } from '../key-range.ts'
-import type { Key, Revision } from '../revision.ts'
+import { type Key, key, type Revision } from '../revision.ts'
 import type { Decide, ListQuery, Page, Predicate, ReadAt, Storage, StoredObject, Watcher, WatchQuery, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import type { Stored } from '../stored-object.ts'
@@ -152,12 +152,12 @@ export class CachedStorage implements Storage {
   #narrow(prefix: Key, { predicate }: Pick<ListQuery, 'predicate'>): { prefix: Key; one: boolean } {
     const { resource } = this.#cache
     const { namespace, name } = predicate
-    let below: string = prefix
+    let below = prefix
     if (resource.namespaced && below === resource.prefix) {
       if (namespace === undefined || namespace === '') return { prefix, one: false }
-      below += `${namespace}/`
+      below = key(`${below}${namespace}/`)
     }
-    return name === undefined || name === '' ? { prefix: below as Key, one: false } : { prefix: (below + name) as Key, one: true }
+    return name === undefined || name === '' ? { prefix: below, one: false } : { prefix: key(below + name), one: true }
   }
 
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {

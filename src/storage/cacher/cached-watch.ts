@@ -2,7 +2,7 @@ import { initialEvents } from '../direct/watch.ts'
 import { EventQueue } from '../event-queue.ts'
 import { prefixEnd } from '../key-range.ts'
 import type { RecordedChange } from '../recorded-change.ts'
-import type { Key, Revision } from '../revision.ts'
+import { type Key, later } from '../revision.ts'
 import type { Predicate, StorageEvent, StoredObject, Watcher, WatchQuery } from '../storage.ts'
 import type { CacherCore } from './core.ts'
 import type { CacheWatcher, Scope } from './interest.ts'
@@ -40,7 +40,7 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
   const watcher: CacheWatcher = {
     queue,
     predicate,
-    seen: 'after' in start ? (Math.max(start.after, reached) as Revision) : reached,
+    seen: 'after' in start ? later(start.after, reached) : reached,
     // As upstream: who leaves so soon gets none.
     nextBookmark: query.bookmarks && lastBookmark >= now ? Math.min(now + core.bookmarkMs, lastBookmark) : Number.POSITIVE_INFINITY,
     lastBookmark,

@@ -11,7 +11,7 @@ import { delay } from '../delay.ts'
 import { DirectStorage } from '../direct/direct-storage.ts'
 import { abortedError, initializing, toStorageError } from '../errors.ts'
 import type { RequestTimings } from '../request-timings.ts'
-import type { Key, Revision } from '../revision.ts'
+import { earlier, type Key, type Revision } from '../revision.ts'
 import { Slabs } from '../slab.ts'
 import type { Storage } from '../storage.ts'
 import { StorageError } from '../storage.ts'
@@ -181,7 +181,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   forget(upTo: Revision): void {
-    for (const { cache } of this.#caches.values()) cache.history.forget(Math.min(upTo, this.time.now) as Revision)
+    for (const { cache } of this.#caches.values()) cache.history.forget(earlier(upTo, this.time.now))
   }
 
   stats(): CacherStats {

@@ -24,6 +24,15 @@ interface LabelIndex {
   written: Set<Key> | undefined
 }
 
+/** Keeps a map, which its caller has added one to, within its bound: the entry that was set first goes. */
+function dropOldest(map: Map<string, unknown>, bound: number): void {
+  if (map.size <= bound) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    return
+  }
+}
+
 const byLabel = (label: string): ValueIndex => new ValueIndex(({ labels }) => (Object.hasOwn(labels, label) ? labels[label] : undefined))
 
 /**
@@ -82,7 +91,7 @@ export class LabelIndexes {
       this.#scans.delete(label)
       if (scans < SCANS) {
         this.#scans.set(label, scans)
-        if (this.#scans.size > MAX_COUNTED) this.#scans.delete(this.#scans.keys().next().value as string)
+        dropOldest(this.#scans, MAX_COUNTED)
       } else void this.#make(label, tree)
     }
   }
@@ -92,7 +101,7 @@ export class LabelIndexes {
     const written = new Set<Key>()
     const made: LabelIndex = { index: byLabel(label), written }
     this.#indexes.set(label, made)
-    if (this.#indexes.size > MAX_INDEXES) this.#indexes.delete(this.#indexes.keys().next().value as string)
+    dropOldest(this.#indexes, MAX_INDEXES)
     let looked = 0
     for (const [key, object] of live.clone().entries()) {
       if (++looked % STEP === 0 && this.#turns.spent()) {

@@ -1,7 +1,7 @@
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend, KeyValue, RangePage } from '../backend.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
-import type { Key, Revision } from '../revision.ts'
+import { type Key, key, type Revision } from '../revision.ts'
 import type { Loading, ResourceCache } from './resource-cache.ts'
 import { ResourceCache as Cache } from './resource-cache.ts'
 
@@ -87,5 +87,5 @@ function commonPrefix(prefixes: readonly Key[]): Key {
   let length = first.length
   for (const other of others) while (!other.startsWith(first.slice(0, length))) length--
   const slash = first.slice(0, length).lastIndexOf('/')
-  return (slash > 0 ? first.slice(0, slash + 1) : '') as Key
+  return key(slash > 0 ? first.slice(0, slash + 1) : '')
 }

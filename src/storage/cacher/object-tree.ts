@@ -6,7 +6,7 @@ import type { Predicate, StoredObject } from '../storage.ts'
 import type { Stored } from '../stored-object.ts'
 
 // The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
-const Tree = sortedBtree.default ?? (sortedBtree as unknown as typeof sortedBtree.default)
+const Tree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
 const byKey = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const stop = { break: 0 }
 

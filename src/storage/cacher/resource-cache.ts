@@ -4,7 +4,7 @@ import { type CorruptReports, faultOf } from '../corrupt.ts'
 import { prefixEnd } from '../key-range.ts'
 import type { ReadFault } from '../read-fault.ts'
 import { RecordedChange } from '../recorded-change.ts'
-import type { Key, Revision } from '../revision.ts'
+import { type Key, NO_REVISION, type Revision } from '../revision.ts'
 import type { Slabs } from '../slab.ts'
 import type { ResourceCodec } from '../storage.ts'
 import { StorageError } from '../storage.ts'
@@ -68,13 +68,13 @@ export class ResourceCache {
   held: BackendEvent[] | undefined = []
   readonly counts = new ResourceCounts()
   /** What the state that was read had: changes up to this revision are in it. */
-  #readAt = 0 as Revision
+  #readAt = NO_REVISION
   readonly #slabs: Slabs
   readonly #reports: CorruptReports
 
   constructor(resource: CachedResource, bounds: HistoryBounds, slabs: Slabs, fanOut: FanOut, reports: CorruptReports) {
     this.resource = resource
-    this.history = new History(0 as Revision, bounds)
+    this.history = new History(NO_REVISION, bounds)
     this.interest = new Interest(resource.prefix, fanOut)
     this.#slabs = slabs
     this.#reports = reports

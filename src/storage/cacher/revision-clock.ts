@@ -1,5 +1,5 @@
 import { abortedError, tooLargeRevision } from '../errors.ts'
-import type { Revision } from '../revision.ts'
+import { NO_REVISION, type Revision } from '../revision.ts'
 import type { StorageError } from '../storage.ts'
 
 interface Waiter {
@@ -9,7 +9,7 @@ interface Waiter {
 
 /** The revision that the cache has reached, and those who wait for a later one. */
 export class RevisionClock {
-  #now = 0 as Revision
+  #now = NO_REVISION
   readonly #waiters = new Set<Waiter>()
 
   get now(): Revision {

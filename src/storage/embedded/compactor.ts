@@ -4,7 +4,7 @@ import type { Revision } from '../revision.ts'
 import { copyOf, decodeRecord, deletion, numberBytes } from './layout.ts'
 import { latestOf } from './reader.ts'
 import type { Tables } from './tables.ts'
-import { metaNumber, setMeta } from './tables.ts'
+import { metaRevision, setMeta } from './tables.ts'
 
 /** Revisions swept in one commit: writers wait no longer than that takes. */
 const sweepStep = 500
@@ -22,13 +22,13 @@ export interface Compactor {
  * was interrupted goes on when the store is opened again.
  */
 export function openCompactor(tables: Tables, logger: Logger): Compactor {
-  let compacted = metaNumber(tables, 'compacted') ?? 0
+  let compacted = metaRevision(tables, 'compacted')
   let sweeping: Promise<void> | undefined
   let closed = false
 
   async function sweep(): Promise<void> {
     for (;;) {
-      const from = metaNumber(tables, 'swept') ?? 0
+      const from = metaRevision(tables, 'swept')
       if (closed || from >= compacted) return
       const to = Math.min(compacted, from + sweepStep)
       await tables.commit(() => {
@@ -49,11 +49,12 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
 
   start()
   return {
-    compacted: () => compacted as Revision,
+    compacted: () => compacted,
     async compact(before) {
       if (before <= compacted) return
       await tables.commit(() => setMeta(tables, 'compacted', before))
-      compacted = Math.max(compacted, before)
+      // Another call may have gone further meanwhile.
+      if (before > compacted) compacted = before
       start()
     },
     async close() {

@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../../lib/error-code.ts'
 import { placePrivateSync } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 
@@ -34,7 +35,7 @@ function removeStale(path: string, stale: string): void {
     renameSync(path, aside)
     if (read(aside) !== stale) linkSync(aside, path)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errorCode(error)
     if (code !== 'ENOENT' && code !== 'EEXIST') throw error
   } finally {
     rmSync(aside, { force: true })
@@ -47,7 +48,7 @@ function isAlive(holder: string): boolean {
   try {
     process.kill(Number(pid), 0)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    if (errorCode(error) === 'ESRCH') return false
   }
   return start === '' || start === startTime(Number(pid))
 }

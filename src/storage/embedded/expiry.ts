@@ -1,7 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { Key, Revision } from '../revision.ts'
-import { readNumber } from './layout.ts'
+import { keyOf, readNumber, readRevision } from './layout.ts'
 import type { Tables } from './tables.ts'
 import type { Writer } from './writer.ts'
 
@@ -58,8 +57,8 @@ export function openExpiry(tables: Tables, writer: Writer, clock: Clock, logger:
     for (const { key: settles, value } of tables.expiry.getRange({ limit: batch })) {
       ahead = readNumber(settles, 0)
       if (ahead > now) break
-      const expected = readNumber(settles, 8) as Revision
-      due.push(writer.write({ key: value.toString() as Key, expected }, { settles }))
+      const expected = readRevision(settles, 8)
+      due.push(writer.write({ key: keyOf(value), expected }, { settles }))
     }
     await Promise.all(due)
     return ahead

@@ -2,8 +2,8 @@ import { onAbort } from '../../lib/on-abort.ts'
 import { nextTurn } from '../../lib/turn.ts'
 import type { BackendBatch, BackendEvent, BackendWatch, KeyValue } from '../backend.ts'
 import { BackendError } from '../backend.ts'
-import type { Key, Revision } from '../revision.ts'
-import { copyOf, decodeRecord, deletion, numberBytes } from './layout.ts'
+import { type Key, type Revision, revisionAfter, revisionBefore } from '../revision.ts'
+import { copyOf, decodeRecord, deletion, keyOf, numberBytes } from './layout.ts'
 import { changeAt } from './reader.ts'
 import type { Tables } from './tables.ts'
 import type { Change } from './writer.ts'
@@ -19,7 +19,7 @@ const queueBound = 10_000
 interface Watcher {
   readonly watch: BackendWatch
   /** The first revision not yet queued or given. */
-  next: number
+  next: Revision
   /** Whether commits are queued for it; otherwise it reads the log. */
   live: boolean
   queue: BackendEvent[]
@@ -47,10 +47,11 @@ export function openFeed(source: FeedSource): Feed {
   let closed = false
 
   async function* watch(query: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
-    const watcher: Watcher = { watch: query, next: query.from || source.revision() + 1, live: false, queue: [], wake: undefined }
+    const watcher: Watcher = { watch: query, next: query.from || revisionAfter(source.revision()), live: false, queue: [], wake: undefined }
     const forget = onAbort(signal, () => watcher.wake?.())
     watchers.add(watcher)
-    let given = watcher.next - 1
+    /** The first revision that was not given. */
+    let due = watcher.next
     let opened = false
     try {
       while (!signal.aborted) {
@@ -68,16 +69,15 @@ export function openFeed(source: FeedSource): Feed {
         }
         if (!watcher.live) {
           const batch = readLog(source, query, watcher.next)
-          watcher.next = batch.revision + 1
-          given = batch.revision
+          due = watcher.next = revisionAfter(batch.revision)
           yield batch
           // A long history must not hold the event loop.
           await nextTurn()
-        } else if (watcher.next - 1 > given) {
+        } else if (watcher.next > due) {
           const events = watcher.queue
           watcher.queue = []
-          given = watcher.next - 1
-          yield { events, revision: given as Revision }
+          due = watcher.next
+          yield { events, revision: revisionBefore(due) }
         } else {
           await new Promise<void>(resolve => {
             watcher.wake = resolve
@@ -107,7 +107,7 @@ export function openFeed(source: FeedSource): Feed {
           watcher.next = watcher.queue[0]!.modRevision
           watcher.queue = []
           watcher.live = false
-        } else watcher.next = revision + 1
+        } else watcher.next = revisionAfter(revision)
         watcher.wake?.()
       }
     },
@@ -118,7 +118,7 @@ export function openFeed(source: FeedSource): Feed {
   }
 }
 
-function withPrevious(tables: Tables, event: BackendEvent, replaced: number): BackendEvent {
+function withPrevious(tables: Tables, event: BackendEvent, replaced: Revision): BackendEvent {
   const previous = changeAt(tables, event.key, replaced)
   return previous ? { ...event, previous } : event
 }
@@ -134,31 +134,32 @@ function atLeast(a: string, b: string): boolean {
 const surrogates = /[\ud800-\udfff]/
 
 /** The next changes of the log. From the compacted revision on, the log has every revision. */
-function readLog(source: FeedSource, watch: BackendWatch, from: number): BackendBatch {
+function readLog(source: FeedSource, watch: BackendWatch, from: Revision): BackendBatch {
   const { tables } = source
   const events: BackendEvent[] = []
   const last = source.revision()
-  let revision = from
-  for (let bytes = 0, seen = 0; revision <= last && events.length < batchEvents && bytes < batchBytes && seen < passedOver; revision++, seen++) {
-    const stored = tables.log.getBinaryFast(numberBytes(revision))
+  let next = from
+  for (let bytes = 0, seen = 0; next <= last && events.length < batchEvents && bytes < batchBytes && seen < passedOver; next = revisionAfter(next), seen++) {
+    const modRevision = next
+    const stored = tables.log.getBinaryFast(numberBytes(modRevision))
     if (!stored) continue
     const record = decodeRecord(stored)
-    const key = record.key.toString() as Key
+    const key = keyOf(record.key)
     if (!covers(watch, key)) continue
-    const { createRevision, before } = record
+    const { createRevision } = record
     const value = record.kind === deletion ? undefined : copyOf(record.value)
     bytes += stored.length
     let previous: KeyValue | undefined
     // The change before may have been a deletion, after which the key was created anew.
-    if (watch.previous && before !== 0 && createRevision !== revision) previous = changeAt(tables, key, before)
+    if (watch.previous && record.before !== 0 && createRevision !== modRevision) previous = changeAt(tables, key, record.before)
     events.push({
       type: value ? 'put' : 'delete',
       key,
-      modRevision: revision as Revision,
-      createRevision: createRevision as Revision,
+      modRevision,
+      createRevision,
       ...(value && { value }),
       ...(previous && { previous }),
     })
   }
-  return { events, revision: (revision - 1) as Revision }
+  return { events, revision: revisionBefore(next) }
 }

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../../lib/error-code.ts'
 import { BackendError } from '../backend.ts'
 
 const magic = 0xbeefc0de
@@ -23,7 +24,7 @@ export function inspectDataFile(dir: string): void {
   try {
     fd = openSync(path, 'r')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    if (errorCode(error) === 'ENOENT') return
     throw error
   }
   try {

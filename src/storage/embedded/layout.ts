@@ -1,5 +1,5 @@
 import type { KeyValue } from '../backend.ts'
-import type { Key, Revision } from '../revision.ts'
+import { type Key, key, type Revision, revision } from '../revision.ts'
 
 /**
  * How the embedded store's tables are laid out. Numbers are big-endian, so that LMDB's byte order is theirs.
@@ -19,17 +19,18 @@ export const deletion = 2
 const header = 19
 
 export interface LatestEntry {
-  readonly modRevision: number
+  readonly modRevision: Revision
   /** 0 for a deleted key. */
-  readonly createRevision: number
+  readonly createRevision: Revision
   readonly live: boolean
 }
 
 export interface LogRecord {
   readonly kind: number
-  readonly createRevision: number
+  /** 0 for a deletion. */
+  readonly createRevision: Revision
   /** The key's change before this one, 0 where there was none. It may be compacted. */
-  readonly before: number
+  readonly before: Revision
   readonly key: Buffer
   /** A view: copy what is kept. */
   readonly value: Buffer
@@ -42,12 +43,19 @@ export function writeNumber(target: Buffer, n: number, offset: number): void {
 
 export const readNumber = (source: Buffer, offset: number): number => source.readUInt32BE(offset) * 0x1_0000_0000 + source.readUInt32BE(offset + 4)
 
+export const readRevision = (source: Buffer, offset: number): Revision => revision(readNumber(source, offset))
+
+/** The key of a row of `latest` or a value of `expiry`, which are the same bytes as the key in etcd. */
+export const keyOf = (bytes: Buffer): Key => key(bytes.toString())
+
+/** A key of `log`: eight bytes, big-endian. */
 export function numberBytes(n: number): Buffer {
   const bytes = Buffer.allocUnsafe(8)
   writeNumber(bytes, n, 0)
   return bytes
 }
 
+/** A key of `expiry`, in the order of deadlines (milliseconds since 1970). */
 export function expiryKey(deadline: number, revision: number): Buffer {
   const bytes = Buffer.allocUnsafe(16)
   writeNumber(bytes, deadline, 0)
@@ -64,8 +72,8 @@ export function encodeLatest(entry: LatestEntry): Buffer {
 }
 
 export const decodeLatest = (bytes: Buffer): LatestEntry => ({
-  modRevision: readNumber(bytes, 0),
-  createRevision: readNumber(bytes, 8),
+  modRevision: readRevision(bytes, 0),
+  createRevision: readRevision(bytes, 8),
   live: bytes[16] === 1,
 })
 
@@ -85,13 +93,14 @@ export function decodeRecord(bytes: Buffer): LogRecord {
   const keyEnd = header + bytes.readUInt16BE(17)
   return {
     kind: bytes[0]!,
-    createRevision: readNumber(bytes, 1),
-    before: readNumber(bytes, 9),
+    createRevision: readRevision(bytes, 1),
+    before: readRevision(bytes, 9),
     key: bytes.subarray(header, keyEnd),
     value: bytes.subarray(keyEnd),
   }
 }
 
+/** The value of an encoded record. A view. */
 export const recordValue = (bytes: Buffer): Buffer => bytes.subarray(header + bytes.readUInt16BE(17))
 
 /** A copy that pins only itself. */
@@ -101,9 +110,10 @@ export function copyOf(bytes: Buffer): Buffer {
   return copy
 }
 
-export const keyValue = (key: Key, modRevision: number, record: LogRecord): KeyValue => ({
+/** What a put has stored: `modRevision` is the revision of its record. */
+export const keyValue = (key: Key, modRevision: Revision, record: LogRecord): KeyValue => ({
   key,
   value: copyOf(record.value),
-  createRevision: record.createRevision as Revision,
-  modRevision: modRevision as Revision,
+  createRevision: record.createRevision,
+  modRevision,
 })

@@ -14,7 +14,7 @@ import { inspectDataFile } from './inspect.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
 import type { Tables } from './tables.ts'
-import { metaNumber, openTables } from './tables.ts'
+import { metaRevision, openTables } from './tables.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 /** As etcd's --max-request-bytes. */
@@ -73,7 +73,7 @@ class EmbeddedStore implements Backend {
     this.#options = options
     this.#tables = tables
     this.#clock = clock
-    this.#revision = metaNumber(tables, 'revision') as Revision
+    this.#revision = metaRevision(tables, 'revision')
     const compactor = openCompactor(tables, logger)
     const feed = openFeed({ tables, revision: () => this.#revision, compacted: compactor.compacted })
     this.#compactor = compactor
@@ -157,7 +157,7 @@ class EmbeddedStore implements Backend {
 
   /** The newest revision, which comes from the tables: a commit that is on disk shows in reads a moment before it is announced. Throws where `at` can't be read. */
   #readable(at: Revision | undefined): Revision {
-    const now = metaNumber(this.#tables, 'revision') as Revision
+    const now = metaRevision(this.#tables, 'revision')
     if (at === undefined) return now
     if (at > now) throw new BackendError('future', `revision ${at} is later than the newest, ${now}`)
     const compactRevision = this.#compactor.compacted()

@@ -1,13 +1,14 @@
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { KeyValue, RangePage, RangeQuery } from '../backend.ts'
-import type { Key, Revision } from '../revision.ts'
-import { decodeLatest } from './layout.ts'
+import { type Key, NO_REVISION, type Revision } from '../revision.ts'
+import { decodeLatest, keyOf } from './layout.ts'
 import { boundBytes, changeAt, existedAt, revisionAt } from './reader.ts'
 import type { Tables } from './tables.ts'
 
 const NO_VALUE = Buffer.alloc(0)
 
-const keyAt = (key: Key, at: number): KeyValue => ({ key, value: NO_VALUE, createRevision: 0 as Revision, modRevision: at as Revision })
+/** A key without its value. Its create revision would cost a read of the log. */
+const keyAt = (key: Key, modRevision: Revision): KeyValue => ({ key, value: NO_VALUE, createRevision: NO_REVISION, modRevision })
 
 /**
  * A page as of revision `at`, read in slices between which other work runs. Every slice reads the same revision, so changes made meanwhile do not show;
@@ -36,7 +37,7 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
         continue
       }
       const revision = revisionAt(tables, entry, at)
-      const item = revision === 0 ? undefined : query.keysOnly ? keyAt(key.toString() as Key, revision) : changeAt(tables, key.toString() as Key, revision)
+      const item = revision === 0 ? undefined : query.keysOnly ? keyAt(keyOf(key), revision) : changeAt(tables, keyOf(key), revision)
       if (!item) continue
       count++
       items.push(item)

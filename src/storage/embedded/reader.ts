@@ -1,6 +1,6 @@
 import type { KeyValue } from '../backend.ts'
 import { BackendError } from '../backend.ts'
-import type { Key, Revision } from '../revision.ts'
+import { type Key, NO_REVISION, type Revision } from '../revision.ts'
 import type { LatestEntry } from './layout.ts'
 import { decodeLatest, decodeRecord, keyValue, numberBytes } from './layout.ts'
 import type { Tables } from './tables.ts'
@@ -24,17 +24,18 @@ export function boundBytes(key: Key): Buffer {
   if (bytes.length <= maxKeyBytes) return keyBytes(key)
   const next = bytes.subarray(0, maxKeyBytes)
   // UTF-8 has no byte that could not be raised.
-  next[maxKeyBytes - 1] = (next[maxKeyBytes - 1] as number) + 1
+  next.writeUInt8(next.readUInt8(maxKeyBytes - 1) + 1, maxKeyBytes - 1)
   return next
 }
 
+/** The newest change of a key, a deletion too. */
 export function latestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
   const bytes = tables.latest.getBinaryFast(key)
   return bytes && decodeLatest(bytes)
 }
 
 /** The change that wrote the revision; undefined where it is compacted. */
-export function changeAt(tables: Tables, key: Key, revision: number): KeyValue | undefined {
+export function changeAt(tables: Tables, key: Key, revision: Revision): KeyValue | undefined {
   const bytes = tables.log.getBinaryFast(numberBytes(revision))
   return bytes && keyValue(key, revision, decodeRecord(bytes))
 }
@@ -43,15 +44,15 @@ export function changeAt(tables: Tables, key: Key, revision: number): KeyValue |
  * The revision that wrote the key's value as of `at`, 0 where it did not exist then. Walks back along the key's chain of changes: `at` must not be compacted,
  * so a change that is missing was compacted because the key did not exist.
  */
-export function revisionAt(tables: Tables, entry: LatestEntry, at: number): number {
-  if (entry.modRevision <= at) return entry.live ? entry.modRevision : 0
+export function revisionAt(tables: Tables, entry: LatestEntry, at: number): Revision {
+  if (entry.modRevision <= at) return entry.live ? entry.modRevision : NO_REVISION
   let revision = entry.modRevision
   for (;;) {
     const bytes = tables.log.getBinaryFast(numberBytes(revision))
-    if (!bytes) return 0
+    if (!bytes) return NO_REVISION
     const record = decodeRecord(bytes)
-    if (revision <= at) return record.createRevision === 0 ? 0 : revision
-    if (record.before === 0) return 0
+    if (revision <= at) return record.createRevision === 0 ? NO_REVISION : revision
+    if (record.before === 0) return NO_REVISION
     revision = record.before
   }
 }
@@ -62,9 +63,10 @@ export function existedAt(tables: Tables, entry: LatestEntry, at: number): boole
   return (entry.live && entry.createRevision <= at) || revisionAt(tables, entry, at) !== 0
 }
 
+/** A key's value as of a revision, which must not be compacted; undefined `at`: the newest. */
 export function getAt(tables: Tables, key: Key, at: Revision | undefined): KeyValue | undefined {
   const entry = Buffer.byteLength(key) > maxKeyBytes ? undefined : latestOf(tables, keyBytes(key))
   if (!entry) return undefined
-  const revision = at === undefined ? (entry.live ? entry.modRevision : 0) : revisionAt(tables, entry, at)
+  const revision = at === undefined ? (entry.live ? entry.modRevision : NO_REVISION) : revisionAt(tables, entry, at)
   return revision === 0 ? undefined : changeAt(tables, key, revision)
 }

@@ -3,6 +3,7 @@ import type { Database, RootDatabase } from 'lmdb'
 import { errorMessage } from '../../lib/error-message.ts'
 import { syncDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
+import { type Revision, revision } from '../revision.ts'
 import { formatVersion, numberBytes, readNumber } from './layout.ts'
 
 export type Table = Database<Buffer, Buffer>
@@ -29,10 +30,14 @@ const words: Record<MetaWord, Buffer> = {
   swept: Buffer.from('swept'),
 }
 
-export function metaNumber(tables: Tables, word: MetaWord): number | undefined {
+/** Undefined in a directory that is being opened for the first time. */
+function metaNumber(tables: Pick<Tables, 'meta'>, word: MetaWord): number | undefined {
   const bytes = tables.meta.getBinaryFast(words[word])
   return bytes && readNumber(bytes, 0)
 }
+
+/** A revision of `meta`: the newest, the oldest that can be read, or how far the sweep of older history has come. Every open store has them. */
+export const metaRevision = (tables: Pick<Tables, 'meta'>, word: Exclude<MetaWord, 'format'>): Revision => revision(metaNumber(tables, word) ?? 0)
 
 /** Only inside `commit`. */
 export function setMeta(tables: Tables, word: MetaWord, value: number): void {

@@ -1,12 +1,12 @@
 import { errorMessage } from '../../lib/error-message.ts'
 import type { BackendEvent, GuardedWrite, KeyValue, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
-import type { Key, Revision } from '../revision.ts'
+import { type Key, NO_REVISION, type Revision, revisionAfter } from '../revision.ts'
 import type { LatestEntry } from './layout.ts'
 import { deletion, encodeLatest, encodeRecord, expiryKey, numberBytes, put, recordValue } from './layout.ts'
 import { changeAt, keyBytes, latestOf } from './reader.ts'
 import type { Tables } from './tables.ts'
-import { metaNumber, setMeta } from './tables.ts'
+import { metaRevision, setMeta } from './tables.ts'
 
 /** Writes that one commit takes, and their bytes: what is more waits for the next. A group is put in one go, so this bounds how long it holds the event loop. */
 const groupWrites = 256
@@ -30,7 +30,7 @@ interface Pending {
 /** A change that the group will make. */
 interface Staged {
   readonly pending: Pending
-  readonly revision: number
+  readonly revision: Revision
   readonly entry: LatestEntry
   readonly record: Buffer
 }
@@ -47,7 +47,7 @@ interface Group {
 export interface Change {
   readonly event: BackendEvent
   /** The mod revision of the value that it replaced or deleted; 0 where there was none. */
-  readonly replaced: number
+  readonly replaced: Revision
 }
 
 export interface WriterOptions {
@@ -132,7 +132,7 @@ function take(queue: Pending[]): Pending[] {
 
 /** Decides every write of the group in order, each on what those before it leave. Puts nothing. */
 function checkGroup(tables: Tables, taken: readonly Pending[]): Group {
-  let revision = metaNumber(tables, 'revision')!
+  let newest = metaRevision(tables, 'revision')
   const staged: Staged[] = []
   const byKey = new Map<string, Staged>()
   const changes: Change[] = []
@@ -144,25 +144,26 @@ function checkGroup(tables: Tables, taken: readonly Pending[]): Group {
       if (!entry?.live) return undefined
       if (!earlier) return changeAt(tables, key, entry.modRevision)
       const { modRevision, createRevision } = entry
-      return { key, value: recordValue(earlier.record), modRevision: modRevision as Revision, createRevision: createRevision as Revision }
+      return { key, value: recordValue(earlier.record), modRevision, createRevision }
     }
-    if ((entry?.live ? entry.modRevision : 0) !== write.expected) return { ok: false, current: current(), revision: revision as Revision }
-    if (write.value === undefined && !entry?.live) return { ok: true, revision: revision as Revision }
-    revision++
+    if ((entry?.live ? entry.modRevision : 0) !== write.expected) return { ok: false, current: current(), revision: newest }
+    if (write.value === undefined && !entry?.live) return { ok: true, revision: newest }
+    newest = revisionAfter(newest)
+    const modRevision = newest
     const live = write.value !== undefined
-    const createRevision = live ? (entry?.live ? entry.createRevision : revision) : 0
+    const createRevision = live ? (entry?.live ? entry.createRevision : modRevision) : NO_REVISION
     const record = encodeRecord(live ? put : deletion, createRevision, entry?.modRevision ?? 0, pending.keyBytes, write.value)
-    const change = { pending, revision, entry: { modRevision: revision, createRevision, live }, record }
+    const change = { pending, revision: modRevision, entry: { modRevision, createRevision, live }, record }
     staged.push(change)
     byKey.set(key, change)
-    const event = { key, modRevision: revision as Revision, createRevision: createRevision as Revision }
+    const event = { key, modRevision, createRevision }
     changes.push({
       event: live ? { type: 'put', ...event, value: recordValue(record) } : { type: 'delete', ...event },
-      replaced: entry?.live ? entry.modRevision : 0,
+      replaced: entry?.live ? entry.modRevision : NO_REVISION,
     })
-    return { ok: true, revision: revision as Revision }
+    return { ok: true, revision: modRevision }
   })
-  return { taken, results, staged, changes, revision: revision as Revision }
+  return { taken, results, staged, changes, revision: newest }
 }
 
 function putGroup(tables: Tables, group: Group): void {

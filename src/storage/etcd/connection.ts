@@ -5,7 +5,7 @@ import type { ChannelCredentials, Client, ClientDuplexStream, ClientOptions, Met
 import type { IOptions } from 'etcd3'
 import type { ConnectionPool } from 'etcd3/lib/connection-pool.js'
 import { onAbort } from '../../lib/on-abort.ts'
-import { type CallFailure, Status } from '../../protocols/grpc/call-failure.ts'
+import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
 import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import { BackendError } from '../backend.ts'
@@ -129,7 +129,7 @@ class PooledConnection implements Connection {
         return await this.#callOnce(method, request, options)
       } catch (thrown) {
         this.#chosen.delete(serviceOf(method))
-        const failure = thrown as CallFailure
+        const failure = callFailureOf(thrown)
         const error = backendError(failure, signal)
         const again = error.code === 'unavailable' && (repeatable || wasNeverSent(failure)) && Date.now() + pause < deadline
         if (!again) throw error

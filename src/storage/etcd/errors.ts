@@ -1,4 +1,4 @@
-import { type CallFailure, Status } from '../../protocols/grpc/call-failure.ts'
+import { type CallFailure, callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
 import type { BackendErrorCode } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 
@@ -9,7 +9,7 @@ export function wasNeverSent(failure: CallFailure | undefined): boolean {
 const unsent = /^(No connection established|Name resolution failed|Channel closed before call started)/
 
 export function isLeaseNotFound(error: unknown): boolean {
-  return error instanceof BackendError && (error.cause as CallFailure | undefined)?.details === 'etcdserver: requested lease not found'
+  return error instanceof BackendError && callFailureOf(error.cause).details === 'etcdserver: requested lease not found'
 }
 
 /** One call's failure as an error of the storage layer. */

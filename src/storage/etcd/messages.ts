@@ -1,6 +1,6 @@
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { BackendEvent, GuardedWrite, KeyValue, RangeQuery } from '../backend.ts'
-import type { Key, Revision } from '../revision.ts'
+import { type Key, key, NO_REVISION, type Revision } from '../revision.ts'
 import { bigVarintSize, dataSize, messageSize, numberSize, varintSize, WireReader, WireWriter } from './wire.ts'
 
 /**
@@ -116,7 +116,7 @@ function readRange(reader: WireReader): RangeResponse {
 const itemsPerPart = 500
 
 function* rangeParts(reader: WireReader): Generator<void, RangeResponse, undefined> {
-  let revision = 0
+  let revision = NO_REVISION
   let more = false
   let count = 0
   const items: KeyValue[] = []
@@ -129,7 +129,7 @@ function* rangeParts(reader: WireReader): Generator<void, RangeResponse, undefin
     else if (field === 4) count = reader.number()
     else reader.skip()
   }
-  return { revision: revision as Revision, items, more, count }
+  return { revision, items, more, count }
 }
 
 export interface WriteResponse {
@@ -142,7 +142,7 @@ export interface WriteResponse {
 /** The TxnResponse of a guarded write. */
 export function decodeWrite(bytes: Buffer): WriteResponse {
   const reader = new WireReader(bytes)
-  let revision = 0
+  let revision = NO_REVISION
   let succeeded = false
   let current: KeyValue | undefined
   for (let field = reader.next(); field !== 0; field = reader.next()) {
@@ -156,7 +156,7 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
       }
     } else reader.skip()
   }
-  return { succeeded, revision: revision as Revision, current }
+  return { succeeded, revision, current }
 }
 
 export interface WatchResponse {
@@ -172,10 +172,10 @@ export interface WatchResponse {
 
 export function decodeWatch(bytes: Buffer): WatchResponse {
   const reader = new WireReader(bytes)
-  let revision = 0
+  let revision = NO_REVISION
   let created = false
   let canceled = false
-  let compactRevision = 0
+  let compactRevision = NO_REVISION
   let cancelReason = ''
   let fragment = false
   const events: BackendEvent[] = []
@@ -184,12 +184,12 @@ export function decodeWatch(bytes: Buffer): WatchResponse {
     else if (field === 1) revision = readHeader(reader.message())
     else if (field === 3) created = reader.number() !== 0
     else if (field === 4) canceled = reader.number() !== 0
-    else if (field === 5) compactRevision = reader.number()
+    else if (field === 5) compactRevision = reader.revision()
     else if (field === 6) cancelReason = reader.text()
     else if (field === 7) fragment = reader.number() !== 0
     else reader.skip()
   }
-  return { revision: revision as Revision, created, canceled, compactRevision: compactRevision as Revision, cancelReason, fragment, events }
+  return { revision, created, canceled, compactRevision, cancelReason, fragment, events }
 }
 
 export interface LeaseGrantResponse {
@@ -222,28 +222,28 @@ export function decodeSize(bytes: Buffer): number {
 }
 
 /** The revision of a response's header. */
-function readHeader(reader: WireReader): number {
-  let revision = 0
+function readHeader(reader: WireReader): Revision {
+  let revision = NO_REVISION
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 3) revision = reader.number()
+    if (field === 3) revision = reader.revision()
     else reader.skip()
   }
   return revision
 }
 
 function readKeyValue(reader: WireReader): KeyValue {
-  let key = ''
-  let createRevision = 0
-  let modRevision = 0
+  let name = ''
+  let createRevision = NO_REVISION
+  let modRevision = NO_REVISION
   let value: Buffer = noEnd
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) key = reader.text()
-    else if (field === 2) createRevision = reader.number()
-    else if (field === 3) modRevision = reader.number()
+    if (field === 1) name = reader.text()
+    else if (field === 2) createRevision = reader.revision()
+    else if (field === 3) modRevision = reader.revision()
     else if (field === 5) value = reader.view()
     else reader.skip()
   }
-  return { key: key as Key, value, createRevision: createRevision as Revision, modRevision: modRevision as Revision }
+  return { key: key(name), value, createRevision, modRevision }
 }
 
 function readEvent(reader: WireReader): BackendEvent {

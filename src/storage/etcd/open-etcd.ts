@@ -1,7 +1,7 @@
 import type { Logger } from '../../lib/log.ts'
 import type { Backend } from '../backend.ts'
 import { BackendError } from '../backend.ts'
-import type { Key } from '../revision.ts'
+import { key } from '../revision.ts'
 import { openConnection } from './connection.ts'
 import { getKey } from './get.ts'
 import { decodeLongRange, decodeSize, encodeNumber, encodeRange } from './messages.ts'
@@ -10,7 +10,7 @@ import { watchEtcd } from './watch.ts'
 import { etcdWriter } from './write.ts'
 
 /** A key that is read to see how the store is. */
-const HEALTH = 'health' as Key
+const HEALTH = key('health')
 
 /**
  * The store in etcd. Resolves without waiting for etcd: calls wait for it, each up to its deadline, and everything recovers by itself when etcd returns.

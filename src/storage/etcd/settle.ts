@@ -1,5 +1,5 @@
 import type { GuardedWrite, KeyValue, WriteResult } from '../backend.ts'
-import type { Revision } from '../revision.ts'
+import { type Revision, revisionBefore } from '../revision.ts'
 
 /** Steps back through a key's history before a doubtful write is given up as unknown. */
 const longestWay = 8
@@ -24,7 +24,7 @@ export async function settleWrite(write: GuardedWrite, read: ReadKey): Promise<W
       const happened = write.expected === 0 && write.value !== undefined && change.value.equals(write.value)
       return happened ? { ok: true, revision: change.modRevision } : undefined
     }
-    const before = (await read((change.modRevision - 1) as Revision)).item
+    const before = (await read(revisionBefore(change.modRevision))).item
     if (!before) return undefined
     if (before.modRevision === write.expected) {
       const happened = write.value !== undefined && change.value.equals(write.value)

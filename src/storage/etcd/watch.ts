@@ -1,5 +1,5 @@
 import { onAbort } from '../../lib/on-abort.ts'
-import type { CallFailure } from '../../protocols/grpc/call-failure.ts'
+import { callFailureOf } from '../../protocols/grpc/call-failure.ts'
 import type { BackendBatch, BackendEvent, BackendWatch } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Connection } from './connection.ts'
@@ -47,8 +47,9 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
   try {
     stream.write(encodeWatchCreate(watch))
     const whole = reassemble()
-    for await (const bytes of stream) {
-      const response = decodeWatch(bytes as Buffer)
+    const responses: AsyncIterable<Buffer> = stream
+    for await (const bytes of responses) {
+      const response = decodeWatch(bytes)
       if (response.canceled) throw canceled(response)
       if (response.created) {
         clearTimeout(opening)
@@ -62,7 +63,7 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
   } catch (error) {
     if (signal.aborted) return
     if (late) throw new BackendError('timeout', 'etcd did not accept the watch in time')
-    throw error instanceof BackendError ? error : backendError(error as CallFailure, signal)
+    throw error instanceof BackendError ? error : backendError(callFailureOf(error), signal)
   } finally {
     clearTimeout(opening)
     forget()

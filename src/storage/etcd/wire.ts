@@ -1,3 +1,5 @@
+import { type Revision, revision as toRevision } from '../revision.ts'
+
 /** Protobuf's wire format, as far as etcd's messages need it. Numbers are non-negative and below 2^53. Source: https://protobuf.dev/programming-guides/encoding/ */
 
 export function varintSize(n: number): number {
@@ -84,6 +86,11 @@ export class WireReader {
     const tag = this.number()
     this.#type = tag & 7
     return tag >>> 3
+  }
+
+  /** A number field that holds a revision of the store. */
+  revision(): Revision {
+    return toRevision(this.number())
   }
 
   /** Loses what is beyond 2^53: for ids use `bigNumber`. */

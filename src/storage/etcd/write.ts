@@ -1,5 +1,5 @@
 import type { Logger } from '../../lib/log.ts'
-import type { CallFailure } from '../../protocols/grpc/call-failure.ts'
+import { callFailureOf } from '../../protocols/grpc/call-failure.ts'
 import type { Backend, GuardedWrite, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Connection } from './connection.ts'
@@ -47,7 +47,8 @@ export function etcdWriter(connection: Connection, logger: Logger): Backend['wri
           leases.forget(guarded.ttlSeconds)
           continue
         }
-        const doubtful = (error.code === 'unavailable' || error.code === 'timeout') && !wasNeverSent(error.cause as CallFailure | undefined)
+        const doubtful =
+          (error.code === 'unavailable' || error.code === 'timeout') && !wasNeverSent(error.cause === undefined ? undefined : callFailureOf(error.cause))
         if (!doubtful) throw error
         return settle(guarded, signal, error)
       }

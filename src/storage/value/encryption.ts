@@ -1,3 +1,4 @@
+import { invariant } from '../../lib/invariant.ts'
 import { type GroupResource, parseGroupResource, qualifiedResource } from '../../meta/gvk.ts'
 import { aesCbc } from './aes-cbc.ts'
 import { aesGcm } from './aes-gcm.ts'
@@ -88,5 +89,8 @@ function keyed(provider: string, keys: readonly EncryptionKey[], make: (secret: 
   return prefixed(atLeastOne(entries), `no matching key was found for the provided ${provider} transformer`, observer)
 }
 
-/** Validation has seen to it. */
-const atLeastOne = (entries: readonly Prefixed[]): readonly [Prefixed, ...Prefixed[]] => entries as unknown as readonly [Prefixed, ...Prefixed[]]
+/** Validation has seen to it that a rule has providers, and a provider keys. */
+function atLeastOne([first, ...others]: readonly Prefixed[]): readonly [Prefixed, ...Prefixed[]] {
+  invariant(first, 'a transformer of no providers or keys')
+  return [first, ...others]
+}

@@ -62,6 +62,7 @@ const since = (begun: number): number => (performance.now() - begun) / 1000
 
 /** As apimachinery prints several errors: each text once. */
 function together(texts: readonly string[]): string {
-  const each = [...new Set(texts)]
-  return each.length === 1 ? (each[0] as string) : `[${each.join(', ')}]`
+  const each = new Set(texts)
+  const joined = [...each].join(', ')
+  return each.size === 1 ? joined : `[${joined}]`
 }
