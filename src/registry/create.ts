@@ -21,7 +21,7 @@ import {
   strategyOf,
   type WriteTarget,
 } from './types.ts'
-import { type Reserve, writeObject } from './write.ts'
+import { type HeldReservation, writeObject } from './write.ts'
 
 const NAME_ATTEMPTS = 8
 
@@ -61,9 +61,9 @@ async function createOnce({ env, storage, keys }: StoreParts, target: WriteTarge
   const hooks = hookContext(env, target)
   await fillNew(env, target, next, hooks)
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name as string)
-  const decide = async (found: StoredObject | undefined, reserve: Reserve): Promise<Decision<undefined>> => {
+  const decide = async (found: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
     // A dry run is told of what can't be reserved before what is there already, as is a write, which is decided for the first time as if there were nothing.
-    if (!found || target.dryRun) await reserve(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
+    if (!found || target.dryRun) await held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
     if (found) throw exists(target, found)
     // Storage refuses it upstream, and so without a reason; a dry-run does not get that far. What is no number is not looked at.
     if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')

@@ -11,7 +11,7 @@ import { type DeleteOptions, deletionStep, type Preconditions, type Step } from 
 import { toStatus } from './errors.ts'
 import { checkDeletion, lostVersion } from './preconditions.ts'
 import { admissionRequest, groupResourceOf, hookContext, type RegistryEnvironment, type StoreParts, type WriteTarget } from './types.ts'
-import { type Reserve, writeObject } from './write.ts'
+import { type HeldReservation, writeObject } from './write.ts'
 
 /**
  * Deletes an object that can't be read, without reading it: preconditions, finalizers, admission and what the kind does on deletion are passed over, as in kube-apiserver. What it
@@ -72,10 +72,10 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
   const conversion = conversionOf(definition)
   const key = keys.object(target.namespace, target.name)
   try {
-    const { result, written } = await writeObject(storage, key, target, async (now, reserve) => {
+    const { result, written } = await writeObject(storage, key, target, async (now, held) => {
       if (!now) throw notFoundError(gr, target.name)
       const old = await conversion.objectIn(conversion.hookVersion(version), now)
-      return decideStep(env, target, options, { key, old, stepOf, reserve })
+      return decideStep(env, target, options, { key, old, stepOf, held })
     })
     if (written === undefined) return { ...result, ...(result.deleted && holdsFinalizers(result.object) && { blank: true }) }
     if (written.outcome === 'unchanged') return result
@@ -98,14 +98,14 @@ interface Deciding {
   readonly key: Key
   readonly old: KubeObject
   readonly stepOf: StepOf
-  readonly reserve: Reserve
+  readonly held: HeldReservation
 }
 
 async function decideStep(
   env: RegistryEnvironment,
   target: WriteTarget,
   { preconditions }: DeleteOptions,
-  { key, old, stepOf, reserve }: Deciding,
+  { key, old, stepOf, held }: Deciding,
 ): Promise<Decision<StepResult>> {
   const { definition } = target.served
   const hooks = hookContext(env, target)
@@ -118,7 +118,7 @@ async function decideStep(
   if (step === 'pending') return { change: { keep: true }, result: { object: old, deleted: false } }
   if (step === 'remove') {
     if (!target.dryRun && holdsFinalizers(old) && preconditions?.resourceVersion !== undefined) throw lostVersion(target, key, old)
-    await reserve(definition.strategy?.begin?.(undefined, old, hooks, env.access(), target.dryRun))
+    await held.take(definition.strategy?.begin?.(undefined, old, hooks, env.access(), target.dryRun))
     return { change: { delete: true }, result: { object: old, deleted: true } }
   }
   const put = await conversionOf(definition).toStored(step.next)

@@ -20,7 +20,7 @@ import {
   strategyOf,
   type WriteTarget,
 } from './types.ts'
-import { type Reserve, writeObject } from './write.ts'
+import { type HeldReservation, writeObject } from './write.ts'
 
 export interface UpdateRequest {
   /**
@@ -40,7 +40,7 @@ export interface UpdateRequest {
 export async function updateObject(store: StoreParts, target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
   const key = store.keys.object(target.namespace, target.name)
   try {
-    const { result, written } = await writeObject(store.storage, key, target, (now, reserve) => decideUpdate(store, target, request, now, reserve))
+    const { result, written } = await writeObject(store.storage, key, target, (now, held) => decideUpdate(store, target, request, now, held))
     const { next, created } = result
     return { answer: written === undefined || written.outcome === 'deleted' ? { object: next } : { stored: written.object }, created }
   } catch (error) {
@@ -58,7 +58,7 @@ async function decideUpdate(
   target: WriteTarget,
   request: UpdateRequest,
   now: StoredObject | undefined,
-  reserve: Reserve,
+  held: HeldReservation,
 ): Promise<Decision<Outcome>> {
   const { served } = target
   const { definition, version } = served
@@ -83,7 +83,7 @@ async function decideUpdate(
     await fillNew(env, target, next, hooks, true)
   }
   const remove = old !== undefined && isOver(strategy, next, old)
-  await reserve(strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun))
+  await held.take(strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun))
   const result = { next, created: !old }
   if (remove) return { change: { delete: true }, result }
   const put = await conversion.toStored(next)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Reservation } from '../../../src/catalog/definition.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
-import { type DecideObject, writeObject } from '../../../src/registry/write.ts'
+import { type DecideObject, HeldReservation, writeObject } from '../../../src/registry/write.ts'
 import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { TestRegistry, widgetResource } from '../../support/test-registry.ts'
@@ -22,9 +22,9 @@ describe('a write', () => {
     rollback: async () => void log.push(`rollback ${name}`),
   })
   /** Puts a widget, and returns what the decision was made from. */
-  const put: DecideObject<string> = async (now, reserve) => {
+  const put: DecideObject<string> = async (now, held) => {
     const result = now ? `revision ${now.revision}` : 'nothing'
-    await reserve(reservation(result))
+    await held.take(reservation(result))
     return { change: { put: t.widget({ name: 'a', namespace: 'ns' }, { spec: { size: now ? 5 : 1 } }) }, result }
   }
   const run = (decide = put, dryRun = false) => writeObject(storage, KEY, t.target('a', { dryRun }), decide)
@@ -48,8 +48,8 @@ describe('a write', () => {
   })
 
   it('rolls back where the decision fails after it has reserved', async () => {
-    const failing: DecideObject<string> = async (_now, reserve) => {
-      await reserve(reservation('it'))
+    const failing: DecideObject<string> = async (_now, held) => {
+      await held.take(reservation('it'))
       throw new Error('no')
     }
     const message = await run(failing).catch((error: Error) => error.message)
@@ -62,9 +62,9 @@ describe('a write', () => {
   })
 
   it('that is done is not rolled back where a commit fails', async () => {
-    const failing: DecideObject<string> = async (now, reserve) => {
-      const decision = await put(now, async () => {})
-      await reserve(Promise.resolve({ commit: () => Promise.reject(new Error('no')), rollback: async () => void log.push('rollback') }))
+    const failing: DecideObject<string> = async (now, held) => {
+      const decision = await put(now, new HeldReservation())
+      await held.take(Promise.resolve({ commit: () => Promise.reject(new Error('no')), rollback: async () => void log.push('rollback') }))
       return decision
     }
     const message = await run(failing).catch((error: Error) => error.message)
