@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { type Checked, check } from './checker.ts'
 import type { Environment } from './environment.ts'
 import type { Issues } from './issues.ts'
@@ -7,11 +8,16 @@ import { parse } from './parser.ts'
 /** The expression, understood, if there are no issues. */
 export type Compiled = { readonly issues: Issues; readonly checked?: Checked }
 
-/** Reads an expression and finds its types. It never throws: what is wrong is in the issues. */
-export function compile(text: string, environment: Environment): Compiled {
+/** What `compileInSteps` does, at once: for expressions whose compilation nothing may come between. */
+export const compile = (text: string, environment: Environment): Compiled => runAtOnce(compileInSteps(text, environment))
+
+/** Reads an expression and finds its types; each is a step, for an expression may have 100,000 characters. It never throws: what is wrong is in the issues. */
+export function* compileInSteps(text: string, environment: Environment): Steps<Compiled> {
   const { issues, ast } = parse(text, { macros: environment.macros, optionalSyntax: environment.functions.has('optional.of') })
   if (!ast) return { issues }
+  yield
   const checked = check(ast, environment, issues)
+  yield
   if (issues.count === 0) checkLiterals(checked, issues)
   return issues.count === 0 ? { issues, checked } : { issues }
 }

@@ -10,6 +10,9 @@ export const NO_LOCATION: Location = { line: -1, column: -1 }
 /** Lines longer than this many bytes are not shown below an error. */
 const MAX_SNIPPET = 16384
 
+/** Stands below a character that is not of ASCII. One UTF-16 unit, as the other. */
+const WIDE_DOT = '．'
+
 const isWide = (point: string | undefined): boolean => point !== undefined && point > '\x7f'
 
 /** The text of an expression, counted in code points as positions in errors are. */
@@ -17,6 +20,8 @@ export class Source {
   readonly points: readonly string[]
   /** Where each line begins. */
   readonly #lines: readonly number[]
+  /** The line that was shown last: errors come by the hundred, most of them in one line. */
+  #shown: { readonly line: number; readonly text: string; readonly marks: string; readonly isLong: boolean } | undefined
 
   constructor(text: string) {
     this.points = Array.from(text)
@@ -42,10 +47,18 @@ export class Source {
   snippet({ line, column }: Location): string {
     const start = this.#lines[line - 1]
     if (start === undefined || this.points.length === 0) return ''
+    if (this.#shown?.line !== line) this.#shown = this.#show(line, start)
+    const { text, marks, isLong } = this.#shown
+    if (isLong) return ''
+    return `\n | ${text}\n | ${marks.slice(0, Math.max(column, 0))}${marks[column] === WIDE_DOT ? '＾' : '^'}`
+  }
+
+  /** A line with a dot for each of its characters. */
+  #show(line: number, start: number) {
     const next = this.#lines[line]
-    const shown = this.points.slice(start, next === undefined ? undefined : next - 1).map(point => (point === '\t' ? ' ' : point))
-    if (Buffer.byteLength(shown.join('')) > MAX_SNIPPET) return ''
-    const dots = shown.slice(0, Math.max(column, 0)).map(point => (isWide(point) ? '．' : '.'))
-    return `\n | ${shown.join('')}\n | ${dots.join('')}${isWide(shown[column]) ? '＾' : '^'}`
+    const shown = this.points.slice(start, next === undefined ? undefined : next - 1)
+    const text = shown.join('').replaceAll('\t', ' ')
+    const isLong = Buffer.byteLength(text) > MAX_SNIPPET
+    return { line, text, isLong, marks: isLong ? '' : shown.map(point => (isWide(point) ? WIDE_DOT : '.')).join('') }
   }
 }

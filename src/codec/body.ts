@@ -1,7 +1,8 @@
 import { quote } from '../lib/go-quote.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import { DecodeError, decode } from '../schema/decode.ts'
+import { DecodeError, decode, decodeInSteps } from '../schema/decode.ts'
 import { diagnose } from '../schema/diagnose.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import type { ParsedJson } from './json-exact.ts'
@@ -17,29 +18,41 @@ export interface DecodedBody {
 
 const maxStrict = 100
 
-/** Decodes a parsed body into a type, at most 100 strict complaints, each once, in upstream's order. Throws DecodeError. */
-export function decodeBody(schema: StructSchema, parsed: ParsedJson | ParsedYaml): DecodedBody {
-  if (!('yaml' in parsed)) return decodeParsed(schema, parsed)
-  const decoded = decodeParsed(schema, { value: parsed.value, duplicates: [] })
+/** What `decodeBodyInSteps` does, at once: for files of the operator. */
+export const decodeBody = (schema: StructSchema, parsed: ParsedJson | ParsedYaml): DecodedBody => runAtOnce(decodeBodyInSteps(schema, parsed))
+
+/** Decodes a parsed body into a type, at most 100 strict complaints, each once, in upstream's order. A step is one walk through the value. Throws DecodeError. */
+export function* decodeBodyInSteps(schema: StructSchema, parsed: ParsedJson | ParsedYaml): Steps<DecodedBody> {
+  if (!('yaml' in parsed)) return yield* decodeParsed(schema, parsed)
+  const decoded = yield* decodeParsed(schema, { value: parsed.value, duplicates: [] })
   if (parsed.duplicates.length === 0) return decoded
   const first = repeatedKeysText(parsed.duplicates)
   return { ...decoded, strict: [...parsed.duplicates, ...decoded.strict], strictText: decoded.strictText === '' ? first : `${first}, ${decoded.strictText}` }
 }
 
-function decodeParsed(schema: StructSchema, parsed: ParsedJson): DecodedBody {
+function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedBody> {
   const strict = new Set<string>()
-  const tell = (what: string) => (path: string) => {
-    if (strict.size < maxStrict) strict.add(`${what} field ${quote(path)}`)
+  const tell = (what: string) => {
+    // One path may be told of as often as a body has members: quoting takes longer than asking.
+    const told = new Set<string>()
+    return (path: string) => {
+      if (strict.size >= maxStrict || told.has(path)) return
+      told.add(path)
+      strict.add(`${what} field ${quote(path)}`)
+    }
   }
   const onUnknown = tell('unknown')
   if (schema.freeForm) {
     if (parsed.tooLarge !== undefined) throw new DecodeError(`json: cannot unmarshal number ${parsed.tooLarge} into Go value of type float64`)
     parsed.duplicates.forEach(tell('duplicate'))
-    return finish(decode(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
+    return finish(yield* decodeInSteps(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
   }
   if (!parsed.literals && !parsed.repeated) return finish(decode(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
   diagnose(schema, parsed.value, { onUnknown, onDuplicate: tell('duplicate'), literals: parsed.literals, repeated: parsed.repeated })
-  return finish(decode(schema, settle(parsed, parsed.value, { schema }), { keepEmpty: true }), strict)
+  yield
+  const settled = settle(parsed, parsed.value, { schema })
+  yield
+  return finish(decode(schema, settled, { keepEmpty: true }), strict)
 }
 
 const finish = (object: JsonObject, strict: ReadonlySet<string>): DecodedBody => ({ object, strict: [...strict], strictText: [...strict].join(', ') })

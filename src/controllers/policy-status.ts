@@ -2,6 +2,7 @@ import { checkPolicyTypes } from '../admission/policies/type-check.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceId } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { runInTurns } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { type Controller, type ControllerEnvironment, follow, WorkQueue } from './controller.ts'
@@ -27,13 +28,17 @@ export const policyStatusController =
   }
 
 async function tell(env: ControllerEnvironment, catalog: Catalog, name: string): Promise<void> {
-  const change = (now: KubeObject): KubeObject | undefined => {
-    if (isObserved(now)) return undefined
-    const warnings = checkPolicyTypes(now, catalog)
-    const typeChecking = warnings.length > 0 ? { expressionWarnings: warnings } : {}
-    return { ...now, status: { ...now.status, observedGeneration: now.metadata.generation, typeChecking } }
-  }
   try {
+    const checked = await env.access.get(POLICIES, '', name)
+    if (isObserved(checked)) return
+    const warnings = await runInTurns(checkPolicyTypes(checked, catalog))
+    const typeChecking = warnings.length > 0 ? { expressionWarnings: warnings } : {}
+    const { uid, generation } = checked.metadata
+    // Of another generation its own event tells.
+    const change = (now: KubeObject): KubeObject | undefined =>
+      now.metadata.uid !== uid || now.metadata.generation !== generation
+        ? undefined
+        : { ...now, status: { ...now.status, observedGeneration: generation, typeChecking } }
     await env.access.update(POLICIES, '', name, change, { subresource: 'status' })
   } catch (error) {
     // It has gone meanwhile.

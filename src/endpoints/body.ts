@@ -1,5 +1,5 @@
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
-import { decodeBody as decodeParsed, typeOfBody } from '../codec/body.ts'
+import { decodeBodyInSteps, typeOfBody } from '../codec/body.ts'
 import { asCborText, CborError, type ParsedCbor, parseCbor, typeOfCbor } from '../codec/cbor.ts'
 import { type ParsedJson, parseJsonInSteps } from '../codec/json.ts'
 import { formatOf, type MediaOffer, unsupportedMediaTypeText } from '../codec/negotiate.ts'
@@ -99,7 +99,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const cannot = (why: string, as?: string) => cannotHandle(target, claimed, why, as)
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {
-    const { object, strict, strictText } = decodeParsed(target.schema, parsed)
+    const { object, strict, strictText } = yield* decodeBodyInSteps(target.schema, parsed)
     yield
     const typed = copyWholeFloats(object, decodedObject({ kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object }))
     dialect.setType(target, typed)

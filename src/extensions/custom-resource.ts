@@ -1,6 +1,7 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { rawJson } from '../codec/json-writer.ts'
 import { PackedText } from '../lib/packed-text.ts'
+import { runAtOnce } from '../lib/steps.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
@@ -119,7 +120,7 @@ const UNKNOWN: JsonSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknow
 const pruned =
   (freeForm: FreeForm, apiVersion: string) =>
   (object: KubeObject): KubeObject =>
-    freeForm.read({ ...object, apiVersion } as unknown as Json) as unknown as KubeObject
+    runAtOnce(freeForm.read({ ...object, apiVersion } as unknown as Json)) as unknown as KubeObject
 
 /** `com.example.v1.Widget` of the group example.com. */
 const definitionName = (group: string, version: string, kind: string): string => [...group.split('.').reverse(), version, kind].join('.')

@@ -1,7 +1,7 @@
 import type { Version } from '../catalog/definition.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta/object.ts'
-import { decode } from '../schema/decode.ts'
+import { decodeInSteps as decodeValueInSteps } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/default.ts'
 
 /** What decoding needs of a version, or of the kind of a subresource. */
@@ -27,7 +27,7 @@ export const decodeObject = (target: Decodable, value: Json, onUnknown?: (path: 
 
 /** The same in steps, for values that may be large. */
 export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
-  const decoded = decodedObject(decode(target.schema, value, { keepEmpty: true, ...(onUnknown && { onUnknown }) }))
+  const decoded = decodedObject(yield* decodeValueInSteps(target.schema, value, { keepEmpty: true, ...(onUnknown && { onUnknown }) }))
   yield
   const object = yield* applyDefaultsInSteps(target, decoded)
   keepManagerReset(value, object)

@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { DecodeError, diagnose } from './diagnose.ts'
@@ -21,7 +22,7 @@ export interface DecodeOptions {
  * Throws a DecodeError with the text that sigs.k8s.io/json gives for the first mistake.
  */
 export function decode(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject {
-  if (schema.freeForm) return schema.freeForm.read(value, options?.onUnknown)
+  if (schema.freeForm) return runAtOnce(schema.freeForm.read(value, options?.onUnknown))
   unknownSeen = false
   keepsEmpty = options?.keepEmpty === true
   try {
@@ -33,6 +34,11 @@ export function decode(schema: StructSchema, value: Json, options?: DecodeOption
     diagnose(schema, value)
     throw new DecodeError(`json: cannot unmarshal the value into ${schema.name}`)
   }
+}
+
+/** The same, in steps where the value is of a custom kind: that takes several walks through it. */
+export function* decodeInSteps(schema: StructSchema, value: Json, options?: DecodeOptions): Steps<JsonObject> {
+  return schema.freeForm ? yield* schema.freeForm.read(value, options?.onUnknown) : decode(schema, value, options)
 }
 
 const EMPTY: JsonObject = Object.freeze(Object.create(null))

@@ -1,3 +1,4 @@
+import { compareText } from '../lib/compare-text.ts'
 import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '../lib/integer.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
@@ -65,5 +66,5 @@ export function isSortedJson(value: Json): boolean {
 /** Keys in the order of their UTF-8 bytes. */
 export function sortedKeys(value: JsonObject): string[] {
   const keys = Object.keys(value).sort()
-  return keys.some(isHigh) ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : keys
+  return keys.some(isHigh) ? keys.sort(compareText) : keys
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 
 /**
@@ -93,9 +94,9 @@ export interface FreeForm {
   readonly id: string
   /**
    * Coerces the metadata, and removes what the schema does not name and nulls that it does not allow. Told are the paths of what is dropped. An object that calls itself another
-   * kind keeps all but its metadata's form. Throws a DecodeError.
+   * kind keeps all but its metadata's form. A step is one walk through the value. Throws a DecodeError.
    */
-  read(value: Json, onUnknown?: (path: string) => void): JsonObject
+  read(value: Json, onUnknown?: (path: string) => void): Steps<JsonObject>
   /** The same of an object from the store: what is malformed in its metadata is dropped. */
   readStored(value: Json): JsonObject
   /** Fills in the defaults of the schema, in place. */

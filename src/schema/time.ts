@@ -10,13 +10,16 @@ const shortHour = /T(?=\d:)/
 const micro = /[.,][0-9]{6}(?:Z|[+-])/
 /** A metav1.Time as it is written again; null for Go's zero time; undefined where it is no time. */
 export function normalTime(text: string): string | null | undefined {
-  if (plain.test(text)) {
-    const [month, day] = [Number(text.slice(5, 7)), Number(text.slice(8, 10))]
-    if (day > 0 && day < 29 && month > 0 && month < 13 && text > '0002' && text.slice(11, 13) < '24' && text.slice(14, 16) < '60' && text.slice(17, 19) < '60')
-      return text
-  }
+  if (isNormal(text)) return text
   const normal = canonicalTime(text.replace(shortHour, 'T0'))
   return normal === '0001-01-01T00:00:00Z' ? null : normal
+}
+
+/** True for most texts that are times and are written as they stand. */
+function isNormal(text: string): boolean {
+  if (!plain.test(text)) return false
+  const [month, day] = [Number(text.slice(5, 7)), Number(text.slice(8, 10))]
+  return day > 0 && day < 29 && month > 0 && month < 13 && text > '0002' && text.slice(11, 13) < '24' && text.slice(14, 16) < '60' && text.slice(17, 19) < '60'
 }
 
 /** A metav1.MicroTime likewise: it wants six decimals and no more. */
@@ -28,6 +31,7 @@ export function normalMicroTime(text: string): string | null | undefined {
 
 /** Go's complaint about a text that is no time: `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`. */
 export function timeFault(text: string, micro: boolean): string | undefined {
+  if (!micro && isNormal(text)) return undefined
   const layout = micro ? RFC3339_MICRO : RFC3339
   let rest = text
   const fault = (element: string): string => `parsing time ${timeQuote(text)} as "${layout}": cannot parse ${timeQuote(rest)} as "${element}"`

@@ -20,6 +20,8 @@ export const applyJsonPatch = (doc: JsonObject, patch: Json): Json => runAtOnce(
 export const applyStrategicPatch = (schema: StructSchema, original: JsonObject, patch: Json): JsonObject =>
   runAtOnce(strategicPatch(schema, original, patch)).object
 
+export const validateValue = (value: Json, schema: JsonSchemaProps, path: FieldPath): FieldError[] => validateValueUpdate(value, undefined, schema, path)
+
 export const validateValueUpdate = (value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
   runAtOnce(valueSteps(value, old, schema, path))
 

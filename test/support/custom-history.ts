@@ -11,9 +11,8 @@ import { customObject } from '../../src/schema/json-schema/custom-object.ts'
 import { customStruct } from '../../src/schema/json-schema/custom-struct.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../src/schema/json-schema/props.ts'
 import { prune } from '../../src/schema/json-schema/prune.ts'
-import { validateValue } from '../../src/schema/json-schema/validate-value.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
-import { applyConfiguration, applyJsonPatch } from './at-once.ts'
+import { applyConfiguration, applyJsonPatch, validateValue } from './at-once.ts'
 
 /** One write of a history. `body`: a patch, or an object without what every body of the history has (apiVersion, kind, name). */
 export interface HistoryStep {

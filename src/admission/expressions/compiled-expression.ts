@@ -1,8 +1,9 @@
 import { type AdmissionParts, admissionEnvironment } from '../../cel/admission-environment.ts'
-import { compile } from '../../cel/compile.ts'
+import { compileInSteps } from '../../cel/compile.ts'
 import { baseEnvironment, EVERY_RELEASE } from '../../cel/environment.ts'
 import { makeProgram, type Program } from '../../cel/program/program.ts'
 import { DYN, sameType, type Type, typeText } from '../../cel/type.ts'
+import type { Steps } from '../../lib/steps.ts'
 
 /** An expression of a webhook or a policy, ready to run; or why it is not, in upstream's words. */
 export type CompiledExpression = { readonly expression: string; readonly type: Type } & ({ readonly program: Program } | { readonly fault: string })
@@ -11,15 +12,16 @@ export type CompiledExpression = { readonly expression: string; readonly type: T
 const STORED = baseEnvironment(EVERY_RELEASE)
 
 /** @param results types that it may give; any, if absent. */
-export function compileExpression(expression: string, parts: AdmissionParts, results?: readonly Type[]): CompiledExpression {
+export function* compileExpression(expression: string, parts: AdmissionParts, results?: readonly Type[]): Steps<CompiledExpression> {
   const environment = admissionEnvironment(STORED, parts)
-  const { checked, issues } = compile(expression, environment)
+  const { checked, issues } = yield* compileInSteps(expression, environment)
   if (!checked) return { expression, type: DYN, fault: `compilation failed: ${issues}` }
   const type = checked.result
   if (results && !results.some(result => sameType(result, type))) {
     const wanted = results.length === 1 ? typeText(results[0]!) : `one of [${results.map(typeText).join(' ')}]`
     return { expression, type: DYN, fault: `must evaluate to ${wanted} but got ${typeText(type)}` }
   }
+  yield
   const program = makeProgram(checked, environment)
   return 'fault' in program ? { expression, type, fault: `program instantiation failed: ${program.fault}` } : { expression, type, program }
 }

@@ -1,5 +1,6 @@
 import type { AdmissionParts } from '../../cel/admission-environment.ts'
 import { BOOL } from '../../cel/type.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { type CompiledExpression, compileExpression } from './compiled-expression.ts'
 import { type Evaluation, evaluateExpressions } from './evaluation.ts'
@@ -10,8 +11,14 @@ export const CONDITIONS_BUDGET = 2_500_000
 /** The conditions of a webhook or a policy, in their order. */
 export type MatchConditions = readonly { readonly name: string; readonly compiled: CompiledExpression }[]
 
-export const compileConditions = (conditions: readonly KubeObject['spec'][], parts: AdmissionParts): MatchConditions =>
-  conditions.map(({ name, expression }) => ({ name, compiled: compileExpression(expression, parts, [BOOL]) }))
+export function* compileConditions(conditions: readonly KubeObject['spec'][], parts: AdmissionParts): Steps<MatchConditions> {
+  const compiled: MatchConditions[number][] = []
+  for (const { name, expression } of conditions) {
+    compiled.push({ name, compiled: yield* compileExpression(expression, parts, [BOOL]) })
+    yield
+  }
+  return compiled
+}
 
 /** Whether all conditions hold, or which does not; `error`: none is false, but some cannot be told, in upstream's words. */
 export type ConditionsOutcome =

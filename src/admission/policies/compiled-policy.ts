@@ -1,5 +1,6 @@
 import { type AdmissionParts, seenType } from '../../cel/admission-environment.ts'
 import { BOOL, NULL, STRING, type Type } from '../../cel/type.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { type CompiledExpression, compileExpression } from '../expressions/compiled-expression.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
@@ -23,29 +24,29 @@ export interface Validation {
   readonly reason: string
 }
 
-export function compilePolicy({ spec }: KubeObject): CompiledPolicy {
+/** An expression is some steps: a policy may hold very many. */
+export function* compilePolicy({ spec }: KubeObject): Steps<CompiledPolicy> {
   const params = spec.paramKind !== undefined && spec.paramKind !== null
   const variables = new Map<string, CompiledExpression>()
   const types = new Map<string, Type>()
   const parts: AdmissionParts = { params, authorizer: true, variables: types }
   for (const { name, expression } of (spec.variables ?? []) as ApiStruct[]) {
-    const compiled = compileExpression(expression, parts)
+    const compiled = yield* compileExpression(expression, parts)
     variables.set(name, compiled)
     types.set(name, seenType(compiled.type))
+    yield
   }
   const conditions: ApiStruct[] = spec.matchConditions ?? []
-  return {
-    variables,
-    ...(conditions.length > 0 && { conditions: compileConditions(conditions, parts) }),
-    validations: ((spec.validations ?? []) as ApiStruct[]).map(({ expression, message = '', messageExpression, reason = 'Invalid' }) => ({
-      check: compileExpression(expression, parts, [BOOL]),
-      ...(messageExpression && { messageExpression: compileExpression(messageExpression, { params, variables: types }, [STRING]) }),
-      message,
-      reason,
-    })),
-    annotations: ((spec.auditAnnotations ?? []) as ApiStruct[]).map(({ key, valueExpression }) => ({
-      key,
-      value: compileExpression(valueExpression, parts, [STRING, NULL]),
-    })),
+  const compiledConditions = yield* compileConditions(conditions, parts)
+  const validations: Validation[] = []
+  for (const { expression, message = '', messageExpression, reason = 'Invalid' } of (spec.validations ?? []) as ApiStruct[]) {
+    const check = yield* compileExpression(expression, parts, [BOOL])
+    const text = messageExpression && { messageExpression: yield* compileExpression(messageExpression, { params, variables: types }, [STRING]) }
+    validations.push({ check, ...text, message, reason })
+    yield
   }
+  const annotations: CompiledPolicy['annotations'][number][] = []
+  for (const { key, valueExpression } of (spec.auditAnnotations ?? []) as ApiStruct[])
+    annotations.push({ key, value: yield* compileExpression(valueExpression, parts, [STRING, NULL]) })
+  return { variables, ...(conditions.length > 0 && { conditions: compiledConditions }), validations, annotations }
 }

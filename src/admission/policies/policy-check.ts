@@ -90,7 +90,7 @@ export class PolicyCheck {
         continue
       }
       const results: PolicyResult[] = []
-      for (const param of params) results.push(await decide(policy.compiled(), await this.#values(about, param), ignoreFailures))
+      for (const param of params) results.push(await decide(await policy.compiled(), await this.#values(about, param), ignoreFailures))
       for (const result of results) this.#enforce(policy, binding, result)
     }
   }

@@ -1,4 +1,5 @@
 import { compareText } from '../../lib/compare-text.ts'
+import { runInTurns } from '../../lib/steps.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { Filling } from '../filling.ts'
 import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts'
@@ -14,7 +15,7 @@ export interface ActivePolicy {
   readonly match: MatchResources | undefined
   readonly bindings: readonly Binding[]
   /** Compiled when it is first asked for, and once for each generation of the policy. */
-  compiled(): CompiledPolicy
+  compiled(): Promise<CompiledPolicy>
 }
 
 export interface Binding {
@@ -59,7 +60,7 @@ export class PolicyIndex {
     const known = this.#policies.get(name)
     if (known && known.uid === uid && known.generation === generation) return
     const { spec } = policy
-    let compiled: CompiledPolicy | undefined
+    let compiled: Promise<CompiledPolicy> | undefined
     this.#policies.set(name, {
       name,
       uid,
@@ -67,7 +68,7 @@ export class PolicyIndex {
       spec,
       match: spec.matchConstraints && readMatchResources(spec.matchConstraints),
       compiled: () => {
-        compiled ??= compilePolicy(policy)
+        compiled ??= runInTurns(compilePolicy(policy))
         return compiled
       },
     })

@@ -1,11 +1,12 @@
 import type { Catalog, ServedResource } from '../../catalog/catalog.ts'
 import { admissionEnvironment, seenType } from '../../cel/admission-environment.ts'
-import { compile } from '../../cel/compile.ts'
+import { compileInSteps } from '../../cel/compile.ts'
 import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../../cel/environment.ts'
 import type { DeclaredTypes } from '../../cel/schema/declared-type.ts'
 import { declareStruct } from '../../cel/schema/struct-types.ts'
 import { DYN, type Type } from '../../cel/type.ts'
 import { compareText } from '../../lib/compare-text.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
 import type { KubeObject } from '../../meta/object.ts'
@@ -21,29 +22,41 @@ export interface ExpressionWarning {
 /** More kinds are not looked at. */
 const MAX_KINDS = 10
 
+/** Each fault shows the line that it is in, a hundred of an expression and kind. Once there is more text than this, in UTF-16 units, no more is looked at: the status would hold it all. */
+const MOST_TEXT = 256 * 1024
+
 const BASE = baseEnvironment(EVERY_RELEASE)
 
 /**
  * What is wrong with the expressions of a policy's validations, if objects and parameters are what the schemas of their kinds say: `spec.validations[0].expression`, with a paragraph
  * for each kind. Looked at are the kinds that the rules name, without wildcards. It changes nothing of what the policy does.
+ * In steps: a policy may have very many expressions.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  */
-export function checkPolicyTypes({ spec }: KubeObject, catalog: Catalog): ExpressionWarning[] {
+export function* checkPolicyTypes({ spec }: KubeObject, catalog: Catalog): Steps<ExpressionWarning[]> {
   const params = spec.paramKind && servedKind(catalog, spec.paramKind)
-  const kinds = matchedKinds(spec.matchConstraints?.resourceRules ?? [], catalog).map(kind => ({ kind, environment: environmentOf(kind, params, spec) }))
-  const validations: ApiStruct[] = spec.validations ?? []
-  return validations.flatMap((validation, i) =>
-    ['expression', 'messageExpression'].flatMap(member => {
+  const kinds: { readonly kind: ServedResource; readonly environment: Environment }[] = []
+  for (const kind of matchedKinds(spec.matchConstraints?.resourceRules ?? [], catalog))
+    kinds.push({ kind, environment: yield* environmentOf(kind, params, spec) })
+  const warnings: ExpressionWarning[] = []
+  let length = 0
+  for (const [i, validation] of ((spec.validations ?? []) as ApiStruct[]).entries())
+    for (const member of ['expression', 'messageExpression']) {
       const expression: string = validation[member] ?? ''
-      if (expression === '') return []
-      const paragraphs = kinds.flatMap(({ kind, environment }) => {
-        const { issues } = compile(expression, environment)
-        return issues.count === 0 ? [] : [`${kindText(kind)}: ${issues}\n`]
-      })
-      if (paragraphs.length === 0) return []
-      return [{ fieldRef: fieldPath('spec', 'validations').index(i).child(member).text, warning: paragraphs.join('\n') }]
-    }),
-  )
+      if (expression === '') continue
+      const paragraphs: string[] = []
+      for (const { kind, environment } of kinds) {
+        const { issues } = yield* compileInSteps(expression, environment)
+        yield
+        if (issues.count > 0) paragraphs.push(`${kindText(kind)}: ${issues}\n`)
+      }
+      if (paragraphs.length === 0) continue
+      const warning = paragraphs.join('\n')
+      warnings.push({ fieldRef: fieldPath('spec', 'validations').index(i).child(member).text, warning })
+      length += warning.length
+      if (length > MOST_TEXT) return warnings
+    }
+  return warnings
 }
 
 const kindText = ({ version }: ServedResource): string => `${version.group}/${version.name}, Kind=${version.kind}`
@@ -79,14 +92,15 @@ function matchedKinds(rules: readonly ApiStruct[], catalog: Catalog): ServedReso
 }
 
 /** What expressions speak of, with the types of the kinds; variables have the types that they come to. */
-function environmentOf({ version }: ServedResource, params: ServedResource | undefined, { variables = [] }: ApiStruct): Environment {
+function* environmentOf({ version }: ServedResource, params: ServedResource | undefined, { variables = [] }: ApiStruct): Steps<Environment> {
   const object = declareStruct(version.schema, version.kind)
   const parameters = params && declareStruct(params.version.schema, `${params.version.kind}.@params`)
   const types = new Map<string, Type>()
   const base = admissionEnvironment(BASE, { params: params !== undefined, authorizer: true, variables: types })
   const environment = withTypes(base, object, parameters)
   for (const { name, expression } of variables as ApiStruct[]) {
-    const { checked } = compile(expression, environment)
+    const { checked } = yield* compileInSteps(expression, environment)
+    yield
     types.set(name, checked ? seenType(checked.result) : DYN)
   }
   return environment

@@ -35,7 +35,7 @@ export async function invocationOf(hook: Webhook, request: AdmissionRequest, env
 }
 
 async function meets(hook: Webhook, request: AdmissionRequest, about: About, { metrics, authorizer }: MatchEnvironment): Promise<boolean> {
-  const conditions = hook.conditions()
+  const conditions = await hook.conditions()
   if (conditions.length === 0) return true
   const { operation } = request
   const { object, old } = await asMatched(request, about)

@@ -1,3 +1,4 @@
+import { runInTurns } from '../../lib/steps.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
 import { type MatchPolicy, type Rule, Selector } from '../matching.ts'
@@ -24,7 +25,7 @@ export interface Webhook {
   readonly reviewVersions: readonly string[]
   /** It is asked again where others have changed the object after it. */
   readonly reinvocable: boolean
-  conditions(): MatchConditions
+  conditions(): Promise<MatchConditions>
 }
 
 /** The webhooks of a configuration, which has been defaulted, in their order. */
@@ -38,7 +39,7 @@ export function webhooksOf(kind: WebhookKind, { metadata, webhooks }: KubeObject
 }
 
 function webhookOf(kind: WebhookKind, id: string, hook: KubeObject['spec']): Webhook {
-  let conditions: MatchConditions | undefined
+  let conditions: Promise<MatchConditions> | undefined
   return {
     id,
     kind,
@@ -54,7 +55,7 @@ function webhookOf(kind: WebhookKind, id: string, hook: KubeObject['spec']): Web
     reviewVersions: hook.admissionReviewVersions ?? [],
     reinvocable: hook.reinvocationPolicy === 'IfNeeded',
     conditions() {
-      conditions ??= compileConditions(hook.matchConditions ?? [], { authorizer: true })
+      conditions ??= runInTurns(compileConditions(hook.matchConditions ?? [], { authorizer: true }))
       return conditions
     },
   }

@@ -1,8 +1,9 @@
 import { type AdmissionParts, admissionEnvironment } from '../../cel/admission-environment.ts'
-import { compile } from '../../cel/compile.ts'
+import { compileInSteps } from '../../cel/compile.ts'
 import { baseEnvironment, EVERY_RELEASE } from '../../cel/environment.ts'
 import { programFault } from '../../cel/program-fault.ts'
 import { sameType, type Type, typeText } from '../../cel/type.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -23,12 +24,14 @@ export interface ExpressionUse extends AdmissionParts {
 /** What is wrong with an expression, in upstream's words, or the type of what it gives. */
 export type Understood = { readonly fault: string } | { readonly fault?: never; readonly type: Type }
 
-export function understand(expression: string, { results, stored, ...parts }: ExpressionUse): Understood {
+/** In steps: a policy may have very many expressions, and each may be long. */
+export function* understand(expression: string, { results, stored, ...parts }: ExpressionUse): Steps<Understood> {
   const environment = admissionEnvironment(stored ? STORED : ADMITTED, parts)
-  const { issues, checked } = compile(expression, environment)
+  const { issues, checked } = yield* compileInSteps(expression, environment)
   if (!checked) return { fault: `compilation failed: ${issues}` }
   const type = checked.result
   if (!results || results.some(result => sameType(result, type))) {
+    yield
     const fault = programFault(checked, environment)
     return fault === undefined ? { type } : { fault: `program instantiation failed: ${fault}` }
   }
@@ -37,8 +40,8 @@ export function understand(expression: string, { results, stored, ...parts }: Ex
 }
 
 /** @param shown the value that the error prints, if it is not the expression that was read. */
-export function validateExpression(expression: string, use: ExpressionUse, path: FieldPath, shown = expression): FieldError[] {
-  const { fault } = understand(expression, use)
+export function* validateExpression(expression: string, use: ExpressionUse, path: FieldPath, shown = expression): Steps<FieldError[]> {
+  const { fault } = yield* understand(expression, use)
   return fault === undefined ? [] : [invalid(path, shown, fault)]
 }
 

@@ -1,4 +1,5 @@
 import { BOOL } from '../../cel/type.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, invalid, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -14,15 +15,16 @@ export interface ConditionUse {
   readonly stored: ReadonlySet<string>
 }
 
-/** Names, and expressions, each of which must give a bool. */
-export function validateMatchConditions(conditions: readonly MatchCondition[] = [], { params, stored }: ConditionUse, path: FieldPath): FieldError[] {
+/** Names, and expressions, each of which must give a bool. A condition is a step at least. */
+export function* validateMatchConditions(conditions: readonly MatchCondition[] = [], { params, stored }: ConditionUse, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : []
   const seen = new Set<string>()
   for (const [i, { name, expression }] of conditions.entries()) {
     const at = path.index(i)
     const text = expression.trim()
+    yield
     if (text === '') errors.push(required(at.child('expression')))
-    else errors.push(...validateExpression(text, { params, authorizer: true, results: [BOOL], stored: stored.has(text) }, at.child('expression')))
+    else errors.push(...(yield* validateExpression(text, { params, authorizer: true, results: [BOOL], stored: stored.has(text) }, at.child('expression'))))
     if (name === '') {
       errors.push(required(at.child('name')))
       continue

@@ -1,3 +1,4 @@
+import type { Steps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../meta/field-error.ts'
@@ -36,11 +37,11 @@ export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints
 }
 
 /** Conditions that an update leaves as they are, with the parameters that they may use, are not looked at. */
-export function validatePolicyConditions({ spec }: Policy, old: Policy | undefined, path: FieldPath): FieldError[] {
+export function* validatePolicyConditions({ spec }: Policy, old: Policy | undefined, path: FieldPath): Steps<FieldError[]> {
   const stay = old && deepEqual(spec.paramKind, old.spec.paramKind) && deepEqual(spec.matchConditions, old.spec.matchConditions)
   if (stay) return []
   const use = { params: Boolean(spec.paramKind), stored: storedTexts(old?.spec.matchConditions, 'expression') }
-  return validateMatchConditions(spec.matchConditions, use, path.child('matchConditions'))
+  return yield* validateMatchConditions(spec.matchConditions, use, path.child('matchConditions'))
 }
 
 /** The name of the policy, which a binding to any kind of policy has. */

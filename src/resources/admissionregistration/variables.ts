@@ -1,5 +1,6 @@
 import { seenType } from '../../cel/admission-environment.ts'
 import { DYN, type Type } from '../../cel/type.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -14,21 +15,26 @@ const RESERVED = new Set('true false null in as break const continue else for fu
  * @param stored validations of the old object: expressions among them were understood before.
  * @param types filled with the types of the variables, for the expressions that come after.
  */
-export function validateVariables(
+export function* validateVariables(
   variables: readonly Variable[] = [],
   params: boolean,
   stored: ReadonlySet<string>,
   types: Map<string, Type>,
   path: FieldPath,
-): FieldError[] {
-  return variables.flatMap(({ name, expression }, i) => {
+): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  for (const [i, { name, expression }] of variables.entries()) {
     const at = path.index(i)
-    const errors: FieldError[] = []
     if (name.trim() === '') errors.push(required(at.child('name'), 'name is not specified'))
     else if (!IDENTIFIER.test(name) || RESERVED.has(name)) errors.push(invalid(at.child('name'), name, 'name is not a valid CEL identifier'))
-    if (expression.trim() === '') return [...errors, required(at.child('expression'), 'expression is not specified')]
-    const found = understand(expression, { params, authorizer: true, variables: types, stored: stored.has(expression) })
+    yield
+    if (expression.trim() === '') {
+      errors.push(required(at.child('expression'), 'expression is not specified'))
+      continue
+    }
+    const found = yield* understand(expression, { params, authorizer: true, variables: types, stored: stored.has(expression) })
     types.set(name, found.fault === undefined ? seenType(found.type) : DYN)
-    return found.fault === undefined ? errors : [...errors, invalid(at.child('expression'), expression, found.fault)]
-  })
+    if (found.fault !== undefined) errors.push(invalid(at.child('expression'), expression, found.fault))
+  }
+  return errors
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
@@ -29,7 +30,7 @@ export function customObject(custom: CustomKind, version: string): FreeForm {
   return {
     id: idOf(custom),
     read: (value, onUnknown) => read(custom, value, onUnknown, coerceMeta),
-    readStored: value => read(custom, value, undefined, lenientMeta),
+    readStored: value => runAtOnce(read(custom, value, undefined, lenientMeta)),
     setDefaults: object => fillDefaults(object, schemaOf(custom, object)?.schema),
     openApi: (form, reference) => openApiOf(written(version), form, reference),
   }
@@ -60,18 +61,22 @@ function schemaOf({ group, kind, schemas }: CustomKind, object: JsonObject): { r
 
 type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject
 
-function read(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): JsonObject {
+function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): Steps<JsonObject> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { metadata: {} }
   const out = cloneExactly(value)
+  yield
   for (const name of ['kind', 'apiVersion']) checkText(out, name)
   out.metadata = readMeta(out.metadata ?? {}, onUnknown && (path => onUnknown(`metadata.${path}`)))
   const found = schemaOf(custom, out)
   if (!found) return out
+  yield
   const { schema } = found
   const told: string[] = []
   if (!custom.preserveUnknown) {
     prune(out, schema, true, onUnknown && (path => told.push(path)))
+    yield
     pruneNulls(out, schema)
+    yield
   }
   const embedded: string[] = []
   const misfit = coerceEmbeddedMeta(out, schema, fieldPath(), false, onUnknown && (path => embedded.push(path)))

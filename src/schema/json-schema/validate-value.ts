@@ -1,7 +1,7 @@
 import { formatDouble } from '../../lib/format-double.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { type LinearRegExp, linearRegExp } from '../../lib/linear-regexp.ts'
-import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid, verbatim } from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
@@ -15,14 +15,12 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } f
 import { checkType, typeFault } from './type-check.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
 
-/** What is wrong with a value by its structural schema, as the field errors of upstream, at `path`. Rules in the expression language are not looked at. */
-export const validateValue = (value: Json, schema: JsonSchemaProps, path: FieldPath): FieldError[] => runAtOnce(valueSteps(value, undefined, schema, path))
-
 /** UTF-16 units of the texts of errors: one that names a long list of values may be made very often. */
 const MOST_TEXT = 8 * 1024 * 1024
 
 /**
- * The same in steps, of a value that may take the place of another: what is wrong with a part that stays as it was is passed over. `old`: undefined where nothing is replaced.
+ * What is wrong with a value by its structural schema, as the field errors of upstream, at `path`; in steps. Rules in the expression language are not looked at. Where the value takes the place of
+ * another, `old`, what is wrong with a part that stays as it was is passed over.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
  */
 export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {

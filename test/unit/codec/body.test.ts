@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { decodeBody, typeOfBody } from '../../../src/codec/body.ts'
+import { decodeBody, decodeBodyInSteps, typeOfBody } from '../../../src/codec/body.ts'
 import { encodeJson, parseJson } from '../../../src/codec/json.ts'
 import { parseYaml } from '../../../src/codec/yaml.ts'
 import { types } from '../../../src/resources/types.ts'
@@ -41,6 +41,15 @@ describe('decodeBody', () => {
     const { strict, strictText } = decodeBody(types.type('core.ConfigMap'), yaml)
     expect(strict).to.deep.equal(['line 4: key "k" already set in map', 'line 5: key "k" already set in map', 'unknown field "foo"'])
     expect(strictText).to.equal('yaml: unmarshal errors:\n  line 4: key "k" already set in map\n  line 5: key "k" already set in map, unknown field "foo"')
+  })
+})
+
+describe('decodeBodyInSteps', () => {
+  const stepsOf = (type: string, body: string): number => [...decodeBodyInSteps(types.type(type), parseJson(Buffer.from(body)))].length
+
+  it('takes a step for each walk through a value with repeated members', () => {
+    expect(stepsOf('core.ConfigMap', '{"data":{"a":"1","a":"2"}}')).to.equal(2)
+    expect(stepsOf('core.ConfigMap', '{"data":{"a":"1"}}')).to.equal(0)
   })
 })
 

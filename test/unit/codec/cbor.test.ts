@@ -35,6 +35,18 @@ const read = (text: string): Json => {
 }
 
 describe('CBOR items', () => {
+  it('has many keys in the order of their encoded bytes, wherever they come from', () => {
+    const random = seededRandom(3)
+    for (const alphabet of ['abc', 'aé\u{ffff}\u{1f600}']) {
+      const letters = [...alphabet]
+      const key = (): string => Array.from({ length: 1 + Math.floor(random() * 6) }, () => letters[Math.floor(random() * letters.length)]).join('')
+      const map = Object.fromEntries(Array.from({ length: 300 }, () => [key(), 1]))
+      const order = Object.keys(parseCbor(cborBody(encodeCborValue(map))).value as JsonObject)
+      const encoded = Object.keys(map).map(text => [encodeCborValue(text), text] as const)
+      expect(order).to.deep.equal(encoded.sort(([a], [b]) => Buffer.compare(a, b)).map(([, text]) => text))
+    }
+  })
+
   // RFC 8949, appendix A; what JSON has no value for is left out.
   const examples: [string, Json][] = [
     ['00', 0],

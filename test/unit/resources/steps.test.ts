@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import type { Steps } from '../../../src/lib/steps.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
+import type { ValidatingAdmissionPolicy } from '../../../src/resources/admissionregistration/v1.types.ts'
+import { validatePolicy } from '../../../src/resources/admissionregistration/validating-admission-policy/validation.ts'
+import { validateWebhooks } from '../../../src/resources/admissionregistration/webhook/validation.ts'
 import { limitRangeResource } from '../../../src/resources/core/limit-range/definition.ts'
 import { validateEndpointSlice } from '../../../src/resources/discovery/endpoint-slice/validation.ts'
 
@@ -12,6 +15,10 @@ function stepsOf(steps: Steps<unknown>): number {
   return count
 }
 
+const policy = (spec: object): ValidatingAdmissionPolicy =>
+  ({ metadata: { name: 'p' }, spec: { failurePolicy: 'Fail', ...spec } }) as unknown as ValidatingAdmissionPolicy
+const expressions = (count: number) => Array.from({ length: count }, (_, i) => ({ expression: `size(object.spec) < ${i}` }))
+
 const wide: Record<string, () => Steps<unknown>> = {
   'the addresses of an endpoint': () => {
     const endpoints = [{ addresses: Array<string>(COUNT).fill('10.1.2.3'), conditions: {} }]
@@ -20,6 +27,17 @@ const wide: Record<string, () => Steps<unknown>> = {
       undefined,
     )
   },
+  'the validations of a policy': () => validatePolicy(policy({ validations: expressions(COUNT / 512) }), undefined),
+  'the variables of a policy': () =>
+    validatePolicy(
+      policy({ variables: expressions(COUNT / 512).map((each, i) => ({ name: `v${i}`, ...each })), validations: [{ expression: 'true' }] }),
+      undefined,
+    ),
+  'the conditions of webhooks': () =>
+    validateWebhooks(
+      { webhooks: [{ name: 'w', clientConfig: {}, matchConditions: expressions(COUNT / 512).map((each, i) => ({ name: `c${i}`, ...each })) }] } as never,
+      undefined,
+    ),
   'what limits are by default': () => {
     const max = Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`example.io/r${i}`, '1']))
     return limitRangeResource.hub.setDefaults?.({ spec: { limits: [{ type: 'Container', max }] } } as unknown as KubeObject) as Steps<void>

@@ -4,8 +4,9 @@ import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../.
 import { CBOR_SEQUENCE_TYPE } from '../../../codec/negotiate.ts'
 import type { TypeMeta } from '../../../codec/protobuf.ts'
 import { mapInSlices } from '../../../lib/slices.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { KubeObject, ListMeta } from '../../../meta/object.ts'
-import { decode } from '../../../schema/decode.ts'
+import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
 import { metaType } from '../../meta-type.ts'
@@ -40,9 +41,11 @@ function encodersOf(version: Version): Encoders {
 const storedBody = (version: Version, stored: StoredObject): Buffer => cborBody(stored.encoded(encodersOf(version).whole).bytes)
 
 /** An object that is not stored. */
-function objectBody(schema: StructSchema, object: KubeObject): Buffer {
+function* objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer> {
   const { kind, apiVersion } = object
-  return cborBody(encodeCbor(schema, { kind, apiVersion, ...decode(schema, object) }))
+  const normal = { kind, apiVersion, ...(yield* decodeInSteps(schema, object)) }
+  yield
+  return cborBody(encodeCbor(schema, normal))
 }
 
 async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {

@@ -1,5 +1,6 @@
 import type { Version } from '../../../catalog/definition.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
@@ -8,8 +9,8 @@ import type { AnsweredStatus } from '../answer-form.ts'
 /** How answers are written in a binary media type. Bodies come whole, with what the type begins and ends them. */
 export interface BinaryCodec {
   storedBody(version: Version, stored: StoredObject): Buffer
-  /** An object that is not stored. */
-  objectBody(schema: StructSchema, object: KubeObject): Buffer
+  /** An object that is not stored: normalised, then encoded. */
+  objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer>
   /** From the ready bytes of the items, in segments. */
   listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[] | FilledBody>
   /** A list whose items are not stored. */

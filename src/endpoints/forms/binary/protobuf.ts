@@ -17,8 +17,9 @@ import { encodeMessage } from '../../../codec/protobuf-encode.ts'
 import { transcode } from '../../../codec/protobuf-transcode.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices, mapInSlices } from '../../../lib/slices.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { KubeObject, ListMeta } from '../../../meta/object.ts'
-import { decode } from '../../../schema/decode.ts'
+import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
@@ -63,8 +64,11 @@ function storedBody(version: Version, stored: StoredObject): Buffer {
 }
 
 /** An object that is not stored. */
-const objectBody = (schema: StructSchema, object: KubeObject): Buffer =>
-  wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, decode(schema, object)))
+function* objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer> {
+  const normal = yield* decodeInSteps(schema, object)
+  yield
+  return wrap({ apiVersion: object.apiVersion, kind: object.kind }, encodeMessage(schema, normal))
+}
 
 function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<FilledBody> {
   const encoder = protobufEncoder(version)

@@ -1,4 +1,4 @@
-import { nextLongTurn, turnIsLong } from '../../../lib/turn.ts'
+import { runAtOnce, runInTurns } from '../../../lib/steps.ts'
 import type { AnswerForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
@@ -9,10 +9,7 @@ import { typeMetaOf } from '../type-meta.ts'
 export const binaryObjects = (codec: BinaryCodec, mediaType: string): AnswerForm => ({
   contentType: mediaType,
   stored: ({ served }, stored) => codec.storedBody(served.version, stored),
-  async object(_scope, schema, object) {
-    if (turnIsLong()) await nextLongTurn()
-    return codec.objectBody(schema, object)
-  },
+  object: (_scope, schema, object) => runInTurns(codec.objectBody(schema, object)),
   list: ({ served }, result) => codec.listBody(served.version, listMeta(result), result.items),
   plainList: ({ served }, items) => codec.plainListBody(served.version, items),
   status: status => codec.statusBody(status),
@@ -23,7 +20,7 @@ export const binaryObjects = (codec: BinaryCodec, mediaType: string): AnswerForm
       listType: { ...type, kind: `${type.kind}List` },
       id: `${mediaType};;${type.apiVersion}`,
       stored: stored => codec.storedBody(version, stored),
-      object: object => codec.objectBody(version.schema, object),
+      object: object => runAtOnce(codec.objectBody(version.schema, object)),
     })
   },
 })

@@ -1,7 +1,8 @@
 import { encodeJson, encodeJsonText } from '../../../codec/json.ts'
+import { runInTurns } from '../../../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../../../lib/turn.ts'
 import { decodedObject, type KubeObject } from '../../../meta/object.ts'
-import { decode } from '../../../schema/decode.ts'
+import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import { listMeta } from '../list-meta.ts'
 import type { TextView } from '../text/text-form.ts'
@@ -26,9 +27,8 @@ export const textObjects: TextView = {
 
 /** Normalised and encoded. */
 async function objectText(schema: StructSchema, object: KubeObject): Promise<Buffer[]> {
-  if (turnIsLong()) await nextLongTurn()
   const { kind, apiVersion } = object
-  const normal = decodedObject({ kind, apiVersion, ...decode(schema, object) })
+  const normal = decodedObject({ kind, apiVersion, ...(await runInTurns(decodeInSteps(schema, object))) })
   if (turnIsLong()) await nextLongTurn()
   return [encodeJson(schema, normal), NEWLINE]
 }

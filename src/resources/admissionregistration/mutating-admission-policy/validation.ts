@@ -1,5 +1,6 @@
 import { APPLY_CONFIGURATION, JSON_PATCH } from '../../../cel/admission-environment.ts'
 import type { Type } from '../../../cel/type.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -13,7 +14,7 @@ import { validateMutatingOperations } from './operations.ts'
 
 const PATCH_TYPES = ['ApplyConfiguration', 'JSONPatch']
 
-function validateMutation({ patchType, applyConfiguration, jsonPatch }: Mutation, use: MutationUse, path: FieldPath): FieldError[] {
+function* validateMutation({ patchType, applyConfiguration, jsonPatch }: Mutation, use: MutationUse, path: FieldPath): Steps<FieldError[]> {
   const configurationAt = path.child('applyConfiguration')
   const patchAt = path.child('jsonPatch')
   const stray = (at: FieldPath, member: string): FieldError => invalid(at, `{${member}}`, `must not be specified when patchType is ${patchType}`)
@@ -24,13 +25,13 @@ function validateMutation({ patchType, applyConfiguration, jsonPatch }: Mutation
     case 'ApplyConfiguration':
       return [
         ...(applyConfiguration
-          ? validatePatch(applyConfiguration.expression ?? '', APPLY_CONFIGURATION, use, configurationAt.child('expression'))
+          ? yield* validatePatch(applyConfiguration.expression ?? '', APPLY_CONFIGURATION, use, configurationAt.child('expression'))
           : [missing(configurationAt)]),
         ...(jsonPatch ? [stray(patchAt, 'jsonPatch')] : []),
       ]
     case 'JSONPatch':
       return [
-        ...(jsonPatch ? validatePatch(jsonPatch.expression ?? '', JSON_PATCH, use, patchAt.child('expression')) : [missing(patchAt)]),
+        ...(jsonPatch ? yield* validatePatch(jsonPatch.expression ?? '', JSON_PATCH, use, patchAt.child('expression')) : [missing(patchAt)]),
         ...(applyConfiguration ? [stray(configurationAt, 'applyConfiguration')] : []),
       ]
     default:
@@ -45,13 +46,14 @@ interface MutationUse {
   readonly stored: ReadonlySet<string>
 }
 
-function validatePatch(expression: string, result: Type, { stored, ...parts }: MutationUse, path: FieldPath): FieldError[] {
+function* validatePatch(expression: string, result: Type, { stored, ...parts }: MutationUse, path: FieldPath): Steps<FieldError[]> {
   const text = expression.trim()
   if (text === '') return [required(path)]
-  return validateExpression(text, { ...parts, authorizer: true, patches: true, results: [result], stored: stored.has(expression) }, path)
+  return yield* validateExpression(text, { ...parts, authorizer: true, patches: true, results: [result], stored: stored.has(expression) }, path)
 }
 
-export function validateMutatingPolicy(next: MutatingAdmissionPolicy, old: MutatingAdmissionPolicy | undefined): FieldError[] {
+/** Each expression is some steps: there may be as many as a body holds. */
+export function* validateMutatingPolicy(next: MutatingAdmissionPolicy, old: MutatingAdmissionPolicy | undefined): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { spec } = next
   const mutations = spec.mutations ?? []
@@ -62,10 +64,13 @@ export function validateMutatingPolicy(next: MutatingAdmissionPolicy, old: Mutat
   const errors = [
     ...validatePolicyStart(spec, path),
     ...validateMutatingOperations(spec.matchConstraints, path.child('matchConstraints')),
-    ...validatePolicyConditions(next, old, path),
-    ...validateVariables(spec.variables, params, new Set(), variables, path.child('variables')),
-    ...mutations.flatMap((mutation, i) => validateMutation(mutation, use, path.child('mutations').index(i))),
+    ...(yield* validatePolicyConditions(next, old, path)),
+    ...(yield* validateVariables(spec.variables, params, new Set(), variables, path.child('variables'))),
   ]
+  for (const [i, mutation] of mutations.entries()) {
+    errors.push(...(yield* validateMutation(mutation, use, path.child('mutations').index(i))))
+    yield
+  }
   if (mutations.length === 0) errors.push(required(path.child('mutations'), 'mutations must contain at least one item'))
   const policy = spec.reinvocationPolicy ?? ''
   const at = path.child('reinvocationPolicy')

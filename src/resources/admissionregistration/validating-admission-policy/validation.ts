@@ -1,5 +1,6 @@
 import { BOOL, NULL, STRING, type Type } from '../../../cel/type.ts'
 import { quote } from '../../../lib/go-quote.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -22,15 +23,19 @@ interface PolicyUse {
   readonly stored: { readonly validations: ReadonlySet<string>; readonly messages: ReadonlySet<string>; readonly annotations: ReadonlySet<string> }
 }
 
-function validateValidation(validation: Validation, { stored, ...parts }: PolicyUse, path: FieldPath): FieldError[] {
+function* validateValidation(validation: Validation, { stored, ...parts }: PolicyUse, path: FieldPath): Steps<FieldError[]> {
   const { expression, message = '', reason, messageExpression = '' } = validation
   const errors: FieldError[] = []
   const at = path.child('expression')
   if (expression.trim() === '') errors.push(required(at, 'expression is not specified'))
-  else errors.push(...validateExpression(expression, { ...parts, authorizer: true, results: [BOOL], stored: stored.validations.has(expression) }, at))
+  else {
+    const use = { ...parts, authorizer: true, results: [BOOL], stored: stored.validations.has(expression) }
+    errors.push(...(yield* validateExpression(expression, use, at)))
+  }
   const messageAt = path.child('messageExpression')
   if (messageExpression.trim() !== '') {
-    errors.push(...validateExpression(messageExpression, { ...parts, results: [STRING], stored: stored.messages.has(messageExpression) }, messageAt))
+    const use = { ...parts, results: [STRING], stored: stored.messages.has(messageExpression) }
+    errors.push(...(yield* validateExpression(messageExpression, use, messageAt)))
   } else if (messageExpression !== '') errors.push(invalid(messageAt, messageExpression, 'must be non-empty if specified'))
   if (message !== '' && message.trim() === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'))
   else if (/[\n\r]/.test(message.trim())) errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'))
@@ -41,7 +46,7 @@ function validateValidation(validation: Validation, { stored, ...parts }: Policy
 const printAnnotation = ({ key, valueExpression }: AuditAnnotation): string =>
   `admissionregistration.AuditAnnotation{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`
 
-function validateAnnotations(annotations: readonly AuditAnnotation[], policy: string, { stored, ...parts }: PolicyUse, path: FieldPath): FieldError[] {
+function* validateAnnotations(annotations: readonly AuditAnnotation[], policy: string, { stored, ...parts }: PolicyUse, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (annotations.length > MAX_ANNOTATIONS) {
     const printed = verbatim(`[]admissionregistration.AuditAnnotation{${annotations.map(printAnnotation).join(', ')}}`)
@@ -50,6 +55,7 @@ function validateAnnotations(annotations: readonly AuditAnnotation[], policy: st
   const seen = new Set<string>()
   for (const [i, { key, valueExpression }] of annotations.entries()) {
     const at = path.index(i)
+    yield
     if (policy === '') errors.push(invalid(at.child('key'), key, 'requires metadata.name be non-empty'))
     else errors.push(...isQualifiedName(`${policy}/${key}`).map(text => invalid(at.child('key'), `${policy}/${key}`, text)))
     const value = valueExpression.trim()
@@ -58,7 +64,7 @@ function validateAnnotations(annotations: readonly AuditAnnotation[], policy: st
       errors.push(required(at.child('valueExpression'), `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`))
     } else {
       const use = { ...parts, authorizer: true, results: [STRING, NULL], stored: stored.annotations.has(valueExpression) }
-      errors.push(...validateExpression(value, use, at.child('valueExpression'), valueExpression))
+      errors.push(...(yield* validateExpression(value, use, at.child('valueExpression'), valueExpression)))
     }
     if (seen.has(key)) errors.push(duplicate(at.child('key'), key))
     seen.add(key)
@@ -66,18 +72,21 @@ function validateAnnotations(annotations: readonly AuditAnnotation[], policy: st
   return errors
 }
 
-function validateChecks(spec: ValidatingAdmissionPolicySpec, name: string, use: PolicyUse, path: FieldPath): FieldError[] {
+function* validateChecks(spec: ValidatingAdmissionPolicySpec, name: string, use: PolicyUse, path: FieldPath): Steps<FieldError[]> {
   const validations = spec.validations ?? []
   const annotations = spec.auditAnnotations ?? []
   const at = path.child('validations')
   if (validations.length === 0 && annotations.length === 0) return [required(at, NOTHING_TO_CHECK), required(path.child('auditAnnotations'), NOTHING_TO_CHECK)]
-  return [
-    ...validations.flatMap((validation, i) => validateValidation(validation, use, at.index(i))),
-    ...validateAnnotations(annotations, name, use, path.child('auditAnnotations')),
-  ]
+  const errors: FieldError[] = []
+  for (const [i, validation] of validations.entries()) {
+    errors.push(...(yield* validateValidation(validation, use, at.index(i))))
+    yield
+  }
+  return [...errors, ...(yield* validateAnnotations(annotations, name, use, path.child('auditAnnotations')))]
 }
 
-export function validatePolicy(next: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined): FieldError[] {
+/** Each expression is some steps: there may be as many as a body holds. */
+export function* validatePolicy(next: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { spec } = next
   const params = Boolean(spec.paramKind)
@@ -91,8 +100,8 @@ export function validatePolicy(next: ValidatingAdmissionPolicy, old: ValidatingA
   const use: PolicyUse = { params, stored, ...((spec.variables ?? []).length > 0 ? { variables } : {}) }
   return [
     ...validatePolicyStart(spec, path),
-    ...validatePolicyConditions(next, old, path),
-    ...validateVariables(spec.variables, params, stored.validations, variables, path.child('variables')),
-    ...validateChecks(spec, next.metadata.name ?? '', use, path),
+    ...(yield* validatePolicyConditions(next, old, path)),
+    ...(yield* validateVariables(spec.variables, params, stored.validations, variables, path.child('variables'))),
+    ...(yield* validateChecks(spec, next.metadata.name ?? '', use, path)),
   ]
 }

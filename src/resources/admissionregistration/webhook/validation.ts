@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -32,7 +33,7 @@ function validateClientConfig({ url, service }: WebhookClientConfig, path: Field
   return [required(path, 'exactly one of url or service is required')]
 }
 
-function validateWebhook(hook: Webhook, tolerated: Tolerated, path: FieldPath): FieldError[] {
+function* validateWebhook(hook: Webhook, tolerated: Tolerated, path: FieldPath): Steps<FieldError[]> {
   const { rules = [], sideEffects, timeoutSeconds } = hook
   const errors = validateName(hook.name, path.child('name'))
   errors.push(...rules.flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
@@ -51,22 +52,24 @@ function validateWebhook(hook: Webhook, tolerated: Tolerated, path: FieldPath): 
   errors.push(...validateClientConfig(hook.clientConfig, path.child('clientConfig')))
   if (!tolerated.sameConditions) {
     const use = { params: false, stored: tolerated.storedConditions }
-    errors.push(...validateMatchConditions(hook.matchConditions, use, path.child('matchConditions')))
+    errors.push(...(yield* validateMatchConditions(hook.matchConditions, use, path.child('matchConditions'))))
   }
   return errors
 }
 
-/** Of both kinds of configurations: only mutating webhooks have a reinvocationPolicy. */
-export function validateWebhooks(next: WebhookConfiguration, old: WebhookConfiguration | undefined): FieldError[] {
+/** Of both kinds of configurations: only mutating webhooks have a reinvocationPolicy. A webhook is a step at least. */
+export function* validateWebhooks(next: WebhookConfiguration, old: WebhookConfiguration | undefined): Steps<FieldError[]> {
   const hooks = next.webhooks ?? []
   const tolerated = old ? toleratedBy(old.webhooks ?? [], hooks) : NOTHING_TOLERATED
   const names = new Set<string>()
-  return hooks.flatMap((hook, i) => {
+  const errors: FieldError[] = []
+  for (const [i, hook] of hooks.entries()) {
     const path = fieldPath('webhooks').index(i)
-    const errors = validateWebhook(hook, tolerated, path)
+    errors.push(...(yield* validateWebhook(hook, tolerated, path)))
     errors.push(...validateReviewVersions(hook.admissionReviewVersions ?? [], tolerated.anyReviewVersion, path.child('admissionReviewVersions')))
     if (!tolerated.repeatedNames && names.has(hook.name)) errors.push(duplicate(path.child('name'), hook.name))
     if (hook.name) names.add(hook.name)
-    return errors
-  })
+    yield
+  }
+  return errors
 }

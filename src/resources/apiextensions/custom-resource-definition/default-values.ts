@@ -8,7 +8,7 @@ import { goValue } from '../../../schema/json-schema/go-value.ts'
 import { withoutIntOrString } from '../../../schema/json-schema/known-formats.ts'
 import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
 import { prune } from '../../../schema/json-schema/prune.ts'
-import { validateValue } from '../../../schema/json-schema/validate-value.ts'
+import { valueSteps } from '../../../schema/json-schema/validate-value.ts'
 
 /** Puts a value into the object around it. */
 type Surround = (value: Json) => Json
@@ -28,7 +28,7 @@ const isEmbedded = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-em
 /** An object of the API around a member of it: kind and apiVersion stand for those that it will have. */
 const asObject: Surround = value => ({ kind: 'Validation', apiVersion: 'validation/v1', ...(value as JsonObject) })
 
-/** Whether every default of a structural schema fits its schema and has, if `requirePruned`, no members that the schema does not name; a step for each schema. */
+/** Whether every default of a structural schema fits its schema and has, if `requirePruned`, no members that the schema does not name; a step for each schema and each walk through a default. */
 export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean): Steps<FieldError[]> {
   const root = isEmbedded(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true }
   return yield* placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false }, requirePruned)
@@ -37,7 +37,9 @@ export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requ
 function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]> {
   const { schema, path } = place
   const here = isEmbedded(schema) ? { ...place, object: schema, surround: asObject, insideMeta: false } : place
-  const errors = schema.default === undefined ? [] : here.insideMeta ? metaErrors(here, schema.default) : defaultErrors(here, schema.default, requirePruned)
+  const errors: FieldError[] = []
+  if (schema.default !== undefined)
+    errors.push(...(yield* here.insideMeta ? metaErrors(here, schema.default) : defaultErrors(here, schema.default, requirePruned)))
   yield
   const items = itemsSchema(schema)
   if (items) {
@@ -53,26 +55,32 @@ function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]>
 }
 
 /** A default within metadata, kind or apiVersion: with it, the object's must be in order. */
-function metaErrors({ schema, path, object, surround }: Place, value: Json): FieldError[] {
+function* metaErrors({ schema, path, object, surround }: Place, value: Json): Steps<FieldError[]> {
   const at = path.child('default')
   const wrong = (text: string): FieldError[] => [invalid(at, goValue(value), `must result in valid metadata: ${text}`)]
   const whole = surround(clone(value))
   const misfit = coerceEmbeddedMeta(whole, object, fieldPath(), true)
   if (misfit) return wrong(fieldErrorText(misfit))
+  yield
   const texts = validateEmbeddedMeta(whole, object, fieldPath(), true).map(fieldErrorText)
   if (texts.length > 0) return wrong(texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`)
-  return validateValue(value, withoutIntOrString(schema), at)
+  return yield* valueSteps(value, undefined, withoutIntOrString(schema), at)
 }
 
-function defaultErrors({ schema, path }: Place, value: Json, requirePruned: boolean): FieldError[] {
+function* defaultErrors({ schema, path }: Place, value: Json, requirePruned: boolean): Steps<FieldError[]> {
   const at = path.child('default')
   const errors: FieldError[] = []
-  if (requirePruned && isPruned(value, schema)) errors.push(invalid(at, goValue(value), 'must not have unknown fields'))
+  const isTooMuch = requirePruned && isPruned(value, schema)
+  yield
+  if (isTooMuch) errors.push(invalid(at, goValue(value), 'must not have unknown fields'))
+  yield
   const coerced = clone(value)
   const misfit = coerceEmbeddedMeta(coerced, schema, at)
   if (misfit) return [...errors, misfit]
+  yield
   const metadata = validateEmbeddedMeta(coerced, schema, at)
-  return [...errors, ...(metadata.length > 0 ? metadata : validateValue(coerced, withoutIntOrString(schema), at))]
+  yield
+  return [...errors, ...(metadata.length > 0 ? metadata : yield* valueSteps(coerced, undefined, withoutIntOrString(schema), at))]
 }
 
 const isPruned = (value: Json, schema: JsonSchemaProps): boolean => prune(clone(value), schema, isEmbedded(schema))

@@ -17,11 +17,12 @@ const MOST_ADDED = 65_536
 
 /** Adds what the container does not say of itself. Told are the names of what was added. */
 function addMissing(container: Container, list: 'requests' | 'limits', defaults: Readonly<Record<string, string>>): string[] {
-  const amounts = { ...container.resources[list] }
+  const own = container.resources[list] ?? {}
   const added = Object.keys(defaults)
-    .filter(name => !Object.hasOwn(amounts, name))
+    .filter(name => !Object.hasOwn(own, name))
     .sort()
   if (added.length === 0) return []
+  const amounts = { ...own }
   for (const name of added) setMember(amounts, name, defaults[name])
   container.resources = { ...container.resources, [list]: amounts }
   return added

@@ -6,6 +6,7 @@ import { compileConditions, meetsConditions } from '../../../../src/admission/ex
 import { BOOL, NULL, STRING } from '../../../../src/cel/type.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
 import type { Value } from '../../../../src/cel/values/value.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { Authorizer } from '../../../../src/meta/authorizer.ts'
 import { NEVER } from '../../../support/test-registry.ts'
 
@@ -19,10 +20,10 @@ function compiled(variables: Record<string, string>, ...expressions: string[]) {
   const parts = { params: true, authorizer: true, variables: types }
   const known = new Map<string, CompiledExpression>()
   for (const [name, expression] of Object.entries(variables)) {
-    known.set(name, compileExpression(expression, parts))
+    known.set(name, runAtOnce(compileExpression(expression, parts)))
     types.set(name, { kind: 'dyn', name: 'dyn', params: [] })
   }
-  return { variables: known, expressions: expressions.map(expression => compileExpression(expression, parts)) }
+  return { variables: known, expressions: expressions.map(expression => runAtOnce(compileExpression(expression, parts))) }
 }
 
 async function run(variables: Record<string, string>, texts: string[], budget = 10_000_000, of: ReadonlyMap<string, Value> = values()) {
@@ -43,7 +44,7 @@ describe('expressions of admission', () => {
   ]
   for (const [expression, results, fault] of FAULTS)
     it(`${expression} ${fault === undefined ? 'is understood' : 'is not what is wanted'}`, () => {
-      const made = compileExpression(expression, {}, results)
+      const made = runAtOnce(compileExpression(expression, {}, results))
       expect('fault' in made ? made.fault : undefined).to.equal(fault)
     })
 
@@ -141,9 +142,11 @@ describe('match conditions', () => {
   ]
   for (const [expressions, outcome] of CASES)
     it(expressions.map(text => text.slice(0, 20)).join(', '), async () => {
-      const conditions = compileConditions(
-        expressions.map((expression, i) => ({ name: `c${i}`, expression })),
-        { authorizer: true },
+      const conditions = runAtOnce(
+        compileConditions(
+          expressions.map((expression, i) => ({ name: `c${i}`, expression })),
+          { authorizer: true },
+        ),
       )
       expect(await meetsConditions(conditions, { values: values() })).to.deep.equal(outcome)
     })

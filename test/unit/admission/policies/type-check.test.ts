@@ -5,6 +5,7 @@ import { Catalog } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition } from '../../../../src/catalog/definition.ts'
 import { ConversionMetrics } from '../../../../src/extensions/conversion/metrics.ts'
 import { customResource } from '../../../../src/extensions/custom-resource.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 
 interface Case {
@@ -19,7 +20,7 @@ describe('types in policies', () => {
   const catalog = new Catalog(servedBuiltins({}, {}))
   for (const { spec, warnings } of cases) {
     const [rule] = spec.matchConstraints.resourceRules
-    it(`${spec.validations[0]?.expression} of ${rule?.resources}`, () => expect(checkPolicyTypes(policy(spec), catalog)).to.deep.equal(warnings))
+    it(`${spec.validations[0]?.expression} of ${rule?.resources}`, () => expect(runAtOnce(checkPolicyTypes(policy(spec), catalog))).to.deep.equal(warnings))
   }
 
   describe('of a custom kind', () => {
@@ -58,8 +59,21 @@ describe('types in policies', () => {
     ]
     for (const [expression, fault] of CASES)
       it(expression, () => {
-        const [found] = checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations: [{ expression }] }), widgets)
+        const [found] = runAtOnce(checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations: [{ expression }] }), widgets))
         expect(/^example.com\/v1, Kind=Widget: ERROR: <input>:\d+:\d+: (.*)$/m.exec(found?.warning ?? '')?.[1]).to.equal(fault)
       })
+  })
+
+  it('takes a step for each expression and kind', () => {
+    const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
+    const validations = Array.from({ length: 100 }, () => ({ expression: 'object.metadata.name == ""' }))
+    expect([...checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations }), catalog)]).to.have.length.of.at.least(100)
+  })
+
+  it('tells no more than an object can store', () => {
+    const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods', 'secrets'] }
+    const validations = Array.from({ length: 10 }, () => ({ expression: Array(2000).fill('x').join('||') }))
+    const found = runAtOnce(checkPolicyTypes(policy({ matchConstraints: { resourceRules: [rule] }, validations }), catalog))
+    expect(found).to.have.length(1)
   })
 })

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { BOOL, NULL, STRING } from '../../../../src/cel/type.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { type ExpressionUse, storedTexts, understand } from '../../../../src/resources/admissionregistration/expressions.ts'
 
-const fault = (expression: string, use: ExpressionUse = {}): string | undefined => understand(expression, use).fault
+const fault = (expression: string, use: ExpressionUse = {}): string | undefined => runAtOnce(understand(expression, use)).fault
 
 describe('expressions of admission', () => {
   it("says in upstream's words what does not compile", () => {

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
+import type { Json } from '../../../../src/meta/object.ts'
 import { DecodeError } from '../../../../src/schema/decode.ts'
 import { customObject } from '../../../../src/schema/json-schema/custom-object.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
@@ -21,16 +23,18 @@ const schema: JsonSchemaProps = {
 const form = customObject({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', schema]]), preserveUnknown: false }, 'v1')
 const object = (more: object = {}) => ({ apiVersion: 'g.dev/v1', kind: 'W', metadata: { name: 'w' }, ...more })
 
+const read = (value: Json, onUnknown?: (path: string) => void) => runAtOnce(form.read(value, onUnknown))
+
 describe('customObject', () => {
   it('removes what the schema does not name, and tells where', () => {
     const told: string[] = []
-    const read = form.read(object({ extra: 1, spec: { a: 'x', z: 1, l: [{ x: 1 }, { y: 2 }] }, metadata: { name: 'w', foo: 1 } }), path => told.push(path))
-    expect(read).to.deep.equal(object({ spec: { a: 'x', l: [{ x: 1 }, {}] } }))
+    const value = read(object({ extra: 1, spec: { a: 'x', z: 1, l: [{ x: 1 }, { y: 2 }] }, metadata: { name: 'w', foo: 1 } }), path => told.push(path))
+    expect(value).to.deep.equal(object({ spec: { a: 'x', l: [{ x: 1 }, {}] } }))
     expect(told).to.deep.equal(['metadata.foo', 'extra', 'spec.l[1].y', 'spec.z'])
   })
 
   it('removes nulls that are no values and have no default', () => {
-    expect(form.read(object({ spec: { a: null, n: null, p: null } }))).to.deep.equal(object({ spec: { a: null, n: null } }))
+    expect(read(object({ spec: { a: null, n: null, p: null } }))).to.deep.equal(object({ spec: { a: null, n: null } }))
   })
 
   it('fills in defaults, also within lists and for nulls', () => {
@@ -42,23 +46,23 @@ describe('customObject', () => {
   it('coerces the metadata of embedded objects', () => {
     const told: string[] = []
     const embedded = { kind: 'P', apiVersion: 'v1', metadata: { name: 'e', odd: 1, creationTimestamp: null }, any: 1 }
-    const read = form.read(object({ spec: { e: embedded } }), path => told.push(path))
-    expect(read.spec).to.deep.equal({ e: { kind: 'P', apiVersion: 'v1', metadata: { name: 'e' }, any: 1 } })
+    const { spec } = read(object({ spec: { e: embedded } }), path => told.push(path))
+    expect(spec).to.deep.equal({ e: { kind: 'P', apiVersion: 'v1', metadata: { name: 'e' }, any: 1 } })
     expect(told).to.deep.equal(['spec.e.metadata.odd'])
   })
 
   it('keeps all of an object that calls itself another kind', () => {
     const other = { ...object({ extra: 1 }), kind: 'Other' }
-    expect(form.read(other)).to.deep.equal(other)
+    expect(read(other)).to.deep.equal(other)
   })
 
   it('removes all of an object of a version that there is not', () => {
-    expect(form.read({ ...object({ spec: { a: '1' } }), apiVersion: 'g.dev/v9' })).to.deep.equal({ ...object(), apiVersion: 'g.dev/v9' })
+    expect(read({ ...object({ spec: { a: '1' } }), apiVersion: 'g.dev/v9' })).to.deep.equal({ ...object(), apiVersion: 'g.dev/v9' })
   })
 
   it('leaves its argument alone', () => {
     const value = object({ spec: { z: 1 } })
-    form.read(value)
+    read(value)
     expect(value).to.deep.equal(object({ spec: { z: 1 } }))
   })
 
@@ -67,7 +71,7 @@ describe('customObject', () => {
     ['metadata that is a text', object({ metadata: 'x' })],
     ['a kind that is a number', { ...object(), kind: 1 }],
   ] as const) {
-    it(`refuses ${what}`, () => expect(() => form.read(wrong)).to.throw(DecodeError))
+    it(`refuses ${what}`, () => expect(() => read(wrong)).to.throw(DecodeError))
   }
 
   it('drops what is malformed in stored metadata, and gives it a generation', () => {
@@ -81,5 +85,9 @@ describe('customObject', () => {
   it('is told from one with another schema', () => {
     const other = customObject({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', { type: 'object' }]]), preserveUnknown: false }, 'v1')
     expect(other.id).not.to.equal(form.id)
+  })
+
+  it('is read in steps, a walk through the value each', () => {
+    expect([...form.read(object({ spec: { a: 'x' } }))]).to.have.length.of.at.least(4)
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { parseJson } from '../../../../src/codec/json.ts'
+import { resultOf } from '../../../../src/lib/steps.ts'
 import { isWholeFloat } from '../../../../src/meta/whole-floats.ts'
 import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
@@ -71,7 +72,13 @@ describe('sharedSchema', () => {
   })
 
   it('gives kinds the struct of a schema in common', () => {
-    const freeForm = { id: '', read: () => ({}), readStored: () => ({}), setDefaults: () => {}, openApi: () => ({}) }
+    const freeForm = {
+      id: '',
+      read: () => resultOf({}),
+      readStored: () => ({}),
+      setDefaults: () => {},
+      openApi: () => ({}),
+    }
     const struct = (kind: string, more: object) =>
       customStruct(sharedSchema({ type: 'object', properties: { spec: { type: 'object', properties: { name: text } }, ...more } }), {
         kind,

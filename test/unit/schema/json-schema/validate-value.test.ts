@@ -3,8 +3,7 @@ import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
 import type { Json } from '../../../../src/meta/object.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
-import { validateValue } from '../../../../src/schema/json-schema/validate-value.ts'
-import { validateValueUpdate } from '../../../support/at-once.ts'
+import { validateValue, validateValueUpdate } from '../../../support/at-once.ts'
 
 const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: string[]]> = {
   'a text': [{ type: 'string' }, 'x', []],
