@@ -35,9 +35,9 @@ export interface FieldDeclaration {
 
 export type Report = (line: number, message: string) => void
 
-const TYPE_MARK = /^(?:typemeta|atomic|nodefinition|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*\))$/
+const TYPE_MARK = /^(?:typemeta|atomic|nodefinition|prune|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*\))$/
 const FIELD_MARK =
-  /^(?:required|optional|omitempty|keepempty|set|atomic|granular|strayatomic|merge|replace|retainKeys|deprecated|map\([\w,]+\)|merge\(\w+\)|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*\))$/
+  /^(?:required|optional|omitempty|keepempty|set|atomic|granular|strayatomic|merge|replace|retainKeys|deprecated|ungated|map\([\w,]+\)|merge\(\w+\)|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*(?:,(?:own|follows|never|created))?\))$/
 const NAME = /^[A-Z]\w*$/
 const FIELD =
   /^(?<name>[\w$-]+) (?<number>-|\d+) (?<pointer>\*?)(?<shape>(?:\[\]\*?|map\[string\])*)(?<type>[\w.]+)(?<optional>\??)(?<marks>(?: [^\s=]+)*)(?: = (?<value>.+))?$/

@@ -1,4 +1,5 @@
 import type { Steps } from '../lib/steps.ts'
+import type { GateName } from '../lifecycle/feature-gates.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
@@ -76,6 +77,8 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly fromHub?: (object: H) => TypedObject | Steps<TypedObject>
   /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
   readonly setDefaults?: (object: V) => void | Steps<void>
+  /** The same for fields that have a default only while their feature gate is on. Runs before `setDefaults`. */
+  readonly setGatedDefaults?: (object: V, features: Features) => void
   /** Of objects in this version. A version without one is printed by that of the hub version, if there is one. */
   readonly table?: TableDefinition<V>
   /** What a field selector may name beside metadata.name and metadata.namespace; the value as the selector sees it. */
@@ -124,6 +127,8 @@ export interface TableDefinition<T extends TypedObject = KubeObject> {
 
 /** `H` is the type of the parent, `S` that of a subresource of another kind, which `defineSubresource` leaves open. */
 export interface Subresource<H extends TypedObject = KubeObject, S extends TypedObject = KubeObject> {
+  /** Served only while the feature gate is on. */
+  readonly gate?: GateName
   readonly verbs: readonly string[]
   /** Of another kind than the parent (`Scale`, `Eviction`, `TokenRequest`); otherwise the parent's own. */
   readonly kind?: {

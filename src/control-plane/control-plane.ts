@@ -151,6 +151,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const nodePortRange = { base: options.nodePorts.first, size: options.nodePorts.last - options.nodePorts.first + 1 }
   const { release, runtimeConfig } = options
   const built = builtinResources({
+    features: options.gates,
     eventTtlSeconds: options.eventTtlSeconds,
     serviceCIDRs: [...options.serviceCIDRs],
     nodePortRange,

@@ -94,6 +94,11 @@ const labelValue = rule(
   ['MyValue', 'my_value', '12345'],
   63,
 )
+const envVarName = rule(
+  '[-._a-zA-Z][-._a-zA-Z0-9]*',
+  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
+  ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'],
+)
 const configMapKey = rule(
   '[-._a-zA-Z0-9]+',
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
@@ -157,6 +162,8 @@ export function isDomainPrefixedPath(text: string): { part: string; text: string
 }
 
 export const isConfigMapKey = (text: string): string[] => both(check(text, configMapKey), pathPrefixErrors(text))
+
+export const isEnvVarName = (text: string): string[] => both(check(text, envVarName), pathPrefixErrors(text))
 
 export function isRelaxedEnvVarName(text: string): string[] {
   if (text === '') return [`environment variable name ${emptyError()}`]

@@ -12,9 +12,11 @@ import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.
 import { type ObjectMetaRules, validateObjectMetaInSteps, validateObjectMetaUpdateInSteps } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import { dropGatedFields } from '../schema/gated-fields.ts'
 import { ConversionError } from './conversion-error.ts'
 import { conversionOf } from './conversion-of.ts'
 import { convertInSteps } from './convert.ts'
+import { fieldsTurnedOff } from './gated-fields.ts'
 import { dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
 import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarget } from './types.ts'
 
@@ -53,6 +55,7 @@ export async function mutate({ admission }: RegistryEnvironment, target: WriteTa
 
 /** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */
 export async function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Promise<void> {
+  await dropTurnedOff(target, next, undefined, ctx)
   strategy.prepare?.(next, undefined, ctx)
   if (turnIsLong()) await nextLongTurn()
   const namespaced = target.served.definition.scope === 'Namespaced'
@@ -70,6 +73,7 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   const before = old.metadata
   if (before.generation === undefined) delete meta.generation
   else meta.generation = before.generation
+  await dropTurnedOff(target, next, old, ctx)
   strategy.prepare?.(next, old, ctx)
   if (turnIsLong()) await nextLongTurn()
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
@@ -83,6 +87,12 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
   await finish(target, strategy, next, old, errors)
   keepUnchangedManagers(next, old)
+}
+
+/** Clears fields whose feature gate is off. Before `prepare`, which may put parts of `old` into `next`. */
+async function dropTurnedOff({ served }: WriteTarget, next: KubeObject, old: KubeObject | undefined, { features }: HookContext): Promise<void> {
+  const off = fieldsTurnedOff(features, served.definition.hub.schema)
+  if (off.length > 0) await runInTurns(dropGatedFields(off, next, old))
 }
 
 function* errorsOfNew(strategy: Strategy, next: KubeObject, namespaced: boolean, rules: ObjectMetaRules | undefined, ctx: HookContext): Steps<FieldError[]> {

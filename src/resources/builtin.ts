@@ -1,6 +1,8 @@
 import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import { withFeatures } from '../catalog/with-features.ts'
+import type { Features } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import { mutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
 import { mutatingAdmissionPolicyBindingResource } from './admissionregistration/mutating-admission-policy-binding/definition.ts'
@@ -79,6 +81,7 @@ import { volumeAttributesClassResource } from './storage/volume-attributes-class
 import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
+  readonly features: Features
   /** URLs of etcd's members; absent where the store is in this process. */
   readonly etcdServers?: readonly string[]
   readonly eventTtlSeconds: number
@@ -107,7 +110,10 @@ const reviews = ({ authorizer, tokens, audiences }: AuthServices): ResourceDefin
 ]
 
 /** Every built-in kind, groups in the order in which discovery lists them. */
-export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] => [
+export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] =>
+  definitionsOf(options).map(definition => withFeatures(definition, options.features))
+
+const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   bindingResource,
   componentStatuses(options.etcdServers),
   configMapResource,

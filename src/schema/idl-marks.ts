@@ -4,7 +4,7 @@ import type { Availability, Field, ListSchema } from './schema.ts'
 
 const LIST_KEYS = /^map\((.+)\)$/
 const MERGE_KEY = /^merge\((.+)\)$/
-const AVAILABILITY = /^(since|until|gate)\((.+)\)$/
+const AVAILABILITY = /^(since|until|gate)\(([^,]+)(?:,(own|follows|never|created))?\)$/
 const STRATEGIES = ['merge', 'replace', 'retainKeys']
 
 const argumentOf = (marks: readonly string[], mark: RegExp): string | undefined => marks.map(each => mark.exec(each)?.[1]).find(text => text !== undefined)
@@ -24,12 +24,13 @@ export function patchMarks(marks: readonly string[]): Pick<Field, 'patchStrategy
   return { ...(strategies.length > 0 && { patchStrategy: strategies.join(',') }), ...(key !== undefined && { patchMergeKey: key }) }
 }
 
-/** `since(1.30)`, `until(1.31)` and `gate(Name)`. */
+/** `since(1.30)`, `until(1.31)`, and `gate(Name)` or `gate(Name,use)`. */
 export function availability(marks: readonly string[]): Availability {
   const found: { -readonly [K in keyof Availability]: Availability[K] } = {}
   for (const mark of marks) {
-    const [, name, value] = AVAILABILITY.exec(mark) ?? []
+    const [, name, value, use] = AVAILABILITY.exec(mark) ?? []
     if (value !== undefined && (name === 'since' || name === 'until' || name === 'gate')) found[name] = value
+    if (use === 'own' || use === 'follows' || use === 'never' || use === 'created') found.gateUse = use
   }
   return found
 }

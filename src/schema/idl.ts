@@ -29,9 +29,11 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) · `set` `atomic` `granular` `map(a,b)` list and map types ·
  * `strayatomic` a list type of what is no list ·
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `since(1.30)` the first release that has it, `until(1.31)` the first that has it no more,
- * `gate(Name)` the feature gate that it needs · `= json` default (last).
+ * `gate(Name)` the feature gate without which writes clear it, `gate(Name,own)` and its like (`GateUse`) where the old object keeps it otherwise ·
+ * `ungated` gates of the fields of its type do not clear them here · `= json` default (last).
  * An enum is a string type with its values, a string a named type of Go's without. A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`,
- * `strings`). `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `since`, `until` and `gate`.
+ * `strings`). `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `since`, `until`, `gate` and `prune`
+ * (a value of it goes with the gated field that leaves it empty).
  * What types and fields mean is said elsewhere (`openapi/descriptions.ts`).
  *
  * `type DaemonSet like apps.DaemonSet` is the type of another package once more, as versions of a kind are: with its marks and fields, whose types are those of this package where it
@@ -83,6 +85,7 @@ export class TypeRegistry {
     const schema: Mutable<StructSchema> = { type: 'struct', name, fields, inlines, typeMeta: marks.includes('typemeta') }
     if (!marks.includes('nodefinition')) schema.definition = `${source.pkg.definition}.${name}`
     if (marks.includes('atomic')) schema.structType = 'atomic'
+    if (marks.includes('prune')) schema.prune = true
     Object.assign(schema, availability(marks))
     this.resolved.set(id, schema) // before its fields: types may be recursive
     for (const { line, scope } of lines) {
@@ -200,6 +203,7 @@ export class TypeRegistry {
     if (at >= 0) field.default = JSON.parse(line.slice(at + 3)) as Json
     Object.assign(field, patchMarks(marks), availability(marks))
     if (marks.includes('deprecated')) field.deprecated = true
+    if (marks.includes('ungated')) field.ungated = true
     if (marks.includes('strayatomic')) field.strayListType = 'atomic'
     return field
   }

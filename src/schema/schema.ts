@@ -32,9 +32,17 @@ export interface Availability {
   readonly since?: string
   /** The first release that has it no more. */
   readonly until?: string
-  /** The feature gate without which it is dropped. */
+  /** The feature gate that it needs. A field is cleared from what is written while its gate is off. */
   readonly gate?: string
+  /** What keeps the field while its gate is off. Absent: the old object has any field of the gate that counts. */
+  readonly gateUse?: GateUse
 }
+
+/**
+ * `own`: the old object has the field itself. `follows`: it has another field of the gate, and this one does not count. `never`: the field is cleared whatever the old object has.
+ * `created`: it is cleared from a new object only, and validation has the word on an update.
+ */
+export type GateUse = 'own' | 'follows' | 'never' | 'created'
 
 export interface Field extends Availability {
   /** JSON name. */
@@ -57,6 +65,8 @@ export interface Field extends Availability {
   readonly patchMergeKey?: string
   /** Upstream states a list type of a value that is no list: it shows in OpenAPI, and does nothing. */
   readonly strayListType?: 'atomic'
+  /** Gates of the fields of its type do not clear them here: upstream does so in the kind that the type is made for. */
+  readonly ungated?: boolean
   /** JSON only: the field has no protobuf number. */
   readonly deprecated?: boolean
 }
@@ -76,6 +86,8 @@ export interface StructSchema extends Availability {
   /** Every JSON member by name, inlined ones included, in the order in which they are written. */
   readonly fields: ReadonlyMap<string, Field>
   readonly inlines: readonly Inline[]
+  /** A value of the type goes with the gated field that leaves it empty. */
+  readonly prune?: boolean
   /** `atomic`: apply treats it as one value. */
   readonly structType?: 'atomic' | 'granular'
   /** The type itself, where a field has changed its structType. */

@@ -10,7 +10,7 @@ import { validateObjectMeta } from '../../src/meta/object-meta-validation.ts'
 import { alreadyExistsError, conflictError, invalidError, notFoundError } from '../../src/meta/status.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { applyDefaults } from '../../src/schema/default.ts'
-import { featuresOf, hookContext } from './hook-context.ts'
+import { clearTurnedOff, featuresOf, hookContext } from './hook-context.ts'
 import { kindErrors } from './kind-errors.ts'
 
 /**
@@ -41,9 +41,10 @@ export class KindServer implements ResourceAccess {
   }
 
   decode(gr: ResourceId, value: unknown): KubeObject {
-    const { schema, setDefaults } = this.definition(gr).hub
+    const { schema, setDefaults, setGatedDefaults } = this.definition(gr).hub
     const object = decode(schema, clone(value) as Json)
     applyDefaults(schema, object)
+    setGatedDefaults?.(object as unknown as KubeObject, this.features)
     const steps = setDefaults?.(object as unknown as KubeObject)
     if (steps) runAtOnce(steps)
     return object as unknown as KubeObject
@@ -55,8 +56,10 @@ export class KindServer implements ResourceAccess {
   }
 
   private async check(gr: ResourceId, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Promise<void> {
-    const { scope, hub } = this.definition(gr)
+    const definition = this.definition(gr)
+    const { scope, hub } = definition
     if (old?.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
+    clearTurnedOff(definition, ctx, next, old)
     strategy.prepare?.(next, old, ctx)
     const errors: FieldError[] = old
       ? []

@@ -5,7 +5,7 @@ import type { JsonObject, KubeObject } from '../../src/meta/object.ts'
 import { podResource } from '../../src/resources/core/pod/definition.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { applyDefaults } from '../../src/schema/default.ts'
-import { hookContext } from './hook-context.ts'
+import { clearTurnedOff, hookContext } from './hook-context.ts'
 import { kindErrors } from './kind-errors.ts'
 
 /** 2026-01-01T16:00:00Z */
@@ -43,6 +43,7 @@ const strategyOf = (subresource: string): Strategy => ({ ...podResource.strategy
 export function createPod(pod: KubeObject, warned: string[] = []): string[] {
   const strategy = strategyOf('')
   const ctx = contextOf('', warned)
+  clearTurnedOff(podResource, ctx, pod)
   strategy.prepare?.(pod, undefined, ctx)
   const errors = kindErrors(strategy, pod, undefined, ctx).map(fieldErrorText)
   warned.push(...(strategy.warnings?.(pod, undefined) ?? []))
@@ -57,6 +58,7 @@ export function updatePod(old: KubeObject, change: (pod: KubeObject) => void, su
   const next = decodePod(pod)
   if (old.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
   const before = JSON.stringify(old)
+  clearTurnedOff(podResource, contextOf(subresource), next, old)
   strategy.prepare?.(next, old, contextOf(subresource))
   const errors = kindErrors(strategy, next, old, contextOf(subresource)).map(fieldErrorText)
   if (JSON.stringify(old) !== before) throw new Error('the old pod was mutated')

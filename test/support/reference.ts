@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { CatalogSnapshot } from '../../src/catalog/catalog.ts'
 import { builtinResources } from '../../src/resources/builtin.ts'
 import { testAuth } from './auth.ts'
+import { featuresOf } from './hook-context.ts'
 
 /**
  * Facts of release 1.33 that others gathered: fields, discovery, serialized objects. They are no part of the project: they stand in `$API_REFERENCE`, or in `shared/reference`
@@ -21,4 +22,7 @@ export const referenceJson = (file: string): unknown => JSON.parse(readReference
 
 /** Every kind that there is. */
 export const builtinSnapshot = (): CatalogSnapshot =>
-  new CatalogSnapshot(1, builtinResources({ eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 }, auth: testAuth }))
+  new CatalogSnapshot(
+    1,
+    builtinResources({ features: featuresOf(), eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 }, auth: testAuth }),
+  )

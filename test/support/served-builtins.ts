@@ -11,6 +11,7 @@ export function servedBuiltins(
   gates: Record<string, boolean> = {},
   serviceCIDRs = ['10.0.0.0/24'],
 ): ResourceDefinition[] {
-  const definitions = builtinResources({ eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 100 }, auth: testAuth })
-  return servedDefinitions(definitions, servedKinds('1.33', parseGates('1.33', new Map(Object.entries(gates))), new Map(Object.entries(runtimeConfig))))
+  const features = parseGates('1.33', new Map(Object.entries(gates)))
+  const definitions = builtinResources({ features, eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 100 }, auth: testAuth })
+  return servedDefinitions(definitions, servedKinds('1.33', features, new Map(Object.entries(runtimeConfig))))
 }

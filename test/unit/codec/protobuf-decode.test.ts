@@ -9,6 +9,7 @@ import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 import { listMessage } from '../../support/at-once.ts'
+import { featuresOf } from '../../support/hook-context.ts'
 
 const registry = new TypeRegistry().add({
   id: 't',
@@ -178,7 +179,7 @@ describe('protobuf that was changed on its way', () => {
 })
 
 describe('protobuf of the kinds that are served', () => {
-  const definitions = builtinResources({ eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } })
+  const definitions = builtinResources({ features: featuresOf(), eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } })
   for (const { hub } of definitions)
     it(`an empty ${hub.kind} comes back as it went`, () => {
       const empty = decode(hub.schema, { metadata: { name: 'a' } })

@@ -6,8 +6,11 @@ import type { KubeObject } from '../../../src/meta/object.ts'
 import { convert, normalized, versionsOf } from '../../../src/registry/convert.ts'
 import { builtinResources } from '../../../src/resources/builtin.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
+import { featuresOf } from '../../support/hook-context.ts'
 
-const several = builtinResources({ eventTtlSeconds: 1, serviceCIDRs: [], nodePortRange: { base: 1, size: 1 } }).filter(each => versionsOf(each).size > 1)
+const several = builtinResources({ features: featuresOf(), eventTtlSeconds: 1, serviceCIDRs: [], nodePortRange: { base: 1, size: 1 } }).filter(
+  each => versionsOf(each).size > 1,
+)
 
 /** An object of the version with nothing but what tells it from others, and one with every field. */
 function objects(version: Version): Record<string, KubeObject> {

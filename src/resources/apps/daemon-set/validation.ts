@@ -1,3 +1,4 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
@@ -39,7 +40,7 @@ function validateUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPa
   return [notSupported(path, verbatim(printed), ['RollingUpdate', 'OnDelete'])]
 }
 
-export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined): FieldError[] {
+export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const { spec } = next
   const template = path.child('template')
@@ -47,7 +48,7 @@ export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined): 
   const errors = [
     ...validateWorkloadSelector(spec.selector, 'daemonset', path.child('selector')),
     ...(selection ? validateSelects(selection, spec.template, template) : []),
-    ...validatePodTemplateSpec(spec.template, template, podTemplateOptions(old?.spec.template)),
+    ...validatePodTemplateSpec(spec.template, template, podTemplateOptions(features, spec.template, old?.spec.template)),
     ...validateRestarting(spec.template, 'DaemonSet', template),
     ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
     ...validateUpdateStrategy(spec.updateStrategy, path.child('updateStrategy')),

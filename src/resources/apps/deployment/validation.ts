@@ -1,3 +1,5 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -33,12 +35,12 @@ function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldE
   }
 }
 
-function validateSpec(spec: DeploymentSpec, old: DeploymentSpec | undefined, path: FieldPath): FieldError[] {
+function validateSpec(spec: DeploymentSpec, old: DeploymentSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const errors = validateNonNegative(spec.replicas, path.child('replicas'))
   errors.push(...validateSelectorGiven(spec.selector, 'deployment', path.child('selector')))
   const selection = selectionOf(spec.selector)
   if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), 'invalid label selector'))
-  else errors.push(...validateReplicaTemplate(spec.template, selection, path.child('template'), podTemplateOptions(old?.template)))
+  else errors.push(...validateReplicaTemplate(spec.template, selection, path.child('template'), podTemplateOptions(features, spec.template, old?.template)))
   errors.push(...validateStrategy(spec.strategy, path.child('strategy')))
   errors.push(...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')))
   errors.push(...validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit')))
@@ -52,9 +54,9 @@ function validateSpec(spec: DeploymentSpec, old: DeploymentSpec | undefined, pat
   return errors
 }
 
-export function validateDeployment(next: Deployment, old: Deployment | undefined): FieldError[] {
+export function validateDeployment(next: Deployment, old: Deployment | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
-  const errors = validateSpec(next.spec, old?.spec, path)
+  const errors = validateSpec(next.spec, old?.spec, features, path)
   if (old) errors.push(...validateSelectorUnchanged(next.spec.selector, old.spec.selector, path.child('selector')))
   return errors
 }

@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy, Version } from '../../../catalog/definition.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
@@ -23,7 +23,7 @@ function setReplicaSetDefaults(object: ReplicaSet): void {
   defaultPodTemplate(object.spec.template)
 }
 
-function validateReplicaSet(next: ReplicaSet, old: ReplicaSet | undefined): FieldError[] {
+function validateReplicaSet(next: ReplicaSet, old: ReplicaSet | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const { spec } = next
   const errors = [...validateNonNegative(spec.replicas, path.child('replicas')), ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds'))]
@@ -31,7 +31,8 @@ function validateReplicaSet(next: ReplicaSet, old: ReplicaSet | undefined): Fiel
   errors.push(...validateSelectorGiven(spec.selector, 'deployment', path.child('selector')))
   const selection = selectionOf(spec.selector)
   if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), 'invalid label selector'))
-  else errors.push(...validateReplicaTemplate(spec.template, selection, path.child('template'), podTemplateOptions(old?.spec.template)))
+  else
+    errors.push(...validateReplicaTemplate(spec.template, selection, path.child('template'), podTemplateOptions(features, spec.template, old?.spec.template)))
   // An update is checked as a new one twice, as upstream does: the causes say so.
   return old ? [...errors, ...errors, ...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector'))] : errors
 }

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { age } from '../../../meta/age.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import type { Embedded } from '../../../meta/object.ts'
@@ -45,9 +46,10 @@ function setStatefulSetDefaults(object: StatefulSet): void {
   for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim)
 }
 
-/** maxUnavailable is alpha in this release, and off; an object that has it keeps it. */
-function dropMaxUnavailable(next: StatefulSet, old: StatefulSet | undefined): void {
-  if (old?.spec.updateStrategy.rollingUpdate?.maxUnavailable === undefined) delete next.spec.updateStrategy.rollingUpdate?.maxUnavailable
+function setGatedStatefulSetDefaults({ spec: { updateStrategy: strategy } }: StatefulSet, features: Features): void {
+  if (!features.enabled('MaxUnavailableStatefulSet') || (strategy.type && strategy.type !== 'RollingUpdate')) return
+  if (!strategy.type) strategy.rollingUpdate ??= {}
+  if (strategy.rollingUpdate) strategy.rollingUpdate.maxUnavailable ??= 1
 }
 
 const statefulSetStrategy: Strategy<StatefulSet> = {
@@ -55,7 +57,6 @@ const statefulSetStrategy: Strategy<StatefulSet> = {
   resetFields: [['status']],
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
-    dropMaxUnavailable(next, old)
     if (old) prepareUpdate(next, old)
     else prepareCreate(next, { replicas: 0, availableReplicas: 0 })
   },
@@ -90,6 +91,7 @@ const statefulSetTable: TableDefinition<StatefulSet> = {
 const v1: Version<StatefulSet> = {
   ...appsVersion('StatefulSet', { plural: 'statefulsets', singular: 'statefulset', shortNames: ['sts'] }),
   setDefaults: setStatefulSetDefaults,
+  setGatedDefaults: setGatedStatefulSetDefaults,
   table: statefulSetTable,
   subresources: { scale: scaleSubresource<StatefulSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: statefulSetStatusStrategy } },
 }

@@ -6,8 +6,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels, validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { validatePodAnnotations } from '../../core/pod-spec/annotations.ts'
-import { podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { deletionCostError, validatePodAnnotations } from '../../core/pod-spec/annotations.ts'
 import type { PodTemplateSpec } from '../../core/v1.types.ts'
 import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
 import { goIntOrString, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
@@ -67,7 +66,7 @@ function validateTemplate(template: PodTemplateSpec, old: PodTemplateSpec | unde
   return [
     ...validateLabels(metadata.labels, path.child('labels')),
     ...validateAnnotations(metadata.annotations, at),
-    ...validatePodAnnotations(metadata.annotations ?? {}, spec, at, podTemplateOptions(old).allowInvalidDeletionCost),
+    ...validatePodAnnotations(metadata.annotations ?? {}, spec, at, old !== undefined && deletionCostError(old.metadata.annotations) !== undefined),
   ]
 }
 

@@ -9,19 +9,10 @@ import { horizontalPodAutoscalerTable } from './table.ts'
 import { toV1, toV2 } from './v1/convert.ts'
 import { validateHorizontalPodAutoscaler, validateHorizontalPodAutoscalerStatus } from './validation.ts'
 
-const DIRECTIONS = ['scaleUp', 'scaleDown'] as const
-
-/** The field came with the gate HPAConfigurableTolerance; where it is kept already, it stays. */
-function dropTolerance(next: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler | undefined): void {
-  if (DIRECTIONS.some(direction => old?.spec.behavior?.[direction]?.tolerance !== undefined)) return
-  for (const direction of DIRECTIONS) delete next.spec.behavior?.[direction]?.tolerance
-}
-
 const horizontalPodAutoscalerStrategy: Strategy<HorizontalPodAutoscaler> = {
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     next.status = old ? old.status : { desiredReplicas: 0, currentMetrics: null }
-    dropTolerance(next, old)
   },
   validate: validateHorizontalPodAutoscaler,
 }

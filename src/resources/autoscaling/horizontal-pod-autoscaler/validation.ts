@@ -1,3 +1,4 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -7,11 +8,15 @@ import { validateBehavior } from './behavior-validation.ts'
 import { validateMetrics } from './metric-validation.ts'
 import { validateObjectReference } from './object-reference.ts'
 
-export function validateHorizontalPodAutoscaler({ spec }: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler | undefined): FieldError[] {
+export function validateHorizontalPodAutoscaler(
+  { spec }: HorizontalPodAutoscaler,
+  old: HorizontalPodAutoscaler | undefined,
+  { features }: HookContext,
+): FieldError[] {
   const path = fieldPath('spec')
   const { minReplicas, maxReplicas } = spec
-  // Scaling to zero is behind the gate HPAScaleToZero; what does so already may go on.
-  const lowest = old?.spec.minReplicas === 0 ? 0 : 1
+  // What scales to zero already may go on.
+  const lowest = features.enabled('HPAScaleToZero') || old?.spec.minReplicas === 0 ? 0 : 1
   const max = path.child('maxReplicas')
   return [
     ...(minReplicas !== undefined && minReplicas < lowest

@@ -1,4 +1,6 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -48,27 +50,27 @@ function validateConcurrency(policy: string | undefined, path: FieldPath): Field
 }
 
 /** Jobs of a cron job always have the generated selector. */
-function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | undefined, path: FieldPath): FieldError[] {
-  const errors = validateJobSpecParts(spec, path, podTemplateOptions(old?.spec.template))
+function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | undefined, features: Features, path: FieldPath): FieldError[] {
+  const errors = validateJobSpecParts(spec, path, podTemplateOptions(features, spec.template, old?.spec.template))
   if (spec.selector) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector), '`selector` will be auto-generated'))
   if (spec.manualSelector) errors.push(notSupported(path.child('manualSelector'), true, ['nil', 'false']))
   return errors
 }
 
-function validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath): FieldError[] {
+function validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   return [
     ...validateSchedule(spec, old, path.child('schedule')),
     ...validateNonNegative(spec.startingDeadlineSeconds, path.child('startingDeadlineSeconds')),
     ...(old && old.timeZone === spec.timeZone ? [] : validateTimeZone(spec.timeZone, path.child('timeZone'))),
     ...validateConcurrency(spec.concurrencyPolicy, path.child('concurrencyPolicy')),
-    ...validateJobTemplate(spec.jobTemplate, old?.jobTemplate, path.child('jobTemplate', 'spec')),
+    ...validateJobTemplate(spec.jobTemplate, old?.jobTemplate, features, path.child('jobTemplate', 'spec')),
     ...validateNonNegative(spec.successfulJobsHistoryLimit, path.child('successfulJobsHistoryLimit')),
     ...validateNonNegative(spec.failedJobsHistoryLimit, path.child('failedJobsHistoryLimit')),
   ]
 }
 
-export function validateCronJob(next: CronJob, old: CronJob | undefined): FieldError[] {
-  const errors = validateSpec(next.spec, old?.spec, fieldPath('spec'))
+export function validateCronJob(next: CronJob, old: CronJob | undefined, { features }: HookContext): FieldError[] {
+  const errors = validateSpec(next.spec, old?.spec, features, fieldPath('spec'))
   const name = next.metadata.name ?? ''
   if (!old && longerThan(name, MAX_NAME)) errors.push(invalid(fieldPath('metadata', 'name'), name, maxLengthError(MAX_NAME)))
   return errors

@@ -1,3 +1,4 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
 import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
 import type { Job, JobSpec } from '../v1.types.ts'
@@ -8,6 +9,10 @@ export function defaultNestedJobSpec(spec: JobSpec): void {
     for (const pattern of rule.onPodConditions ?? []) if (!pattern.status) pattern.status = 'True'
   }
   defaultPodTemplate(spec.template)
+}
+
+export function setGatedJobDefaults({ spec }: Job, features: Features): void {
+  if (features.enabled('JobPodReplacementPolicy')) spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
 }
 
 export function setJobDefaults(object: Job): void {
@@ -22,7 +27,6 @@ export function setJobDefaults(object: Job): void {
   if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false
-  spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
   spec.manualSelector ??= false
   defaultNestedJobSpec(spec)
 }

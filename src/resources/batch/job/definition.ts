@@ -16,7 +16,7 @@ import { hostNameWarnings } from '../../shared/workload/template.ts'
 import { types } from '../../types.ts'
 import type { Job, JobStatus } from '../v1.types.ts'
 import { isTrue } from './conditions.ts'
-import { setJobDefaults } from './defaults.ts'
+import { setGatedJobDefaults, setJobDefaults } from './defaults.ts'
 import { prepareSelector, takeLabels } from './generated-selector.ts'
 import { validateJobStatusUpdate } from './status-validation.ts'
 import { validateJob } from './validation.ts'
@@ -107,6 +107,7 @@ const v1: Version<Job> = {
   verbs: STANDARD_VERBS,
   schema: types.type('batch.Job'),
   setDefaults: setJobDefaults,
+  setGatedDefaults: setGatedJobDefaults,
   table: jobTable,
   selectableFields: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
   subresources: { status: { verbs: STATUS_VERBS, strategy: jobStatusStrategy } },

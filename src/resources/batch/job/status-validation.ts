@@ -1,3 +1,4 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -173,6 +174,12 @@ function validateProgress({ spec, next, old, changed }: Transition): FieldError[
   if (old.startTime && changed('startTime') && !spec.suspend) {
     errors.push(required(STATUS.child('startTime'), 'startTime cannot be removed for unsuspended job'))
   }
+  return errors
+}
+
+/** SuccessCriteriaMet is never taken back, and comes before Complete. */
+function validateCriteriaKept({ next, old }: Transition): FieldError[] {
+  const errors: FieldError[] = []
   const met = isTrue(next, 'SuccessCriteriaMet')
   const wasMet = isTrue(old, 'SuccessCriteriaMet')
   if (wasMet && !met) errors.push(badConditions('cannot disable the SuccessCriteriaMet=True condition'))
@@ -182,16 +189,19 @@ function validateProgress({ spec, next, old, changed }: Transition): FieldError[
   return errors
 }
 
-export function validateJobStatusUpdate(next: Job, old: Job | undefined): FieldError[] {
+/** A new status, which other controllers than kube-controller-manager's may write while the gate JobManagedBy is on: what it may become is judged only then. */
+export function validateJobStatusUpdate(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
   const transition = transitionOf(next, old)
+  const errors = [...validateCounts(transition.next, ['active', 'succeeded', 'failed', 'ready', 'terminating'], STATUS), ...validateUncounted(transition)]
+  if (!features.enabled('JobManagedBy')) return [...errors, ...validateCriteria(transition), ...validateCriteriaKept(transition)]
   return [
-    ...validateCounts(transition.next, ['active', 'succeeded', 'failed', 'ready', 'terminating'], STATUS),
-    ...validateUncounted(transition),
+    ...errors,
     ...validateCompletion(transition),
     ...validateFinished(transition),
     ...validateIndexes(transition),
     ...validatePods(transition),
     ...validateCriteria(transition),
     ...validateProgress(transition),
+    ...validateCriteriaKept(transition),
   ]
 }

@@ -1,3 +1,5 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { clone, deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
@@ -18,8 +20,8 @@ import { validateJobSpecParts } from './spec-validation.ts'
 const SPEC = fieldPath('spec')
 const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 
-function validateSpec(spec: JobSpec, old: JobSpec | undefined, path: FieldPath): FieldError[] {
-  const errors = validateJobSpecParts(spec, path, podTemplateOptions(old?.template))
+function validateSpec(spec: JobSpec, old: JobSpec | undefined, features: Features, path: FieldPath): FieldError[] {
+  const errors = validateJobSpecParts(spec, path, podTemplateOptions(features, spec.template, old?.template))
   if (spec.selector) errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
   else errors.push(required(path.child('selector')))
   const selection = selectionOf(spec.selector)
@@ -67,12 +69,12 @@ function validateTemplateUpdate(next: Job, old: Job, path: FieldPath): FieldErro
   return deepEqual(next.spec.template, before) ? [] : [invalid(path, goValue('core.PodTemplateSpec', next.spec.template), 'field is immutable')]
 }
 
-function validateUpdate(next: Job, old: Job): FieldError[] {
+function validateUpdate(next: Job, old: Job, features: Features): FieldError[] {
   const { spec } = next
   const unchanged = (name: keyof JobSpec): FieldError[] =>
     deepEqual(spec[name], old.spec[name]) ? [] : [invalid(SPEC.child(name), goMember('batch.JobSpec', name, spec[name]), 'field is immutable')]
   return [
-    ...validateSpec(spec, old.spec, SPEC),
+    ...validateSpec(spec, old.spec, features, SPEC),
     ...validateCompletions(spec, old.spec, SPEC.child('completions')),
     ...validateSelectorUnchanged(spec.selector, old.spec.selector, SPEC.child('selector')),
     ...validateTemplateUpdate(next, old, SPEC.child('template')),
@@ -81,7 +83,7 @@ function validateUpdate(next: Job, old: Job): FieldError[] {
 }
 
 /** An update is checked as a create is, and then once more: upstream tells the faults of the spec twice. */
-export function validateJob(next: Job, old: Job | undefined): FieldError[] {
-  const errors = [...validateGeneratedSelector(next, old), ...validateSpec(next.spec, old?.spec, SPEC), ...validateHostNames(next)]
-  return old ? [...errors, ...validateUpdate(next, old)] : errors
+export function validateJob(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
+  const errors = [...validateGeneratedSelector(next, old), ...validateSpec(next.spec, old?.spec, features, SPEC), ...validateHostNames(next)]
+  return old ? [...errors, ...validateUpdate(next, old, features)] : errors
 }

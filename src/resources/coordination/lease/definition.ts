@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -11,12 +11,6 @@ import { validateLease } from './validation.ts'
 const table: TableDefinition<Lease> = {
   columns: [nameColumn, column('Holder', 'Who holds the lease.'), ageColumn],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.holderIdentity ?? '', age(metadata.creationTimestamp, now)],
-}
-
-/** Fields of coordinated leader election. A lease that has them keeps them. */
-function dropCoordination(next: Lease, old: Lease | undefined, { features }: HookContext): void {
-  if (features.enabled('CoordinatedLeaderElection')) return
-  for (const name of ['strategy', 'preferredHolder'] as const) if (old?.spec[name] === undefined) delete next.spec[name]
 }
 
 const v1: Version<Lease> = {
@@ -38,7 +32,6 @@ export const leaseResource = defineResource<Lease>({
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validateName: nameIsDnsSubdomain,
-    prepare: dropCoordination,
     validate: validateLease,
   },
 })

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -25,10 +26,10 @@ const claimStrategy: Strategy<PersistentVolumeClaim> = {
   revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
-  prepare(next, old) {
+  prepare(next, old, { features }) {
     if (old) keepMembers(next, old, 'status')
     else next.status = { phase: 'Pending' }
-    dropDisabledFields(next.spec, old?.spec)
+    dropDisabledFields(next.spec, old?.spec, features)
     normaliseSources(next.spec, old?.spec)
   },
   validate: validateClaim,
@@ -39,19 +40,15 @@ const claimStatusStrategy: Strategy<PersistentVolumeClaim> = {
   revalidatesMeta: true,
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
-    if (!old) return
-    keepMembers(next, old, 'spec')
-    for (const field of ['currentVolumeAttributesClassName', 'modifyVolumeStatus'] as const) {
-      if (old.status[field] === undefined) delete next.status[field]
-    }
+    if (old) keepMembers(next, old, 'spec')
   },
   validate: next => validateClaimStatus(next),
 }
 
-/** Features that are off in this release: classes of volume attributes, and sources in other namespaces. */
-function dropDisabledFields(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
-  if (spec.volumeAttributesClassName !== undefined && old?.volumeAttributesClassName === undefined) delete spec.volumeAttributesClassName
-  if (spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef
+/** Classes of volume attributes, and sources in other namespaces. Not by marks: claims that stand in other kinds keep the former, and the latter go as a whole. */
+function dropDisabledFields(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined, features: Features): void {
+  if (!features.enabled('VolumeAttributesClass') && old?.volumeAttributesClassName === undefined) delete spec.volumeAttributesClassName
+  if (!features.enabled('CrossNamespaceVolumeDataSource') && spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef
 }
 
 /** A claim says `apiGroup: null` where it is given none. */

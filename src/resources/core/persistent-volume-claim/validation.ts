@@ -1,3 +1,5 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -17,34 +19,42 @@ import { validateClaimSpec } from '../volume/claim-template.ts'
 
 const specPath = fieldPath('spec')
 
-export function validateClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined): FieldError[] {
-  const errors = validateClaimSpec(next.spec, specPath, optionsOf(old))
+export function validateClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined, { features }: HookContext): FieldError[] {
+  const errors = validateClaimSpec(next.spec, specPath, optionsOf(features, old))
   // An update is checked as a new claim twice, as upstream does: the causes say so.
-  return old ? [...errors, ...errors, ...validateUpdate(next, old)] : errors
+  return old ? [...errors, ...errors, ...validateUpdate(next, old, features)] : errors
 }
 
 /** What an old claim already has stays allowed. */
-function optionsOf(old: PersistentVolumeClaim | undefined): ClaimSpecOptions {
-  if (!old) return {}
+function optionsOf(features: Features, old: PersistentVolumeClaim | undefined): ClaimSpecOptions {
+  const hasClasses = features.enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined
+  if (!old) return { hasClasses }
   const { selector, dataSource, dataSourceRef } = old.spec
   return {
+    hasClasses,
     allowInvalidSelector: validateLabelSelector(selector, specPath).length > 0,
     allowInvalidApiGroup: typeof dataSource?.apiGroup === 'string' || typeof dataSourceRef?.apiGroup === 'string',
   }
 }
 
-function validateUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
+function validateUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
   const oldSize = old.spec.resources.requests?.storage
   const newSize = next.spec.resources.requests?.storage
   const sizePath = specPath.child('resources', 'requests', 'storage')
   return [
     ...validateSpecKept(next, old),
-    ...(compareQuantity(newSize, oldSize) < 0 && compareQuantity(newSize, old.status.capacity?.storage) <= 0
-      ? [forbidden(sizePath, 'field can not be less than status.capacity')]
-      : []),
+    ...(compareQuantity(newSize, oldSize) < 0 ? validateShrinking(newSize, old, features, sizePath) : []),
     ...validateImmutableField(next.spec.volumeMode, old.spec.volumeMode, fieldPath('volumeMode')),
-    ...validateAttributesClass(next.spec.volumeAttributesClassName, old.spec.volumeAttributesClassName),
+    ...validateAttributesClass(next.spec.volumeAttributesClassName, old.spec.volumeAttributesClassName, features),
   ]
+}
+
+/** A claim may ask for less again where its volume failed to grow. */
+function validateShrinking(size: string | undefined, { status }: PersistentVolumeClaim, features: Features, path: FieldPath): FieldError[] {
+  const isRecovery =
+    features.enabled('RecoverVolumeExpansionFailure') || status.allocatedResources !== undefined || status.allocatedResourceStatuses !== undefined
+  if (!isRecovery) return [forbidden(path, 'field can not be less than previous value')]
+  return compareQuantity(size, status.capacity?.storage) <= 0 ? [forbidden(path, 'field can not be less than status.capacity')] : []
 }
 
 /** Compares the specs without what may change. */
@@ -80,10 +90,12 @@ function withStorage({ storage: _, ...requests }: Readonly<Record<string, string
   return storage === undefined ? requests : { ...requests, storage }
 }
 
-function validateAttributesClass(next: string | undefined, old: string | undefined): FieldError[] {
+function validateAttributesClass(next: string | undefined, old: string | undefined, features: Features): FieldError[] {
   if (next === old) return []
   const path = specPath.child('volumeAttributesClassName')
-  const errors = [forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled')]
+  const errors = features.enabled('VolumeAttributesClass')
+    ? []
+    : [forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled')]
   if (old === undefined) return errors
   if (next === undefined) errors.push(forbidden(path, 'update from non-nil value to nil is forbidden'))
   else if (next === '') errors.push(forbidden(path, 'update from non-nil value to an empty string is forbidden'))

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { formatTime } from '../../../meta/time.ts'
@@ -21,17 +22,17 @@ function setPersistentVolumeDefaults(volume: PersistentVolume): void {
   roundResources(spec.capacity)
 }
 
-/** The class of volume attributes is off in this release: only who has one keeps it. */
-function dropDisabledFields(next: PersistentVolume, old: PersistentVolume | undefined): void {
-  if (next.spec.volumeAttributesClassName !== undefined && old?.spec.volumeAttributesClassName === undefined) delete next.spec.volumeAttributesClassName
+/** Not by a mark: volumes that stand in VolumeAttachments keep the class. */
+function dropDisabledFields(next: PersistentVolume, old: PersistentVolume | undefined, features: Features): void {
+  if (!features.enabled('VolumeAttributesClass') && old?.spec.volumeAttributesClassName === undefined) delete next.spec.volumeAttributesClassName
 }
 
 const persistentVolumeStrategy: Strategy<PersistentVolume> = {
   revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
-  prepare(next, old, { now }) {
-    dropDisabledFields(next, old)
+  prepare(next, old, { now, features }) {
+    dropDisabledFields(next, old, features)
     if (old) keepMembers(next, old, 'status')
     else next.status = { phase: 'Pending', lastPhaseTransitionTime: formatTime(now) }
   },

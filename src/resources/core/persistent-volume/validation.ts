@@ -1,3 +1,5 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -17,10 +19,10 @@ import { sourcesOf, validateSources } from './sources.ts'
 const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain']
 const specPath = fieldPath('spec')
 
-export function validatePersistentVolume(next: PersistentVolume, old: PersistentVolume | undefined): FieldError[] {
+export function validatePersistentVolume(next: PersistentVolume, old: PersistentVolume | undefined, { features }: HookContext): FieldError[] {
   const errors = validateSpec(next, old)
   // An update is checked as a new volume twice, as upstream does: the causes say so.
-  return old ? [...errors, ...errors, ...validateUpdate(next.spec, old.spec)] : errors
+  return old ? [...errors, ...errors, ...validateUpdate(next.spec, old.spec, features)] : errors
 }
 
 function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefined): FieldError[] {
@@ -100,7 +102,7 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Persi
   ]
 }
 
-function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec): FieldError[] {
+function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const before = sourceMembers(old)
   const after = sourceMembers(next)
@@ -123,7 +125,9 @@ function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec): 
   }
   if (next.volumeAttributesClassName !== old.volumeAttributesClassName) {
     const path = fieldPath('spec', 'volumeAttributesClassName')
-    errors.push(forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled'))
+    if (!features.enabled('VolumeAttributesClass')) {
+      errors.push(forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled'))
+    }
     if (old.volumeAttributesClassName !== undefined && next.volumeAttributesClassName === undefined) {
       errors.push(forbidden(path, 'update from non-nil value to nil is forbidden'))
     }

@@ -3,6 +3,7 @@ import { duplicate, forbidden, invalid, notFound, notSupported, required, verbat
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import type { Int64 } from '../../../meta/object.ts'
+import { goMember } from '../../shared/go-values.ts'
 import { validateDnsLabel } from '../checks.ts'
 import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer, PodSpec } from '../v1.types.ts'
 import type { VolumesByName } from '../volume/validation.ts'
@@ -21,6 +22,8 @@ export interface ContainerContext {
   /** terminationGracePeriodSeconds of the spec; undefined where it is missing. */
   readonly grace: Int64 | undefined
   readonly restartPolicy: string
+  /** Name of the operating system, where the spec says one. */
+  readonly os: string | undefined
   /** The pod runs in the host's user namespace. */
   readonly hostUsers: boolean
   readonly options: PodValidationOptions
@@ -84,8 +87,8 @@ function validateContainer(container: Container, path: FieldPath, context: Conta
   if (!policy) errors.push(required(path.child('terminationMessagePolicy')))
   else if (!MESSAGE_POLICIES.includes(policy)) errors.push(notSupported(path.child('terminationMessagePolicy'), policy, MESSAGE_POLICIES))
   if (container.ports) errors.push(...validatePorts(container.ports, path.child('ports')))
-  if (container.env) errors.push(...validateEnv(container.env, path.child('env')))
-  if (container.envFrom) errors.push(...validateEnvFrom(container.envFrom, path.child('envFrom')))
+  if (container.env) errors.push(...validateEnv(container.env, path.child('env'), context.options))
+  if (container.envFrom) errors.push(...validateEnvFrom(container.envFrom, path.child('envFrom'), context.options))
   if (container.volumeMounts) errors.push(...validateMounts(container, context.volumes, path.child('volumeMounts')))
   if (container.volumeDevices) errors.push(...validateDevices(container, context.volumes, path.child('volumeDevices')))
   const pull = container.imagePullPolicy
@@ -122,8 +125,8 @@ export function validateContainers(containers: readonly Container[], path: Field
     errors.push(...validateContainer(container, at, context))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     names.add(name)
-    if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context.grace, at.child('lifecycle')))
-    errors.push(...validateProbes(container, context.grace, at))
+    if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context, at.child('lifecycle')))
+    errors.push(...validateProbes(container, context, at))
     if (container.restartPolicy !== undefined) errors.push(forbidden(at.child('restartPolicy'), 'may not be set for non-init containers'))
   })
   errors.push(...validateHostPorts(containers, path))
@@ -146,12 +149,15 @@ export function validateInitContainers(containers: readonly Container[], spec: P
     // They run one by one, so ports need to differ only within one; the path is that of a list of one.
     errors.push(...validateHostPorts([container], path))
     if (isSidecar(container)) {
-      if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context.grace, at.child('lifecycle')))
-      errors.push(...validateProbes(container, context.grace, at))
+      if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context, at.child('lifecycle')))
+      errors.push(...validateProbes(container, context, at))
     } else {
       for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
         if (container[field]) errors.push(forbidden(at.child(field), ONLY_SIDECARS))
       }
+    }
+    if (!context.options.allowSidecarResizePolicy && container.resizePolicy?.length) {
+      errors.push(invalid(at.child('resizePolicy'), goMember('core.Container', 'resizePolicy', container.resizePolicy), 'must not be set for init containers'))
     }
   })
   return errors

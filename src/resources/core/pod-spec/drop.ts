@@ -1,19 +1,11 @@
 import type { Features } from '../../../lifecycle/gates.ts'
-import type { Container, ContainerStatus, PodSpec, PodStatus, PodTemplateSpec } from '../v1.types.ts'
+import type { PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { allContainers } from './visit.ts'
 
-/** Takes the fields of features that are off from what comes in, unless the object already has them. */
+/** What a gate that is off clears and the mark of no field can say: volumes of images with their mounts, and what /proc looks like. Marks in `../v1.types` do the rest. */
 export function dropDisabledPodFields(spec: PodSpec, old: PodSpec | undefined, features: Features): void {
-  if (!features.enabled('PodLevelResources') && !old?.resources) delete spec.resources
   if (!features.enabled('ImageVolume')) dropImageVolumes(spec, old)
-  if (!features.enabled('ClusterTrustBundleProjection') && !usesTrustBundle(old)) {
-    for (const volume of spec.volumes ?? []) for (const source of volume.projected?.sources ?? []) delete source.clusterTrustBundle
-  }
-  if (!features.enabled('DynamicResourceAllocation') && !old?.resourceClaims?.length) {
-    delete spec.resourceClaims
-    for (const { resources } of allContainers(spec)) delete resources.claims
-  }
-  if (!features.enabled('ContainerStopSignals') && !usesStopSignal(old)) for (const container of allContainers(spec)) dropStopSignal(container)
+  if (!features.enabled('ProcMountType')) resetProcMounts(spec, old)
 }
 
 /** The same for a PodTemplateSpec. */
@@ -35,43 +27,8 @@ function dropImageVolumes(spec: PodSpec, old: PodSpec | undefined): void {
   }
 }
 
-const usesTrustBundle = (spec: PodSpec | undefined): boolean =>
-  spec?.volumes?.some(volume => volume.projected?.sources?.some(source => source.clusterTrustBundle)) ?? false
-
-const usesStopSignal = (spec: PodSpec | undefined): boolean =>
-  spec !== undefined && [...allContainers(spec)].some(container => container.lifecycle?.stopSignal !== undefined)
-
-function dropStopSignal(container: Container): void {
-  if (container.lifecycle?.stopSignal === undefined) return
-  delete container.lifecycle.stopSignal
-  if (Object.keys(container.lifecycle).length === 0) delete container.lifecycle
-}
-
-const statusesOf = (status: PodStatus): ContainerStatus[] => [
-  ...(status.initContainerStatuses ?? []),
-  ...(status.containerStatuses ?? []),
-  ...(status.ephemeralContainerStatuses ?? []),
-]
-
-/** The same for the status of a pod: what belongs to features that are off and is not in the old status. */
-export function dropDisabledStatusFields(status: PodStatus, old: PodStatus | undefined, features: Features): void {
-  const oldStatuses = old ? statusesOf(old) : []
-  for (const [field, gate] of [
-    ['allocatedResources', 'InPlacePodVerticalScalingAllocatedStatus'],
-    ['allocatedResourcesStatus', 'ResourceHealthStatus'],
-    ['stopSignal', 'ContainerStopSignals'],
-  ] as const) {
-    if (features.enabled(gate) || oldStatuses.some(container => container[field] !== undefined)) continue
-    for (const container of statusesOf(status)) delete container[field]
-  }
-  if (!features.enabled('DynamicResourceAllocation') && !old?.resourceClaimStatuses?.length) delete status.resourceClaimStatuses
-  if (!features.enabled('PodObservedGenerationTracking') && !(old && observesGeneration(old))) dropObservedGenerations(status)
-}
-
-const observesGeneration = ({ observedGeneration, conditions }: PodStatus): boolean =>
-  Boolean(observedGeneration) || (conditions ?? []).some(condition => condition.observedGeneration)
-
-function dropObservedGenerations(status: PodStatus): void {
-  delete status.observedGeneration
-  for (const condition of status.conditions ?? []) delete condition.observedGeneration
+/** To the default instead of nothing: release 1.12 stored it so everywhere. */
+function resetProcMounts(spec: PodSpec, old: PodSpec | undefined): void {
+  if (old && [...allContainers(old)].some(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')) return
+  for (const { securityContext } of allContainers(spec)) if (securityContext?.procMount !== undefined) securityContext.procMount = 'Default'
 }

@@ -1,16 +1,23 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { isConfigMapKey, isRelaxedEnvVarName, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { isConfigMapKey, isEnvVarName, isRelaxedEnvVarName, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, SecretKeySelector } from '../v1.types.ts'
 import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from '../volume/downward-api.ts'
 
-export function validateEnv(variables: readonly EnvVar[], path: FieldPath): FieldError[] {
+export interface EnvironmentOptions {
+  readonly allowRelaxedEnvironment: boolean
+}
+
+const nameRule = ({ allowRelaxedEnvironment }: EnvironmentOptions) => (allowRelaxedEnvironment ? isRelaxedEnvVarName : isEnvVarName)
+
+export function validateEnv(variables: readonly EnvVar[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
+  const faultsOf = nameRule(options)
   const errors: FieldError[] = []
   variables.forEach((variable, i) => {
     const at = path.index(i)
     if (!variable.name) errors.push(required(at.child('name')))
-    else for (const text of isRelaxedEnvVarName(variable.name)) errors.push(invalid(at.child('name'), variable.name, text))
+    else for (const text of faultsOf(variable.name)) errors.push(invalid(at.child('name'), variable.name, text))
     if (variable.valueFrom) errors.push(...validateValueFrom(variable.valueFrom, variable.value, at.child('valueFrom')))
   })
   return errors
@@ -39,11 +46,12 @@ function validateKeyRef(ref: ConfigMapKeySelector | SecretKeySelector, path: Fie
   return errors
 }
 
-export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPath): FieldError[] {
+export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
+  const faultsOf = nameRule(options)
   const errors: FieldError[] = []
   sources.forEach((source, i) => {
     const at = path.index(i)
-    if (source.prefix) for (const text of isRelaxedEnvVarName(source.prefix)) errors.push(invalid(at.child('prefix'), source.prefix, text))
+    if (source.prefix) for (const text of faultsOf(source.prefix)) errors.push(invalid(at.child('prefix'), source.prefix, text))
     for (const kind of ['configMapRef', 'secretRef'] as const) {
       const ref = source[kind]
       if (!ref) continue

@@ -24,47 +24,91 @@ function validateHttpGet(action: HTTPGetAction, path: FieldPath): FieldError[] {
   return errors
 }
 
+/** What handlers are judged by. */
+export interface HandlerContext {
+  /** terminationGracePeriodSeconds of the pod; undefined where it is missing, which is reported elsewhere. */
+  readonly grace: Int64 | undefined
+  /** Name of the pod's operating system, where it says one. */
+  readonly os: string | undefined
+  readonly options: { readonly allowZeroSleep: boolean }
+}
+
 type Handler = LifecycleHandler & ProbeHandler
 
 /** In the order in which upstream looks: of two, the later one is refused. */
 const ACTIONS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const
 
-/** `grace`: the pod's, undefined where it is missing, which is reported elsewhere. */
-function validateHandler(handler: Handler, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+function validateHandler(handler: Handler, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let count = 0
   for (const kind of ACTIONS) {
     if (!handler[kind]) continue
     if (count++ > 0) errors.push(forbidden(path.child(kind), 'may not specify more than 1 handler type'))
-    else errors.push(...validateAction(handler, grace, path.child(kind)))
+    else errors.push(...validateAction(handler, context, path.child(kind)))
   }
   if (count === 0) errors.push(required(path, 'must specify a handler type'))
   return errors
 }
 
 /** The first action of a handler. */
-function validateAction({ exec, httpGet, tcpSocket, grpc, sleep }: Handler, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+function validateAction({ exec, httpGet, tcpSocket, grpc, sleep }: Handler, context: HandlerContext, path: FieldPath): FieldError[] {
   if (exec) return exec.command?.length ? [] : [required(path.child('command'))]
   if (httpGet) return validateHttpGet(httpGet, path)
   if (tcpSocket) return validatePortNumberOrName(tcpSocket.port, path.child('port'))
   if (grpc) return validatePortNumberOrName(grpc.port, path.child('port'))
-  return sleep ? validateSleep(sleep.seconds, grace, path) : []
+  return sleep ? validateSleep(sleep.seconds, context, path) : []
 }
 
-function validateSleep(seconds: Int64, grace: Int64 | undefined, path: FieldPath): FieldError[] {
-  if (grace === undefined || (seconds >= 0 && seconds <= grace)) return []
-  return [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${grace})`)]
+function validateSleep(seconds: Int64, { grace, options }: HandlerContext, path: FieldPath): FieldError[] {
+  if (grace === undefined || (seconds >= (options.allowZeroSleep ? 0 : 1) && seconds <= grace)) return []
+  const text = options.allowZeroSleep
+    ? `must be non-negative and less than terminationGracePeriodSeconds (${grace})`
+    : `must be greater than 0 and less than terminationGracePeriodSeconds (${grace}). Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep.`
+  return [invalid(path, seconds, text)]
 }
 
-export function validateLifecycle(lifecycle: Lifecycle, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+export function validateLifecycle(lifecycle: Lifecycle, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (lifecycle.postStart) errors.push(...validateHandler(lifecycle.postStart, grace, path.child('postStart')))
-  if (lifecycle.preStop) errors.push(...validateHandler(lifecycle.preStop, grace, path.child('preStop')))
+  if (lifecycle.postStart) errors.push(...validateHandler(lifecycle.postStart, context, path.child('postStart')))
+  if (lifecycle.preStop) errors.push(...validateHandler(lifecycle.preStop, context, path.child('preStop')))
+  if (lifecycle.stopSignal !== undefined) errors.push(...validateStopSignal(lifecycle.stopSignal, context.os, path.child('stopSignal')))
   return errors
 }
 
-function validateProbe(probe: Probe, grace: Int64 | undefined, path: FieldPath): FieldError[] {
-  const errors = validateHandler(probe, grace, path)
+const WINDOWS_SIGNALS = ['SIGKILL', 'SIGTERM']
+const LINUX_SIGNALS = [
+  ...[
+    'SIGABRT',
+    'SIGALRM',
+    'SIGBUS',
+    'SIGCHLD',
+    'SIGCLD',
+    'SIGCONT',
+    'SIGFPE',
+    'SIGHUP',
+    'SIGILL',
+    'SIGINT',
+    'SIGIO',
+    'SIGIOT',
+    'SIGKILL',
+    'SIGPIPE',
+    'SIGPOLL',
+  ],
+  ...['SIGPROF', 'SIGPWR', 'SIGQUIT', 'SIGSEGV', 'SIGSTKFLT', 'SIGSTOP', 'SIGSYS', 'SIGTERM', 'SIGTRAP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGURG', 'SIGUSR1'],
+  ...['SIGUSR2', 'SIGVTALRM', 'SIGWINCH', 'SIGXCPU', 'SIGXFSZ', 'SIGRTMIN', 'SIGRTMAX'],
+  ...Array.from({ length: 15 }, (_, i) => `SIGRTMIN+${i + 1}`),
+  ...Array.from({ length: 14 }, (_, i) => `SIGRTMAX-${i + 1}`),
+].sort()
+
+/** Signals mean nothing before the operating system is known; another one than the two is refused elsewhere. */
+function validateStopSignal(signal: string, os: string | undefined, path: FieldPath): FieldError[] {
+  if (os === undefined) return [forbidden(path, 'may not be set for containers with empty `spec.os.name`')]
+  const known = os === 'windows' ? WINDOWS_SIGNALS : os === 'linux' ? LINUX_SIGNALS : [signal]
+  return known.includes(signal) ? [] : [notSupported(path, signal, known)]
+}
+
+function validateProbe(probe: Probe, context: HandlerContext, path: FieldPath): FieldError[] {
+  const errors = validateHandler(probe, context, path)
   for (const field of ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const) {
     errors.push(...validateNonNegative(probe[field], path.child(field)))
   }
@@ -75,13 +119,13 @@ function validateProbe(probe: Probe, grace: Int64 | undefined, path: FieldPath):
 }
 
 /** The three probes of a container. */
-export function validateProbes(container: Container, grace: Int64 | undefined, path: FieldPath): FieldError[] {
+export function validateProbes(container: Container, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const kind of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     const probe = container[kind]
     if (!probe) continue
     const at = path.child(kind)
-    errors.push(...validateProbe(probe, grace, at))
+    errors.push(...validateProbe(probe, context, at))
     if (kind === 'readinessProbe') {
       if (probe.terminationGracePeriodSeconds !== undefined) {
         errors.push(invalid(at.child('terminationGracePeriodSeconds'), probe.terminationGracePeriodSeconds, 'must not be set for readinessProbes'))

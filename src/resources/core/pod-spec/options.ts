@@ -1,14 +1,15 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import { FieldPath } from '../../../meta/field-path.ts'
 import type { LabelSelector } from '../../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
-import { isValidLabelValue } from '../../../meta/names.ts'
+import { isEnvVarName, isRelaxedEnvVarName, isValidLabelValue } from '../../../meta/names.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import type { Affinity, NodeSelectorTerm, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { validateNonReservedPath } from '../volume/paths.ts'
 import { deletionCostError } from './annotations.ts'
 import { isDivisibleHugePages } from './resources.ts'
 import { sysctlNamespace } from './sysctls.ts'
-import { allContainers } from './visit.ts'
+import { allContainers, isSidecar } from './visit.ts'
 
 /** What validation lets pass. Where an old object has what is no longer allowed, its successors may keep it. */
 export interface PodValidationOptions {
@@ -23,10 +24,15 @@ export interface PodValidationOptions {
   readonly allowHostNamespaceSysctls: boolean
   /** seLinuxChangePolicy may be MountOption, too. */
   readonly allowAnySELinuxChangePolicy: boolean
+  /** Names of environment variables may be any printable ASCII without `=`. */
+  readonly allowRelaxedEnvironment: boolean
+  /** Search paths of DNS may be `.`, and have underscores. */
+  readonly allowRelaxedSearches: boolean
+  readonly allowZeroSleep: boolean
+  readonly allowSidecarResizePolicy: boolean
 }
 
-const FRESH: PodValidationOptions = {
-  resourceIsPod: false,
+const FRESH = {
   allowInvalidDeletionCost: false,
   allowInvalidSelectorValues: false,
   allowInvalidSpreadSelector: false,
@@ -34,19 +40,35 @@ const FRESH: PodValidationOptions = {
   allowIndivisibleHugePages: false,
   allowNonLocalTokenPath: false,
   allowHostNamespaceSysctls: false,
-  allowAnySELinuxChangePolicy: false,
 }
-const FRESH_POD: PodValidationOptions = { ...FRESH, resourceIsPod: true }
 
 /** For a Pod. `old`: the pod as it was, absent on create. */
-export const podOptions = (old?: Pod): PodValidationOptions => (old ? toleratingOptions(old.spec, old.metadata, true) : FRESH_POD)
+export const podOptions = (features: Features, next: Pod, old?: Pod): PodValidationOptions => ({
+  resourceIsPod: true,
+  ...(old ? toleratingOptions(old.spec, old.metadata) : FRESH),
+  ...gatedOptions(features, next.spec, old?.spec),
+})
 
 /** For a template in another kind. `old`: the PodTemplateSpec as it was. */
-export const podTemplateOptions = (old?: PodTemplateSpec): PodValidationOptions => (old ? toleratingOptions(old.spec, old.metadata, false) : FRESH)
+export const podTemplateOptions = (features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): PodValidationOptions => ({
+  resourceIsPod: false,
+  ...(old ? toleratingOptions(old.spec, old.metadata) : FRESH),
+  ...gatedOptions(features, next.spec, old?.spec),
+})
 
-function toleratingOptions(spec: PodSpec, metadata: ObjectMeta, resourceIsPod: boolean): PodValidationOptions {
+/** What a gate lets pass, or the old spec where the gate is off. */
+const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefined) => ({
+  allowAnySELinuxChangePolicy: features.enabled('SELinuxMount') || old?.securityContext?.seLinuxChangePolicy !== undefined,
+  allowRelaxedEnvironment: features.enabled('RelaxedEnvironmentVariableValidation') || (old !== undefined && keepsRelaxedVariable(next, old)),
+  allowRelaxedSearches:
+    features.enabled('RelaxedDNSSearchValidation') || (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
+  allowZeroSleep: features.enabled('PodLifecycleSleepActionAllowZero') || (old !== undefined && sleepsZero(old)),
+  allowSidecarResizePolicy:
+    features.enabled('InPlacePodVerticalScaling') || (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
+})
+
+function toleratingOptions(spec: PodSpec, metadata: ObjectMeta): typeof FRESH {
   return {
-    resourceIsPod,
     allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
     allowInvalidSelectorValues: hasInvalidAffinitySelector(spec.affinity),
     allowInvalidSpreadSelector: (spec.topologySpreadConstraints ?? []).some(c => isInvalidSelector(c.labelSelector)),
@@ -54,7 +76,6 @@ function toleratingOptions(spec: PodSpec, metadata: ObjectMeta, resourceIsPod: b
     allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
     allowNonLocalTokenPath: hasNonLocalTokenPath(spec),
     allowHostNamespaceSysctls: hasHostNamespaceSysctl(spec),
-    allowAnySELinuxChangePolicy: spec.securityContext?.seLinuxChangePolicy !== undefined,
   }
 }
 
@@ -100,3 +121,21 @@ const hasHostNamespaceSysctl = (spec: PodSpec): boolean =>
     const namespace = sysctlNamespace(name)
     return (namespace === 'net' && spec.hostNetwork === true) || (namespace === 'ipc' && spec.hostIPC === true)
   })
+
+function variableNames(spec: PodSpec): Set<string> {
+  const names = new Set<string>()
+  for (const { env = [], envFrom = [] } of allContainers(spec)) {
+    for (const { name } of env) names.add(name)
+    for (const { prefix = '' } of envFrom) names.add(prefix)
+  }
+  return names
+}
+
+/** Whether a name that only the relaxed rule lets pass was there before. */
+function keepsRelaxedVariable(next: PodSpec, old: PodSpec): boolean {
+  const before = variableNames(old)
+  return [...variableNames(next)].some(name => isEnvVarName(name).length > 0 && isRelaxedEnvVarName(name).length === 0 && before.has(name))
+}
+
+const sleepsZero = (spec: PodSpec): boolean =>
+  [...allContainers(spec)].some(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds === 0 || lifecycle?.postStart?.sleep?.seconds === 0)

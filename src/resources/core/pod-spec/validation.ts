@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { isDns1123SubdomainWithUnderscore, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
 import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateIP, validateQualifiedName } from '../checks.ts'
 import type { HostAlias, PodDNSConfig, PodOS, PodResourceClaim, PodSpec, PodTemplateSpec } from '../v1.types.ts'
@@ -43,6 +43,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
     claimNames: new Set((spec.resourceClaims ?? []).map(claim => claim.name)),
     grace: spec.terminationGracePeriodSeconds,
     restartPolicy: spec.restartPolicy ?? '',
+    os: spec.os?.name,
     hostUsers: spec.hostUsers ?? true,
     options,
   }
@@ -56,7 +57,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
   if (spec.nodeSelector) errors.push(...validateLabels(spec.nodeSelector, path.child('nodeSelector')))
   errors.push(...validatePodSecurityContext(spec, path.child('securityContext'), options))
   if (spec.affinity) errors.push(...validateAffinity(spec.affinity, path.child('affinity'), options))
-  errors.push(...validateDnsConfig(spec, path.child('dnsConfig')))
+  errors.push(...validateDnsConfig(spec, path.child('dnsConfig'), options.allowRelaxedSearches))
   spec.readinessGates?.forEach((gate, i) => {
     errors.push(...validateQualifiedName(gate.conditionType, path.child('readinessGates').index(i).child('conditionType')))
   })
@@ -166,14 +167,14 @@ const MAX_NAMESERVERS = 3
 const MAX_SEARCHES = 32
 const MAX_SEARCH_CHARACTERS = 2048
 
-function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: FieldPath): FieldError[] {
-  if (dnsPolicy !== 'None') return config ? validateDnsLists(config, path) : []
+function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: FieldPath, relaxed: boolean): FieldError[] {
+  if (dnsPolicy !== 'None') return config ? validateDnsLists(config, path, relaxed) : []
   if (!config) return [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')]
-  if (config.nameservers?.length) return validateDnsLists(config, path)
+  if (config.nameservers?.length) return validateDnsLists(config, path, relaxed)
   return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')]
 }
 
-function validateDnsLists({ nameservers = [], searches = [], options = [] }: PodDNSConfig, path: FieldPath): FieldError[] {
+function validateDnsLists({ nameservers = [], searches = [], options = [] }: PodDNSConfig, path: FieldPath, relaxed: boolean): FieldError[] {
   const errors: FieldError[] = []
   if (nameservers.length > MAX_NAMESERVERS) {
     errors.push(invalid(path.child('nameservers'), nameservers, `must not have more than ${MAX_NAMESERVERS} nameservers`))
@@ -186,9 +187,10 @@ function validateDnsLists({ nameservers = [], searches = [], options = [] }: Pod
     errors.push(invalid(path.child('searches'), searches, `must not have more than ${MAX_SEARCH_CHARACTERS} characters (including spaces) in the search list`))
   }
   searches.forEach((search, i) => {
-    if (search === '.') return
+    if (relaxed && search === '.') return
     const name = search.endsWith('.') ? search.slice(0, -1) : search
-    for (const text of isDns1123SubdomainWithUnderscore(name)) errors.push(invalid(path.child('searches').index(i), name, text))
+    for (const text of relaxed ? isDns1123SubdomainWithUnderscore(name) : isDns1123Subdomain(name))
+      errors.push(invalid(path.child('searches').index(i), name, text))
   })
   options.forEach((option, i) => {
     if (!option.name) errors.push(required(path.child('options').index(i), 'must not be empty'))

@@ -29,7 +29,7 @@ const strategy: Strategy<PodTemplate> = {
     dropDisabledTemplateFields(next.template, old?.template, features)
     bumpGeneration(next, old)
   },
-  validate: (next, old) => validatePodTemplateSpec(next.template, TEMPLATE, podTemplateOptions(old?.template)),
+  validate: (next, old, { features }) => validatePodTemplateSpec(next.template, TEMPLATE, podTemplateOptions(features, next.template, old?.template)),
   warnings: (next, old) => (old && old.metadata.generation === next.metadata.generation ? [] : podTemplateWarnings(next.template, old?.template, TEMPLATE)),
 }
 

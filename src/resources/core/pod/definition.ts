@@ -45,7 +45,7 @@ const v1: Version<Pod> = {
     log: logSubresource,
     portforward: portForwardSubresource,
     proxy: podProxySubresource,
-    resize: { verbs: STATUS_VERBS, strategy: resizeStrategy },
+    resize: { gate: 'InPlacePodVerticalScaling', verbs: STATUS_VERBS, strategy: resizeStrategy },
     status: { verbs: STATUS_VERBS, strategy: podStatusStrategy },
   },
 }

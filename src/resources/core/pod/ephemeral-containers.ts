@@ -1,4 +1,5 @@
 import type { Strategy } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden } from '../../../meta/field-error.ts'
@@ -28,12 +29,12 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
     dropDisabledPodFields(next.spec, old.spec, features)
     bumpGeneration(next, old)
   },
-  validate: (next, old) => (old ? validate(next, old) : []),
+  validate: (next, old, { features }) => (old ? validate(next, old, features) : []),
 }
 
-function validate(next: Pod, old: Pod): FieldError[] {
+function validate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
-  const options = podOptions(old)
+  const options = podOptions(features, next, old)
   errors.push(...validatePod(next, options))
   errors.push(...validateAnnotationsUpdate(next, old, options))
   if (old.metadata.annotations?.[MIRROR_POD] !== undefined) return [forbidden(fieldPath(), 'static pods do not support ephemeral containers')]

@@ -5,7 +5,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { LabelSelector } from '../../../meta/label-selector.ts'
 import type { Int64, ObjectMeta } from '../../../meta/object.ts'
 import { APP_ARMOR_PREFIX } from '../pod-spec/annotations.ts'
-import { dropDisabledPodFields, dropDisabledStatusFields } from '../pod-spec/drop.ts'
+import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podQosClass } from '../pod-spec/qos.ts'
 import { validateAppArmorProfile } from '../pod-spec/security-context.ts'
 import { allContainers } from '../pod-spec/visit.ts'
@@ -36,13 +36,12 @@ export function bumpGeneration(next: Pod, old: Pod): void {
   if (!deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 
-export function prepareStatusUpdate(next: Pod, old: Pod, { features }: HookContext): void {
+export function prepareStatusUpdate(next: Pod, old: Pod): void {
   next.spec = old.spec
   for (const field of ['deletionTimestamp', 'ownerReferences'] as const) restore(next.metadata, old.metadata, field)
   // Some kubelets leave it out; it is set once, on create.
   if (!next.status.qosClass && old.status.qosClass) next.status.qosClass = old.status.qosClass
   keepObservedGenerations(next.status, old.status)
-  dropDisabledStatusFields(next.status, old.status, features)
 }
 
 /** A client that does not know observedGeneration does not clear it. */

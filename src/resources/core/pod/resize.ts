@@ -1,4 +1,5 @@
 import type { Strategy } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid } from '../../../meta/field-error.ts'
@@ -28,7 +29,7 @@ export const resizeStrategy: Strategy<Pod> = {
     dropDisabledPodFields(next.spec, old.spec, features)
     bumpGeneration(next, old)
   },
-  validate: (next, old) => (old ? validate(next, old) : []),
+  validate: (next, old, { features }) => (old ? validate(next, old, features) : []),
 }
 
 const namesOf = (spec: PodSpec, list: (typeof LISTS)[number]): string[] => (spec[list] ?? []).map(container => container.name)
@@ -58,8 +59,8 @@ function withResources(container: Container, next: Container | undefined): Conta
 const hasPodResources = ({ resources }: PodSpec): boolean =>
   Object.keys(resources?.requests ?? {}).length > 0 || Object.keys(resources?.limits ?? {}).length > 0
 
-function validate(next: Pod, old: Pod): FieldError[] {
-  const errors = validatePod(next, podOptions(old))
+function validate(next: Pod, old: Pod, features: Features): FieldError[] {
+  const errors = validatePod(next, podOptions(features, next, old))
   const whole = (text: string): FieldError[] => [forbidden(fieldPath(), text)]
   if (hasPodResources(old.spec) || hasPodResources(next.spec)) return whole('pods with pod-level resources cannot be resized')
   if (old.metadata.annotations?.[MIRROR_POD] !== undefined) return whole('static pods cannot be resized')

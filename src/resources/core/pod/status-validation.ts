@@ -1,3 +1,4 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
@@ -16,11 +17,11 @@ const STATUS = fieldPath('status')
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized']
 const IMMUTABLE = 'field is immutable'
 
-export function validatePodStatusUpdate(next: Pod, old: Pod): FieldError[] {
+export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const { spec, status } = next
   const before = old.status
-  errors.push(...validateAnnotationsUpdate(next, old, podOptions(old)))
+  errors.push(...validateAnnotationsUpdate(next, old, podOptions(features, next, old)))
   status.conditions?.forEach(({ type }, i) => {
     // Upstream's path.
     if (!SYSTEM_CONDITIONS.includes(type)) errors.push(...validateQualifiedName(type, fieldPath('metadata', 'conditions').index(i).child('Type')))

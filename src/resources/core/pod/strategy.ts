@@ -34,7 +34,7 @@ export const podStrategy: Strategy<Pod> = {
     if (old) prepareUpdate(next, old, ctx)
     else prepareCreate(next, ctx)
   },
-  validate: (next, old) => (old ? validatePodUpdate(next, old) : validatePodCreate(next)),
+  validate: (next, old, { features }) => (old ? validatePodUpdate(next, old, features) : validatePodCreate(next, features)),
   // Controllers update pods all the time, and nobody reads what they are warned of.
   warnings: (next, old) => (old ? [] : createWarnings(next)),
   gracePeriod,
@@ -42,10 +42,10 @@ export const podStrategy: Strategy<Pod> = {
 
 export const podStatusStrategy: Strategy<Pod> = {
   resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
-  prepare(next, old, ctx) {
-    if (old) prepareStatusUpdate(next, old, ctx)
+  prepare(next, old) {
+    if (old) prepareStatusUpdate(next, old)
   },
-  validate: (next, old) => (old ? validatePodStatusUpdate(next, old) : []),
+  validate: (next, old, { features }) => (old ? validatePodStatusUpdate(next, old, features) : []),
   warnings: ({ status }) => [...addressWarnings(status, 'podIPs'), ...addressWarnings(status, 'hostIPs')],
 }
 

@@ -1,3 +1,4 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
@@ -18,8 +19,8 @@ import { validateNodeAffinityAdditions, validateNodeSelectorAdditions } from './
 const SPEC = fieldPath('spec')
 const ANNOTATIONS = fieldPath('metadata', 'annotations')
 
-export function validatePodCreate(pod: Pod): FieldError[] {
-  const errors = validatePod(pod, podOptions())
+export function validatePodCreate(pod: Pod, features: Features): FieldError[] {
+  const errors = validatePod(pod, podOptions(features, pod))
   if (pod.spec.ephemeralContainers?.length) errors.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'))
   if (pod.spec.nodeName && pod.spec.schedulingGates?.length) {
     errors.push(forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'))
@@ -69,9 +70,9 @@ const UPDATABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ]
 
-export function validatePodUpdate(next: Pod, old: Pod): FieldError[] {
+export function validatePodUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
-  const options = podOptions(old)
+  const options = podOptions(features, next, old)
   errors.push(...validatePod(next, options))
   errors.push(...validateAnnotationsUpdate(next, old, options))
   for (const list of ['containers', 'initContainers'] as const) {

@@ -1,3 +1,4 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { required } from '../../../meta/field-error.ts'
@@ -8,7 +9,11 @@ import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
 import type { ReplicationController } from '../v1.types.ts'
 
-export function* validateReplicationController(next: ReplicationController, old: ReplicationController | undefined): Steps<FieldError[]> {
+export function* validateReplicationController(
+  next: ReplicationController,
+  old: ReplicationController | undefined,
+  { features }: HookContext,
+): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { spec } = next
   const selection = labelSelectorOfMap(spec.selector)
@@ -19,7 +24,7 @@ export function* validateReplicationController(next: ReplicationController, old:
     ...(selection.length === 0 ? [required(path.child('selector'))] : []),
     ...validateNonNegative(spec.replicas, path.child('replicas')),
     ...(spec.template
-      ? validateReplicaTemplate(spec.template, selection, template, podTemplateOptions(old?.spec.template), 'ReplicationController')
+      ? validateReplicaTemplate(spec.template, selection, template, podTemplateOptions(features, spec.template, old?.spec.template), 'ReplicationController')
       : [required(template)]),
   ]
   // An update is checked as a new one twice, as upstream does: the causes say so.

@@ -35,10 +35,10 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
       // Once defaulted for every type; a name elsewhere has no use for it.
       if (!needsClusterIP(next)) delete next.spec.internalTrafficPolicy
     },
-    validate(next, old) {
+    validate(next, old, { features }) {
       // What the allocation stumbles over is told alone, as upstream allocates first.
       const errors = settleFamilies(next, old, families)
-      return errors.length > 0 ? errors : validateService(next, old)
+      return errors.length > 0 ? errors : validateService(next, old, features)
     },
     warnings: serviceWarnings,
     async begin(next, old, ctx, api, dryRun) {

@@ -1,3 +1,4 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -79,7 +80,7 @@ export function validateInternalTraffic(service: Service): FieldError[] {
   return policy === 'Cluster' || policy === 'Local' ? [] : [notSupported(path, policy, ['Cluster', 'Local'])]
 }
 
-export function validateTrafficDistribution(service: Service): FieldError[] {
-  const value = service.spec.trafficDistribution
-  return value === undefined || value === 'PreferClose' ? [] : [notSupported(SPEC.child('trafficDistribution'), value, ['PreferClose'])]
+export function validateTrafficDistribution({ spec: { trafficDistribution: value } }: Service, features: Features): FieldError[] {
+  const known = features.enabled('PreferSameTrafficDistribution') ? ['PreferClose', 'PreferSameZone', 'PreferSameNode'] : ['PreferClose']
+  return value === undefined || known.includes(value) ? [] : [notSupported(SPEC.child('trafficDistribution'), value, known)]
 }

@@ -1,3 +1,4 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -95,7 +96,7 @@ function validateType(service: Service): FieldError[] {
 }
 
 /** Create, and update with `old`. */
-export function validateService(next: Service, old: Service | undefined): FieldError[] {
+export function validateService(next: Service, old: Service | undefined, features: Features): FieldError[] {
   const ports = SPEC.child('ports')
   const update = old
     ? [
@@ -122,7 +123,7 @@ export function validateService(next: Service, old: Service | undefined): FieldE
     ...validateBalancerClass(next, undefined),
     ...validateExternalTraffic(next),
     ...validateInternalTraffic(next),
-    ...validateTrafficDistribution(next),
+    ...validateTrafficDistribution(next, features),
   ]
 }
 

@@ -20,6 +20,8 @@ export interface ClaimSpecOptions {
   readonly allowInvalidSelector?: boolean
   /** An older object already has a data source with a bad API group. */
   readonly allowInvalidApiGroup?: boolean
+  /** The gate VolumeAttributesClass is on, or an older object has a class. */
+  readonly hasClasses?: boolean
 }
 
 /** The template of the claim that an ephemeral volume makes. */
@@ -60,8 +62,16 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPa
     errors.push(notSupported(path.child('volumeMode'), spec.volumeMode, VOLUME_MODES))
   if (spec.dataSource) errors.push(...validateDataSource(spec.dataSource, path.child('dataSource'), options))
   if (spec.dataSourceRef) errors.push(...validateDataSource(spec.dataSourceRef, path.child('dataSourceRef'), options))
-  if (!spec.dataSource || !spec.dataSourceRef) return errors
-  const { dataSource, dataSourceRef } = spec
+  errors.push(...validateAgreement(spec, path))
+  const { volumeAttributesClassName: name } = spec
+  if (name && options.hasClasses) for (const text of nameIsDnsSubdomain(name, false)) errors.push(invalid(path.child('volumeAttributesClassName'), name, text))
+  return errors
+}
+
+/** dataSource and dataSourceRef say the same, where both are given. */
+function validateAgreement({ dataSource, dataSourceRef }: PersistentVolumeClaimSpec, path: FieldPath): FieldError[] {
+  if (!dataSource || !dataSourceRef) return []
+  const errors: FieldError[] = []
   if (dataSourceRef.namespace) errors.push(invalid(path, SOURCE_PATH, 'may not be specified when dataSourceRef.namespace is specified'))
   else if (dataSource.apiGroup !== dataSourceRef.apiGroup || dataSource.kind !== dataSourceRef.kind || dataSource.name !== dataSourceRef.name) {
     errors.push(invalid(path, SOURCE_PATH, 'must match dataSourceRef'))

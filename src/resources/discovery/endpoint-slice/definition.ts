@@ -27,12 +27,6 @@ const FIELDS = ['addressType', 'endpoints', 'ports'] as const
 const endpointsOf = (slice: EndpointSlice | undefined): Endpoint[] => slice?.endpoints ?? []
 const topologyNode = ({ deprecatedTopology }: Endpoint): string | undefined => ownMember(deprecatedTopology, HOST_NAME)
 
-/** Hints for nodes came with the gate PreferSameTrafficDistribution; where they are kept already, they stay. */
-function dropNodeHints(next: EndpointSlice, old: EndpointSlice | undefined): void {
-  if (endpointsOf(old).some(({ hints }) => hints?.forNodes)) return
-  for (const { hints } of endpointsOf(next)) if (hints) delete hints.forNodes
-}
-
 /** The topology of v1beta1 cannot be written through v1. A node that was told only there is kept, so that a partial update does not lose it. */
 function dropTopology(next: EndpointSlice, old: EndpointSlice | undefined): void {
   if (old && deepEqual(old.endpoints, next.endpoints)) return
@@ -59,7 +53,6 @@ const endpointSliceStrategy: Strategy<EndpointSlice> = {
   prepare(next, old) {
     if (!old) next.metadata.generation = 1
     else if (hasChanged(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
-    dropNodeHints(next, old)
     dropTopology(next, old)
   },
   validate: validateEndpointSlice,

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -15,7 +16,10 @@ function setCSIDriverDefaults({ spec }: CSIDriver): void {
   spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType'
   if ((spec.volumeLifecycleModes ?? []).length === 0) spec.volumeLifecycleModes = ['Persistent']
   spec.requiresRepublish ??= false
-  spec.seLinuxMount ??= false
+}
+
+function setGatedCSIDriverDefaults({ spec }: CSIDriver, features: Features): void {
+  if (features.enabled('SELinuxMountReadWriteOncePod')) spec.seLinuxMount ??= false
 }
 
 const audiences = (requests: readonly TokenRequest[] | undefined): string => (requests ? requests.map(({ audience }) => audience).join(',') : '<unset>')
@@ -51,6 +55,7 @@ const v1: Version<CSIDriver> = {
   verbs: STANDARD_VERBS,
   schema: types.type('storage.CSIDriver'),
   setDefaults: setCSIDriverDefaults,
+  setGatedDefaults: setGatedCSIDriverDefaults,
   table,
 }
 
@@ -62,8 +67,6 @@ export const csiDriverResource = defineResource<CSIDriver>({
   strategy: {
     allowUnconditionalUpdate: false,
     prepare(next, old) {
-      // The field came with the gate MutableCSINodeAllocatableCount.
-      if (old?.spec.nodeAllocatableUpdatePeriodSeconds === undefined) delete next.spec.nodeAllocatableUpdatePeriodSeconds
       if (old && !deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validate: validateCSIDriver,

@@ -1,3 +1,4 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -42,12 +43,16 @@ function validateDrivers(drivers: readonly CSINodeDriver[]): FieldError[] {
   return drivers.flatMap((driver, i) => validateDriver(driver, again[i] === true, path.index(i)))
 }
 
-/** A driver that stays is the same in every member. */
-export function validateCSINode({ spec }: CSINode, old: CSINode | undefined): FieldError[] {
+const withoutAllocatable = ({ allocatable: _, ...driver }: CSINodeDriver): CSINodeDriver => driver
+
+/** A driver that stays is the same in every member, but that what a node has room for may change with the gate MutableCSINodeAllocatableCount. */
+export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { features }: HookContext): FieldError[] {
   const drivers = spec.drivers ?? []
   const errors = validateDrivers(drivers)
   if (!old) return errors
-  const changed = (old.spec.drivers ?? []).flatMap(before => drivers.filter(after => after.name === before.name && !deepEqual(after, before)))
+  const fixed = features.enabled('MutableCSINodeAllocatableCount') ? withoutAllocatable : (driver: CSINodeDriver) => driver
+  const after = drivers.map(fixed)
+  const changed = (old.spec.drivers ?? []).flatMap(driver => after.filter(each => each.name === driver.name && !deepEqual(each, fixed(driver))))
   // An update is checked as a new object and as an update, so upstream tells every cause twice.
   return [...errors, ...errors, ...changed.map(driver => invalid(path, verbatim(printDriver(driver)), 'field is immutable'))]
 }

@@ -9,13 +9,6 @@ import { validateVolumeAttachment } from './validation.ts'
 
 const KEPT_META = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-/** Codes of errors came with the gate MutableCSINodeAllocatableCount; where they are kept already, they stay. */
-function dropErrorCodes(next: VolumeAttachment, old: VolumeAttachment | undefined): void {
-  for (const member of ['attachError', 'detachError'] as const) {
-    if (old?.status[member]?.errorCode === undefined) delete next.status[member]?.errorCode
-  }
-}
-
 const volumeAttachmentStrategy: Strategy<VolumeAttachment> = {
   allowUnconditionalUpdate: false,
   revalidatesMeta: true,
@@ -34,7 +27,6 @@ const volumeAttachmentStatusStrategy: Strategy<VolumeAttachment> = {
     if (!old) return
     next.spec = old.spec
     keepMembers(next.metadata, old.metadata, ...KEPT_META)
-    dropErrorCodes(next, old)
   },
   validate: validateVolumeAttachment,
 }
