@@ -4,11 +4,11 @@ import type { TypedObject, Unlisted } from '../../../src/meta/object.ts'
 
 export type BookCondition = 'New' | 'Used' | Unlisted
 
-export interface Book extends TypedObject {
+export type Book = TypedObject & {
   spec: BookSpec
 }
 
-export interface BookSpec {
+export type BookSpec = {
   title: string
   pages?: number
   condition: BookCondition
