@@ -2,11 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 
 export function load(dist, name = 'main') {
   const filename = join(dist, `${name}.cjs`)
   const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`
+  // The cache fits only the flags of V8 that it was made with. V8 has set up the stack by now: this changes the flag alone.
+  setFlagsFromString('--stack-size=984')
   const cachedData = read(join(dist, `${name}.cache`))
   const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
   const run = () => {

@@ -1,5 +1,5 @@
 import { compareText } from '../lib/compare-text.ts'
-import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, isSteps, resultOf, type Steps, sorted } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
@@ -21,7 +21,7 @@ export interface Comparison {
  * is in both and differs counts at its leaves. In steps. Throws a TypedError where a list element has no key.
  */
 export function* compare(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Comparison> {
-  const delta = yield* compareValues(schema, old, next)
+  const delta = yield* resultOf(compareValues(schema, old, next))
   return { added: delta?.added ?? EMPTY, modified: delta?.modified ?? EMPTY, removed: delta?.removed ?? EMPTY }
 }
 
@@ -32,16 +32,19 @@ interface Delta {
   removed?: FieldSet | undefined
 }
 
+type Compared = Delta | undefined | Steps<Delta | undefined>
+
 const MODIFIED: Delta = Object.freeze({ modified: EMPTY })
 
-function* compareValues(schema: Schema | undefined, old: Json, next: Json): Steps<Delta | undefined> {
+/** A value that is no list or object, or equal to the other, is compared at once. Where steps are needed they are those of the members: one generator a level, however deep an object is. */
+function compareValues(schema: Schema | undefined, old: Json, next: Json): Compared {
   if (old === next) return undefined
   const shape = shapeOf(schema)
   // Two empty values are leaves, so that null and `{}` differ; otherwise null is as good as `{}`.
   if (shape === 'leaf' || (isBare(old) && isBare(next))) return compareLeaves(old, next)
-  if (shape === 'elements') return yield* compareElements(schema as ListSchema, asArray(old), asArray(next))
-  if (shape === 'any') return yield* compareUntyped(old, next)
-  return yield* compareMembers(schema, asObject(old) ?? {}, asObject(next) ?? {})
+  if (shape === 'elements') return compareElements(schema as ListSchema, asArray(old), asArray(next))
+  if (shape === 'any') return compareUntyped(old, next)
+  return compareMembers(schema, asObject(old) ?? {}, asObject(next) ?? {})
 }
 
 const compareLeaves = (old: Json, next: Json): Delta | undefined => (sameJson(old, next) ? undefined : MODIFIED)
@@ -49,12 +52,15 @@ const asArray = (value: Json): readonly Json[] => (Array.isArray(value) ? value 
 const asObject = (value: Json): JsonObject | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined)
 
 /** Without a schema a value's kind decides; a value that changes its kind is modified, and if one of the two is an object, its members come or go. */
-function* compareUntyped(old: Json, next: Json): Steps<Delta | undefined> {
+function compareUntyped(old: Json, next: Json): Compared {
   const left = old === null ? {} : asObject(old)
   const right = next === null ? {} : asObject(next)
-  if (left && right) return yield* compareMembers(undefined, left, right)
-  if (!left && !right) return compareLeaves(old, next)
-  const members = yield* compareMembers(undefined, left ?? {}, right ?? {})
+  if (left && right) return compareMembers(undefined, left, right)
+  return left || right ? compareKinds(left ?? {}, right ?? {}) : compareLeaves(old, next)
+}
+
+function* compareKinds(old: JsonObject, next: JsonObject): Steps<Delta | undefined> {
+  const members = yield* compareMembers(undefined, old, next)
   return { ...members, modified: EMPTY }
 }
 
@@ -72,8 +78,8 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
       const paths = pathsBelow(below(name), value)
       nodes.addAdded(element(name), paths === undefined ? EMPTY : yield* paths)
     } else {
-      const inside = below(name)
-      const delta = shapeOf(inside) === 'leaf' ? compareLeaves(before, value) : yield* compareValues(inside, before, value)
+      const compared = compareValues(below(name), before, value)
+      const delta = isSteps(compared) ? yield* compared : compared
       if (delta !== undefined) nodes.add(element(name), delta)
     }
   }
@@ -115,7 +121,7 @@ function* compareItems(schema: Schema, old: ListItem | undefined, next: ListItem
   const after = next?.count ?? 0
   if (before <= 1 && after <= 1) {
     if (old === undefined) return { added: yield* wholly(schema, (next as ListItem).value) }
-    return next === undefined ? { removed: yield* wholly(schema, old.value) } : yield* compareValues(schema, old.value, next.value)
+    return next === undefined ? { removed: yield* wholly(schema, old.value) } : yield* resultOf(compareValues(schema, old.value, next.value))
   }
   if (before >= 2 && after >= 2) return sameJson(old?.all as Json[], next?.all as Json[]) ? undefined : MODIFIED
   if (before >= 2) return { removed: EMPTY, added: next && (yield* wholly(schema, next.value)) }

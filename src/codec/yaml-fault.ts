@@ -23,11 +23,13 @@ export function yamlFault(error: YAMLException, source: string): string {
   if (/unexpected end of the stream within a flow collection/.test(error.reason) && /[{[,]\s*$/.test(source)) {
     return `yaml: line ${line + 1}: did not find expected node content`
   }
+  const depth = /^nesting exceeded maxDepth \((\d+)\)/.exec(error.reason)?.[1]
+  if (depth !== undefined) return at(line + 1, `exceeded max depth of ${depth}`)
   const said = atProblem(error, source) ?? faults.find(([pattern]) => pattern.test(error.reason))?.[1] ?? 'did not find expected key'
   return at(line + 1, said)
 }
 
-/** The message of a text that is nested too deeply to be parsed here: go-yaml's where it refuses it as well. */
+/** The message of a text that is nested too deeply for the stack here: go-yaml's where it refuses it as well. */
 export function depthFault(source: string, maxDepth: number): string {
   let depth = 0
   for (const { 0: token, index } of source.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/gs)) {

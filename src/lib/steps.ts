@@ -28,8 +28,8 @@ export function* resultOf<T extends object | undefined>(result: T | Steps<T>): S
   return isSteps(result) ? yield* result : result
 }
 
-/** A list is no steps, although it is iterable. Values of JSON have no functions. */
-const isSteps = <T extends object | undefined>(result: T | Steps<T>): result is Steps<T> =>
+/** True for what takes steps, of what may be a result already. A list is no steps, although it is iterable. Values of JSON have no functions. */
+export const isSteps = <T extends object | undefined>(result: T | Steps<T>): result is Steps<T> =>
   result !== undefined && 'next' in result && typeof result.next === 'function'
 
 let pieces = 0

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HTTP2_STACK } from './http2-stacks.ts'
-import { serverProgram } from './server-program.ts'
+import { NODE_FLAGS, serverProgram } from './server-program.ts'
 
 /** A server that can be killed and started again on the same data and ports. */
 export interface ServerProcess {
@@ -47,6 +47,7 @@ export async function createServerProcess(flags: readonly string[] = [], given?:
   const dataDir = join(directory, 'data')
   const url = `http://127.0.0.1:${insecure}`
   const args = [
+    ...NODE_FLAGS,
     program,
     `--http2=${HTTP2_STACK}`,
     '--data-dir',

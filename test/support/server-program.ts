@@ -1,9 +1,13 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { copyReadFiles } from '../../hack/support/read-files.ts'
 
 const root = join(import.meta.dirname, '..', '..')
+
+/** The flags of Node that bin/binnacle starts the server with. */
+export const NODE_FLAGS: readonly string[] = [...readFileSync(join(root, 'bin/binnacle'), 'utf8').matchAll(/exec node (--\S+)/g)].map(([, flag = '']) => flag)
+
 let bundled: Promise<string> | undefined
 
 /**
