@@ -12,7 +12,8 @@ export interface Rule {
   readonly apiVersions?: readonly string[]
   /** `pods`, `pods/status`, `pods/*`, `*`, or `*` with either */
   readonly resources?: readonly string[]
-  readonly scope?: 'Cluster' | 'Namespaced' | '*'
+  /** `Cluster`, `Namespaced` or `*`. */
+  readonly scope?: string
   readonly resourceNames?: readonly string[]
 }
 

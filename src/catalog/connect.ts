@@ -21,7 +21,12 @@ export interface ConnectSubresource {
 
 /** Reads an object as the server itself. */
 export interface ObjectReader {
-  get(id: { readonly group: string; readonly resource: string }, namespace: string, name: string): Promise<KubeObject>
+  get(
+    id: { readonly group: string; readonly resource: string },
+    namespace: string,
+    name: string,
+    options?: { readonly resourceVersion?: string },
+  ): Promise<KubeObject>
 }
 
 export interface ConnectCall {

@@ -1,6 +1,6 @@
 import type { KubeObject, TypedObject } from '../meta/object.ts'
 import type { ObjectReader } from './connect.ts'
-import type { KindDefinition, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Subresource } from './definition.ts'
+import type { AccessEvent, KindDefinition, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Subresource } from './definition.ts'
 
 /** A kind as the catalog holds it, among kinds of other types. */
 export const defineResource = <H extends TypedObject>(definition: KindDefinition<H>): ResourceDefinition => widened(definition)
@@ -20,23 +20,41 @@ export const kindId = <T extends TypedObject>(group: string, resource: string): 
 export const asKind = <T extends TypedObject>(_kind: KindId<T>, object: KubeObject): T => widened(object)
 
 /** As ResourceAccess.get; the object may be shared: never mutate it. */
-export const getKind = async <T extends TypedObject>(api: ObjectReader, id: KindId<T>, namespace: string, name: string): Promise<T> =>
-  widened(await api.get(id, namespace, name))
+export const getKind = async <T extends TypedObject>(
+  api: ObjectReader,
+  id: KindId<T>,
+  namespace: string,
+  name: string,
+  options?: { readonly resourceVersion?: string },
+): Promise<T> => widened(await api.get(id, namespace, name, options))
 
 /** The items of ResourceAccess.list. */
 export const listKind = async <T extends TypedObject>(api: ResourceAccess, id: KindId<T>, namespace: string, options?: ListAccess): Promise<T[]> =>
   widened((await api.list(id, namespace, options)).items)
 
+/** Which object a write is about. `subresource`: absent for the object itself. */
+export interface ObjectPlace {
+  readonly namespace: string
+  readonly name: string
+  readonly subresource?: string
+}
+
 /** As ResourceAccess.update. */
 export const updateKind = async <T extends TypedObject>(
   api: ResourceAccess,
   id: KindId<T>,
-  namespace: string,
-  name: string,
+  { namespace, name, subresource }: ObjectPlace,
   change: (object: T) => T | undefined,
-): Promise<void> => {
-  await api.update(id, namespace, name, object => change(widened(object)))
-}
+): Promise<T> => widened(await api.update(id, namespace, name, object => change(widened(object)), subresource === undefined ? {} : { subresource }))
+
+/** As ResourceAccess.watch, in all namespaces. */
+export const watchKind = <T extends TypedObject>(
+  api: ResourceAccess,
+  id: KindId<T>,
+  signal: AbortSignal,
+  handle: (event: AccessEvent<T>) => undefined | Promise<void>,
+  options: Parameters<ResourceAccess['watch']>[4] = {},
+): Promise<void> => api.watch(id, '', signal, event => handle(widened(event)), options)
 
 /**
  * Hooks are given only what was decoded and defaulted by the schema of the version or kind that they are written against, and what the server itself reads was decoded by that of the hub version.

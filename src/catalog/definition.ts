@@ -229,10 +229,10 @@ export interface ListAccess {
   readonly resourceVersion?: string
 }
 
-export interface AccessEvent {
+export interface AccessEvent<T extends TypedObject = KubeObject> {
   readonly type: 'added' | 'modified' | 'deleted' | 'synced'
   /** Shared: never mutate. Absent for `synced`. */
-  readonly object?: KubeObject
+  readonly object?: T
 }
 
 /** Passed to hooks. Hooks are pure but for `begin`. */

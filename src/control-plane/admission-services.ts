@@ -16,15 +16,14 @@ import { mutatingWebhooks } from '../admission/webhooks/mutating.ts'
 import { serviceAddress } from '../admission/webhooks/service-address.ts'
 import { validatingWebhooks } from '../admission/webhooks/validating.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { listKind } from '../catalog/define.ts'
-import type { ResourceId } from '../catalog/definition.ts'
+import { getKind, type KindId, listKind } from '../catalog/define.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
 import { followPolicies } from '../controllers/follow-policies.ts'
 import { followWebhooks } from '../controllers/follow-webhooks.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
@@ -35,12 +34,12 @@ import {
   clusterTrustBundleAttest,
   type IsAllowed,
 } from '../resources/certificates/signer-admission.ts'
-import { LIMIT_RANGES } from '../resources/core/kinds.ts'
 import { limitRanger } from '../resources/core/limit-range/admission-plugin.ts'
 import { taintNodesByCondition } from '../resources/core/node/admission-plugin.ts'
 import { persistentVolumeClaimResize } from '../resources/core/persistent-volume-claim/admission-plugin.ts'
 import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import { defaultTolerationSeconds, serviceAccount } from '../resources/core/pod/admission-plugin.ts'
+import { INGRESS_CLASSES, LIMIT_RANGES, NAMESPACES, PRIORITY_CLASSES, RUNTIME_CLASSES, SERVICES, STORAGE_CLASSES } from '../resources/kinds.ts'
 import { defaultIngressClass } from '../resources/networking/ingress/admission-plugin.ts'
 import { runtimeClassAdmission } from '../resources/node/runtime-class/admission-plugin.ts'
 import { priorityAdmission } from '../resources/scheduling/priority-class/admission-plugin.ts'
@@ -70,23 +69,18 @@ export interface AdmissionServices {
   follow(env: ControllerEnvironment, signal: AbortSignal): Promise<void>[]
 }
 
-const NAMESPACES = { group: '', resource: 'namespaces' }
-const SERVICES = { group: '', resource: 'services' }
-const INGRESS_CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' }
-const PRIORITY_CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
-const RUNTIME_CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' }
-const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' }
+/** As the watch cache has it. */
 const AT_HAND = { resourceVersion: '0' }
 
 export function createAdmission({ catalog, logger, isAllowed, authorize, registry, plugins, tolerationSeconds }: AdmissionOptions): AdmissionServices {
-  const get = (id: ResourceId, name: string, namespace = ''): Promise<KubeObject> => registry().access().get(id, namespace, name, AT_HAND)
-  const listIn = async (id: ResourceId, namespace: string) => (await registry().access().list(id, namespace, AT_HAND)).items
-  const listAll = (id: ResourceId) => listIn(id, '')
-  const findNamespace = (name: string, fresh: boolean) => (fresh ? registry().access().get(NAMESPACES, '', name) : get(NAMESPACES, name))
+  const get = <T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T> => getKind(registry().access(), id, namespace, name, AT_HAND)
+  const getFresh = <T extends TypedObject>(id: KindId<T>, name: string): Promise<T> => getKind(registry().access(), id, '', name)
+  const listAll = <T extends TypedObject>(id: KindId<T>): Promise<T[]> => listKind(registry().access(), id, '', AT_HAND)
+  const findNamespace = (name: string, fresh: boolean) => (fresh ? getFresh(NAMESPACES, name) : get(NAMESPACES, name))
   /** The cache may be behind: what is not there is looked for in the store. */
-  const getSurely = (id: ResourceId, name: string): Promise<KubeObject> =>
-    get(id, name).catch(error => (isStatusError(error, 'NotFound') ? registry().access().get(id, '', name) : Promise.reject(error)))
-  const find = (id: ResourceId, name: string): Promise<KubeObject | undefined> =>
+  const getSurely = <T extends TypedObject>(id: KindId<T>, name: string): Promise<T> =>
+    get(id, name).catch(error => (isStatusError(error, 'NotFound') ? getFresh(id, name) : Promise.reject(error)))
+  const find = <T extends TypedObject>(id: KindId<T>, name: string): Promise<T | undefined> =>
     getSurely(id, name).catch(error => (isStatusError(error, 'NotFound') ? undefined : Promise.reject(error)))
   const getNamespace = (name: string) => getSurely(NAMESPACES, name)
   const policies = new PolicyIndex()

@@ -1,16 +1,17 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { ResourceId } from '../catalog/definition.ts'
+import { updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { BUILTIN_PRIORITIES, CUSTOM_PRIORITY } from '../resources/apiregistration/priorities.ts'
+import type { APIService } from '../resources/apiregistration/v1.types.ts'
+import { API_SERVICES } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
 import { follow, WorkQueue } from './controller.ts'
 
 const OWN_GROUP = 'apiregistration.k8s.io'
-const API_SERVICES: ResourceId = { group: OWN_GROUP, resource: 'apiservices' }
 /** On an APIService of the server's own. */
 const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 /** Brought in line once, when the server starts: group versions that are built in. Who runs the cluster may change or remove them afterwards. */
@@ -18,8 +19,11 @@ const ON_START = 'onstart'
 /** Kept in line: group versions of custom resources. */
 const ALWAYS = 'true'
 
+/** As the server makes it: its status is another controller's. */
+type NewService = Omit<APIService, 'status'>
+
 /** The APIService of a group version that this server serves. */
-function localService(apiVersion: string): KubeObject | undefined {
+function localService(apiVersion: string): NewService | undefined {
   const parsed = parseApiVersion(apiVersion)
   if (parsed === undefined || parsed.group === OWN_GROUP) return undefined
   const { group, version } = parsed
@@ -33,7 +37,7 @@ function localService(apiVersion: string): KubeObject | undefined {
   }
 }
 
-const managedAs = (service: KubeObject | undefined): string | undefined => service?.metadata.labels?.[MANAGED_LABEL]
+const managedAs = (service: TypedObject | undefined): string | undefined => service?.metadata.labels?.[MANAGED_LABEL]
 
 const missing = (error: unknown): undefined => {
   if (isStatusError(error, 'NotFound')) return undefined
@@ -81,7 +85,7 @@ class Registration {
   readonly atStart = new Set<string>()
   private readonly env: ControllerEnvironment
   private readonly catalog: Catalog
-  private wanted = new Map<string, KubeObject>()
+  private wanted = new Map<string, NewService>()
   private readonly done = new Set<string>()
   private completed = false
 
@@ -94,7 +98,7 @@ class Registration {
   learn(): Set<string> {
     const before = this.wanted
     const services = this.catalog.snapshot().servedGroupVersions().map(localService)
-    this.wanted = new Map(services.flatMap(service => (service ? [[service.metadata.name as string, service] as const] : [])))
+    this.wanted = new Map(services.flatMap(service => (service ? [[service.metadata.name ?? '', service] as const] : [])))
     return new Set([...before.keys(), ...this.wanted.keys()])
   }
 
@@ -112,7 +116,7 @@ class Registration {
     this.done.add(name)
   }
 
-  private async bringInLine(name: string, wanted: KubeObject | undefined): Promise<void> {
+  private async bringInLine(name: string, wanted: NewService | undefined): Promise<void> {
     const { access } = this.env
     const current = await access.get(API_SERVICES, '', name).catch(missing)
     if (!current) {
@@ -123,6 +127,9 @@ class Registration {
     if (managed !== ON_START && managed !== ALWAYS) return
     if (managed === ON_START && (!this.atStart.has(name) || this.done.has(name))) return
     if (!wanted) await access.delete(API_SERVICES, '', name).catch(missing)
-    else await access.update(API_SERVICES, '', name, now => (deepEqual(now.spec, wanted.spec) ? undefined : { ...now, spec: wanted.spec })).catch(missing)
+    else
+      await updateKind(access, API_SERVICES, { namespace: '', name }, now =>
+        deepEqual(now.spec, wanted.spec) ? undefined : { ...now, spec: wanted.spec },
+      ).catch(missing)
   }
 }

@@ -1,6 +1,8 @@
+import { updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
+import { NAMESPACES, PRIORITY_CLASSES, SERVICE_CIDRS } from '../resources/kinds.ts'
+import type { ServiceCIDR } from '../resources/networking/v1.types.ts'
 import type { SystemPriorityClass } from '../resources/scheduling/priority-class/system-classes.ts'
 import { SYSTEM_PRIORITY_CLASSES } from '../resources/scheduling/priority-class/system-classes.ts'
 import type { ControllerEnvironment } from './controller.ts'
@@ -46,8 +48,8 @@ export async function bootstrap(env: ControllerEnvironment, options: BootstrapOp
     if (!(await isMade(env, part, signal))) refused.push(part)
   }
   // Others stand in them.
-  await make(NAMESPACES)
-  await Promise.all([serviceRange(options), service(options), ...endpointsHere(env, options), FLOW_CONTROL, PRIORITY_CLASSES].map(make))
+  await make(SYSTEM_NAMESPACE_OBJECTS)
+  await Promise.all([serviceRange(options), service(options), ...endpointsHere(env, options), FLOW_CONTROL, PRIORITY_CLASS_OBJECTS].map(make))
   return refused
 }
 
@@ -62,7 +64,7 @@ export async function keepBootstrapped(
   signal: AbortSignal,
   everyMs = 10_000,
 ): Promise<void> {
-  const kept = [NAMESPACES, serviceRange(options), service(options), ...endpointsKept(options)]
+  const kept = [SYSTEM_NAMESPACE_OBJECTS, serviceRange(options), service(options), ...endpointsKept(options)]
   const missing = new Map(refused.map(part => [part.name, part]))
   const make = async (part: Part): Promise<void> => {
     try {
@@ -101,26 +103,24 @@ async function isMade(env: ControllerEnvironment, part: Part, signal: AbortSigna
   return false
 }
 
-const NAMESPACES: Part = {
+const SYSTEM_NAMESPACE_OBJECTS: Part = {
   name: 'namespaces of the system',
-  make: env =>
-    all(SYSTEM_NAMESPACES.map(name => ensure(env, { group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }))),
+  make: env => all(SYSTEM_NAMESPACES.map(name => ensure(env, NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }))),
 }
 
 const serviceRange = (options: BootstrapOptions): Part => ({ name: 'default ServiceCIDR', make: env => ensureServiceCIDR(env, options) })
 
 async function ensureServiceCIDR(env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions): Promise<void> {
-  const id = { group: 'networking.k8s.io', resource: 'servicecidrs' }
   const spec = { cidrs: [...serviceCIDRs] }
-  await ensure(env, id, '', { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: 'kubernetes' }, spec })
-  await env.access.update(id, '', 'kubernetes', markReady(env.clock.now()), { subresource: 'status' })
+  await ensure(env, SERVICE_CIDRS, '', { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: 'kubernetes' }, spec })
+  await updateKind(env.access, SERVICE_CIDRS, { namespace: '', name: 'kubernetes', subresource: 'status' }, markReady(env.clock.now()))
 }
 
 /** The condition by which upstream's controller tells that addresses may be taken from the range. */
 const markReady =
   (now: number) =>
-  (object: KubeObject): KubeObject | undefined => {
-    const conditions: { type: string }[] = object.status?.conditions ?? []
+  (object: ServiceCIDR): ServiceCIDR | undefined => {
+    const { conditions = [] } = object.status
     if (conditions.some(condition => condition.type === 'Ready')) return undefined
     const ready = { type: 'Ready', status: 'True', lastTransitionTime: formatTime(now), reason: '', message: 'Kubernetes default Service CIDR is ready' }
     return { ...object, status: { ...object.status, conditions: [...conditions, ready] } }
@@ -151,13 +151,13 @@ const endpointsKept = (options: BootstrapOptions): Part[] =>
       ]
     : []
 
-const PRIORITY_CLASSES: Part = {
+const PRIORITY_CLASS_OBJECTS: Part = {
   name: 'priority classes of the system',
   make: env => all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one))),
 }
 
 const ensurePriorityClass = (env: ControllerEnvironment, { name, value, description }: SystemPriorityClass): Promise<void> =>
-  ensure(env, { group: 'scheduling.k8s.io', resource: 'priorityclasses' }, '', {
+  ensure(env, PRIORITY_CLASSES, '', {
     kind: 'PriorityClass',
     apiVersion: 'scheduling.k8s.io/v1',
     metadata: { name },

@@ -1,29 +1,26 @@
-import type { PolicyRule } from '../auth/authz/rbac/policy.ts'
-import type { ResourceId } from '../catalog/definition.ts'
+import { updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { deepEqual } from '../meta/equal.ts'
-import type { LabelSelector } from '../meta/label-selector.ts'
 import { labelSelectorOf, matchesLabels } from '../meta/label-selector.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
-import { RBAC_GROUP } from '../resources/rbac/shared/version.ts'
+import { CLUSTER_ROLES } from '../resources/kinds.ts'
+import type { ClusterRole, PolicyRule } from '../resources/rbac/v1.types.ts'
 import type { Controller } from './controller.ts'
 import { followFresh, WorkQueue } from './controller.ts'
 
-const CLUSTER_ROLES: ResourceId = { group: RBAC_GROUP, resource: 'clusterroles' }
-
-const byName = (a: KubeObject, b: KubeObject): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
+const byName = (a: TypedObject, b: TypedObject): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
 
 /** The rules of all other roles that the role's selectors select, by name, each rule once. Throws for a selector that can not be read. */
-export function aggregatedRules(role: KubeObject, all: Iterable<KubeObject>): PolicyRule[] {
-  const selectors: LabelSelector[] = role.aggregationRule?.clusterRoleSelectors ?? []
+export function aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>): PolicyRule[] {
+  const selectors = role.aggregationRule?.clusterRoleSelectors ?? []
   const sorted = [...all].sort(byName)
   const rules: PolicyRule[] = []
   for (const selector of selectors) {
     const requirements = labelSelectorOf(selector)
     for (const { metadata, rules: given } of sorted) {
       if (metadata.name === role.metadata.name || !matchesLabels(requirements, metadata.labels)) continue
-      for (const rule of (given ?? []) as PolicyRule[]) if (!rules.some(one => deepEqual(one, rule))) rules.push(rule)
+      for (const rule of given ?? []) if (!rules.some(one => deepEqual(one, rule))) rules.push(rule)
     }
   }
   return rules
@@ -34,13 +31,15 @@ export function aggregatedRules(role: KubeObject, all: Iterable<KubeObject>): Po
  * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles). Roles are few, and any may select any: a change has all that aggregate looked at again.
  */
 export const clusterRoleAggregationController: Controller = async (env, signal) => {
-  const roles = new Map<string, KubeObject>()
+  const roles = new Map<string, ClusterRole>()
   const aggregate = async (name: string): Promise<void> => {
     const role = roles.get(name)
     if (!role?.aggregationRule) return
     if (deepEqual(aggregatedRules(role, roles.values()), role.rules ?? [])) return
     try {
-      await env.access.update(CLUSTER_ROLES, '', name, now => (now.aggregationRule ? { ...now, rules: aggregatedRules(now, roles.values()) } : undefined))
+      await updateKind(env.access, CLUSTER_ROLES, { namespace: '', name }, now =>
+        now.aggregationRule ? { ...now, rules: aggregatedRules(now, roles.values()) } : undefined,
+      )
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error
     }
@@ -60,7 +59,7 @@ export const clusterRoleAggregationController: Controller = async (env, signal) 
     let synced = false
     return ({ type, object }) => {
       if (object) {
-        const name = object.metadata.name as string
+        const { name = '' } = object.metadata
         before.delete(name)
         if (type === 'deleted') roles.delete(name)
         else roles.set(name, object)

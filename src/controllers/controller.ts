@@ -1,8 +1,10 @@
+import { type KindId, watchKind } from '../catalog/define.ts'
 import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
+import type { KubeObject, TypedObject } from '../meta/object.ts'
 import type { QueueMeter, WorkQueueMetrics } from './work-queue-metrics.ts'
 
 /** What every loop needs. Loops use the API alone, as the server itself. */
@@ -36,36 +38,76 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
 }
 
 /** Follows a resource from its present state on, starting over when the watch is lost: `handle` then sees every object again. `name`: only objects of this name. */
-export const follow = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, handle: (event: AccessEvent) => void, name?: string): Promise<void> =>
-  followFresh(env, id, signal, () => handle, name)
+export const follow = <T extends TypedObject = KubeObject>(
+  env: ControllerEnvironment,
+  id: KindId<T>,
+  signal: AbortSignal,
+  handle: Handle<T>,
+  name?: string,
+): Promise<void> => followFresh(env, id, signal, () => handle, name)
 
 /** The same with a handler of its own for each start, which can tell what has gone meanwhile when it is told `synced`. */
-export const followFresh = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle, name?: string): Promise<void> =>
-  followStream(env, id, signal, begin, { ...(name !== undefined && { name }) })
+export const followFresh = <T extends TypedObject = KubeObject>(
+  env: ControllerEnvironment,
+  id: KindId<T>,
+  signal: AbortSignal,
+  begin: () => Handle<T>,
+  name?: string,
+): Promise<void> => followStream(env, id, signal, begin, { ...(name !== undefined && { name }) })
+
+/** What a server keeps of every object of a kind. Keys are `namespace/name`, `/name` for a kind of the cluster. */
+export interface Kept<T extends TypedObject> {
+  keys(): Iterable<string>
+  put(object: T): void
+  remove(namespace: string, name: string): void
+  /** All that there is has been put. Called again after each new start of the watch. */
+  synced(): void
+}
+
+/** Keys of objects of the cluster, which have these names. */
+export const keysOf = (names: Iterable<string>): string[] => [...names].map(name => `/${name}`)
+
+/** Keeps what is known of a kind as the watch says it is; what has gone while nobody watched is removed as well. */
+export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal, kept: Kept<T>): Promise<void> =>
+  followFresh(env, id, signal, () => {
+    const unseen = new Set(kept.keys())
+    return ({ type, object }) => {
+      if (object) {
+        const { namespace = '', name = '' } = object.metadata
+        unseen.delete(`${namespace}/${name}`)
+        if (type === 'deleted') kept.remove(namespace, name)
+        else kept.put(object)
+        return
+      }
+      for (const key of unseen) kept.remove(key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1))
+      unseen.clear()
+      kept.synced()
+    }
+  })
 
 /** The same of all namespaces, with objects of which only kind, apiVersion and metadata can be counted on. */
-export const followMetadata = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle): Promise<void> =>
+export const followMetadata = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle<TypedObject>): Promise<void> =>
   followStream(env, id, signal, begin, { metadataOnly: true })
 
-type Handle = (event: AccessEvent) => void
+type Handle<T extends TypedObject> = (event: AccessEvent<T>) => void
 
-async function followStream(
+async function followStream<T extends TypedObject>(
   env: ControllerEnvironment,
-  id: ResourceId,
+  id: KindId<T>,
   signal: AbortSignal,
-  begin: () => Handle,
+  begin: () => Handle<T>,
   options: { name?: string; metadataOnly?: boolean },
 ): Promise<void> {
   let wait = FIRST_RETRY_MS
   while (!signal.aborted) {
     const handle = begin()
     try {
-      const take = (event: AccessEvent): undefined | Promise<void> => {
+      const take = (event: AccessEvent<T>): undefined | Promise<void> => {
         wait = FIRST_RETRY_MS
         handle(event)
         return turnIsSpent() ? nextTurn() : undefined
       }
-      await env.access.watch(id, '', signal, take, options)
+      await watchKind(env.access, id, signal, take, options)
     } catch (error) {
       if (!signal.aborted) env.logger.debug(2, 'watch of a controller ended', { resource: id.resource, error: errorMessage(error) })
     }

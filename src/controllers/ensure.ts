@@ -5,14 +5,15 @@ import type { ControllerEnvironment } from './controller.ts'
 
 /** Creates the object unless one of its name is there, which stays as it is. */
 export async function ensure({ access }: ControllerEnvironment, id: ResourceId, namespace: string, object: KubeObject): Promise<void> {
+  const { name = '' } = object.metadata
   try {
-    await access.get(id, namespace, object.metadata.name as string, { resourceVersion: '0' })
+    await access.get(id, namespace, name, { resourceVersion: '0' })
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error
     await access.create(id, namespace, object).catch(async again => {
       if (isStatusError(again, 'AlreadyExists')) return
       // Another server may have made it, and what it asked for (an address, say) is taken by itself.
-      await access.get(id, namespace, object.metadata.name as string).catch(() => Promise.reject(again))
+      await access.get(id, namespace, name).catch(() => Promise.reject(again))
     })
   }
 }

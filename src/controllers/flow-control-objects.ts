@@ -1,27 +1,25 @@
-import type { ResourceId } from '../catalog/definition.ts'
+import { type KindId, listKind, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { deepEqual } from '../meta/equal.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { KubeObject, TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from '../resources/flowcontrol/bootstrap/mandatory.ts'
-import { AUTO_UPDATE_ANNOTATION } from '../resources/flowcontrol/bootstrap/parts.ts'
+import { AUTO_UPDATE_ANNOTATION, type NewLevel, type NewSchema } from '../resources/flowcontrol/bootstrap/parts.ts'
 import { SUGGESTED_LEVELS, SUGGESTED_SCHEMAS } from '../resources/flowcontrol/bootstrap/suggested.ts'
+import { FLOW_SCHEMAS, PRIORITY_LEVELS } from '../resources/kinds.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
 
-const GROUP = 'flowcontrol.apiserver.k8s.io'
-const SCHEMAS: ResourceId = { group: GROUP, resource: 'flowschemas' }
-const LEVELS: ResourceId = { group: GROUP, resource: 'prioritylevelconfigurations' }
 const EVERY_MS = 60_000
 
 /** Makes the suggested and the mandatory objects, brings them up to date, and removes those that an earlier release had. */
 export async function ensureFlowControlObjects(env: ControllerEnvironment): Promise<void> {
-  await Promise.all(SUGGESTED_SCHEMAS.map(object => ensure(env, SCHEMAS, object, false)))
-  await Promise.all(SUGGESTED_LEVELS.map(object => ensure(env, LEVELS, object, false)))
-  await Promise.all(MANDATORY_SCHEMAS.map(object => ensure(env, SCHEMAS, object, true)))
-  await Promise.all(MANDATORY_LEVELS.map(object => ensure(env, LEVELS, object, true)))
-  await removeFormer(env, SCHEMAS, [...SUGGESTED_SCHEMAS, ...MANDATORY_SCHEMAS])
-  await removeFormer(env, LEVELS, [...SUGGESTED_LEVELS, ...MANDATORY_LEVELS])
+  await Promise.all(SUGGESTED_SCHEMAS.map(schema => ensureSchema(env, schema, false)))
+  await Promise.all(SUGGESTED_LEVELS.map(level => ensureLevel(env, level, false)))
+  await Promise.all(MANDATORY_SCHEMAS.map(schema => ensureSchema(env, schema, true)))
+  await Promise.all(MANDATORY_LEVELS.map(level => ensureLevel(env, level, true)))
+  await removeFormer(env, FLOW_SCHEMAS, [...SUGGESTED_SCHEMAS, ...MANDATORY_SCHEMAS])
+  await removeFormer(env, PRIORITY_LEVELS, [...SUGGESTED_LEVELS, ...MANDATORY_LEVELS])
 }
 
 /** Does so every minute, as kube-apiserver does. */
@@ -37,12 +35,23 @@ function parseBool(text: string | undefined): boolean | undefined {
   return ['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text) ? false : undefined
 }
 
-const autoUpdate = ({ metadata }: KubeObject): boolean | undefined => parseBool(metadata.annotations?.[AUTO_UPDATE_ANNOTATION])
+type WithSpec = TypedObject & { spec: unknown }
 
-async function ensure(env: ControllerEnvironment, id: ResourceId, wanted: KubeObject, mandatory: boolean): Promise<void> {
-  const name = wanted.metadata.name as string
+/** The object as the server makes it. */
+type New<T extends WithSpec> = TypedObject & Pick<T, 'spec'>
+
+const autoUpdate = ({ metadata }: TypedObject): boolean | undefined => parseBool(metadata.annotations?.[AUTO_UPDATE_ANNOTATION])
+
+const ensureSchema = (env: ControllerEnvironment, wanted: NewSchema, mandatory: boolean): Promise<void> =>
+  ensure(env, FLOW_SCHEMAS, wanted, now => broughtUpToDate(now, wanted, mandatory))
+
+const ensureLevel = (env: ControllerEnvironment, wanted: NewLevel, mandatory: boolean): Promise<void> =>
+  ensure(env, PRIORITY_LEVELS, wanted, now => broughtUpToDate(now, wanted, mandatory))
+
+async function ensure<T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: KubeObject, change: (now: T) => T | undefined): Promise<void> {
+  const { name = '' } = wanted.metadata
   try {
-    await env.access.update(id, '', name, now => broughtUpToDate(now, wanted, mandatory))
+    await updateKind(env.access, id, { namespace: '', name }, change)
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error
     await env.access.create(id, '', wanted).catch(again => {
@@ -52,7 +61,7 @@ async function ensure(env: ControllerEnvironment, id: ResourceId, wanted: KubeOb
 }
 
 /** A suggested object that somebody has changed stays so, and says so; one that nobody has touched follows the release. */
-function broughtUpToDate(now: KubeObject, wanted: KubeObject, mandatory: boolean): KubeObject | undefined {
+function broughtUpToDate<T extends WithSpec>(now: T, wanted: New<T>, mandatory: boolean): T | undefined {
   const follows = mandatory || (autoUpdate(now) ?? now.metadata.generation === 1)
   const specDiffers = follows && !deepEqual(now.spec, wanted.spec)
   if (autoUpdate(now) === follows && !specDiffers) return undefined
@@ -60,12 +69,12 @@ function broughtUpToDate(now: KubeObject, wanted: KubeObject, mandatory: boolean
   return { ...now, metadata: { ...now.metadata, annotations }, ...(specDiffers && { spec: wanted.spec }) }
 }
 
-async function removeFormer(env: ControllerEnvironment, id: ResourceId, wanted: readonly KubeObject[]): Promise<void> {
+async function removeFormer<T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: readonly TypedObject[]): Promise<void> {
   const names = new Set(wanted.map(({ metadata }) => metadata.name))
-  const { items } = await env.access.list(id, '', { resourceVersion: '0' })
-  for (const object of items) {
-    if (names.has(object.metadata.name) || autoUpdate(object) !== true) continue
-    await env.access.delete(id, '', object.metadata.name as string).catch(error => {
+  for (const object of await listKind(env.access, id, '', { resourceVersion: '0' })) {
+    const { name } = object.metadata
+    if (name === undefined || names.has(name) || autoUpdate(object) !== true) continue
+    await env.access.delete(id, '', name).catch(error => {
       if (!isStatusError(error, 'NotFound')) throw error
     })
   }

@@ -1,24 +1,18 @@
-import type { AccessEvent, ResourceId } from '../catalog/definition.ts'
+import { getKind, updateKind } from '../catalog/define.ts'
+import type { AccessEvent } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import type { FlowSchema, FlowSchemaCondition } from '../resources/flowcontrol/v1.types.ts'
+import { FLOW_SCHEMAS, PRIORITY_LEVELS } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
 import { follow, WorkQueue } from './controller.ts'
 
-const GROUP = 'flowcontrol.apiserver.k8s.io'
-const SCHEMAS: ResourceId = { group: GROUP, resource: 'flowschemas' }
-const LEVELS: ResourceId = { group: GROUP, resource: 'prioritylevelconfigurations' }
+type Verdict = Omit<FlowSchemaCondition, 'lastTransitionTime'>
 
-interface Condition {
-  type?: string
-  status?: string
-  reason?: string
-  message?: string
-}
-
-const levelOf = ({ spec }: KubeObject): string => spec?.priorityLevelConfiguration?.name ?? ''
+const levelOf = ({ spec }: FlowSchema): string => spec.priorityLevelConfiguration.name
 
 /** Tells of every flow schema whether the priority level that it names is there: its condition `Dangling`. */
 export const flowSchemaStatusController: Controller = async (env, signal) => {
@@ -31,22 +25,22 @@ export const flowSchemaStatusController: Controller = async (env, signal) => {
     (name, error) => env.logger.debug(1, 'the status of a flow schema cannot be written yet', { name, error: errorMessage(error) }),
     env.queues?.meter('priority_and_fairness_config_queue'),
   )
-  const onLevel = ({ type, object }: AccessEvent): void => {
+  const onLevel = ({ type, object }: AccessEvent<TypedObject>): void => {
     for (const [schema, level] of schemas) if (type === 'synced' || level === object?.metadata.name) queue.add(schema)
   }
-  const onSchema = ({ type, object }: AccessEvent): void => {
+  const onSchema = ({ type, object }: AccessEvent<FlowSchema>): void => {
     if (!object) return
-    const name = object.metadata.name as string
+    const { name = '' } = object.metadata
     if (type === 'deleted') schemas.delete(name)
     else {
       schemas.set(name, levelOf(object))
       queue.add(name)
     }
   }
-  await Promise.all([follow(env, LEVELS, signal, onLevel), follow(env, SCHEMAS, signal, onSchema)])
+  await Promise.all([follow(env, PRIORITY_LEVELS, signal, onLevel), follow(env, FLOW_SCHEMAS, signal, onSchema)])
 }
 
-function danglingOf(level: string, found: boolean): Condition {
+function danglingOf(level: string, found: boolean): Verdict {
   const start = `This FlowSchema references the PriorityLevelConfiguration object named ${quote(level)}`
   if (found) return { type: 'Dangling', status: 'False', reason: 'Found', message: `${start} and it exists` }
   return { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${start} but there is no such object` }
@@ -58,16 +52,16 @@ const missing = (error: unknown): false => {
 }
 
 async function tell(env: ControllerEnvironment, name: string): Promise<void> {
-  const schema = await env.access.get(SCHEMAS, '', name).catch(missing)
+  const schema = await getKind(env.access, FLOW_SCHEMAS, '', name).catch(missing)
   if (!schema) return
   const level = levelOf(schema)
-  const wanted = danglingOf(level, (await env.access.get(LEVELS, '', level).catch(missing)) !== false)
-  const change = (now: KubeObject): KubeObject | undefined => {
-    const conditions: Condition[] = now.status?.conditions ?? []
+  const wanted = danglingOf(level, (await env.access.get(PRIORITY_LEVELS, '', level).catch(missing)) !== false)
+  const change = (now: FlowSchema): FlowSchema | undefined => {
+    const { conditions = [] } = now.status
     const old = conditions.find(({ type }) => type === 'Dangling')
     if (levelOf(now) !== level || (old && old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message)) return undefined
     const next = { ...wanted, lastTransitionTime: formatTime(env.clock.now()) }
     return { ...now, status: { ...now.status, conditions: [...conditions.filter(({ type }) => type !== 'Dangling'), next] } }
   }
-  await env.access.update(SCHEMAS, '', name, change, { subresource: 'status' }).catch(missing)
+  await updateKind(env.access, FLOW_SCHEMAS, { namespace: '', name, subresource: 'status' }, change).catch(missing)
 }

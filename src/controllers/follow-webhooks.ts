@@ -1,31 +1,15 @@
 import type { WebhookConfigurations } from '../admission/webhooks/configurations.ts'
-import type { ResourceId } from '../catalog/definition.ts'
-import { type ControllerEnvironment, followFresh } from './controller.ts'
-
-const GROUP = 'admissionregistration.k8s.io'
-
-export const WEBHOOK_CONFIGURATIONS = {
-  mutating: { group: GROUP, resource: 'mutatingwebhookconfigurations' },
-  validating: { group: GROUP, resource: 'validatingwebhookconfigurations' },
-} satisfies Record<WebhookConfigurations['kind'], ResourceId>
+import { MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS } from '../resources/kinds.ts'
+import { type ControllerEnvironment, followKept, keysOf } from './controller.ts'
 
 /** Keeps webhooks as their configurations are, from the watch cache. Every server runs it. */
 export function followWebhooks(env: ControllerEnvironment, configurations: WebhookConfigurations, signal: AbortSignal): Promise<void> {
   configurations.filling.begin()
-  return followFresh(env, WEBHOOK_CONFIGURATIONS[configurations.kind], signal, () => {
-    // What is known from before and is not seen again was deleted while nobody watched.
-    const before = new Set(configurations.names())
-    return ({ type, object }) => {
-      if (object) {
-        const { name = '' } = object.metadata
-        before.delete(name)
-        if (type === 'deleted') configurations.remove(name)
-        else configurations.put(object)
-        return
-      }
-      for (const name of before) configurations.remove(name)
-      before.clear()
-      configurations.filling.end()
-    }
-  })
+  const kept = {
+    keys: () => keysOf(configurations.names()),
+    put: (configuration: Parameters<WebhookConfigurations['put']>[0]) => configurations.put(configuration),
+    remove: (_: string, name: string) => configurations.remove(name),
+    synced: () => configurations.filling.end(),
+  }
+  return configurations.kind === 'mutating' ? followKept(env, MUTATING_WEBHOOKS, signal, kept) : followKept(env, VALIDATING_WEBHOOKS, signal, kept)
 }

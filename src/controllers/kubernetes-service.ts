@@ -1,7 +1,9 @@
-import type { ResourceId } from '../catalog/definition.ts'
+import { getKind, updateKind } from '../catalog/define.ts'
 import { isGlobalUnicast, parseIp } from '../meta/ip.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
+import type { Endpoints } from '../resources/core/v1.types.ts'
+import type { EndpointSlice } from '../resources/discovery/v1.types.ts'
+import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../resources/kinds.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { ensure } from './ensure.ts'
 
@@ -14,11 +16,10 @@ export interface KubernetesServiceOptions {
   readonly serviceIP: string
 }
 
-const ENDPOINTS: ResourceId = { group: '', resource: 'endpoints' }
-const SLICES: ResourceId = { group: 'discovery.k8s.io', resource: 'endpointslices' }
+const PLACE = { namespace: 'default', name: 'kubernetes' }
 
 export const ensureService = (env: ControllerEnvironment, { port, serviceIP }: KubernetesServiceOptions): Promise<void> =>
-  ensure(env, { group: '', resource: 'services' }, 'default', {
+  ensure(env, SERVICES, 'default', {
     kind: 'Service',
     apiVersion: 'v1',
     metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
@@ -43,38 +44,40 @@ export const ensureEndpoints = (env: ControllerEnvironment, options: KubernetesS
   ensure(env, ENDPOINTS, 'default', endpoints(options))
 
 export const ensureSlice = (env: ControllerEnvironment, options: KubernetesServiceOptions): Promise<void> =>
-  ensure(env, SLICES, 'default', endpointSlice(options))
+  ensure(env, ENDPOINT_SLICES, 'default', endpointSlice(options))
 
 /** Endpoints that an earlier start left lead to where this server is now. */
 export async function leadEndpointsHere(env: ControllerEnvironment, options: KubernetesServiceOptions): Promise<void> {
   await ensureEndpoints(env, options)
-  await env.access.update(ENDPOINTS, 'default', 'kubernetes', now => ({ ...now, subsets: subsetsOf(options) }))
+  await updateKind(env.access, ENDPOINTS, PLACE, now => ({ ...now, subsets: subsetsOf(options) }))
 }
 
 /** The same of the slice. */
 export async function leadSliceHere(env: ControllerEnvironment, options: KubernetesServiceOptions): Promise<void> {
   await ensureSlice(env, options)
   const { addressType, endpoints, ports } = endpointSlice(options)
-  const slice = await env.access.get(SLICES, 'default', 'kubernetes')
+  const slice = await getKind(env.access, ENDPOINT_SLICES, 'default', 'kubernetes')
   // The type of a slice's addresses cannot be changed.
-  if (slice.addressType === addressType) await env.access.update(SLICES, 'default', 'kubernetes', now => ({ ...now, endpoints, ports }))
+  if (slice.addressType === addressType) await updateKind(env.access, ENDPOINT_SLICES, PLACE, now => ({ ...now, endpoints, ports }))
   else {
-    await env.access.delete(SLICES, 'default', 'kubernetes')
-    await env.access.create(SLICES, 'default', endpointSlice(options))
+    await env.access.delete(ENDPOINT_SLICES, 'default', 'kubernetes')
+    await env.access.create(ENDPOINT_SLICES, 'default', endpointSlice(options))
   }
 }
 
 /** What an earlier start left leads nowhere. */
 export async function removeEndpoints({ access }: ControllerEnvironment): Promise<void> {
-  for (const id of [ENDPOINTS, SLICES])
+  for (const id of [ENDPOINTS, ENDPOINT_SLICES])
     await access.delete(id, 'default', 'kubernetes').catch(error => {
       if (!isStatusError(error, 'NotFound')) throw error
     })
 }
 
-const subsetsOf = ({ address, port }: KubernetesServiceOptions) => [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }]
+const subsetsOf = ({ address, port }: KubernetesServiceOptions): NonNullable<Endpoints['subsets']> => [
+  { addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] },
+]
 
-const endpoints = (options: KubernetesServiceOptions): KubeObject => ({
+const endpoints = (options: KubernetesServiceOptions): Endpoints => ({
   kind: 'Endpoints',
   apiVersion: 'v1',
   metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
@@ -82,7 +85,7 @@ const endpoints = (options: KubernetesServiceOptions): KubeObject => ({
 })
 
 /** The same endpoints in the kind that took the place of Endpoints. */
-const endpointSlice = ({ address, port }: KubernetesServiceOptions): KubeObject => ({
+const endpointSlice = ({ address, port }: KubernetesServiceOptions): EndpointSlice => ({
   kind: 'EndpointSlice',
   apiVersion: 'discovery.k8s.io/v1',
   metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },

@@ -1,16 +1,17 @@
-import type { ResourceAccess, ResourceId } from '../catalog/definition.ts'
+import { getKind, updateKind } from '../catalog/define.ts'
+import type { ResourceAccess } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { onAbort } from '../lib/on-abort.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { formatMicroTime } from '../meta/time.ts'
+import type { Lease } from '../resources/coordination/v1.types.ts'
+import { LEASES } from '../resources/kinds.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
 import { elapsed, type Instant, Term } from './term.ts'
 
-const LEASES: ResourceId = { group: 'coordination.k8s.io', resource: 'leases' }
 const NAMESPACE = 'kube-system'
 /** Where no answer came, the next is asked for soon: the store is back, or a new cluster has its namespaces. */
 const RETRY_MS = 250
@@ -118,31 +119,33 @@ class Observation {
     this.monotonic = monotonic
   }
 
-  hasRunOut({ spec }: KubeObject): boolean {
+  hasRunOut({ spec }: Lease): boolean {
     const text = JSON.stringify(spec)
     if (text !== this.spec) {
       this.spec = text
       this.since = this.monotonic()
     }
-    return this.monotonic() - this.since > (spec?.leaseDurationSeconds ?? 0) * 1000
+    return this.monotonic() - this.since > (spec.leaseDurationSeconds ?? 0) * 1000
   }
 }
 
 async function tryHold(access: ResourceAccess, options: LeadershipOptions, now: number, others: Observation): Promise<boolean> {
-  const found = await access.get(LEASES, NAMESPACE, options.name).catch(error => {
+  const found = await getKind(access, LEASES, NAMESPACE, options.name).catch(error => {
     if (isStatusError(error, 'NotFound')) return undefined
     throw error
   })
   try {
     if (found === undefined) {
-      await access.create(LEASES, NAMESPACE, leaseObject(options, now))
+      await access.create(LEASES, NAMESPACE, newLease(options, now))
       return true
     }
-    const mine = found.spec?.holderIdentity === options.identity
-    if (!mine && found.spec?.holderIdentity && !others.hasRunOut(found)) return false
+    const mine = found.spec.holderIdentity === options.identity
+    if (!mine && found.spec.holderIdentity && !others.hasRunOut(found)) return false
     // The version that was read guards the write: of two servers that find it free, one loses.
-    const next = { ...leaseObject(options, now, mine ? found : undefined, found.spec?.leaseTransitions ?? 0), metadata: found.metadata }
-    await access.update(LEASES, NAMESPACE, options.name, () => next)
+    const next = { ...newLease(options, now), metadata: found.metadata }
+    if (mine) next.spec.acquireTime = found.spec.acquireTime ?? formatMicroTime(now)
+    next.spec.leaseTransitions = (found.spec.leaseTransitions ?? 0) + (mine ? 0 : 1)
+    await updateKind(access, LEASES, { namespace: NAMESPACE, name: options.name }, () => next)
     return true
   } catch (error) {
     if (isStatusError(error, 'Conflict') || isStatusError(error, 'AlreadyExists')) return false
@@ -150,7 +153,8 @@ async function tryHold(access: ResourceAccess, options: LeadershipOptions, now: 
   }
 }
 
-function leaseObject(options: LeadershipOptions, now: number, mine?: KubeObject, transitions = -1): KubeObject {
+/** The Lease as the first holder writes it. */
+function newLease(options: LeadershipOptions, now: number): Lease {
   const time = formatMicroTime(now)
   return {
     kind: 'Lease',
@@ -159,15 +163,15 @@ function leaseObject(options: LeadershipOptions, now: number, mine?: KubeObject,
     spec: {
       holderIdentity: options.identity,
       leaseDurationSeconds: Math.ceil(options.leaseMs / 1000),
-      acquireTime: mine?.spec?.acquireTime ?? time,
+      acquireTime: time,
       renewTime: time,
-      leaseTransitions: mine ? (mine.spec?.leaseTransitions ?? 0) : transitions + 1,
+      leaseTransitions: 0,
     },
   }
 }
 
 async function release(access: ResourceAccess, options: LeadershipOptions): Promise<void> {
-  await access.update(LEASES, NAMESPACE, options.name, lease =>
-    lease.spec?.holderIdentity === options.identity ? { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } } : undefined,
+  await updateKind(access, LEASES, { namespace: NAMESPACE, name: options.name }, lease =>
+    lease.spec.holderIdentity === options.identity ? { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } } : undefined,
   )
 }

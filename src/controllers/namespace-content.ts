@@ -1,13 +1,12 @@
+import { getKind, updateKind } from '../catalog/define.ts'
 import type { ResourceId } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
+import type { ConfigMap } from '../resources/core/v1.types.ts'
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
 import { follow, WorkQueue } from './controller.ts'
 
-const NAMESPACES: ResourceId = { group: '', resource: 'namespaces' }
-const SERVICE_ACCOUNTS: ResourceId = { group: '', resource: 'serviceaccounts' }
-const CONFIG_MAPS: ResourceId = { group: '', resource: 'configmaps' }
 const ROOT_CA = 'kube-root-ca.crt'
 
 const ROOT_CA_ANNOTATION = {
@@ -39,13 +38,13 @@ export const namespaceContentController =
         id,
         signal,
         event => {
-          if (event.object && event.type !== 'added') queue.add(event.object.metadata.namespace as string)
+          if (event.object && event.type !== 'added') queue.add(event.object.metadata.namespace ?? '')
         },
         name,
       )
     await Promise.all([
       follow(env, NAMESPACES, signal, event => {
-        if (event.object && event.type !== 'deleted') queue.add(event.object.metadata.name as string)
+        if (event.object && event.type !== 'deleted') queue.add(event.object.metadata.name ?? '')
       }),
       ...(content.serviceAccount ? [again(SERVICE_ACCOUNTS, 'default')] : []),
       ...(content.certificateAuthority !== undefined ? [again(CONFIG_MAPS, ROOT_CA)] : []),
@@ -67,9 +66,9 @@ async function ensureServiceAccount(env: ControllerEnvironment, namespace: strin
 }
 
 async function ensureRootCa(env: ControllerEnvironment, namespace: string, ca: string): Promise<void> {
-  const found = await orAbsent(env.access.get(CONFIG_MAPS, namespace, ROOT_CA, { resourceVersion: '0' }))
+  const found = await orAbsent(getKind(env.access, CONFIG_MAPS, namespace, ROOT_CA, { resourceVersion: '0' }))
   if (!found) {
-    const object: KubeObject = {
+    const object: ConfigMap = {
       kind: 'ConfigMap',
       apiVersion: 'v1',
       metadata: { name: ROOT_CA, namespace, annotations: ROOT_CA_ANNOTATION },
@@ -77,11 +76,11 @@ async function ensureRootCa(env: ControllerEnvironment, namespace: string, ca: s
     }
     await orTolerated(env.access.create(CONFIG_MAPS, namespace, object))
   } else if (found.data?.['ca.crt'] !== ca || Object.keys(found.data).length !== 1) {
-    await orTolerated(env.access.update(CONFIG_MAPS, namespace, ROOT_CA, object => ({ ...object, data: { 'ca.crt': ca } })))
+    await orTolerated(updateKind(env.access, CONFIG_MAPS, { namespace, name: ROOT_CA }, object => ({ ...object, data: { 'ca.crt': ca } })))
   }
 }
 
-async function orAbsent(read: Promise<KubeObject>): Promise<KubeObject | undefined> {
+async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read
   } catch (error) {

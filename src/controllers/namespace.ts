@@ -1,14 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import { getKind, updateKind } from '../catalog/define.ts'
 import type { ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import type { Namespace, NamespaceCondition } from '../resources/core/v1.types.ts'
+import { NAMESPACES, PODS } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
 import { follow, pause, WorkQueue } from './controller.ts'
 
-const NAMESPACES: ResourceId = { group: '', resource: 'namespaces' }
-const PODS: ResourceId = { group: '', resource: 'pods' }
 const FINALIZER = 'kubernetes'
 /** Until then every server has seen that the namespace is going, and creates that had begun before are there to be found. */
 const SETTLE_MS = 500
@@ -28,7 +29,7 @@ export const namespaceController =
     )
     await follow(env, NAMESPACES, signal, event => {
       const meta = event.object?.metadata
-      if (meta?.deletionTimestamp !== undefined && event.type !== 'deleted') queue.add(meta.name as string)
+      if (meta?.deletionTimestamp !== undefined && event.type !== 'deleted') queue.add(meta.name ?? '')
     })
   }
 
@@ -36,17 +37,19 @@ async function emptyNamespace(env: ControllerEnvironment, catalog: Catalog, name
   let first = true
   await pause(SETTLE_MS, signal)
   while (!signal.aborted) {
-    const namespace = await env.access.get(NAMESPACES, '', name).catch(error => {
+    const namespace = await getKind(env.access, NAMESPACES, '', name).catch(error => {
       if (isStatusError(error, 'NotFound')) return undefined
       throw error
     })
-    if (!namespace?.metadata.deletionTimestamp || !(namespace.spec?.finalizers ?? []).includes(FINALIZER)) return
+    if (!namespace?.metadata.deletionTimestamp || !namespace.spec.finalizers?.includes(FINALIZER)) return
     const left = await deleteContent(env, catalog, name)
     if (left.length === 0) {
-      await env.access.update(NAMESPACES, '', name, finalize, { subresource: 'finalize' }).catch(ignoreGone)
+      await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'finalize' }, finalize).catch(ignoreGone)
       return
     }
-    await env.access.update(NAMESPACES, '', name, object => withConditions(object, left, env.clock.now()), { subresource: 'status' }).catch(ignoreGone)
+    await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'status' }, object => withConditions(object, left, env.clock.now())).catch(
+      ignoreGone,
+    )
     await pause(first ? 100 : AGAIN_MS, signal)
     first = false
   }
@@ -56,8 +59,8 @@ const ignoreGone = (error: unknown): void => {
   if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
 }
 
-function finalize(object: KubeObject): KubeObject {
-  object.spec = { ...object.spec, finalizers: (object.spec?.finalizers ?? []).filter((f: string) => f !== FINALIZER) }
+function finalize(object: Namespace): Namespace {
+  object.spec = { ...object.spec, finalizers: (object.spec.finalizers ?? []).filter(each => each !== FINALIZER) }
   return object
 }
 
@@ -86,11 +89,12 @@ async function deleteContent(env: ControllerEnvironment, catalog: Catalog, names
 async function deleteOne(env: ControllerEnvironment, id: ResourceId, namespace: string, item: KubeObject): Promise<void> {
   // A second request for a pod that waits for its grace period changes nothing.
   if (item.metadata.deletionTimestamp !== undefined && (id.resource !== PODS.resource || item.metadata.deletionGracePeriodSeconds !== 0)) return
-  await env.access.delete(id, namespace, item.metadata.name as string, { uid: item.metadata.uid as string, propagationPolicy: 'Background' }).catch(ignoreGone)
+  const { name = '', uid } = item.metadata
+  await env.access.delete(id, namespace, name, { ...(uid !== undefined && { uid }), propagationPolicy: 'Background' }).catch(ignoreGone)
 }
 
 /** The conditions that `kubectl describe namespace` shows of a namespace that is stuck. */
-function withConditions(namespace: KubeObject, left: readonly Remaining[], now: number): KubeObject {
+function withConditions(namespace: Namespace, left: readonly Remaining[], now: number): Namespace {
   const finalizers = new Map<string, number>()
   for (const { items } of left)
     for (const item of items) for (const finalizer of item.metadata.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
@@ -115,7 +119,7 @@ function withConditions(namespace: KubeObject, left: readonly Remaining[], now: 
         )
       : condition('NamespaceFinalizersRemaining', false, 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'),
   ]
-  const before: Condition[] = namespace.status?.conditions ?? []
+  const { conditions: before = [] } = namespace.status
   namespace.status = {
     ...namespace.status,
     conditions: wanted.map(next => {
@@ -132,12 +136,6 @@ function withConditions(namespace: KubeObject, left: readonly Remaining[], now: 
   return namespace
 }
 
-interface Condition {
-  type: string
-  status: string
-  lastTransitionTime?: string
-  reason: string
-  message: string
-}
+type Finding = Omit<Required<NamespaceCondition>, 'lastTransitionTime'>
 
-const condition = (type: string, status: boolean, reason: string, message: string): Condition => ({ type, status: status ? 'True' : 'False', reason, message })
+const condition = (type: string, status: boolean, reason: string, message: string): Finding => ({ type, status: status ? 'True' : 'False', reason, message })

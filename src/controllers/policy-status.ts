@@ -1,15 +1,14 @@
 import { checkPolicyTypes } from '../admission/policies/type-check.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { ResourceId } from '../catalog/definition.ts'
+import { getKind, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { runInTurns } from '../lib/steps.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
+import type { ValidatingAdmissionPolicy } from '../resources/admissionregistration/v1.types.ts'
+import { VALIDATING_POLICIES } from '../resources/kinds.ts'
 import { type Controller, type ControllerEnvironment, follow, WorkQueue } from './controller.ts'
 
-const POLICIES: ResourceId = { group: 'admissionregistration.k8s.io', resource: 'validatingadmissionpolicies' }
-
-const isObserved = ({ metadata, status }: KubeObject): boolean => (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0)
+const isObserved = ({ metadata, status }: ValidatingAdmissionPolicy): boolean => (metadata.generation ?? 0) <= (status.observedGeneration ?? 0)
 
 /** Tells of every generation of a validating policy what a check of its expressions against the types of the matched kinds has found. */
 export const policyStatusController =
@@ -22,24 +21,24 @@ export const policyStatusController =
       (name, error) => env.logger.debug(1, 'the status of a policy cannot be written yet', { name, error: errorMessage(error) }),
       env.queues?.meter('validatingadmissionpolicy-status'),
     )
-    await follow(env, POLICIES, signal, ({ type, object }) => {
-      if (object && type !== 'deleted' && !isObserved(object)) queue.add(object.metadata.name as string)
+    await follow(env, VALIDATING_POLICIES, signal, ({ type, object }) => {
+      if (object && type !== 'deleted' && !isObserved(object)) queue.add(object.metadata.name ?? '')
     })
   }
 
 async function tell(env: ControllerEnvironment, catalog: Catalog, name: string): Promise<void> {
   try {
-    const checked = await env.access.get(POLICIES, '', name)
+    const checked = await getKind(env.access, VALIDATING_POLICIES, '', name)
     if (isObserved(checked)) return
     const warnings = await runInTurns(checkPolicyTypes(checked, catalog))
     const typeChecking = warnings.length > 0 ? { expressionWarnings: warnings } : {}
-    const { uid, generation } = checked.metadata
+    const { uid, generation = 0 } = checked.metadata
     // Of another generation its own event tells.
-    const change = (now: KubeObject): KubeObject | undefined =>
-      now.metadata.uid !== uid || now.metadata.generation !== generation
+    const change = (now: ValidatingAdmissionPolicy): ValidatingAdmissionPolicy | undefined =>
+      now.metadata.uid !== uid || (now.metadata.generation ?? 0) !== generation
         ? undefined
         : { ...now, status: { ...now.status, observedGeneration: generation, typeChecking } }
-    await env.access.update(POLICIES, '', name, change, { subresource: 'status' })
+    await updateKind(env.access, VALIDATING_POLICIES, { namespace: '', name, subresource: 'status' }, change)
   } catch (error) {
     // It has gone meanwhile.
     if (!isStatusError(error, 'NotFound')) throw error

@@ -1,31 +1,26 @@
 import type { RbacResource, RuleIndex } from '../auth/authz/rbac/rule-index.ts'
-import { RBAC_GROUP } from '../resources/rbac/shared/version.ts'
+import type { KindId } from '../catalog/define.ts'
+import type { TypedObject } from '../meta/object.ts'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../resources/kinds.ts'
 import type { ControllerEnvironment } from './controller.ts'
-import { followFresh } from './controller.ts'
-
-const RESOURCES: readonly RbacResource[] = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']
+import { followKept } from './controller.ts'
 
 /** Keeps the index as the roles and bindings are, from the watch cache. `onSynced` is called when it has seen all four resources for the first time. Every server runs it. */
 export async function followRules(env: ControllerEnvironment, index: RuleIndex, signal: AbortSignal, onSynced: () => void): Promise<void> {
-  const waiting = new Set(RESOURCES)
-  await Promise.all(
-    RESOURCES.map(resource =>
-      followFresh(env, { group: RBAC_GROUP, resource }, signal, () => {
-        // What the index has from before and is not seen again was deleted while nobody watched.
-        const before = new Set(index.keys(resource))
-        return ({ type, object }) => {
-          if (object) {
-            const { namespace = '', name = '' } = object.metadata
-            before.delete(`${namespace}/${name}`)
-            if (type === 'deleted') index.remove(resource, namespace, name)
-            else index.put(resource, object)
-          } else {
-            for (const key of before) index.remove(resource, key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1))
-            before.clear()
-            if (waiting.delete(resource) && waiting.size === 0) onSynced()
-          }
-        }
-      }),
-    ),
-  )
+  const waiting = new Set<RbacResource>(['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'])
+  const into = <T extends TypedObject>(id: KindId<T>, resource: RbacResource, put: (object: T) => void): Promise<void> =>
+    followKept(env, id, signal, {
+      keys: () => index.keys(resource),
+      put,
+      remove: (namespace, name) => index.remove(resource, namespace, name),
+      synced: () => {
+        if (waiting.delete(resource) && waiting.size === 0) onSynced()
+      },
+    })
+  await Promise.all([
+    into(CLUSTER_ROLES, 'clusterroles', role => index.putRole(role)),
+    into(CLUSTER_ROLE_BINDINGS, 'clusterrolebindings', binding => index.putBinding(binding)),
+    into(ROLES, 'roles', role => index.putRole(role)),
+    into(ROLE_BINDINGS, 'rolebindings', binding => index.putBinding(binding)),
+  ])
 }

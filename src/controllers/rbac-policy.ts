@@ -1,21 +1,16 @@
-import type { ResourceId } from '../catalog/definition.ts'
+import { getKind, type KindId, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { clone } from '../meta/equal.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../resources/kinds.ts'
 import { bootstrapPolicy } from '../resources/rbac/policy/bootstrap-policy.ts'
 import { reconcileBinding, reconcileRole } from '../resources/rbac/policy/reconcile.ts'
-import { RBAC_GROUP } from '../resources/rbac/shared/version.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
 import { all, isRefused } from './ensure.ts'
 
-const CLUSTER_ROLES: ResourceId = { group: RBAC_GROUP, resource: 'clusterroles' }
-const CLUSTER_ROLE_BINDINGS: ResourceId = { group: RBAC_GROUP, resource: 'clusterrolebindings' }
-const ROLES: ResourceId = { group: RBAC_GROUP, resource: 'roles' }
-const ROLE_BINDINGS: ResourceId = { group: RBAC_GROUP, resource: 'rolebindings' }
-
-type Reconcile = (now: KubeObject, wanted: KubeObject) => KubeObject | 'recreate' | undefined
+type Reconcile<T> = (now: T, wanted: T) => T | 'recreate' | undefined
 
 /**
  * Makes the default roles and bindings, and adds to those that are there what they lack, once, as kube-apiserver does when it starts
@@ -42,7 +37,7 @@ async function reconcileAll(env: ControllerEnvironment): Promise<void> {
 }
 
 /** Objects wait for each other nowhere: their writes share transactions of the store. */
-const ensureAll = (env: ControllerEnvironment, id: ResourceId, wanted: readonly KubeObject[], reconcile: Reconcile): Promise<void> =>
+const ensureAll = <T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: readonly T[], reconcile: Reconcile<T>): Promise<void> =>
   all(
     wanted.map(one =>
       ensure(env, id, one, reconcile).catch(error => {
@@ -52,14 +47,14 @@ const ensureAll = (env: ControllerEnvironment, id: ResourceId, wanted: readonly 
     ),
   )
 
-async function ensure({ access }: ControllerEnvironment, id: ResourceId, wanted: KubeObject, reconcile: Reconcile): Promise<void> {
+async function ensure<T extends TypedObject>({ access }: ControllerEnvironment, id: KindId<T>, wanted: T, reconcile: Reconcile<T>): Promise<void> {
   const { name = '', namespace = '' } = wanted.metadata
   try {
-    const now = await access.get(id, namespace, name, { resourceVersion: '0' })
+    const now = await getKind(access, id, namespace, name, { resourceVersion: '0' })
     const next = reconcile(now, wanted)
     if (next === undefined) return
     if (next !== 'recreate') {
-      await access.update(id, namespace, name, fresh => {
+      await updateKind(access, id, { namespace, name }, fresh => {
         const again = reconcile(fresh, wanted)
         return again === 'recreate' ? undefined : again
       })

@@ -1,27 +1,27 @@
 import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import { legacyClaims } from '../auth/authn/service-account/legacy.ts'
-import type { ResourceId } from '../catalog/definition.ts'
+import { updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
+import type { Secret } from '../resources/core/v1.types.ts'
+import { SECRETS, SERVICE_ACCOUNTS } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
 import { followFresh, WorkQueue } from './controller.ts'
 
-const SECRETS: ResourceId = { group: '', resource: 'secrets' }
-const ACCOUNTS: ResourceId = { group: '', resource: 'serviceaccounts' }
 const TOKEN_TYPE = 'kubernetes.io/service-account-token'
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 const ACCOUNT_UID = 'kubernetes.io/service-account.uid'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
-const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`
+const keyOf = ({ metadata }: TypedObject): string => `${metadata.namespace}/${metadata.name}`
 
 /** `namespace/name` of the account that the Secret is to have a token of. */
-const accountOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.annotations?.[ACCOUNT_NAME] ?? ''}`
+const accountOf = ({ metadata }: TypedObject): string => `${metadata.namespace}/${metadata.annotations?.[ACCOUNT_NAME] ?? ''}`
 
 /** What it lacks, in base64; empty if nothing. */
-function missingData(secret: KubeObject, certificateAuthority: string): Record<string, string> {
-  const { namespace, token, 'ca.crt': ca } = (secret.data ?? {}) as Record<string, string>
+function missingData(secret: Secret, certificateAuthority: string): Record<string, string> {
+  const { namespace, token, 'ca.crt': ca } = secret.data ?? {}
   return {
     ...(ca !== base64(certificateAuthority) && { 'ca.crt': base64(certificateAuthority) }),
     ...(!namespace && { namespace: base64(secret.metadata.namespace ?? '') }),
@@ -36,7 +36,7 @@ function missingData(secret: KubeObject, certificateAuthority: string): Record<s
 export const serviceAccountTokenController =
   (issuer: TokenIssuer, certificateAuthority: string): Controller =>
   async (env, signal) => {
-    const secrets = new Map<string, KubeObject>()
+    const secrets = new Map<string, Secret>()
     const queue = new WorkQueue(
       4,
       signal,
@@ -62,16 +62,16 @@ export const serviceAccountTokenController =
         }
       }
     })
-    const followAccounts = followFresh(env, ACCOUNTS, signal, () => ({ type, object }) => {
+    const followAccounts = followFresh(env, SERVICE_ACCOUNTS, signal, () => ({ type, object }) => {
       if (type !== 'deleted' || !object) return
       for (const [key, secret] of secrets) if (accountOf(secret) === keyOf(object)) queue.add(key)
     })
     await Promise.all([followSecrets, followAccounts])
   }
 
-async function fill({ access }: ControllerEnvironment, secret: KubeObject, issuer: TokenIssuer, certificateAuthority: string): Promise<void> {
+async function fill({ access }: ControllerEnvironment, secret: Secret, issuer: TokenIssuer, certificateAuthority: string): Promise<void> {
   const { namespace = '', name = '', uid, annotations } = secret.metadata
-  const account = await orAbsent(access.get(ACCOUNTS, namespace, annotations?.[ACCOUNT_NAME] ?? ''))
+  const account = await orAbsent(access.get(SERVICE_ACCOUNTS, namespace, annotations?.[ACCOUNT_NAME] ?? ''))
   const wantedUid = annotations?.[ACCOUNT_UID]
   if (!account || (wantedUid && wantedUid !== account.metadata.uid)) {
     await orAbsent(access.delete(SECRETS, namespace, name, uid === undefined ? {} : { uid }))
@@ -80,13 +80,13 @@ async function fill({ access }: ControllerEnvironment, secret: KubeObject, issue
   const missing = missingData(secret, certificateAuthority)
   if (Object.keys(missing).length === 0) return
   const token = 'token' in missing ? base64(await issuer.sign(legacyClaims(account, secret))) : undefined
-  const complete = (now: KubeObject): KubeObject | undefined => {
+  const complete = (now: Secret): Secret | undefined => {
     // Somebody has changed it: the change comes by the watch, and is looked at then.
     if (now.metadata.resourceVersion !== secret.metadata.resourceVersion) return undefined
     const marks = { ...now.metadata.annotations, [ACCOUNT_NAME]: account.metadata.name ?? '', [ACCOUNT_UID]: account.metadata.uid ?? '' }
     return { ...now, metadata: { ...now.metadata, annotations: marks }, data: { ...now.data, ...missing, ...(token !== undefined && { token }) } }
   }
-  await orAbsent(access.update(SECRETS, namespace, name, complete))
+  await orAbsent(updateKind(access, SECRETS, { namespace, name }, complete))
 }
 
 /** It has gone, or is another one by now. */

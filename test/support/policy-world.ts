@@ -1,11 +1,12 @@
 import { PolicyMetrics } from '../../src/admission/policies/metrics.ts'
 import { paramReader } from '../../src/admission/policies/param-reader.ts'
 import { validatingAdmissionPolicy } from '../../src/admission/policies/plugin.ts'
+import type { Policy, PolicyBinding } from '../../src/admission/policies/policy.ts'
 import { PolicyIndex } from '../../src/admission/policies/policy-index.ts'
 import type { Authorizer } from '../../src/meta/authorizer.ts'
 import type { RequestContext } from '../../src/meta/context.ts'
 import { clone } from '../../src/meta/equal.ts'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { KubeObject, TypedObject } from '../../src/meta/object.ts'
 import { applyKindDefaults } from '../../src/registry/decode-object.ts'
 import { internalContext } from '../../src/registry/internal-context.ts'
 import type { WriteTarget } from '../../src/registry/types.ts'
@@ -50,13 +51,15 @@ export class PolicyWorld {
   async policy(name: string, spec: object, binding: object = {}): Promise<void> {
     await this.#ready
     const api = this.t.registry.access()
-    const of = (kind: string, body: object): KubeObject => ({ kind, apiVersion: `${GROUP}/v1`, metadata: { name }, spec: body })
-    this.index.putPolicy(
-      await api.create(POLICIES, '', of('ValidatingAdmissionPolicy', { matchConstraints: { resourceRules: CONFIG_MAP_RULES }, ...clone(spec) })),
-    )
-    this.index.putBinding(
-      await api.create(BINDINGS, '', of('ValidatingAdmissionPolicyBinding', { policyName: name, validationActions: ['Deny'], ...clone(binding) })),
-    )
+    const type = { apiVersion: `${GROUP}/v1`, metadata: { name } }
+    const policy: Policy = { kind: 'ValidatingAdmissionPolicy', ...type, spec: { matchConstraints: { resourceRules: CONFIG_MAP_RULES }, ...clone(spec) } }
+    const bound: PolicyBinding = {
+      kind: 'ValidatingAdmissionPolicyBinding',
+      ...type,
+      spec: { policyName: name, validationActions: ['Deny'], ...clone(binding) },
+    }
+    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as KubeObject)) as TypedObject as Policy)
+    this.index.putBinding((await api.create(BINDINGS, '', bound as TypedObject as KubeObject)) as TypedObject as PolicyBinding)
   }
 
   context(): RequestContext {

@@ -1,7 +1,6 @@
 import type { AdmissionParts } from '../../cel/admission-environment.ts'
 import { BOOL } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { type CompiledExpression, compileExpression } from './compiled-expression.ts'
 import { type Evaluation, evaluateExpressions } from './evaluation.ts'
 
@@ -11,7 +10,10 @@ export const CONDITIONS_BUDGET = 2_500_000
 /** The conditions of a webhook or a policy, in their order. */
 export type MatchConditions = readonly { readonly name: string; readonly compiled: CompiledExpression }[]
 
-export function* compileConditions(conditions: readonly KubeObject['spec'][], parts: AdmissionParts): Steps<MatchConditions> {
+export function* compileConditions(
+  conditions: readonly { readonly name: string; readonly expression: string }[],
+  parts: AdmissionParts,
+): Steps<MatchConditions> {
   const compiled: MatchConditions[number][] = []
   for (const { name, expression } of conditions) {
     compiled.push({ name, compiled: yield* compileExpression(expression, parts, [BOOL]) })

@@ -3,7 +3,7 @@ import { jsonValue } from '../../cel/values/json.ts'
 import type { Value } from '../../cel/values/value.ts'
 import type { User } from '../../meta/context.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
-import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
+import type { JsonObject, KubeObject } from '../../meta/object.ts'
 import type { Operation } from '../../registry/types.ts'
 
 export interface GroupVersionResource {
@@ -42,7 +42,7 @@ export interface SeenValues {
   readonly authorizer?: AuthorizerValue
 }
 
-const documentOf = (object: KubeObject | undefined): Value => (object ? jsonValue(object as unknown as JsonObject) : null)
+const documentOf = (object: KubeObject | undefined): Value => (object ? jsonValue(object) : null)
 
 export function expressionValues({ request, object, oldObject, namespaceObject, params, authorizer }: SeenValues): ReadonlyMap<string, Value> {
   const values = new Map<string, Value>([
@@ -104,6 +104,9 @@ const SEEN_METADATA = [
 
 /** The namespace, without what of it is not to be seen. */
 function seenNamespace({ metadata, spec, status }: KubeObject): JsonObject {
-  const seen = SEEN_METADATA.flatMap(name => (metadata[name] === undefined ? [] : [[name, metadata[name]]]))
-  return { metadata: Object.fromEntries(seen) as JsonObject, spec: (spec ?? {}) as Json, status: (status ?? {}) as Json }
+  const seen = SEEN_METADATA.flatMap(name => {
+    const value = metadata[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { metadata: Object.fromEntries(seen), spec: spec ?? {}, status: status ?? {} }
 }

@@ -1,5 +1,5 @@
 import { quote } from '../../lib/go-quote.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import type { TypedObject } from '../../meta/object.ts'
 import { failure, forbiddenError, internalServerError, isStatusError, notFoundError } from '../../meta/status.ts'
 import { segmentFault } from '../../registry/keys.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
@@ -8,7 +8,10 @@ import type { AdmissionPlugin } from '../chain.ts'
 const PROTECTED = new Set(['default', 'kube-system', 'kube-public'])
 
 /** Where namespaces are read: at first as the cache has them, then, if one is missing, as they are. */
-export type FindNamespace = (name: string, fresh: boolean) => Promise<KubeObject>
+export type FindNamespace = (name: string, fresh: boolean) => Promise<NamespaceObject>
+
+/** What is read of a Namespace. */
+type NamespaceObject = TypedObject & { readonly status?: { readonly phase?: string } }
 
 /**
  * NamespaceLifecycle: nothing is created in a namespace that does not exist or is being deleted, and the namespaces that every cluster has stay.
@@ -57,7 +60,7 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
 const isAccessReview = ({ served: { version } }: AdmissionRequest): boolean =>
   version.group === 'authorization.k8s.io' && version.names.plural === 'localsubjectaccessreviews'
 
-async function findNamespace(find: FindNamespace, name: string): Promise<KubeObject> {
+async function findNamespace(find: FindNamespace, name: string): Promise<NamespaceObject> {
   try {
     return await find(name, false)
   } catch (error) {

@@ -1,11 +1,9 @@
 import { type AdmissionParts, seenType } from '../../cel/admission-environment.ts'
 import { BOOL, NULL, STRING, type Type } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { type CompiledExpression, compileExpression } from '../expressions/compiled-expression.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { Policy } from './policy.ts'
 
 /** ValidatingAdmissionPolicy, admissionregistration.k8s.io/v1, ready to run: every expression compiled, those that do not compile with the reason. */
 export interface CompiledPolicy {
@@ -25,28 +23,28 @@ export interface Validation {
 }
 
 /** An expression is some steps: a policy may hold very many. */
-export function* compilePolicy({ spec }: KubeObject): Steps<CompiledPolicy> {
-  const params = spec.paramKind !== undefined && spec.paramKind !== null
+export function* compilePolicy({ spec }: Policy): Steps<CompiledPolicy> {
+  const params = spec.paramKind !== undefined
   const variables = new Map<string, CompiledExpression>()
   const types = new Map<string, Type>()
   const parts: AdmissionParts = { params, authorizer: true, variables: types }
-  for (const { name, expression } of (spec.variables ?? []) as ApiStruct[]) {
+  for (const { name, expression } of spec.variables ?? []) {
     const compiled = yield* compileExpression(expression, parts)
     variables.set(name, compiled)
     types.set(name, seenType(compiled.type))
     yield
   }
-  const conditions: ApiStruct[] = spec.matchConditions ?? []
+  const conditions = spec.matchConditions ?? []
   const compiledConditions = yield* compileConditions(conditions, parts)
   const validations: Validation[] = []
-  for (const { expression, message = '', messageExpression, reason = 'Invalid' } of (spec.validations ?? []) as ApiStruct[]) {
+  for (const { expression, message = '', messageExpression, reason = 'Invalid' } of spec.validations ?? []) {
     const check = yield* compileExpression(expression, parts, [BOOL])
     const text = messageExpression && { messageExpression: yield* compileExpression(messageExpression, { params, variables: types }, [STRING]) }
     validations.push({ check, ...text, message, reason })
     yield
   }
   const annotations: CompiledPolicy['annotations'][number][] = []
-  for (const { key, valueExpression } of (spec.auditAnnotations ?? []) as ApiStruct[])
+  for (const { key, valueExpression } of spec.auditAnnotations ?? [])
     annotations.push({ key, value: yield* compileExpression(valueExpression, parts, [STRING, NULL]) })
   return { variables, ...(conditions.length > 0 && { conditions: compiledConditions }), validations, annotations }
 }

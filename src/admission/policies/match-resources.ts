@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../meta/object.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { type About, aboutRequest } from '../attributes.ts'
 import { type GetNamespace, type MatchPolicy, matchRules, namespaceMatches, objectMatches, type Rule, Selector } from '../matching.ts'
+import type { MatchConstraints } from './policy.ts'
 
 /** admissionregistration.k8s.io MatchResources, read once. */
 export interface MatchResources {
@@ -19,12 +19,12 @@ export const readMatchResources = ({
   resourceRules,
   excludeResourceRules,
   matchPolicy,
-}: KubeObject['spec']): MatchResources => ({
+}: MatchConstraints): MatchResources => ({
   namespaces: new Selector(namespaceSelector),
   objects: new Selector(objectSelector),
   rules: resourceRules ?? [],
   excluded: excludeResourceRules ?? [],
-  policy: matchPolicy ?? 'Exact',
+  policy: matchPolicy === 'Equivalent' ? 'Equivalent' : 'Exact',
 })
 
 /**

@@ -3,8 +3,7 @@ import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { ParamKind, ParamRef } from './policy.ts'
 
 /** Why a policy or a binding cannot be put to use, in upstream's words. */
 export class ConfigurationError extends Error {
@@ -16,11 +15,11 @@ export interface ParamReader {
   /** Throws 404. */
   get(served: ServedResource, namespace: string, name: string, signal: AbortSignal): Promise<KubeObject>
   /** @param namespace empty: of all. */
-  list(served: ServedResource, namespace: string, selector: LabelSelector, signal: AbortSignal): Promise<readonly KubeObject[]>
+  list(served: ServedResource, namespace: string, selector: LabelSelector | undefined, signal: AbortSignal): Promise<readonly KubeObject[]>
 }
 
 /** The kind of a policy's parameters, as it is served now. Throws a ConfigurationError. */
-export function servedParamKind(catalog: Catalog, { apiVersion = '', kind = '' }: ApiStruct): ServedResource {
+export function servedParamKind(catalog: Catalog, { apiVersion = '', kind = '' }: ParamKind): ServedResource {
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
   const served = catalog
     .snapshot()
@@ -38,7 +37,7 @@ export function servedParamKind(catalog: Catalog, { apiVersion = '', kind = '' }
 export async function collectParams(
   reader: ParamReader,
   served: ServedResource | undefined,
-  ref: ApiStruct | undefined,
+  ref: ParamRef | undefined,
   namespace: string,
   signal: AbortSignal,
 ): Promise<readonly (KubeObject | undefined)[]> {

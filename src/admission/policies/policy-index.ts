@@ -1,16 +1,14 @@
 import { compareText } from '../../lib/compare-text.ts'
 import { runInTurns } from '../../lib/steps.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { Filling } from '../filling.ts'
 import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts'
 import { type MatchResources, readMatchResources } from './match-resources.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { ParamRef, Policy, PolicyBinding, PolicySpec } from './policy.ts'
 
 /** A policy that is in force, with the bindings that put it there. */
 export interface ActivePolicy {
   readonly name: string
-  readonly spec: ApiStruct
+  readonly spec: PolicySpec
   /** Absent where the policy says nothing of it, which is an error. */
   readonly match: MatchResources | undefined
   readonly bindings: readonly Binding[]
@@ -21,7 +19,7 @@ export interface ActivePolicy {
 export interface Binding {
   readonly name: string
   readonly policyName: string
-  readonly paramRef: ApiStruct | undefined
+  readonly paramRef: ParamRef | undefined
   /** Absent: all that the policy matches. */
   readonly match: MatchResources | undefined
   readonly actions: readonly string[]
@@ -55,7 +53,7 @@ export class PolicyIndex {
     return this.#bindings.keys()
   }
 
-  putPolicy(policy: KubeObject): void {
+  putPolicy(policy: Policy): void {
     const { name = '', uid = '', generation = 0 } = policy.metadata
     const known = this.#policies.get(name)
     if (known && known.uid === uid && known.generation === generation) return
@@ -75,10 +73,10 @@ export class PolicyIndex {
     this.#changed = true
   }
 
-  putBinding({ metadata: { name = '' }, spec }: KubeObject): void {
-    const { policyName, paramRef, matchResources, validationActions } = spec
+  putBinding({ metadata: { name = '' }, spec }: PolicyBinding): void {
+    const { policyName = '', paramRef, matchResources, validationActions = [] } = spec
     const match = matchResources && readMatchResources(matchResources)
-    this.#bindings.set(name, { name, policyName, paramRef, match, actions: validationActions ?? [] })
+    this.#bindings.set(name, { name, policyName, paramRef, match, actions: validationActions })
     this.#changed = true
   }
 

@@ -9,14 +9,13 @@ import { compareText } from '../../lib/compare-text.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
-import type { KubeObject } from '../../meta/object.ts'
-
-type ApiStruct = KubeObject['spec']
+import type { Rule } from '../matching.ts'
+import type { ParamKind, Policy, PolicySpec } from './policy.ts'
 
 /** admissionregistration.k8s.io ExpressionWarning. */
-export interface ExpressionWarning {
-  readonly fieldRef: string
-  readonly warning: string
+export type ExpressionWarning = {
+  fieldRef: string
+  warning: string
 }
 
 /** More kinds are not looked at. */
@@ -33,16 +32,16 @@ const BASE = baseEnvironment(EVERY_RELEASE)
  * In steps: a policy may have very many expressions.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  */
-export function* checkPolicyTypes({ spec }: KubeObject, catalog: Catalog): Steps<ExpressionWarning[]> {
+export function* checkPolicyTypes({ spec }: Policy, catalog: Catalog): Steps<ExpressionWarning[]> {
   const params = spec.paramKind && servedKind(catalog, spec.paramKind)
   const kinds: { readonly kind: ServedResource; readonly environment: Environment }[] = []
   for (const kind of matchedKinds(spec.matchConstraints?.resourceRules ?? [], catalog))
     kinds.push({ kind, environment: yield* environmentOf(kind, params, spec) })
   const warnings: ExpressionWarning[] = []
   let length = 0
-  for (const [i, validation] of ((spec.validations ?? []) as ApiStruct[]).entries())
-    for (const member of ['expression', 'messageExpression']) {
-      const expression: string = validation[member] ?? ''
+  for (const [i, validation] of (spec.validations ?? []).entries())
+    for (const member of ['expression', 'messageExpression'] as const) {
+      const { [member]: expression = '' } = validation
       if (expression === '') continue
       const paragraphs: string[] = []
       for (const { kind, environment } of kinds) {
@@ -61,7 +60,7 @@ export function* checkPolicyTypes({ spec }: KubeObject, catalog: Catalog): Steps
 
 const kindText = ({ version }: ServedResource): string => `${version.group}/${version.name}, Kind=${version.kind}`
 
-function servedKind(catalog: Catalog, { apiVersion = '', kind = '' }: ApiStruct): ServedResource | undefined {
+function servedKind(catalog: Catalog, { apiVersion = '', kind = '' }: ParamKind): ServedResource | undefined {
   if (!parseApiVersion(apiVersion)) return undefined
   return catalog
     .snapshot()
@@ -69,12 +68,12 @@ function servedKind(catalog: Catalog, { apiVersion = '', kind = '' }: ApiStruct)
     .find(({ version }) => version.kind === kind)
 }
 
-function matchedKinds(rules: readonly ApiStruct[], catalog: Catalog): ServedResource[] {
+function matchedKinds(rules: readonly Rule[], catalog: Catalog): ServedResource[] {
   const snapshot = catalog.snapshot()
   const found = new Map<string, ServedResource>()
   for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {
-    if ([...apiGroups, ...apiVersions].some((text: string) => text.includes('*'))) continue
-    const plain = resources.filter((resource: string) => !/[*/]/.test(resource))
+    if ([...apiGroups, ...apiVersions].some(text => text.includes('*'))) continue
+    const plain = resources.filter(resource => !/[*/]/.test(resource))
     let count = 0
     for (const group of [...apiGroups].sort(compareText))
       for (const version of [...apiVersions].sort(compareText))
@@ -92,13 +91,13 @@ function matchedKinds(rules: readonly ApiStruct[], catalog: Catalog): ServedReso
 }
 
 /** What expressions speak of, with the types of the kinds; variables have the types that they come to. */
-function* environmentOf({ version }: ServedResource, params: ServedResource | undefined, { variables = [] }: ApiStruct): Steps<Environment> {
+function* environmentOf({ version }: ServedResource, params: ServedResource | undefined, { variables = [] }: PolicySpec): Steps<Environment> {
   const object = declareStruct(version.schema, version.kind)
   const parameters = params && declareStruct(params.version.schema, `${params.version.kind}.@params`)
   const types = new Map<string, Type>()
   const base = admissionEnvironment(BASE, { params: params !== undefined, authorizer: true, variables: types })
   const environment = withTypes(base, object, parameters)
-  for (const { name, expression } of variables as ApiStruct[]) {
+  for (const { name, expression } of variables) {
     const { checked } = yield* compileInSteps(expression, environment)
     yield
     types.set(name, checked ? seenType(checked.result) : DYN)

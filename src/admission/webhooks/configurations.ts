@@ -1,7 +1,6 @@
 import { compareText } from '../../lib/compare-text.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { Filling } from '../filling.ts'
-import { type Webhook, type WebhookKind, webhooksOf } from './webhook.ts'
+import { type Webhook, type WebhookConfiguration, type WebhookKind, webhooksOf } from './webhook.ts'
 
 /** The webhooks of all configurations of one kind, as whoever follows them tells. */
 export class WebhookConfigurations {
@@ -23,7 +22,7 @@ export class WebhookConfigurations {
     return this.#configurations.keys()
   }
 
-  put(configuration: KubeObject): void {
+  put(configuration: WebhookConfiguration): void {
     const { name = '', uid = '', generation = 0 } = configuration.metadata
     const version = `${uid}/${generation}`
     // What its conditions were compiled to stays.

@@ -1,8 +1,11 @@
 import { runInTurns } from '../../lib/steps.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import type { LabelSelector } from '../../meta/label-selector.ts'
+import type { TypedObject } from '../../meta/object.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
 import { type MatchPolicy, type Rule, Selector } from '../matching.ts'
 import type { WebhookClientConfig } from './target.ts'
+
+const DEFAULT_SECONDS = 10
 
 /** What a webhook may do to a request: change it, or refuse it. */
 export type WebhookKind = 'mutating' | 'validating'
@@ -28,17 +31,39 @@ export interface Webhook {
   conditions(): Promise<MatchConditions>
 }
 
+/**
+ * What is read of MutatingWebhookConfiguration and ValidatingWebhookConfiguration (admissionregistration.k8s.io/v1), decoded and defaulted. Kinds are declared in a layer above this one,
+ * and theirs are assignable to it.
+ */
+export type WebhookConfiguration = TypedObject & { readonly webhooks?: readonly WebhookSpec[] }
+
+interface WebhookSpec {
+  readonly name: string
+  readonly clientConfig: WebhookClientConfig
+  readonly rules?: readonly Rule[]
+  readonly failurePolicy?: string
+  readonly matchPolicy?: string
+  readonly namespaceSelector?: LabelSelector
+  readonly objectSelector?: LabelSelector
+  readonly sideEffects: string | null
+  readonly timeoutSeconds?: number
+  readonly admissionReviewVersions: readonly string[] | null
+  /** Of mutating webhooks. */
+  readonly reinvocationPolicy?: string
+  readonly matchConditions?: Parameters<typeof compileConditions>[0]
+}
+
 /** The webhooks of a configuration, which has been defaulted, in their order. */
-export function webhooksOf(kind: WebhookKind, { metadata, webhooks }: KubeObject): Webhook[] {
+export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: WebhookConfiguration): Webhook[] {
   const repeated = new Map<string, number>()
-  return (webhooks ?? []).map((hook: KubeObject['spec']) => {
+  return webhooks.map(hook => {
     const count = repeated.get(hook.name) ?? 0
     repeated.set(hook.name, count + 1)
     return webhookOf(kind, `${metadata.name}/${hook.name}/${count}`, hook)
   })
 }
 
-function webhookOf(kind: WebhookKind, id: string, hook: KubeObject['spec']): Webhook {
+function webhookOf(kind: WebhookKind, id: string, hook: WebhookSpec): Webhook {
   let conditions: Promise<MatchConditions> | undefined
   return {
     id,
@@ -46,12 +71,12 @@ function webhookOf(kind: WebhookKind, id: string, hook: KubeObject['spec']): Web
     name: hook.name,
     clientConfig: hook.clientConfig,
     rules: hook.rules ?? [],
-    matchPolicy: hook.matchPolicy,
+    matchPolicy: hook.matchPolicy === 'Exact' ? 'Exact' : 'Equivalent',
     namespaceSelector: new Selector(hook.namespaceSelector),
     objectSelector: new Selector(hook.objectSelector),
-    failurePolicy: hook.failurePolicy,
-    sideEffects: hook.sideEffects,
-    timeoutMs: hook.timeoutSeconds * 1000,
+    failurePolicy: hook.failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
+    sideEffects: hook.sideEffects ?? undefined,
+    timeoutMs: (hook.timeoutSeconds ?? DEFAULT_SECONDS) * 1000,
     reviewVersions: hook.admissionReviewVersions ?? [],
     reinvocable: hook.reinvocationPolicy === 'IfNeeded',
     conditions() {

@@ -1,12 +1,14 @@
 import type { AdmissionPlugin } from '../../admission/chain.ts'
 import { refuse } from '../../admission/refuse.ts'
+import { asKind } from '../../catalog/define.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import type { TypedObject } from '../../meta/object.ts'
 import { resourceAttributes } from '../../meta/request-attributes.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
+import { SIGNING_REQUESTS, TRUST_BUNDLES } from '../kinds.ts'
 import { organizationsOf } from './certificate-request.ts'
 
 /** Whether the authorizers let the user do this. */
@@ -26,14 +28,15 @@ async function maySign(isAllowed: IsAllowed, { ctx }: AdmissionRequest, verb: st
   return (await ask(signer)) || ask(`${signer.split('/', 1)[0]}/*`)
 }
 
-const signerOf = (object: KubeObject | undefined): string => object?.spec?.signerName ?? ''
+/** The signer of a request for a certificate; both updates of it have an old object. */
+const signerOf = ({ old }: AdmissionRequest): string => (old ? asKind(SIGNING_REQUESTS, old).spec.signerName : '')
 
 /** CertificateApproval: whoever decides on a request may `approve` for its signer. */
 export const certificateApproval = (isAllowed: IsAllowed): AdmissionPlugin => ({
   name: 'CertificateApproval',
   handles: request => request.operation === 'UPDATE' && isAbout(request, 'certificatesigningrequests', 'approval'),
   validate: async request => {
-    const signer = signerOf(request.old)
+    const signer = signerOf(request)
     if (await maySign(isAllowed, request, 'approve', signer)) return
     throw refuse(request, `user not permitted to approve requests with signerName ${quote(signer)}`)
   },
@@ -45,15 +48,18 @@ export const certificateSigning = (isAllowed: IsAllowed): AdmissionPlugin => ({
   handles: request => request.operation === 'UPDATE' && isAbout(request, 'certificatesigningrequests', 'status'),
   validate: async request => {
     const { object, old } = request
-    const isAnswer = ['certificate', 'conditions'].some(member => !deepEqual(object?.status?.[member], old?.status?.[member]))
-    const signer = signerOf(old)
+    if (!object || !old) return
+    const { status: next } = asKind(SIGNING_REQUESTS, object)
+    const { status: before } = asKind(SIGNING_REQUESTS, old)
+    const isAnswer = next.certificate !== before.certificate || !deepEqual(next.conditions, before.conditions)
+    const signer = signerOf(request)
     if (!isAnswer || (await maySign(isAllowed, request, 'sign', signer))) return
     throw refuse(request, `user not permitted to sign requests with signerName ${quote(signer)}`)
   },
 })
 
 /** Without what garbage collection and storage migration change. */
-const lasting = ({ metadata, ...members }: KubeObject): object => {
+const lasting = ({ metadata, ...members }: TypedObject): object => {
   const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _managed, ...rest } = metadata
   return { ...members, metadata: rest }
 }
@@ -64,8 +70,9 @@ export const clusterTrustBundleAttest = (isAllowed: IsAllowed): AdmissionPlugin 
   handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'clustertrustbundles', ''),
   validate: async request => {
     const { object, old } = request
-    const signer = signerOf(object)
-    if (signer === '' || (object && old && deepEqual(lasting(object), lasting(old)))) return
+    if (!object) return
+    const { signerName: signer = '' } = asKind(TRUST_BUNDLES, object).spec
+    if (signer === '' || (old && deepEqual(lasting(object), lasting(old)))) return
     if (await maySign(isAllowed, request, 'attest', signer)) return
     throw refuse(request, `user not permitted to attest for signerName ${quote(signer)}`)
   },
@@ -85,8 +92,10 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   handles: request => request.operation === 'CREATE' && isAbout(request, 'certificatesigningrequests', ''),
   validate: async request => {
     const { object } = request
-    if (signerOf(object) !== CLIENT_SIGNER) return
-    const pem = Buffer.from(object?.spec.request ?? '', 'base64').toString('latin1')
+    if (!object) return
+    const { spec } = asKind(SIGNING_REQUESTS, object)
+    if (spec.signerName !== CLIENT_SIGNER) return
+    const pem = Buffer.from(spec.request ?? '', 'base64').toString('latin1')
     if (organizationsIn(request, pem).includes(MASTERS)) throw refuse(request, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`)
   },
 }

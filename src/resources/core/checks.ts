@@ -3,10 +3,6 @@ import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isValidIP } from '../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../meta/names.ts'
-import type { KubeObject } from '../../meta/object.ts'
-
-/** A struct of an API type, for kinds that are not written against their types yet. */
-export type ApiStruct = KubeObject['spec']
 
 export const NEGATIVE = 'must be greater than or equal to 0'
 export const NOT_POSITIVE = 'must be greater than zero'

@@ -1,12 +1,13 @@
+import { listKind } from '../../catalog/define.ts'
 import type { ResourceAccess } from '../../catalog/definition.ts'
 import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import type { TypedObject } from '../../meta/object.ts'
 import type { StatusError } from '../../meta/status.ts'
 import { failure, forbiddenError, isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
-import type { ApiStruct } from '../core/checks.ts'
-
-export const BUDGETS = { group: 'policy', resource: 'poddisruptionbudgets' }
+import type { Condition } from '../../schema/meta/v1.types.ts'
+import { DISRUPTION_BUDGETS } from '../kinds.ts'
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from './v1.types.ts'
 
 /** Evictions that no controller has noticed yet; with more of them a budget grants none. */
 const MOST_DISRUPTED_PODS = 2000
@@ -15,17 +16,14 @@ const RETRY_SECONDS = 10
 const DENIED = "Cannot evict pod as it would violate the pod's disruption budget."
 
 /** The budgets whose selector picks the pod. A selector that can't be read picks nothing; a server without policy/v1 has no budgets. */
-export async function budgetsOf(api: ResourceAccess, pod: KubeObject): Promise<KubeObject[]> {
-  const items = await api.list(BUDGETS, pod.metadata.namespace ?? '').then(
-    list => list.items,
-    (error: unknown) => {
-      if (isStatusError(error, 'NotFound')) return []
-      throw error
-    },
-  )
+export async function budgetsOf(api: ResourceAccess, pod: TypedObject): Promise<PodDisruptionBudget[]> {
+  const items = await listKind(api, DISRUPTION_BUDGETS, pod.metadata.namespace ?? '').catch((error: unknown) => {
+    if (isStatusError(error, 'NotFound')) return []
+    throw error
+  })
   return items.filter(({ spec }) => {
     try {
-      return matchesLabels(labelSelectorOf(spec?.selector), pod.metadata.labels)
+      return matchesLabels(labelSelectorOf(spec.selector), pod.metadata.labels)
     } catch {
       return false
     }
@@ -33,10 +31,9 @@ export async function budgetsOf(api: ResourceAccess, pod: KubeObject): Promise<K
 }
 
 /** Whether a pod that is not ready may go without asking the budget: where the policy says so, or while the budget has enough others. */
-export function letsUnhealthyGo({ spec, status }: KubeObject): boolean {
-  if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
-  const desired: number = status?.desiredHealthy ?? 0
-  return desired > 0 && (status?.currentHealthy ?? 0) >= desired
+export function letsUnhealthyGo({ spec, status }: PodDisruptionBudget): boolean {
+  if (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
+  return status.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy
 }
 
 /** 429, as every refusal that passes by itself. */
@@ -54,12 +51,11 @@ export const stillProcessed = (name: string): StatusError =>
  * Takes one disruption from a budget for the pod of this name: its status tells the controller of the pod that goes, until that counts again. The budget is mutated.
  * Throws 429 where none is left or the controller has not seen the budget, 403 where its status is not to be trusted.
  */
-export function takeDisruption(budget: KubeObject, podName: string, now: number): void {
+export function takeDisruption(budget: PodDisruptionBudget, podName: string, now: number): void {
   const name = budget.metadata.name ?? ''
-  budget.status ??= {}
   const { status } = budget
   if ((status.observedGeneration ?? 0) < (budget.metadata.generation ?? 0)) throw stillProcessed(name)
-  const allowed: number = status.disruptionsAllowed ?? 0
+  const { disruptionsAllowed: allowed } = status
   const forbidden = (why: string): never => {
     throw forbiddenError({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
   }
@@ -72,11 +68,10 @@ export function takeDisruption(budget: KubeObject, podName: string, now: number)
   status.disruptedPods = { ...status.disruptedPods, [podName]: formatTime(now) }
 }
 
-function noneLeft(name: string, status: ApiStruct): string {
+function noneLeft(name: string, status: PodDisruptionBudgetStatus): string {
   const refused = conditionOf(status)
-  const why: string = refused?.status === 'False' ? (refused.message ?? '') : ''
-  const desired: number = status.desiredHealthy ?? 0
-  const current: number = status.currentHealthy ?? 0
+  const why = refused?.status === 'False' ? refused.message : ''
+  const { desiredHealthy: desired, currentHealthy: current } = status
   if (why !== '' && refused?.reason === 'SyncFailed')
     return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${why}`
   if (current <= desired) return `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`
@@ -85,11 +80,11 @@ function noneLeft(name: string, status: ApiStruct): string {
 }
 
 const CONDITION = 'DisruptionAllowed'
-const conditionOf = (status: ApiStruct): ApiStruct | undefined => (status.conditions ?? []).find(({ type }: ApiStruct) => type === CONDITION)
+const conditionOf = ({ conditions }: PodDisruptionBudgetStatus): Condition | undefined => conditions?.find(({ type }) => type === CONDITION)
 
-function noteInsufficientPods(status: ApiStruct, now: number): void {
+function noteInsufficientPods(status: PodDisruptionBudgetStatus, now: number): void {
   const old = conditionOf(status)
-  const next: ApiStruct = {
+  const next: Condition = {
     type: CONDITION,
     status: 'False',
     ...(status.observedGeneration !== undefined && { observedGeneration: status.observedGeneration }),
@@ -97,5 +92,6 @@ function noteInsufficientPods(status: ApiStruct, now: number): void {
     reason: 'InsufficientPods',
     message: '',
   }
-  status.conditions = old ? status.conditions.map((each: ApiStruct) => (each === old ? next : each)) : [...(status.conditions ?? []), next]
+  const { conditions = [] } = status
+  status.conditions = old ? conditions.map(each => (each === old ? next : each)) : [...conditions, next]
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { WebhookConfigurations } from '../../../src/admission/webhooks/configurations.ts'
 import type { AccessEvent, ResourceAccess } from '../../../src/catalog/definition.ts'
-import { followWebhooks, WEBHOOK_CONFIGURATIONS } from '../../../src/controllers/follow-webhooks.ts'
+import { followWebhooks } from '../../../src/controllers/follow-webhooks.ts'
+import { MUTATING_WEBHOOKS } from '../../../src/resources/kinds.ts'
 import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 import { configuration } from '../../support/webhooks/webhook-world.ts'
@@ -12,7 +13,7 @@ describe('the webhooks of configurations', () => {
   it('follow what is stored', async () => {
     const t = builtinRegistry()
     const api = t.registry.access()
-    const id = WEBHOOK_CONFIGURATIONS.mutating
+    const id = MUTATING_WEBHOOKS
     const known = new WebhookConfigurations('mutating')
     const stop = new AbortController()
     const following = followWebhooks(controllerEnvironment(t), known, stop.signal)

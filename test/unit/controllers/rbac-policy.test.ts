@@ -78,7 +78,7 @@ describe('followRules', () => {
     const { env, access } = await cluster()
     const stop = new AbortController()
     const index = new RuleIndex()
-    index.put('clusterroles', { kind: '', apiVersion: '', metadata: { name: 'gone-before' } })
+    index.putRole({ kind: '', apiVersion: '', metadata: { name: 'gone-before' }, rules: null })
     await new Promise<void>(resolve => void followRules(env, index, stop.signal, resolve))
     expect([index.keys('clusterroles'), index.keys('clusterrolebindings'), index.keys('roles')].map(({ length }) => length)).to.deep.equal([66, 47, 7])
     await access.delete(CLUSTER_ROLES, '', 'view')

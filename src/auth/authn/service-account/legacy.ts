@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { errorMessage } from '../../../lib/error-message.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { isJsonObject, type KubeObject } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { serviceAccountName } from './claims.ts'
 import type { VerificationKey } from './keys.ts'
@@ -68,7 +68,8 @@ export function legacyTokens({ keys, serverAudiences, lookUp }: LegacyTokenOptio
     if (lookUp === undefined) return undefined
     const kept = await lookUp('secrets', namespace, secret).catch(() => undefined)
     if (kept === undefined || kept.metadata.deletionTimestamp !== undefined) return 'Token has been invalidated'
-    if (!same(String(kept.data?.token ?? ''), Buffer.from(token).toString('base64'))) return "Token does not match server's copy"
+    const { token: copy = '' } = isJsonObject(kept.data) ? kept.data : {}
+    if (!same(String(copy), Buffer.from(token).toString('base64'))) return "Token does not match server's copy"
     let found: KubeObject
     try {
       found = await lookUp('serviceaccounts', namespace, account)

@@ -24,7 +24,8 @@ export const rbacAuthorizer = (index: RuleIndex): Authorizer => ({
     const resourceRules: ResourceRule[] = []
     const nonResourceRules: NonResourceRule[] = []
     for (const { rules } of index.grants(user, namespace, text => errors.push(text)))
-      for (const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } of rules) {
+      for (const { verbs: given, apiGroups, resources, resourceNames, nonResourceURLs } of rules) {
+        const verbs = given ?? []
         if (resources !== undefined && resources.length > 0)
           resourceRules.push({ verbs, ...(apiGroups && { apiGroups }), resources, ...(resourceNames && { resourceNames }) })
         if (nonResourceURLs !== undefined && nonResourceURLs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs })

@@ -8,18 +8,18 @@ export function breakDown(rule: PolicyRule): PolicyRule[] {
   const single: PolicyRule[] = []
   for (const group of apiGroups)
     for (const resource of resources)
-      for (const verb of verbs) {
+      for (const verb of verbs ?? []) {
         const one = { verbs: [verb], apiGroups: [group], resources: [resource] }
         if (resourceNames.length === 0) single.push(one)
         else for (const name of resourceNames) single.push({ ...one, resourceNames: [name] })
       }
-  for (const url of nonResourceURLs) for (const verb of verbs) single.push({ verbs: [verb], nonResourceURLs: [url] })
+  for (const url of nonResourceURLs) for (const verb of verbs ?? []) single.push({ verbs: [verb], nonResourceURLs: [url] })
   return single
 }
 
-const hasAll = (owned: readonly string[] | undefined, wanted: readonly string[] | undefined): boolean =>
+const hasAll = (owned: readonly string[] | null | undefined, wanted: readonly string[] | null | undefined): boolean =>
   (wanted ?? []).every(one => owned?.includes(one) ?? false)
-const hasAllOrStar = (owned: readonly string[] | undefined, wanted: readonly string[] | undefined): boolean =>
+const hasAllOrStar = (owned: readonly string[] | null | undefined, wanted: readonly string[] | null | undefined): boolean =>
   (owned?.includes(ALL) ?? false) || hasAll(owned, wanted)
 
 const coversResource = (owned: readonly string[] | undefined, resource: string): boolean => {

@@ -1,32 +1,32 @@
 import type { RequestAttributes } from '../../../meta/context.ts'
 
 /** rbac.authorization.k8s.io/v1 PolicyRule: allows every combination of what its lists name. */
-export interface PolicyRule {
-  readonly verbs: readonly string[]
-  readonly apiGroups?: readonly string[]
-  readonly resources?: readonly string[]
-  readonly resourceNames?: readonly string[]
-  readonly nonResourceURLs?: readonly string[]
+export type PolicyRule = {
+  verbs: string[] | null
+  apiGroups?: string[]
+  resources?: string[]
+  resourceNames?: string[]
+  nonResourceURLs?: string[]
 }
 
 /** rbac.authorization.k8s.io/v1 Subject. */
-export interface Subject {
-  readonly kind: string
-  readonly apiGroup?: string
-  readonly name: string
-  readonly namespace?: string
+export type Subject = {
+  kind: string
+  apiGroup?: string
+  name: string
+  namespace?: string
 }
 
 /** rbac.authorization.k8s.io/v1 RoleRef. */
-export interface RoleRef {
-  readonly apiGroup: string
-  readonly kind: string
-  readonly name: string
+export type RoleRef = {
+  apiGroup: string
+  kind: string
+  name: string
 }
 
 const ALL = '*'
 
-const names = (list: readonly string[] | undefined, value: string): boolean => list !== undefined && (list.includes(ALL) || list.includes(value))
+const names = (list: readonly string[] | null | undefined, value: string): boolean => !!list && (list.includes(ALL) || list.includes(value))
 
 /** `pods`, `pods/log`, `*\/log`, `*`; a rule for a resource says nothing of its subresources. */
 function namesResource(resources: readonly string[] | undefined, { resource, subresource }: RequestAttributes): boolean {

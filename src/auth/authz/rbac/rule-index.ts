@@ -1,10 +1,17 @@
 import { quote } from '../../../lib/go-quote.ts'
 import type { User } from '../../../meta/context.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../meta/object.ts'
 import type { PolicyRule, RoleRef, Subject } from './policy.ts'
 
 /** The four resources of rbac.authorization.k8s.io. */
-export type RbacResource = 'clusterroles' | 'clusterrolebindings' | 'roles' | 'rolebindings'
+export type RbacResource = RoleResource | BindingResource
+export type RoleResource = 'clusterroles' | 'roles'
+export type BindingResource = 'clusterrolebindings' | 'rolebindings'
+
+/** What is read of a Role or a ClusterRole. */
+type RoleObject = TypedObject & { rules: PolicyRule[] | null }
+/** What is read of a RoleBinding or a ClusterRoleBinding. */
+type BindingObject = TypedObject & { subjects?: Subject[]; roleRef: RoleRef }
 
 interface Binding {
   readonly namespace: string
@@ -45,7 +52,7 @@ function subjectKey(subject: Subject, namespace: string): string | undefined {
 
 /**
  * Roles and bindings as they are now, indexed by namespace and subject: who asks what a user may do reads two maps for the user and for each group. Kept up to date from
- * outside (`put`, `remove`); what it hands out is shared and never mutated.
+ * outside (`putRole`, `putBinding`, `remove`); what it hands out is shared and never mutated.
  */
 export class RuleIndex {
   private readonly roles = new Map<string, readonly PolicyRule[]>()
@@ -53,16 +60,14 @@ export class RuleIndex {
   /** Namespace ('' for the cluster) → subject → bindings by key. */
   private readonly bySubject = new Map<string, Map<string, Map<string, Entry>>>()
 
-  put(resource: RbacResource, { metadata, rules, roleRef, subjects }: KubeObject): void {
-    const namespace = metadata.namespace ?? ''
-    const name = metadata.name ?? ''
+  putRole({ metadata: { namespace = '', name = '' }, rules }: RoleObject): void {
+    this.roles.set(keyOf(namespace, name), rules ?? [])
+  }
+
+  putBinding({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: BindingObject): void {
     const key = keyOf(namespace, name)
-    if (resource === 'clusterroles' || resource === 'roles') {
-      this.roles.set(key, rules ?? [])
-      return
-    }
     this.dropBinding(key)
-    const binding: Binding = { namespace, name, roleRef, subjects: subjects ?? [] }
+    const binding: Binding = { namespace, name, roleRef, subjects }
     this.bindings.set(key, binding)
     for (const subject of binding.subjects) {
       const who = subjectKey(subject, namespace)

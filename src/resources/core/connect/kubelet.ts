@@ -1,7 +1,7 @@
 import type { ConnectCall, Destination } from '../../../catalog/connect.ts'
 import { getKind } from '../../../catalog/define.ts'
 import { failure } from '../../../meta/status.ts'
-import { NODES } from '../kinds.ts'
+import { NODES } from '../../kinds.ts'
 
 /** The kubelet of a node: its address of the type most preferred, and the port that the node tells. Throws 404 without the node, 500 without an address. */
 export async function kubeletOf({ api, kubelets }: Pick<ConnectCall, 'api' | 'kubelets'>, nodeName: string): Promise<Destination & { scheme: 'https' }> {

@@ -4,7 +4,7 @@ import { asKind } from '../../../catalog/define.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
-import { CLAIMS, PODS } from '../kinds.ts'
+import { CLAIMS, PODS } from '../../kinds.ts'
 import type { Container, LimitRange, Pod } from '../v1.types.ts'
 import { claimFaults, podFaults } from './constraints.ts'
 

@@ -1,7 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
-import { NODES } from '../kinds.ts'
+import { NODES } from '../../kinds.ts'
 import type { Taint } from '../v1.types.ts'
 
 const NOT_READY: Readonly<Taint> = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }

@@ -1,5 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
+import { asKind } from '../../../catalog/define.ts'
+import { PODS } from '../../kinds.ts'
 import { addDefaultTolerations, setServiceAccount, type TolerationSeconds } from './admission.ts'
 
 /**
@@ -10,7 +12,7 @@ export const serviceAccount: AdmissionPlugin = {
   name: 'ServiceAccount',
   handles: request => request.operation === 'CREATE' && isAbout(request, 'pods'),
   mutate: async ({ object }) => {
-    if (object) setServiceAccount(object.metadata, object.spec)
+    if (object) setServiceAccount(object.metadata, asKind(PODS, object).spec)
     return object
   },
 }
@@ -23,7 +25,7 @@ export const defaultTolerationSeconds = (seconds: TolerationSeconds): AdmissionP
   name: 'DefaultTolerationSeconds',
   handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'pods'),
   mutate: async ({ object }) => {
-    if (object) addDefaultTolerations(object.spec, seconds)
+    if (object) addDefaultTolerations(asKind(PODS, object).spec, seconds)
     return object
   },
 })

@@ -1,16 +1,15 @@
-import { defineResource, defineSubresource } from '../../../catalog/define.ts'
+import { defineResource, defineSubresource, getKind, updateKind } from '../../../catalog/define.ts'
 import type { Strategy, Version, VirtualCall } from '../../../catalog/definition.ts'
 import { invariant } from '../../../lib/invariant.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldErrorText, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { JsonObject, KubeObject, TypedObject } from '../../../meta/object.ts'
+import type { JsonObject, TypedObject } from '../../../meta/object.ts'
 import { badRequestError, conflictError, failure } from '../../../meta/status.ts'
+import { PODS } from '../../kinds.ts'
 import { types } from '../../types.ts'
 import type { Binding, Pod } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
-
-const PODS = { group: '', resource: 'pods' }
 
 /** The answer of a call that made something happen but no object. */
 export const created: JsonObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
@@ -35,7 +34,7 @@ function bodyOf({ body }: VirtualCall<Binding>): Binding {
 async function bind(call: VirtualCall<Binding>, binding: Binding, name: string): Promise<void> {
   const errors = validateBinding(binding).map(fieldErrorText)
   if (errors.length > 0) throw failure(500, '', errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`)
-  const assign = (pod: KubeObject): KubeObject => {
+  const assign = (pod: Pod): Pod => {
     checkPreconditions(pod, binding)
     const refuse = (why: string): never => {
       throw conflictError({ group: '', resource: 'pods/binding' }, name, why)
@@ -43,14 +42,14 @@ async function bind(call: VirtualCall<Binding>, binding: Binding, name: string):
     if (pod.metadata.deletionTimestamp) refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
     if (pod.spec.nodeName) refuse(`pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`)
     if (pod.spec.schedulingGates?.length) refuse(`pod ${name} has non-empty .spec.schedulingGates`)
-    pod.spec.nodeName = binding.target.name
+    if (binding.target.name !== undefined) pod.spec.nodeName = binding.target.name
     const annotations = { ...pod.metadata.annotations, ...binding.metadata.annotations }
     if (Object.keys(annotations).length > 0) pod.metadata.annotations = annotations
     setPodCondition(pod.status, { type: 'PodScheduled', status: 'True' }, call.ctx.receivedAt)
     return pod
   }
-  if (call.dryRun) assign(structuredClone(await call.api.get(PODS, call.namespace, name)))
-  else await call.api.update(PODS, call.namespace, name, assign, { subresource: 'binding' })
+  if (call.dryRun) assign(structuredClone(await getKind(call.api, PODS, call.namespace, name)))
+  else await updateKind(call.api, PODS, { namespace: call.namespace, name, subresource: 'binding' }, assign)
 }
 
 function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {

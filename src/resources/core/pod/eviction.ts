@@ -1,16 +1,15 @@
-import { defineSubresource } from '../../../catalog/define.ts'
+import { defineSubresource, getKind, updateKind } from '../../../catalog/define.ts'
 import type { ResourceAccess, VirtualCall } from '../../../catalog/definition.ts'
 import { invariant } from '../../../lib/invariant.ts'
-import type { KubeObject, ObjectMeta, TypedObject } from '../../../meta/object.ts'
+import type { ObjectMeta, TypedObject } from '../../../meta/object.ts'
 import { badRequestError, conflictError, failure, isStatusError } from '../../../meta/status.ts'
-import { BUDGETS, budgetsOf, letsUnhealthyGo, stillProcessed, takeDisruption } from '../../policy/disruption.ts'
+import { DISRUPTION_BUDGETS, PODS } from '../../kinds.ts'
+import { budgetsOf, letsUnhealthyGo, stillProcessed, takeDisruption } from '../../policy/disruption.ts'
 import type { Eviction } from '../../policy/v1.types.ts'
 import { types } from '../../types.ts'
 import type { Pod, PodStatus } from '../v1.types.ts'
 import { created } from './binding.ts'
 import { setPodCondition } from './conditions.ts'
-
-const PODS = { group: '', resource: 'pods' }
 
 /** How often an eviction that read a pod which then changed is begun again. */
 const ATTEMPTS = 20
@@ -61,21 +60,18 @@ interface Target {
 async function remove({ api, namespace, name, now }: Target, wanted: Wanted): Promise<void> {
   let { resourceVersion } = wanted
   if (!wanted.dryRun) {
-    const marked = await api.update(
-      PODS,
-      namespace,
-      name,
-      pod => {
-        checkPreconditions(pod, wanted)
-        setPodCondition(pod.status, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, now)
-        return pod
-      },
-      { subresource: 'status' },
-    )
-    if (resourceVersion !== undefined) resourceVersion = marked.metadata.resourceVersion as string
+    const marked = await updateKind(api, PODS, { namespace, name, subresource: 'status' }, pod => {
+      checkPreconditions(pod, wanted)
+      setPodCondition(pod.status, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, now)
+      return pod
+    })
+    if (resourceVersion !== undefined) resourceVersion = marked.metadata.resourceVersion
   }
   await api.delete(PODS, namespace, name, { ...wanted, ...(resourceVersion !== undefined && { resourceVersion }) })
 }
+
+const revisionOf = ({ metadata: { resourceVersion } }: TypedObject): Pick<Wanted, 'resourceVersion'> =>
+  resourceVersion === undefined ? {} : { resourceVersion }
 
 function checkPreconditions({ metadata }: TypedObject, { uid, resourceVersion }: Wanted): void {
   const pod = { group: '', resource: 'Pod' }
@@ -94,14 +90,14 @@ function checkPreconditions({ metadata }: TypedObject, { uid, resourceVersion }:
 }
 
 /** Removes a pod that needs no budget; otherwise returns it. A pod that changes meanwhile is looked at again, unless the client has named its revision. */
-async function removeUnbudgeted(eviction: Target): Promise<KubeObject | undefined> {
+async function removeUnbudgeted(eviction: Target): Promise<Pod | undefined> {
   const { api, namespace, name, wanted } = eviction
   for (let attempt = 1; ; attempt++) {
-    const pod = await api.get(PODS, namespace, name)
+    const pod = await getKind(api, PODS, namespace, name)
     if (!needsNoBudget(pod.status, pod.metadata)) return pod
     const pinned = wanted.resourceVersion !== undefined
     try {
-      await remove(eviction, pinned || isFinished(pod.status, pod.metadata) ? wanted : { ...wanted, resourceVersion: pod.metadata.resourceVersion as string })
+      await remove(eviction, pinned || isFinished(pod.status, pod.metadata) ? wanted : { ...wanted, ...revisionOf(pod) })
       return undefined
     } catch (error) {
       if (pinned || attempt >= ATTEMPTS || !isStatusError(error, 'Conflict')) throw error
@@ -110,7 +106,7 @@ async function removeUnbudgeted(eviction: Target): Promise<KubeObject | undefine
 }
 
 /** Asks the pod's budget, and takes from it. `unasked`: the pod is not ready and may go without; the budget's name comes with it. */
-async function askBudget({ api, name, now, wanted }: Target, pod: KubeObject): Promise<{ unasked?: string }> {
+async function askBudget({ api, name, now, wanted }: Target, pod: Pod): Promise<{ unasked?: string }> {
   const [budget, second] = await budgetsOf(api, pod)
   if (second) throw failure(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
   if (!budget) return {}
@@ -118,16 +114,10 @@ async function askBudget({ api, name, now, wanted }: Target, pod: KubeObject): P
   if (!isReady(pod.status) && letsUnhealthyGo(budget)) return { unasked: budgetName }
   if (wanted.dryRun) takeDisruption(structuredClone(budget), name, now)
   else
-    await api.update(
-      BUDGETS,
-      pod.metadata.namespace ?? '',
-      budgetName,
-      current => {
-        takeDisruption(current, name, now)
-        return current
-      },
-      { subresource: 'status' },
-    )
+    await updateKind(api, DISRUPTION_BUDGETS, { namespace: pod.metadata.namespace ?? '', name: budgetName, subresource: 'status' }, current => {
+      takeDisruption(current, name, now)
+      return current
+    })
   return {}
 }
 
@@ -139,7 +129,7 @@ async function evict(eviction: Target): Promise<void> {
   if (unasked === undefined) return remove(eviction, wanted)
   try {
     // The pod must not have become ready since.
-    await remove(eviction, { ...wanted, resourceVersion: pod.metadata.resourceVersion as string })
+    await remove(eviction, { ...wanted, ...revisionOf(pod) })
   } catch (error) {
     throw wanted.resourceVersion === undefined && isStatusError(error, 'Conflict') ? stillProcessed(unasked) : error
   }

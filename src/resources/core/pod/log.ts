@@ -1,8 +1,10 @@
 import type { ConnectCall, ConnectOptions, Destination } from '../../../catalog/connect.ts'
+import { getKind } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
 import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { invalidError } from '../../../meta/status.ts'
+import { PODS } from '../../kinds.ts'
 import { types } from '../../types.ts'
 import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
 import type { Pod } from '../v1.types.ts'
@@ -31,10 +33,10 @@ const PASSED = ['follow', 'previous', 'timestamps', 'sinceSeconds', 'sinceTime',
 async function locate({ api, name, namespace, options, kubelets }: ConnectCall): Promise<Destination | undefined> {
   const errors = validateLogOptions(options)
   if (errors.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, name, errors)
-  const pod = await api.get({ group: '', resource: 'pods' }, namespace, name)
+  const pod = await getKind(api, PODS, namespace, name)
   const container = containerName(name, pod.spec, String(options.container ?? ''))
-  const nodeName: string = pod.spec.nodeName ?? ''
-  if (nodeName === '') return undefined
+  const { nodeName } = pod.spec
+  if (!nodeName) return undefined
   const kubelet = await kubeletOf({ api, kubelets }, nodeName)
   const asked = PASSED.filter(option => options[option] !== undefined && options[option] !== false)
   return {

@@ -1,5 +1,7 @@
 import type { ConnectCall, Destination } from '../../../catalog/connect.ts'
+import { getKind } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
+import { PODS } from '../../kinds.ts'
 import { types } from '../../types.ts'
 import { checkProxyAddress, PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
 import type { Pod, PodSpec, PodStatus } from '../v1.types.ts'
@@ -15,7 +17,7 @@ function targetOf(spec: PodSpec, status: PodStatus): { ip: string; declaredPort:
 /** The pod's address, and the port that the request names or the first that a container declares. */
 async function locate({ api, name: id, namespace, options }: ConnectCall): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('pod', id)
-  const pod = await api.get({ group: '', resource: 'pods' }, namespace, name)
+  const pod = await getKind(api, PODS, namespace, name)
   const { ip, declaredPort } = targetOf(pod.spec, pod.status)
   checkProxyAddress(ip)
   return proxyDestination(scheme, ip, port === '' ? declaredPort : port, String(options.path ?? ''))

@@ -1,6 +1,8 @@
 import type { ConnectCall, ConnectOptions, Destination } from '../../../catalog/connect.ts'
+import { getKind } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
 import { badRequestError } from '../../../meta/status.ts'
+import { PODS } from '../../kinds.ts'
 import { types } from '../../types.ts'
 import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
 import type { Pod, PodSpec } from '../v1.types.ts'
@@ -26,10 +28,10 @@ async function locate(
   pathOf: (spec: PodSpec) => string,
   query: (options: ConnectOptions) => Pair[],
 ): Promise<Destination> {
-  const pod = await api.get({ group: '', resource: 'pods' }, namespace, name)
+  const pod = await getKind(api, PODS, namespace, name)
   const path = pathOf(pod.spec)
-  const nodeName: string = pod.spec.nodeName ?? ''
-  if (nodeName === '') throw badRequestError(`pod ${name} does not have a host assigned`)
+  const { nodeName } = pod.spec
+  if (!nodeName) throw badRequestError(`pod ${name} does not have a host assigned`)
   return { ...(await kubeletOf({ api, kubelets }, nodeName)), path, query: encodeQuery(query(options)) }
 }
 

@@ -13,8 +13,8 @@ import type { TypedObject } from '../../../meta/object.ts'
 import { badRequestError, conflictError, invalidError, isStatusError } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
 import type { BoundObjectReference, TokenRequest } from '../../authentication/v1.types.ts'
+import { NODES, PODS, SECRETS, SERVICE_ACCOUNTS } from '../../kinds.ts'
 import { types } from '../../types.ts'
-import { NODES, PODS, SECRETS, SERVICE_ACCOUNTS } from '../kinds.ts'
 import type { ServiceAccount } from '../v1.types.ts'
 
 const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }

@@ -2,9 +2,9 @@ import type { ConnectCall, Destination, ObjectReader } from '../../../catalog/co
 import { getKind } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
 import { serviceUnavailableError } from '../../../meta/status.ts'
+import { ENDPOINTS, PODS, SERVICES } from '../../kinds.ts'
 import { types } from '../../types.ts'
 import { PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
-import { ENDPOINTS, PODS, SERVICES } from '../kinds.ts'
 import type { EndpointAddress, Service } from '../v1.types.ts'
 
 const schema = types.type('core.ServiceProxyOptions')

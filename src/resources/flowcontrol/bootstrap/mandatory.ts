@@ -1,14 +1,13 @@
-import type { KubeObject } from '../../../meta/object.ts'
-import { ALL, flowSchema, groups, priorityLevel } from './parts.ts'
+import { ALL, flowSchema, groups, type NewLevel, type NewSchema, priorityLevel } from './parts.ts'
 
 /** Objects without which requests could not be sorted. Their specs are fixed, but for what the level `exempt` lends. */
 
-export const MANDATORY_LEVELS: readonly KubeObject[] = [
+export const MANDATORY_LEVELS: readonly NewLevel[] = [
   priorityLevel('catch-all', { type: 'Limited', limited: { nominalConcurrencyShares: 5, lendablePercent: 0, limitResponse: { type: 'Reject' } } }),
   priorityLevel('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }),
 ]
 
-export const MANDATORY_SCHEMAS: readonly KubeObject[] = [
+export const MANDATORY_SCHEMAS: readonly NewSchema[] = [
   flowSchema('exempt', { level: 'exempt', precedence: 1, subjects: groups('system:masters'), ...ALL }),
   flowSchema('catch-all', {
     level: 'catch-all',

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../../meta/object.ts'
-import { ALL, clusterRule, flowSchema, groups, namespacedRule, pathRule, queuedLevel, systemAccounts, users } from './parts.ts'
+import { ALL, clusterRule, flowSchema, groups, type NewLevel, type NewSchema, namespacedRule, pathRule, queuedLevel, systemAccounts, users } from './parts.ts'
 
 /** Objects with which a cluster starts; who runs it may change or remove them. */
 
@@ -8,7 +7,7 @@ const NODES = groups('system:nodes')
 const KEEPING = ['get', 'create', 'update']
 const LEASES = 'coordination.k8s.io'
 
-export const SUGGESTED_LEVELS: readonly KubeObject[] = [
+export const SUGGESTED_LEVELS: readonly NewLevel[] = [
   queuedLevel('system', 30, 33, 64, 6),
   queuedLevel('node-high', 40, 25, 64, 6),
   queuedLevel('leader-election', 10, 0, 16, 4),
@@ -17,7 +16,7 @@ export const SUGGESTED_LEVELS: readonly KubeObject[] = [
   queuedLevel('global-default', 20, 50, 128, 6),
 ]
 
-export const SUGGESTED_SCHEMAS: readonly KubeObject[] = [
+export const SUGGESTED_SCHEMAS: readonly NewSchema[] = [
   flowSchema('system-nodes', { level: 'system', precedence: 500, by: 'ByUser', subjects: NODES, ...ALL }),
   flowSchema('system-node-high', {
     level: 'node-high',

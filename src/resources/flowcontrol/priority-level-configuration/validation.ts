@@ -92,7 +92,8 @@ function validateFixed(name: string | undefined, spec: PriorityLevelConfiguratio
     return deepEqual(spec, fixed)
       ? []
       : [invalid(path, goValue('flowcontrol.PriorityLevelConfigurationSpec', spec), `spec of '${name}' must equal the fixed value`)]
-  if (deepEqual({ ...spec, exempt: fixed.exempt }, fixed)) return []
+  const { exempt: _own, ...rest } = spec
+  if (deepEqual({ ...rest, ...(fixed.exempt && { exempt: fixed.exempt }) }, fixed)) return []
   return [
     invalid(path, goValue('flowcontrol.PriorityLevelConfigurationSpec', spec), `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`),
   ]

@@ -1,24 +1,28 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { asKind } from '../../../catalog/define.ts'
+import type { TypedObject } from '../../../meta/object.ts'
+import { INGRESSES } from '../../kinds.ts'
 import { youngestName } from '../../shared/youngest.ts'
 import { CLASS_ANNOTATION } from './class-annotation.ts'
 
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class'
 
-const isDefault = ({ metadata }: KubeObject): boolean => metadata.annotations?.[IS_DEFAULT] === 'true'
+const isDefault = ({ metadata }: TypedObject): boolean => metadata.annotations?.[IS_DEFAULT] === 'true'
 
 /**
  * DefaultIngressClass: a new ingress that names no class, in its spec or by annotation, gets the default one if there is any.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultingressclass
  */
-export const defaultIngressClass = (listClasses: () => Promise<readonly KubeObject[]>): AdmissionPlugin => ({
+export const defaultIngressClass = (listClasses: () => Promise<readonly TypedObject[]>): AdmissionPlugin => ({
   name: 'DefaultIngressClass',
   handles: ({ operation, served, subresource }) =>
     operation === 'CREATE' && subresource === '' && served.version.group === 'networking.k8s.io' && served.version.names.plural === 'ingresses',
   mutate: async ({ object }) => {
-    if (!object || object.spec?.ingressClassName !== undefined || object.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return object
+    if (!object) return object
+    const { spec, metadata } = asKind(INGRESSES, object)
+    if (spec.ingressClassName !== undefined || metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return object
     const name = youngestName((await listClasses()).filter(isDefault))
-    if (name !== undefined) object.spec = { ...object.spec, ingressClassName: name }
+    if (name !== undefined) spec.ingressClassName = name
     return object
   },
 })

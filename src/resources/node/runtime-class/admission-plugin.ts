@@ -1,34 +1,37 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import { asKind } from '../../../catalog/define.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { clone, deepEqual, ownMember, setMember } from '../../../meta/equal.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
+import type { Pod, PodSpec } from '../../core/v1.types.ts'
+import { PODS } from '../../kinds.ts'
+import type { RuntimeClass } from '../v1.types.ts'
 import { mergeTolerations } from './tolerations.ts'
 
 /** Undefined where there is no class of the name. */
-export type GetRuntimeClass = (name: string) => Promise<KubeObject | undefined>
+export type GetRuntimeClass = (name: string) => Promise<RuntimeClass | undefined>
 
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-async function classOf(request: AdmissionRequest, getClass: GetRuntimeClass): Promise<KubeObject | undefined> {
-  const name: string | undefined = request.object?.spec?.runtimeClassName
+async function classOf(request: AdmissionRequest, { spec }: Pod, getClass: GetRuntimeClass): Promise<RuntimeClass | undefined> {
+  const { runtimeClassName: name } = spec
   if (name === undefined) return undefined
   const found = await getClass(name)
   if (!found) throw refuse(request, `pod rejected: RuntimeClass ${quote(name)} not found`)
   return found
 }
 
-function setOverhead(request: AdmissionRequest, { spec }: KubeObject, { overhead }: KubeObject): void {
+function setOverhead(request: AdmissionRequest, spec: PodSpec, { overhead }: RuntimeClass): void {
   if (!overhead) return
   if (spec.overhead !== undefined && !deepEqual(spec.overhead, overhead.podFixed)) throw refuse(request, MISMATCH)
-  spec.overhead = clone(overhead.podFixed)
+  if (overhead.podFixed) spec.overhead = clone(overhead.podFixed)
 }
 
-function setScheduling(request: AdmissionRequest, { spec }: KubeObject, { scheduling }: KubeObject): void {
+function setScheduling(request: AdmissionRequest, spec: PodSpec, { scheduling }: RuntimeClass): void {
   if (!scheduling) return
-  const selector = { ...spec.nodeSelector } as Record<string, string>
-  for (const [key, value] of Object.entries((scheduling.nodeSelector ?? {}) as Record<string, string>)) {
+  const selector = { ...spec.nodeSelector }
+  for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     const own = ownMember(selector, key)
     if (own !== undefined && own !== value) {
       throw refuse(request, `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`)
@@ -49,18 +52,22 @@ export const runtimeClassAdmission = (getClass: GetRuntimeClass): AdmissionPlugi
   handles: request => request.operation === 'CREATE' && isAbout(request, 'pods'),
   mutate: async request => {
     const { object } = request
-    const found = await classOf(request, getClass)
-    if (object && found) {
-      setOverhead(request, object, found)
-      setScheduling(request, object, found)
+    if (!object) return object
+    const pod = asKind(PODS, object)
+    const found = await classOf(request, pod, getClass)
+    if (found) {
+      setOverhead(request, pod.spec, found)
+      setScheduling(request, pod.spec, found)
     }
     return object
   },
   validate: async request => {
-    const overhead: object | undefined = request.object?.spec?.overhead
-    const wanted: object | undefined = (await classOf(request, getClass))?.overhead?.podFixed
-    if (wanted && !deepEqual(overhead ?? {}, wanted)) throw refuse(request, MISMATCH)
-    if (!wanted && Object.keys(overhead ?? {}).length > 0) {
+    if (!request.object) return
+    const pod = asKind(PODS, request.object)
+    const { overhead = {} } = pod.spec
+    const wanted = (await classOf(request, pod, getClass))?.overhead?.podFixed
+    if (wanted && !deepEqual(overhead, wanted)) throw refuse(request, MISMATCH)
+    if (!wanted && Object.keys(overhead).length > 0) {
       throw refuse(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
     }
   },

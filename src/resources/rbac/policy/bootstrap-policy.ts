@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../meta/object.ts'
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../v1.types.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from './cluster-roles.ts'
 import { CONTROLLER_ROLES } from './controller-roles.ts'
 import { NAMESPACE_POLICY } from './namespace-roles.ts'
@@ -8,10 +8,10 @@ const CONTROLLER = 'system:controller:'
 
 /** What every cluster has, in the order in which it is made: roles before the bindings that give them. */
 export interface BootstrapPolicy {
-  readonly clusterRoles: readonly KubeObject[]
-  readonly clusterRoleBindings: readonly KubeObject[]
-  readonly roles: readonly KubeObject[]
-  readonly roleBindings: readonly KubeObject[]
+  readonly clusterRoles: readonly ClusterRole[]
+  readonly clusterRoleBindings: readonly ClusterRoleBinding[]
+  readonly roles: readonly Role[]
+  readonly roleBindings: readonly RoleBinding[]
 }
 
 /** The default roles and bindings of release 1.33 (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings), made anew with each call. */

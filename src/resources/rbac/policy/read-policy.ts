@@ -1,6 +1,5 @@
-import type { PolicyRule, RoleRef, Subject } from '../../../auth/authz/rbac/policy.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { RBAC_GROUP } from '../shared/version.ts'
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from '../v1.types.ts'
 
 const API_VERSION = `${RBAC_GROUP}/v1`
 const LABELS = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
@@ -24,22 +23,24 @@ function readRule(line: string): PolicyRule {
  *
  * `core` is the group without a name. After the role's name, `+label` has it aggregated into others, `<label` aggregates those that have the label.
  */
-export function readRoles(text: string, namespace?: string): KubeObject[] {
-  const roles: KubeObject[] = []
+export function readRoles(text: string, namespace?: string): ClusterRole[] {
+  const roles: ClusterRole[] = []
+  let rules: PolicyRule[] = []
   for (const line of linesOf(text)) {
     if (line.startsWith(' ')) {
-      roles.at(-1)?.rules.push(readRule(line))
+      rules.push(readRule(line))
       continue
     }
     const [name = '', ...marks] = line.split(' ')
     const marked = (sign: string): string[] => marks.filter(mark => mark.startsWith(sign)).map(mark => `${RBAC_GROUP}/${mark.slice(1)}`)
     const labels = { ...LABELS, ...Object.fromEntries(marked('+').map(label => [label, 'true'])) }
     const selectors = marked('<').map(label => ({ matchLabels: { [label]: 'true' } }))
+    rules = []
     roles.push({
       kind: namespace === undefined ? 'ClusterRole' : 'Role',
       apiVersion: API_VERSION,
       metadata: { name, ...(namespace !== undefined && { namespace }), labels, annotations: { [AUTO_UPDATE]: 'true' } },
-      rules: [],
+      rules,
       ...(selectors.length > 0 && { aggregationRule: { clusterRoleSelectors: selectors } }),
     })
   }
@@ -54,15 +55,14 @@ function readSubject(text: string): Subject {
 }
 
 /** Bindings of a policy text, in the namespace or in the cluster: lines of `name = role: user NAME, group NAME, account NAMESPACE/NAME`. */
-export const readBindings = (text: string, namespace?: string): KubeObject[] =>
+export const readBindings = (text: string, namespace?: string): ClusterRoleBinding[] =>
   linesOf(text).map(line => {
     const [, name = '', role = '', who] = /^(\S+) = (\S+?)(?:: (.+))?$/.exec(line) ?? []
-    const roleRef: RoleRef = { apiGroup: RBAC_GROUP, kind: namespace === undefined ? 'ClusterRole' : 'Role', name: role }
     return {
       kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
       apiVersion: API_VERSION,
       metadata: { name, ...(namespace !== undefined && { namespace }), labels: { ...LABELS }, annotations: { [AUTO_UPDATE]: 'true' } },
       ...(who !== undefined && { subjects: who.split(', ').map(readSubject) }),
-      roleRef,
+      roleRef: { apiGroup: RBAC_GROUP, kind: namespace === undefined ? 'ClusterRole' : 'Role', name: role },
     }
   })

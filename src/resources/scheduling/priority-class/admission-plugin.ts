@@ -1,42 +1,46 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import { asKind } from '../../../catalog/define.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
+import type { Pod } from '../../core/v1.types.ts'
+import { PODS, PRIORITY_CLASSES } from '../../kinds.ts'
+import type { PriorityClass } from '../v1.types.ts'
 
 export interface PriorityClasses {
   /** Undefined where there is none of the name. */
-  get(name: string): Promise<KubeObject | undefined>
-  list(): Promise<readonly KubeObject[]>
+  get(name: string): Promise<PriorityClass | undefined>
+  list(): Promise<readonly PriorityClass[]>
 }
 
 const PREEMPTION = 'PreemptLowerPriority'
 const COMPUTED = 'must not be provided in pod spec; priority admission controller computed'
 
 /** Of several the one of the lowest value. */
-const defaultOf = (classes: readonly KubeObject[]): KubeObject | undefined =>
-  classes.filter(({ globalDefault }) => globalDefault === true).sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0]
+const defaultOf = (classes: readonly PriorityClass[]): PriorityClass | undefined =>
+  classes.filter(({ globalDefault }) => globalDefault === true).sort((a, b) => a.value - b.value)[0]
 
-async function setPriority(request: AdmissionRequest, pod: KubeObject, classes: PriorityClasses): Promise<void> {
+async function setPriority(request: AdmissionRequest, pod: Pod, classes: PriorityClasses): Promise<void> {
   const { spec } = pod
-  const name: string = spec.priorityClassName ?? ''
+  const { priorityClassName: name = '' } = spec
   const found = name === '' ? defaultOf(await classes.list()) : await classes.get(name)
   if (!found && name !== '') throw refuse(request, `no PriorityClass with name ${name} was found`)
-  const priority: number = found?.value ?? 0
-  const policy: string | undefined = found ? found.preemptionPolicy : PREEMPTION
+  const priority = found?.value ?? 0
+  const policy = found ? found.preemptionPolicy : PREEMPTION
   if (spec.priority !== undefined && spec.priority !== priority) {
     throw refuse(request, `the integer value of priority (${spec.priority}) ${COMPUTED} ${priority} from the given PriorityClass name`)
   }
   if (policy !== undefined && spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
     throw refuse(request, `the string value of PreemptionPolicy (${spec.preemptionPolicy}) ${COMPUTED} ${policy} from the given PriorityClass name`)
   }
-  if (found && name === '') spec.priorityClassName = found.metadata.name
+  if (found?.metadata.name !== undefined && name === '') spec.priorityClassName = found.metadata.name
   spec.priority = priority
   if (policy !== undefined) spec.preemptionPolicy = policy
 }
 
 /** Clients that do not know the fields do not take them away. */
-function keepPriority(pod: KubeObject, old: KubeObject | undefined): void {
-  for (const member of ['priority', 'preemptionPolicy']) if (old?.spec?.[member] !== undefined) pod.spec[member] ??= old.spec[member]
+function keepPriority({ spec }: Pod, { spec: old }: Pod): void {
+  if (old.priority !== undefined) spec.priority ??= old.priority
+  if (old.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy
 }
 
 /**
@@ -50,13 +54,13 @@ export const priorityAdmission = (classes: PriorityClasses): AdmissionPlugin => 
   mutate: async request => {
     const { object, old, operation } = request
     if (!object || !isAbout(request, 'pods')) return object
-    if (operation === 'CREATE') await setPriority(request, object, classes)
-    else keepPriority(object, old)
+    if (operation === 'CREATE') await setPriority(request, asKind(PODS, object), classes)
+    else if (old) keepPriority(asKind(PODS, object), asKind(PODS, old))
     return object
   },
   validate: async request => {
     const { object, operation } = request
-    if (!object?.globalDefault || isAbout(request, 'pods')) return
+    if (!object || isAbout(request, 'pods') || !asKind(PRIORITY_CLASSES, object).globalDefault) return
     const present = defaultOf(await classes.list())?.metadata.name
     if (present === undefined || (operation === 'UPDATE' && present === object.metadata.name)) return
     throw refuse(request, `PriorityClass ${present} is already marked as default. Only one default can exist`)

@@ -1,8 +1,10 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
+import { asKind } from '../../../catalog/define.ts'
 import { ownMember } from '../../../meta/equal.ts'
-import type { KubeObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../meta/object.ts'
 import { CLASS_ANNOTATION } from '../../core/storage-class.ts'
+import { CLAIMS } from '../../kinds.ts'
 import { youngestName } from '../../shared/youngest.ts'
 import { isDefaultClass } from './default-class.ts'
 
@@ -10,13 +12,15 @@ import { isDefaultClass } from './default-class.ts'
  * DefaultStorageClass: a new claim that says nothing of a class, not even that it wants none, gets the default one if there is any.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultstorageclass
  */
-export const defaultStorageClass = (listClasses: () => Promise<readonly KubeObject[]>): AdmissionPlugin => ({
+export const defaultStorageClass = (listClasses: () => Promise<readonly TypedObject[]>): AdmissionPlugin => ({
   name: 'DefaultStorageClass',
   handles: request => request.operation === 'CREATE' && isAbout(request, 'persistentvolumeclaims'),
   mutate: async ({ object }) => {
-    if (!object || object.spec?.storageClassName !== undefined || ownMember(object.metadata.annotations, CLASS_ANNOTATION) !== undefined) return object
+    if (!object) return object
+    const { spec, metadata } = asKind(CLAIMS, object)
+    if (spec.storageClassName !== undefined || ownMember(metadata.annotations, CLASS_ANNOTATION) !== undefined) return object
     const name = youngestName((await listClasses()).filter(isDefaultClass))
-    if (name !== undefined) object.spec = { ...object.spec, storageClassName: name }
+    if (name !== undefined) spec.storageClassName = name
     return object
   },
 })

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../meta/object.ts'
 
 const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 
-export const isDefaultClass = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean => IS_DEFAULT.some(key => metadata.annotations?.[key] === 'true')
+export const isDefaultClass = ({ metadata }: Pick<TypedObject, 'metadata'>): boolean => IS_DEFAULT.some(key => metadata.annotations?.[key] === 'true')

@@ -21,7 +21,7 @@ const allowing =
   (...allowed: string[]): IsAllowed =>
   async (_user, { verb, group, resource, name }) =>
     allowed.includes(`${verb} ${resource}.${group} ${name}`)
-const of = (signerName: string, more: object = {}): object => ({ metadata: { name: 'x' }, spec: { signerName }, ...more })
+const of = (signerName: string, more: object = {}): object => ({ metadata: { name: 'x' }, spec: { signerName }, status: {}, ...more })
 const change = (subresource: string, object: object, old: object) => admissionRequest(requests, object, { operation: 'UPDATE', subresource, old, ctx })
 
 describe('signers', () => {

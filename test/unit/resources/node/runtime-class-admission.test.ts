@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { podResource } from '../../../../src/resources/core/pod/definition.ts'
 import { runtimeClassAdmission } from '../../../../src/resources/node/runtime-class/admission-plugin.ts'
 import { mergeTolerations } from '../../../../src/resources/node/runtime-class/tolerations.ts'
+import type { RuntimeClass } from '../../../../src/resources/node/v1.types.ts'
 import { admissionRequest, refusal } from '../../../support/admission-request.ts'
 
 const podFixed = { cpu: '100m' }
@@ -12,7 +12,7 @@ const classes: Record<string, object> = {
   heavy: { overhead: { podFixed } },
   picky: { scheduling: { nodeSelector: { disk: 'ssd' }, tolerations: [exists] } },
 }
-const plugin = runtimeClassAdmission(async name => classes[name] as KubeObject | undefined)
+const plugin = runtimeClassAdmission(async name => classes[name] as RuntimeClass | undefined)
 const request = (spec: object) => admissionRequest(podResource, { metadata: { name: 'p' }, spec })
 const admitted = async (spec: object) => (await plugin.mutate?.(request(spec)))?.spec
 

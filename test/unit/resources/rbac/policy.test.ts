@@ -3,6 +3,7 @@ import type { KubeObject } from '../../../../src/meta/object.ts'
 import { bootstrapPolicy } from '../../../../src/resources/rbac/policy/bootstrap-policy.ts'
 import { readBindings, readRoles } from '../../../../src/resources/rbac/policy/read-policy.ts'
 import { reconcileBinding, reconcileRole } from '../../../../src/resources/rbac/policy/reconcile.ts'
+import type { ClusterRole, ClusterRoleBinding } from '../../../../src/resources/rbac/v1.types.ts'
 
 const META = { labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } }
 const group = 'rbac.authorization.k8s.io'
@@ -85,8 +86,8 @@ describe('the bootstrap policy', () => {
 })
 
 describe('reconcileRole', () => {
-  const wanted = readRoles('a\n  get,list core pods')[0] as KubeObject
-  const now = (more: object = {}, metadata: object = {}): KubeObject => ({ ...wanted, metadata: { ...wanted.metadata, ...metadata }, ...more })
+  const [wanted] = readRoles('a\n  get,list core pods') as [ClusterRole]
+  const now = (more: object = {}, metadata: object = {}): ClusterRole => ({ ...wanted, metadata: { ...wanted.metadata, ...metadata }, ...more })
   const keep = { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }
   const selected = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { x: 'y' } }] } }
   it('leaves what is as it should be', () => expect(reconcileRole(now(), wanted)).to.equal(undefined))
@@ -100,16 +101,16 @@ describe('reconcileRole', () => {
   it('adds selectors', () => {
     const other = { matchLabels: { z: 'z' } }
     const next = reconcileRole(now({ aggregationRule: { clusterRoleSelectors: [other] } }), { ...wanted, ...selected })
-    expect(next?.aggregationRule.clusterRoleSelectors).to.deep.equal([other, { matchLabels: { x: 'y' } }])
+    expect(next?.aggregationRule?.clusterRoleSelectors).to.deep.equal([other, { matchLabels: { x: 'y' } }])
   })
 })
 
 describe('reconcileBinding', () => {
-  const wanted = readBindings('a = r: user u, account n/s')[0] as KubeObject
-  const now = (more: object): KubeObject => ({ ...wanted, ...more })
+  const [wanted] = readBindings('a = r: user u, account n/s') as [ClusterRoleBinding]
+  const { subjects = [] } = wanted
+  const now = (more: object): ClusterRoleBinding => ({ ...wanted, ...more })
   const other = { kind: 'User', apiGroup: group, name: 'x' }
-  it('leaves what has everybody', () => expect(reconcileBinding(now({ subjects: [other, ...wanted.subjects] }), wanted)).to.equal(undefined))
-  it('adds subjects that are missing', () =>
-    expect(reconcileBinding(now({ subjects: [other] }), wanted)).to.deep.include({ subjects: [other, ...wanted.subjects] }))
+  it('leaves what has everybody', () => expect(reconcileBinding(now({ subjects: [other, ...subjects] }), wanted)).to.equal(undefined))
+  it('adds subjects that are missing', () => expect(reconcileBinding(now({ subjects: [other] }), wanted)).to.deep.include({ subjects: [other, ...subjects] }))
   it('makes one anew that gives another role', () => expect(reconcileBinding(now({ roleRef: { ...wanted.roleRef, name: 'q' } }), wanted)).to.equal('recreate'))
 })

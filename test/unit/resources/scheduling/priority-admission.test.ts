@@ -4,19 +4,26 @@ import { podResource } from '../../../../src/resources/core/pod/definition.ts'
 import { secretResource } from '../../../../src/resources/core/secret/definition.ts'
 import { priorityAdmission } from '../../../../src/resources/scheduling/priority-class/admission-plugin.ts'
 import { priorityClassResource } from '../../../../src/resources/scheduling/priority-class/definition.ts'
+import type { PriorityClass } from '../../../../src/resources/scheduling/v1.types.ts'
 import { admissionRequest, refusal } from '../../../support/admission-request.ts'
 
-const classOf = (name: string, value: number, more: object = {}): KubeObject =>
-  ({ metadata: { name }, value, preemptionPolicy: 'PreemptLowerPriority', ...more }) as unknown as KubeObject
+const classOf = (name: string, value: number, more: object = {}): PriorityClass => ({
+  kind: 'PriorityClass',
+  apiVersion: 'scheduling.k8s.io/v1',
+  metadata: { name },
+  value,
+  preemptionPolicy: 'PreemptLowerPriority',
+  ...more,
+})
 const none = [classOf('low', -5), classOf('calm', 7, { preemptionPolicy: 'Never' })]
 const some = [...none, classOf('higher', 9, { globalDefault: true }), classOf('usual', 3, { globalDefault: true })]
 
-const plugin = (classes: KubeObject[]) =>
+const plugin = (classes: PriorityClass[]) =>
   priorityAdmission({ get: async name => classes.find(({ metadata }) => metadata.name === name), list: async () => classes })
 const pod = (spec: object): KubeObject => ({ metadata: { generateName: 'web-' }, spec }) as unknown as KubeObject
 
 describe('Priority', () => {
-  const cases: [string, KubeObject[], object, object][] = [
+  const cases: [string, PriorityClass[], object, object][] = [
     ['no class', none, {}, { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }],
     ['the default class of the lowest value', some, {}, { priorityClassName: 'usual', priority: 3, preemptionPolicy: 'PreemptLowerPriority' }],
     ['a class', some, { priorityClassName: 'calm' }, { priorityClassName: 'calm', priority: 7, preemptionPolicy: 'Never' }],

@@ -1,7 +1,8 @@
-import { getKind, kindId, listKind } from '../../../../catalog/define.ts'
+import { getKind, listKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../../catalog/definition.ts'
 import { parseIp, printIp } from '../../../../meta/ip.ts'
 import { isStatusError } from '../../../../meta/status.ts'
+import { IP_ADDRESSES, SERVICE_CIDRS } from '../../../kinds.ts'
 import { DEFAULT_SERVICE_CIDR } from '../../../networking/service-cidr/default.ts'
 import type { IPAddress, ServiceCIDR } from '../../../networking/v1.types.ts'
 import type { Service } from '../../v1.types.ts'
@@ -9,8 +10,6 @@ import type { IPFamily } from '../ip-families.ts'
 import type { IPRange } from './ip-range.ts'
 import { addressNumber, ipRange, printAddress, scan } from './ip-range.ts'
 
-export const IP_ADDRESSES = kindId<IPAddress>('networking.k8s.io', 'ipaddresses')
-export const SERVICE_CIDRS = kindId<ServiceCIDR>('networking.k8s.io', 'servicecidrs')
 const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family'
 export const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by'
 export const ALLOCATOR_NAME = 'ipallocator.k8s.io'

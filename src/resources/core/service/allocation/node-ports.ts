@@ -1,15 +1,15 @@
-import { defineResource, getKind, kindId, updateKind } from '../../../../catalog/define.ts'
+import { defineResource, getKind, updateKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess, Version } from '../../../../catalog/definition.ts'
 import { invariant } from '../../../../lib/invariant.ts'
 import type { TypedObject } from '../../../../meta/object.ts'
 import { isStatusError } from '../../../../meta/status.ts'
+import { RANGE_ALLOCATIONS } from '../../../kinds.ts'
 import { types } from '../../../types.ts'
 import type { RangeAllocation } from '../../v1.types.ts'
 import type { PortRange, PortSource } from './port-set.ts'
 import { DryRunPorts, PortSet, printPortRange } from './port-set.ts'
 import { portsInUse } from './ports-in-use.ts'
 
-const RANGE_ALLOCATIONS = kindId<RangeAllocation>('', 'rangeallocations')
 export const NODE_PORTS = 'servicenodeports'
 
 const v1: Version<RangeAllocation> = {
@@ -74,7 +74,7 @@ export class NodePorts {
     for (;;) {
       let failure: unknown
       try {
-        await updateKind(api, RANGE_ALLOCATIONS, '', NODE_PORTS, object => {
+        await updateKind(api, RANGE_ALLOCATIONS, { namespace: '', name: NODE_PORTS }, object => {
           failure = undefined
           const ports = this.read(object)
           try {

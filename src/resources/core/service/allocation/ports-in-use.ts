@@ -1,6 +1,6 @@
 import { listKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../../catalog/definition.ts'
-import { SERVICES } from '../../kinds.ts'
+import { SERVICES } from '../../../kinds.ts'
 import type { Service } from '../../v1.types.ts'
 import { needsHealthCheck, nodePortsOf } from '../fields.ts'
 

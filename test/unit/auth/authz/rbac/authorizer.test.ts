@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { rbacAuthorizer } from '../../../../../src/auth/authz/rbac/authorizer.ts'
+import type { PolicyRule, RoleRef, Subject } from '../../../../../src/auth/authz/rbac/policy.ts'
 import { type RbacResource, RuleIndex } from '../../../../../src/auth/authz/rbac/rule-index.ts'
 import { parseRequestInfo } from '../../../../../src/server/filters/request-info.ts'
 
@@ -9,10 +10,20 @@ const user = (name: string) => ({ kind: 'User', apiGroup: 'rbac.authorization.k8
 const group = (name: string) => ({ kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name })
 const ref = (kind: string, name: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name })
 
+/** What a role or a binding consists of. */
+interface Parts {
+  readonly rules?: PolicyRule[]
+  readonly roleRef?: RoleRef
+  readonly subjects?: Subject[]
+}
+
 function setUp() {
   const index = new RuleIndex()
-  const put = (resource: RbacResource, namespace: string, name: string, rest: object): void =>
-    index.put(resource, { kind: '', apiVersion: '', metadata: { name, ...(namespace !== '' && { namespace }) }, ...rest })
+  const put = (resource: RbacResource, namespace: string, name: string, rest: Parts): void => {
+    const object = { kind: '', apiVersion: '', metadata: { name, ...(namespace !== '' && { namespace }) } }
+    if (resource === 'clusterroles' || resource === 'roles') index.putRole({ ...object, rules: rest.rules ?? null })
+    else index.putBinding({ ...object, roleRef: rest.roleRef ?? ref('', ''), ...(rest.subjects && { subjects: rest.subjects }) })
+  }
   const authorizer = rbacAuthorizer(index)
   const ask = (name: string, groups: string[], path: string) =>
     authorizer.authorize(

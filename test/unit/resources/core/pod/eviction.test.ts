@@ -5,6 +5,7 @@ import { StatusError } from '../../../../../src/meta/status.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { takeDisruption } from '../../../../../src/resources/policy/disruption.ts'
 import { podDisruptionBudgetResource } from '../../../../../src/resources/policy/pod-disruption-budget/definition.ts'
+import type { PodDisruptionBudget } from '../../../../../src/resources/policy/v1.types.ts'
 import { createdPod } from '../../../../support/pod.ts'
 import { TestRegistry } from '../../../../support/test-registry.ts'
 
@@ -184,12 +185,13 @@ describe('resources/core/pod eviction', () => {
   })
 
   it('trusts no budget whose status can’t be', () => {
-    const budget = {
+    const budget: PodDisruptionBudget = {
       kind: 'PodDisruptionBudget',
       apiVersion: 'policy/v1',
       metadata: { name: 'b' },
-      status: { disruptionsAllowed: -1 },
-    } as unknown as KubeObject
+      spec: {},
+      status: { disruptionsAllowed: -1, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
+    }
     expect(() => takeDisruption(budget, 'p', 0)).to.throw(StatusError, 'poddisruptionbudget.policy "b" is forbidden: pdb disruptions allowed is negative')
   })
 })

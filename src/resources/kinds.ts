@@ -1,0 +1,80 @@
+import { kindId } from '../catalog/define.ts'
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
+} from './admissionregistration/v1.types.ts'
+import type { APIService } from './apiregistration/v1.types.ts'
+import type { CertificateSigningRequest } from './certificates/v1.types.ts'
+import type { ClusterTrustBundle } from './certificates/v1beta1.types.ts'
+import type { Lease } from './coordination/v1.types.ts'
+import type {
+  ConfigMap,
+  Endpoints,
+  LimitRange,
+  Namespace,
+  Node,
+  PersistentVolumeClaim,
+  Pod,
+  RangeAllocation,
+  Secret,
+  Service,
+  ServiceAccount,
+} from './core/v1.types.ts'
+import type { EndpointSlice } from './discovery/v1.types.ts'
+import type { FlowSchema, PriorityLevelConfiguration } from './flowcontrol/v1.types.ts'
+import type { Ingress, IngressClass, IPAddress, ServiceCIDR } from './networking/v1.types.ts'
+import type { RuntimeClass } from './node/v1.types.ts'
+import type { PodDisruptionBudget } from './policy/v1.types.ts'
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './rbac/v1.types.ts'
+import type { PriorityClass } from './scheduling/v1.types.ts'
+import type { StorageClass } from './storage/v1.types.ts'
+
+/**
+ * The kinds that code of the server reads and writes by itself, with their types: `getKind(api, PODS, namespace, name)` gives a Pod. A kind stands here only if something uses it.
+ */
+
+export const CONFIG_MAPS = kindId<ConfigMap>('', 'configmaps')
+export const ENDPOINTS = kindId<Endpoints>('', 'endpoints')
+export const LIMIT_RANGES = kindId<LimitRange>('', 'limitranges')
+export const NAMESPACES = kindId<Namespace>('', 'namespaces')
+export const NODES = kindId<Node>('', 'nodes')
+export const CLAIMS = kindId<PersistentVolumeClaim>('', 'persistentvolumeclaims')
+export const PODS = kindId<Pod>('', 'pods')
+export const RANGE_ALLOCATIONS = kindId<RangeAllocation>('', 'rangeallocations')
+export const SECRETS = kindId<Secret>('', 'secrets')
+export const SERVICES = kindId<Service>('', 'services')
+export const SERVICE_ACCOUNTS = kindId<ServiceAccount>('', 'serviceaccounts')
+
+export const MUTATING_WEBHOOKS = kindId<MutatingWebhookConfiguration>('admissionregistration.k8s.io', 'mutatingwebhookconfigurations')
+export const VALIDATING_WEBHOOKS = kindId<ValidatingWebhookConfiguration>('admissionregistration.k8s.io', 'validatingwebhookconfigurations')
+export const VALIDATING_POLICIES = kindId<ValidatingAdmissionPolicy>('admissionregistration.k8s.io', 'validatingadmissionpolicies')
+export const VALIDATING_POLICY_BINDINGS = kindId<ValidatingAdmissionPolicyBinding>('admissionregistration.k8s.io', 'validatingadmissionpolicybindings')
+
+export const API_SERVICES = kindId<APIService>('apiregistration.k8s.io', 'apiservices')
+
+export const SIGNING_REQUESTS = kindId<CertificateSigningRequest>('certificates.k8s.io', 'certificatesigningrequests')
+export const TRUST_BUNDLES = kindId<ClusterTrustBundle>('certificates.k8s.io', 'clustertrustbundles')
+
+export const LEASES = kindId<Lease>('coordination.k8s.io', 'leases')
+export const ENDPOINT_SLICES = kindId<EndpointSlice>('discovery.k8s.io', 'endpointslices')
+
+export const FLOW_SCHEMAS = kindId<FlowSchema>('flowcontrol.apiserver.k8s.io', 'flowschemas')
+export const PRIORITY_LEVELS = kindId<PriorityLevelConfiguration>('flowcontrol.apiserver.k8s.io', 'prioritylevelconfigurations')
+
+export const INGRESSES = kindId<Ingress>('networking.k8s.io', 'ingresses')
+export const INGRESS_CLASSES = kindId<IngressClass>('networking.k8s.io', 'ingressclasses')
+export const IP_ADDRESSES = kindId<IPAddress>('networking.k8s.io', 'ipaddresses')
+export const SERVICE_CIDRS = kindId<ServiceCIDR>('networking.k8s.io', 'servicecidrs')
+
+export const RUNTIME_CLASSES = kindId<RuntimeClass>('node.k8s.io', 'runtimeclasses')
+export const DISRUPTION_BUDGETS = kindId<PodDisruptionBudget>('policy', 'poddisruptionbudgets')
+
+export const CLUSTER_ROLES = kindId<ClusterRole>('rbac.authorization.k8s.io', 'clusterroles')
+export const CLUSTER_ROLE_BINDINGS = kindId<ClusterRoleBinding>('rbac.authorization.k8s.io', 'clusterrolebindings')
+export const ROLES = kindId<Role>('rbac.authorization.k8s.io', 'roles')
+export const ROLE_BINDINGS = kindId<RoleBinding>('rbac.authorization.k8s.io', 'rolebindings')
+
+export const PRIORITY_CLASSES = kindId<PriorityClass>('scheduling.k8s.io', 'priorityclasses')
+export const STORAGE_CLASSES = kindId<StorageClass>('storage.k8s.io', 'storageclasses')
