@@ -29,8 +29,12 @@ export const getKind = async <T extends TypedObject>(
 ): Promise<T> => widened(await api.get(id, namespace, name, options))
 
 /** The items of ResourceAccess.list. */
-export const listKind = async <T extends TypedObject>(api: ResourceAccess, id: KindId<T>, namespace: string, options?: ListAccess): Promise<T[]> =>
-  widened((await api.list(id, namespace, options)).items)
+export const listKind = async <T extends TypedObject>(
+  api: Pick<ResourceAccess, 'list'>,
+  id: KindId<T>,
+  namespace: string,
+  options?: ListAccess,
+): Promise<T[]> => widened((await api.list(id, namespace, options)).items)
 
 /** Which object a write is about. `subresource`: absent for the object itself. */
 export interface ObjectPlace {

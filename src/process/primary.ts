@@ -93,7 +93,7 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
 async function openShared(config: Config, log: Logger, signal: AbortSignal): Promise<SharedCredentials> {
   invariant(config.etcd, 'several workers share a store')
   // Loaded where it is asked for: this process is small.
-  const encryption = config.encryption && (await (await import('../control-plane/encryption-services.ts')).openEncryption(config, log))
+  const encryption = config.encryption && (await (await import('../control-plane/encryption-service.ts')).openEncryption(config, log))
   const etcd = openFewCalls(etcdOptionsOf(config.etcd))
   const shared = shareCredentials(config, secretsOf(config, etcd, encryption?.encryption ?? new Encryption()), log, signal)
   void shared.conflict.then(() => Promise.all([etcd.close(), encryption?.close()]))

@@ -1,8 +1,6 @@
 import type { Catalog, ServedResource } from '../catalog/catalog.ts'
-import type { AccessEvent, ListAccess, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import type { AccessEvent, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
-import { parseFieldSelector } from '../meta/field-selector.ts'
-import { parseLabelSelector } from '../meta/label-selector.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import { parseMetadata } from '../storage/parse-own.ts'
@@ -10,7 +8,7 @@ import type { StoredObject } from '../storage/storage.ts'
 import { decodeObject } from './decode-object.ts'
 import type { DeleteOptions } from './deletion-step.ts'
 import { internalContext } from './internal-context.ts'
-import type { ListOptions } from './read.ts'
+import { listOptions, readAccess, servedById } from './registry-reader.ts'
 import { ResourceStore } from './resource-store.ts'
 import { type AdmissionRequest, answerObject, type RegistryEnvironment, type WriteTarget } from './types.ts'
 
@@ -22,11 +20,12 @@ export class Registry {
   private readonly catalog: Catalog
   private readonly stores = new WeakMap<ResourceDefinition, ResourceStore>()
   /** For whatever nothing ends: every write asks for it. */
-  private readonly endless = this.accessUntil(new AbortController().signal)
+  private readonly endless: ResourceAccess
 
   constructor(catalog: Catalog, env: Omit<RegistryEnvironment, 'access'>) {
     this.catalog = catalog
     this.env = { ...env, access: () => this.endless }
+    this.endless = this.accessUntil(new AbortController().signal)
   }
 
   store(served: ServedResource): ResourceStore {
@@ -57,13 +56,8 @@ export class Registry {
   }
 
   private accessUntil(signal: AbortSignal, nested = false): ResourceAccess {
-    const served = (id: ResourceId): ServedResource => {
-      const definition = this.catalog.snapshot().definition(id.group, id.resource)
-      if (!definition) throw notFoundError(id, '')
-      return { definition, version: definition.hub }
-    }
     const target = (id: ResourceId, namespace: string, name: string, verb: string, subresource = ''): WriteTarget => {
-      const resource = served(id)
+      const resource = servedById(this.catalog, id)
       const info = { verb, group: id.group, version: resource.version.name, namespace, resource: id.resource, subresource, name }
       return {
         ctx: internalContext(info, signal, this.env.clock.now()),
@@ -77,15 +71,7 @@ export class Registry {
       }
     }
     return {
-      get: async (id, namespace, name, options) => {
-        const resource = served(id)
-        return (await this.store(resource).get(resource, namespace, name, options?.resourceVersion ?? '', signal)).object()
-      },
-      list: async (id, namespace, options) => {
-        const resource = served(id)
-        const list = await this.store(resource).list(resource, namespace, listOptions(options), signal)
-        return { items: list.items.map(item => item.object()), resourceVersion: list.resourceVersion }
-      },
+      ...readAccess(this.catalog, served => this.store(served), signal),
       create: async (id, namespace, object) => {
         const to = target(id, namespace, object.metadata.name ?? '', 'create')
         return answerObject(await this.store(to.served).create(to, decodeObject(to.served.version, object)))
@@ -111,7 +97,7 @@ export class Registry {
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
       },
-      watch: (id, namespace, until, handle, options) => this.follow(served(id), namespace, until, handle, options),
+      watch: (id, namespace, until, handle, options) => this.follow(servedById(this.catalog, id), namespace, until, handle, options),
     }
   }
 
@@ -145,14 +131,4 @@ const partialOf = (stored: StoredObject): KubeObject => ({
   kind: 'PartialObjectMetadata',
   apiVersion: 'meta.k8s.io/v1',
   metadata: parseMetadata(stored.json()),
-})
-
-const listOptions = (access: ListAccess | undefined): ListOptions => ({
-  labels: access?.labelSelector ? parseLabelSelector(access.labelSelector) : [],
-  fields: access?.fieldSelector ? parseFieldSelector(access.fieldSelector) : [],
-  resourceVersion: access?.resourceVersion ?? '',
-  resourceVersionMatch: '',
-  limit: 0,
-  continue: '',
-  allowWatchBookmarks: false,
 })

@@ -3,16 +3,15 @@ import type { Version } from '../catalog/definition.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { decode } from '../schema/decode.ts'
-import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
-import type { ConversionView, Converted } from './conversion.ts'
+import type { StoredObject } from '../storage/storage.ts'
+import type { Converted } from './conversion.ts'
 import { conversionOf } from './conversion-of.ts'
 import { createObject } from './create.ts'
 import { type DeleteResult, deleteCorrupt, deleteObject } from './delete.ts'
 import type { DeleteOptions } from './deletion-step.ts'
-import { toStatus } from './errors.ts'
-import { type KeySpace, keySpace } from './keys.ts'
-import { getObject, type ListOptions, type ListResult, listObjects, watchObjects } from './read.ts'
-import { type Answer, groupResourceOf, type RegistryEnvironment, type StoreParts, type WriteTarget } from './types.ts'
+import type { ListOptions, ListResult } from './read.ts'
+import { ResourceReader, statused } from './resource-reader.ts'
+import type { Answer, RegistryEnvironment, StoreParts, WriteTarget } from './types.ts'
 import { type UpdateRequest, updateObject } from './update.ts'
 
 const DELETE_COLLECTION_PAGE = 1000
@@ -22,38 +21,12 @@ const DELETE_COLLECTION_WORKERS = 16
  * The generic registry of one resource: every verb, over its storage, with its strategy. What comes and goes is in the version of the request.
  * Failures are StatusErrors.
  */
-export class ResourceStore implements StoreParts {
-  readonly storage: Storage
-  readonly keys: KeySpace
+export class ResourceStore extends ResourceReader implements StoreParts {
   readonly env: RegistryEnvironment
 
   constructor(env: RegistryEnvironment, served: ServedResource) {
+    super(env, served.definition)
     this.env = env
-    this.keys = keySpace(env.etcdPrefix, served.definition)
-    this.storage = env.storageFor(served.definition)
-  }
-
-  async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
-    const stored = await getObject(this.storage, this.keys, groupResourceOf(served), namespace, name, resourceVersion, signal)
-    return statused(served, name, 'get', conversionOf(served.definition).view(served.version).object(stored))
-  }
-
-  async list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
-    const read = (page: ListOptions) => listObjects(this.storage, this.keys, groupResourceOf(served), namespace, page, signal)
-    return statused(served, '', 'list', conversionOf(served.definition).view(served.version).list(read, this.keys.prefix(namespace), options))
-  }
-
-  watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
-    return this.watchAs(conversionOf(served.definition).view(served.version), served, namespace, options, signal)
-  }
-
-  /** As `watch`, of objects in whichever version is at hand: for those who look at metadata alone. */
-  watchMetadata(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
-    return this.watchAs(conversionOf(served.definition).metadataView(served.version), served, namespace, options, signal)
-  }
-
-  private watchAs(view: ConversionView, served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
-    return view.watch(wanted => watchObjects(this.storage, this.keys, served, namespace, wanted, signal), options)
   }
 
   async create(target: WriteTarget, object: KubeObject): Promise<Answer> {
@@ -112,12 +85,6 @@ export class ResourceStore implements StoreParts {
 
 const blankObject = (version: Version): KubeObject =>
   decodedObject({ kind: version.kind, apiVersion: apiVersionOfVersion(version), ...decode(version.schema, {}) })
-
-/** What fails with a ConversionError fails as a client is told it. */
-function statused<T>(served: ServedResource, name: string, verb: string, converting: Converted<T>): Converted<T> {
-  if (!(converting instanceof Promise)) return converting
-  return converting.catch(error => Promise.reject(toStatus(error, groupResourceOf(served), name, verb)))
-}
 
 const answerIn = (target: WriteTarget, answer: Answer): Converted<Answer> =>
   statused(target.served, target.name, 'update', conversionOf(target.served.definition).answer(target, answer))

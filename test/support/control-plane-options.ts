@@ -1,6 +1,6 @@
 import { pluginsInOrder } from '../../src/admission/plugin-names.ts'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
-import type { ControlPlaneOptions } from '../../src/control-plane/control-plane.ts'
+import type { ControlPlaneOptions } from '../../src/control-plane/control-plane-options.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLogger } from '../../src/lib/log.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'

@@ -1,14 +1,14 @@
 import type { ServedResource } from '../../catalog/catalog.ts'
 import { labelSelectorOf } from '../../meta/label-selector.ts'
-import type { ResourceStore } from '../../registry/resource-store.ts'
+import type { ResourceReader } from '../../registry/resource-reader.ts'
 import type { ParamReader } from './params.ts'
 
 /** Reads parameters from their stores, as the watch cache has them. */
-export const paramReader = (storeOf: (served: ServedResource) => ResourceStore): ParamReader => ({
-  get: async (served, namespace, name, signal) => (await storeOf(served).get(served, namespace, name, '0', signal)).object(),
+export const paramReader = (readerOf: (served: ServedResource) => ResourceReader): ParamReader => ({
+  get: async (served, namespace, name, signal) => (await readerOf(served).get(served, namespace, name, '0', signal)).object(),
   async list(served, namespace, selector, signal) {
     const options = { fields: [], resourceVersion: '0', resourceVersionMatch: '', limit: 0, continue: '', allowWatchBookmarks: false } as const
-    const { items } = await storeOf(served).list(served, namespace, { ...options, labels: labelSelectorOf(selector) }, signal)
+    const { items } = await readerOf(served).list(served, namespace, { ...options, labels: labelSelectorOf(selector) }, signal)
     return items.map(item => item.object())
   },
 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { RuleIndex } from '../../../src/auth/authz/rbac/rule-index.ts'
-import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane.ts'
 import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
+import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { apiHandler } from '../../support/api-handler.ts'
 import { CONFIG_MAPS, LEASES, NAMESPACES } from '../../support/builtin-registry.ts'

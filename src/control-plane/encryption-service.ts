@@ -2,27 +2,26 @@ import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
-import type { HealthCheck } from '../server/health.ts'
 import { Encryption } from '../storage/value/encryption.ts'
 import { EncryptionConfigError, parseEncryptionFile } from '../storage/value/encryption-file.ts'
 import { followEncryptionFile } from '../storage/value/follow-encryption-file.ts'
 import { transformMetrics } from '../storage/value/transform-metrics.ts'
+import type { ReadinessCheck, Service } from './service.ts'
 
 /** As often as kube-apiserver looks. */
 const RELOAD_MS = 60_000
 
-/** Encryption at rest as the configuration has it. */
-export interface EncryptionServices {
-  readonly encryption: Encryption
+/** Encryption at rest as the configuration has it. kube-apiserver has a check for key management services whenever the file is followed, whether there are such services or not. */
+export interface EncryptionService extends Service {
   readonly metrics: readonly MetricFamily[]
-  /** kube-apiserver has one for key management services whenever the file is followed, whether there are such services or not. */
-  readonly checks: readonly HealthCheck[]
+  readonly checks: readonly ReadinessCheck[]
+  readonly encryption: Encryption
   /** Stops looking at the file. */
   close(): Promise<void>
 }
 
 /** Reads the file that the configuration names, and follows it where that is asked for. Throws EncryptionConfigError. */
-export async function openEncryption({ encryption: wanted }: Config, logger: Logger): Promise<EncryptionServices> {
+export async function openEncryption({ encryption: wanted }: Config, logger: Logger): Promise<EncryptionService> {
   const { families, observer } = transformMetrics()
   const encryption = new Encryption(observer)
   const stopped = new AbortController()

@@ -23,23 +23,23 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
-import type { CounterFamily, MetricFamily } from '../lib/metrics.ts'
+import type { CounterFamily } from '../lib/metrics.ts'
 import { keepPrivate, makePrivateDirectory } from '../lib/private-file.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { AuthServices } from '../resources/builtin.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
+import type { Service } from './service.ts'
 
 /** Authentication and authorization as the configuration has them. */
-export interface Auth {
+export interface Auth extends Service {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   /** Where a mode is RBAC: to be kept as the roles and bindings are. */
   readonly rules: RuleIndex | undefined
   /** What kinds need of both. */
   readonly services: AuthServices
-  readonly metrics: readonly MetricFamily[]
   /** `address`: host and port by which others reach the server. */
   documents(address: string): Promise<IssuerDocuments | undefined>
   /** The CAs whose client certificates are believed have changed: those of open connections are looked at again. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { isBuiltPlugin, isMissedPlugin, pluginsInOrder } from '../../../src/admission/plugin-names.ts'
-import { type ControlPlaneOptions, createControlPlane } from '../../../src/control-plane/control-plane.ts'
+import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
+import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { apiHandler } from '../../support/api-handler.ts'
 import { controlPlaneOptions } from '../../support/control-plane-options.ts'

@@ -1,0 +1,98 @@
+import type { AdmissionPlugin } from '../admission/chain.ts'
+import type { BuiltPluginName } from '../admission/plugin-names.ts'
+import { namespaceLifecycle } from '../admission/plugins/namespace-lifecycle.ts'
+import { nodeRestriction } from '../admission/plugins/node-restriction.ts'
+import { getKind, type KindId, listKind } from '../catalog/define.ts'
+import type { TypedObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import type { ReadAccess } from '../registry/registry-reader.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+  type IsAllowed,
+} from '../resources/certificates/signer-admission.ts'
+import { limitRanger } from '../resources/core/limit-range/admission-plugin.ts'
+import { taintNodesByCondition } from '../resources/core/node/admission-plugin.ts'
+import { persistentVolumeClaimResize } from '../resources/core/persistent-volume-claim/admission-plugin.ts'
+import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
+import { defaultTolerationSeconds, serviceAccount } from '../resources/core/pod/admission-plugin.ts'
+import type { Namespace, Service } from '../resources/core/v1.types.ts'
+import { INGRESS_CLASSES, LIMIT_RANGES, NAMESPACES, PRIORITY_CLASSES, RUNTIME_CLASSES, SERVICES, STORAGE_CLASSES } from '../resources/kinds.ts'
+import { defaultIngressClass } from '../resources/networking/ingress/admission-plugin.ts'
+import { runtimeClassAdmission } from '../resources/node/runtime-class/admission-plugin.ts'
+import { priorityAdmission } from '../resources/scheduling/priority-class/admission-plugin.ts'
+import { defaultStorageClass } from '../resources/storage/storage-class/admission-plugin.ts'
+
+/** As the watch cache has it. */
+const CACHED = { resourceVersion: '0' }
+
+/** What admission reads of the cluster: from the watch cache first, which may be behind. */
+export class AdmissionReads {
+  private readonly access: ReadAccess
+
+  constructor(access: ReadAccess) {
+    this.access = access
+  }
+
+  /** From the cache, or if it is not there, from the store. Throws NotFound. */
+  async get<T extends TypedObject>(id: KindId<T>, name: string): Promise<T> {
+    try {
+      return await getKind(this.access, id, '', name, CACHED)
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error
+      return getKind(this.access, id, '', name)
+    }
+  }
+
+  async find<T extends TypedObject>(id: KindId<T>, name: string): Promise<T | undefined> {
+    try {
+      return await this.get(id, name)
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error
+      return undefined
+    }
+  }
+
+  /** As the cache has them. `namespace`: empty for all. */
+  list<T extends TypedObject>(id: KindId<T>, namespace = ''): Promise<T[]> {
+    return listKind(this.access, id, namespace, CACHED)
+  }
+
+  /** `fresh`: from the store, whatever the cache has. Throws NotFound. */
+  namespace(name: string, fresh: boolean): Promise<Namespace> {
+    return getKind(this.access, NAMESPACES, '', name, fresh ? undefined : CACHED)
+  }
+
+  /** As the cache has it. Throws NotFound. */
+  service(namespace: string, name: string): Promise<Service> {
+    return getKind(this.access, SERVICES, namespace, name, CACHED)
+  }
+}
+
+export interface CompiledPluginOptions {
+  readonly reads: AdmissionReads
+  readonly isAllowed: IsAllowed
+  readonly tolerationSeconds: TolerationSeconds
+}
+
+/** The plugins that ask for neither webhooks nor policies. */
+export const compiledPlugins = ({ reads, isAllowed, tolerationSeconds }: CompiledPluginOptions) =>
+  ({
+    NamespaceLifecycle: namespaceLifecycle((name, fresh) => reads.namespace(name, fresh)),
+    LimitRanger: limitRanger(namespace => reads.list(LIMIT_RANGES, namespace)),
+    ServiceAccount: serviceAccount,
+    NodeRestriction: nodeRestriction,
+    TaintNodesByCondition: taintNodesByCondition,
+    Priority: priorityAdmission({ get: name => reads.find(PRIORITY_CLASSES, name), list: () => reads.list(PRIORITY_CLASSES) }),
+    DefaultTolerationSeconds: defaultTolerationSeconds(tolerationSeconds),
+    DefaultStorageClass: defaultStorageClass(() => reads.list(STORAGE_CLASSES)),
+    PersistentVolumeClaimResize: persistentVolumeClaimResize(name => reads.find(STORAGE_CLASSES, name)),
+    RuntimeClass: runtimeClassAdmission(name => reads.find(RUNTIME_CLASSES, name)),
+    CertificateApproval: certificateApproval(isAllowed),
+    CertificateSigning: certificateSigning(isAllowed),
+    ClusterTrustBundleAttest: clusterTrustBundleAttest(isAllowed),
+    CertificateSubjectRestriction: certificateSubjectRestriction,
+    DefaultIngressClass: defaultIngressClass(() => reads.list(INGRESS_CLASSES)),
+  }) satisfies Partial<Readonly<Record<BuiltPluginName, AdmissionPlugin>>>

@@ -1,0 +1,66 @@
+import { setMaxListeners } from 'node:events'
+import type { Catalog } from '../catalog/catalog.ts'
+import { type Api, createApi } from '../endpoints/api.ts'
+import { streamTranslation } from '../endpoints/connect/stream-translation.ts'
+import { createDeprecatedRequests } from '../endpoints/deprecated-requests.ts'
+import { Discovery } from '../endpoints/discovery/discovery.ts'
+import { OpenApiEndpoint } from '../endpoints/openapi/endpoint.ts'
+import { WatchMetrics } from '../endpoints/watch-metrics.ts'
+import { WatchOutput } from '../endpoints/watch-writing.ts'
+import { awaitKind } from '../extensions/await-kind.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
+import type { Registry } from '../registry/registry.ts'
+import { readDescriptions } from '../resources/descriptions.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { Service, ServiceStart } from './service.ts'
+
+export interface ApiServiceParts {
+  readonly catalog: Catalog
+  readonly registry: Registry
+  readonly authorize: Authorizer['authorize']
+}
+
+/** The handlers of requests: resources, discovery and OpenAPI. */
+export class ApiService implements Service {
+  readonly api: Api
+  readonly metrics: readonly MetricFamily[]
+  private readonly shutdown = new AbortController()
+  /** Host and port, as discovery shows them; empty until the server listens. */
+  private address = ''
+
+  constructor(options: ControlPlaneOptions, { catalog, registry, authorize }: ApiServiceParts) {
+    setMaxListeners(0, this.shutdown.signal) // one a watch
+    const { clock, gates, media, kubelets, minRequestTimeoutSeconds } = options
+    const deprecatedRequests = createDeprecatedRequests()
+    const watchMetrics = new WatchMetrics()
+    const streams = streamTranslation(gates)
+    const env = {
+      catalog,
+      registry,
+      clock,
+      media,
+      watchList: gates.enabled('WatchList'),
+      deprecatedRequests,
+      watchMetrics,
+      watchOutput: new WatchOutput(),
+      kubelets,
+      streams,
+      minRequestTimeoutSeconds,
+      ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { unsafeDeletion: authorize }),
+      awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
+      shutdown: this.shutdown.signal,
+    }
+    this.api = createApi(env, new Discovery(() => this.address), new OpenApiEndpoint(readDescriptions))
+    this.metrics = [deprecatedRequests, ...watchMetrics.families(), ...streams.metrics.families()]
+  }
+
+  async start({ address, port }: ServiceStart): Promise<void> {
+    this.address = `${address}:${port}`
+  }
+
+  /** Ends watches; requests in flight go on. */
+  beginShutdown(): void {
+    this.shutdown.abort()
+  }
+}

@@ -1,0 +1,56 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { apiServiceController } from '../controllers/api-services.ts'
+import { bootstrap, keepBootstrapped } from '../controllers/bootstrap.ts'
+import { newStore } from '../controllers/compaction.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { agreedKey } from '../storage/agreed-values.ts'
+import type { Revision } from '../storage/revision.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
+import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
+import type { StoreService } from './store-service.ts'
+
+/** Makes the objects that every cluster has from the start, and keeps them. */
+export class BootstrapService implements Service {
+  readonly checks: readonly ReadinessCheck[]
+  private readonly options: ControlPlaneOptions
+  private readonly catalog: Catalog
+  private readonly stores: StoreService
+  private readonly dropBeginning: (() => Promise<Revision | undefined>) | undefined
+  private isDone = false
+  private isRegistered = false
+  private reportMade: () => void = () => {}
+  /** Resolves when the objects are made or refused, or the server ends before: default roles stand in namespaces that are among them. */
+  readonly made = new Promise<void>(resolve => {
+    this.reportMade = resolve
+  })
+
+  /** Made before this server writes anything: it looks whether the store is new. */
+  constructor(options: ControlPlaneOptions, catalog: Catalog, stores: StoreService, signal: AbortSignal) {
+    this.options = options
+    this.catalog = catalog
+    this.stores = stores
+    if (options.compactionIntervalMs > 0) this.dropBeginning = newStore(stores.backend, agreedKey(options.etcdPrefix, 'certificate-authority'), signal)
+    this.checks = [
+      onReadyz('bootstrap-controller', () => this.isDone, 'the objects of a new cluster are not made yet'),
+      onReadyz('autoregister-completion', () => this.isRegistered, 'APIServices of group versions that are served are missing yet'),
+    ]
+  }
+
+  start(start: ServiceStart, signal: AbortSignal): Promise<unknown> {
+    const registered = (): void => {
+      this.isRegistered = true
+    }
+    return Promise.all([this.bootstrap(start, signal), apiServiceController(this.catalog, registered)(start.env, signal)])
+  }
+
+  private async bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {
+    const { serviceCIDRs, exclusiveStore, logger } = this.options
+    const options = { ...start, serviceCIDRs, alone: exclusiveStore }
+    const refused = await bootstrap(env, options, signal)
+    const dropped = await this.dropBeginning?.().catch(error => void logger.warn('history cannot be compacted', { error: errorMessage(error) }))
+    if (dropped) this.stores.forget(dropped)
+    this.isDone = true
+    this.reportMade()
+    await keepBootstrapped(env, options, refused, signal)
+  }
+}

@@ -1,0 +1,59 @@
+import type { PluginName } from '../admission/plugin-names.ts'
+import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
+import type { MediaOffer } from '../codec/negotiate.ts'
+import type { ControllerName } from '../controllers/names.ts'
+import type { Kubelets } from '../endpoints/connect/ask.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Gates } from '../lifecycle/gates.ts'
+import type { Release } from '../lifecycle/release.ts'
+import type { RuntimeConfig } from '../lifecycle/served.ts'
+import type { StoredForm } from '../registry/codec.ts'
+import type { AuthServices } from '../resources/builtin.ts'
+import type { IsAllowed } from '../resources/certificates/signer-admission.ts'
+import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
+import type { Backend } from '../storage/backend.ts'
+import type { Encryption } from '../storage/value/encryption.ts'
+
+/** What one server is made of and how it is set up. Nothing in it is changed by the control plane but the backend, which it closes, and the rules, which it keeps up to date. */
+export interface ControlPlaneOptions {
+  readonly backend: Backend
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly release: Release
+  readonly gates: Gates
+  readonly runtimeConfig: RuntimeConfig
+  readonly etcdPrefix: string
+  /** URLs of etcd's members; absent where the store is in this process. */
+  readonly etcdServers?: readonly string[]
+  /** Names program and schema: stored bytes with this mark are served unread. */
+  readonly fingerprint: string
+  readonly storedAs?: StoredForm
+  /** Absent: nothing is encrypted at rest. */
+  readonly encryption?: Encryption
+  readonly eventTtlSeconds: number
+  /** Whether a resource (`pods`, `deployments.apps`) is read through the watch cache. Default: every one. */
+  readonly isCached?: (resource: string) => boolean
+  /** 0: this server does not compact. */
+  readonly compactionIntervalMs: number
+  readonly serviceCIDRs: readonly string[]
+  readonly nodePorts: { readonly first: number; readonly last: number }
+  readonly controllers: ReadonlySet<ControllerName>
+  /** No other server writes to the store. */
+  readonly exclusiveStore: boolean
+  /** Called with the number of custom kinds that are served, whenever they change. */
+  readonly onCustomKinds?: (count: number) => void
+  /** Those that are on, in their order. */
+  readonly admissionPlugins: readonly PluginName[]
+  readonly tolerationSeconds: TolerationSeconds
+  readonly minRequestTimeoutSeconds: number
+  readonly media: MediaOffer
+  /** For logs, exec and proxies. */
+  readonly kubelets: Kubelets
+  /** What reviews and token requests answer with; absent: nobody is known. */
+  readonly auth?: AuthServices
+  /** Kept as the roles and bindings are, where an authorizer reads it. */
+  readonly rules?: RuleIndex
+  /** Whether the authorizers let the user do this. */
+  readonly isAllowed: IsAllowed
+}

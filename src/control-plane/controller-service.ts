@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { ResourceAccess } from '../catalog/definition.ts'
+import { allocationRepairController } from '../controllers/allocation-repair.ts'
+import { apiServiceAvailabilityController } from '../controllers/api-service-availability.ts'
+import { clusterRoleAggregationController } from '../controllers/cluster-role-aggregation.ts'
+import { compactHistory } from '../controllers/compaction.ts'
+import type { Controller, ControllerEnvironment } from '../controllers/controller.ts'
+import { keepFlowControlObjects } from '../controllers/flow-control-objects.ts'
+import { flowSchemaStatusController } from '../controllers/flow-schema-status.ts'
+import { garbageCollector } from '../controllers/garbage-collector/garbage-collector.ts'
+import { type LeadershipOptions, whileLeading } from '../controllers/leadership.ts'
+import type { ControllerName } from '../controllers/names.ts'
+import { namespaceController } from '../controllers/namespace.ts'
+import { namespaceContentController } from '../controllers/namespace-content.ts'
+import { policyStatusController } from '../controllers/policy-status.ts'
+import { serviceAccountTokenController } from '../controllers/service-account-token.ts'
+import type { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
+import { definitionController } from '../extensions/definition-controller.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import { nodePortRange } from './built-in-kinds.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { DefinitionService } from './definition-service.ts'
+import type { Service, ServiceStart } from './service.ts'
+
+export interface ControllerServiceParts {
+  readonly catalog: Catalog
+  readonly definitions: DefinitionService
+  readonly queues: WorkQueueMetrics
+  /** Whether validating admission policies are served. */
+  hasPolicies(): boolean
+  /** For calls of the leader, which webhooks are not asked about. */
+  leaderAccess(signal: AbortSignal): ResourceAccess
+}
+
+/** The loops of which one runs among all servers on a store: controllers and compaction. */
+export class ControllerService implements Service {
+  readonly metrics: readonly MetricFamily[]
+  private readonly options: ControlPlaneOptions
+  private readonly parts: ControllerServiceParts
+  /** Unique to this control plane, also among those of one process. */
+  private readonly leadership: LeadershipOptions = {
+    name: 'binnacle-controllers',
+    identity: `${hostname()}_${randomUUID()}`,
+    leaseMs: 6000,
+    stopMs: 4000,
+    renewMs: 2000,
+  }
+
+  constructor(options: ControlPlaneOptions, parts: ControllerServiceParts) {
+    this.options = options
+    this.parts = parts
+    this.metrics = parts.queues.families()
+  }
+
+  start(start: ServiceStart, signal: AbortSignal): Promise<void> {
+    const { clock, logger, exclusiveStore } = this.options
+    const controllers = this.controllers(start)
+    const lead = (env: ControllerEnvironment, until: AbortSignal): Promise<void> => this.lead(controllers, env, until)
+    if (exclusiveStore) return lead(start.env, signal)
+    const env = { access: this.parts.leaderAccess, clock, monotonic: () => performance.now(), logger }
+    return whileLeading(env, this.leadership, signal, lead)
+  }
+
+  private async lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+    const { backend, logger, compactionIntervalMs } = this.options
+    const loops = controllers.map(controller => controller({ ...env, queues: this.parts.queues }, signal))
+    if (compactionIntervalMs > 0) loops.push(compactHistory(backend, logger, compactionIntervalMs, signal))
+    await Promise.all(loops)
+  }
+
+  private controllers({ certificateAuthority }: ServiceStart): Controller[] {
+    const { controllers, auth, exclusiveStore } = this.options
+    const { catalog, definitions, hasPolicies } = this.parts
+    const issuer = auth?.issuer
+    const has = (name: ControllerName): boolean => controllers.has(name)
+    const all = [
+      has('namespace-controller') && namespaceController(catalog),
+      namespaceContentController({
+        serviceAccount: has('serviceaccount-controller'),
+        ...(has('root-ca-certificate-publisher-controller') && { certificateAuthority }),
+      }),
+      allocationRepairController(nodePortRange(this.options), exclusiveStore),
+      definitionController(definition => definitions.serveWritten(definition)),
+      issuer !== undefined && has('serviceaccount-token-controller') && serviceAccountTokenController(issuer, certificateAuthority),
+      apiServiceAvailabilityController,
+      keepFlowControlObjects,
+      flowSchemaStatusController,
+      has('clusterrole-aggregation-controller') && clusterRoleAggregationController,
+      hasPolicies() && has('validatingadmissionpolicy-status-controller') && policyStatusController(catalog),
+      has('garbage-collector-controller') && garbageCollector(catalog),
+    ]
+    return all.filter(controller => controller !== false)
+  }
+}

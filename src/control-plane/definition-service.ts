@@ -1,0 +1,52 @@
+import type { WebhookClients } from '../admission/webhooks/client.ts'
+import { ConversionMetrics } from '../extensions/conversion/metrics.ts'
+import { type CustomResources, customResources } from '../extensions/follow-definitions.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import type { KubeObject } from '../meta/object.ts'
+import type { BuiltInKinds } from './built-in-kinds.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
+import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
+import type { StoreService } from './store-service.ts'
+
+export interface DefinitionServiceParts {
+  readonly kinds: BuiltInKinds
+  readonly stores: StoreService
+  /** For kinds that webhooks convert. */
+  readonly webhooks: WebhookClients
+}
+
+/** Serves the kinds of custom resource definitions: the catalog and the stores follow what is stored. */
+export class DefinitionService implements Service {
+  readonly metrics: readonly MetricFamily[]
+  readonly checks: readonly ReadinessCheck[]
+  private readonly custom: CustomResources
+  private isSynced = false
+
+  /** `signal`: aborted when the server ends, which ends calls of webhooks. */
+  constructor({ logger, onCustomKinds }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
+    const metrics = new ConversionMetrics()
+    this.metrics = metrics.families
+    this.checks = [onReadyz('crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet')]
+    this.custom = customResources({
+      catalog: kinds.catalog,
+      logger,
+      builtin: kinds.definitions,
+      ...(onCustomKinds && { onServed: onCustomKinds }),
+      conversion: { post: (config, body, timeoutMs) => webhooks.post(config, body, { timeoutMs, signal }), metrics },
+      addResource: definition => stores.add(definition),
+      removeResource: definition => stores.remove(definition),
+      onSynced: () => {
+        this.isSynced = true
+      },
+    })
+  }
+
+  /** Serves the kind of a definition that this server has just written, without waiting for the event of it. */
+  serveWritten(definition: KubeObject): void {
+    this.custom.serveWritten(definition)
+  }
+
+  start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
+    return this.custom.follow(env, signal)
+  }
+}

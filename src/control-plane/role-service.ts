@@ -1,0 +1,34 @@
+import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
+import { followRules } from '../controllers/rbac-index.ts'
+import { bootstrapRbacPolicy } from '../controllers/rbac-policy.ts'
+import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
+
+/** Makes the default roles and bindings, and keeps an authorizer's index as the stored ones are. */
+export class RoleService implements Service {
+  readonly checks: readonly ReadinessCheck[]
+  private readonly rules: RuleIndex | undefined
+  private readonly bootstrapped: Promise<void>
+  private areMade = false
+  private areKnown = false
+
+  /** `rules`: absent where no authorizer reads roles. `bootstrapped`: resolves when the namespaces are there in which default roles stand. */
+  constructor(rules: RuleIndex | undefined, bootstrapped: Promise<void>) {
+    this.rules = rules
+    this.bootstrapped = bootstrapped
+    const isReady = (): boolean => this.areMade && this.areKnown
+    this.checks = rules ? [onReadyz('rbac-bootstrap-roles', isReady, 'the default roles are not made yet')] : []
+  }
+
+  start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
+    const known = (): void => {
+      this.areKnown = true
+    }
+    return Promise.all([this.make(env, signal), this.rules && followRules(env, this.rules, signal, known)])
+  }
+
+  private async make(env: ServiceStart['env'], signal: AbortSignal): Promise<void> {
+    await this.bootstrapped
+    await bootstrapRbacPolicy(env, signal)
+    this.areMade = true
+  }
+}

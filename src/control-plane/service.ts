@@ -1,0 +1,47 @@
+import type { ControllerEnvironment } from '../controllers/controller.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+
+/** A check of the health endpoints. Throws, with the reason, where it fails. */
+export interface ReadinessCheck {
+  readonly name: string
+  readonly endpoints?: readonly 'readyz'[]
+  check(): void | Promise<void>
+}
+
+/** Where the server is reached and what it shows of itself: known once it listens. */
+export interface StartOptions {
+  readonly address: string
+  readonly port: number
+  readonly serviceIP: string
+  /** PEM. */
+  readonly certificateAuthority: string
+}
+
+/** What loops of a service work with. */
+export interface ServiceStart extends StartOptions {
+  /** Requests in the server's own name, which end with the signal of `start`. */
+  readonly env: ControllerEnvironment
+}
+
+/**
+ * A part of a control plane. A member that a service has no use for is absent. Services are made in an order in which each needs only earlier ones, started in the same order, and closed in
+ * the reverse of it.
+ */
+export interface Service {
+  readonly metrics?: readonly MetricFamily[]
+  /** The health endpoints list them in the order of the services. */
+  readonly checks?: readonly ReadinessCheck[]
+  /** Called once, when the server listens. Resolves when all that it runs has ended, after the signal has aborted; never rejects. */
+  start?(start: ServiceStart, signal: AbortSignal): Promise<unknown>
+  /** Called once, after whatever the services run has ended: frees what this one holds. */
+  close?(): void | Promise<void>
+}
+
+/** A check of `/readyz` alone that fails with `why` until it is ready. Names are kube-apiserver's. */
+export const onReadyz = (name: string, isReady: () => boolean, why: string): ReadinessCheck => ({
+  name,
+  endpoints: ['readyz'],
+  check: () => {
+    if (!isReady()) throw new Error(why)
+  },
+})

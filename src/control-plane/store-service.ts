@@ -1,0 +1,123 @@
+import type { ResourceDefinition } from '../catalog/definition.ts'
+import { type MetricFamily, ReadGauge } from '../lib/metrics.ts'
+import { qualifiedResource } from '../meta/gvk.ts'
+import { codecOf } from '../registry/codec.ts'
+import type { Backend } from '../storage/backend.ts'
+import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
+import { cacherMetrics } from '../storage/cacher/metrics.ts'
+import type { CachedResource } from '../storage/cacher/resource-cache.ts'
+import { namedReports } from '../storage/corrupt.ts'
+import { listMetrics } from '../storage/list-metrics.ts'
+import { RequestTimings } from '../storage/request-timings.ts'
+import { key, type Revision } from '../storage/revision.ts'
+import { storageSize } from '../storage/size-gauge.ts'
+import type { Storage } from '../storage/storage.ts'
+import { Encryption } from '../storage/value/encryption.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
+import { onReadyz, type ReadinessCheck, type Service } from './service.ts'
+import { openStores, type Stores } from './stores.ts'
+
+const CHECK_MS = 2000
+
+/** The storage of every resource over one backend, which it closes. Watch caches begin to fill when it is made. */
+export class StoreService implements Service {
+  private readonly options: ControlPlaneOptions
+  private readonly encryption: Encryption
+  /** Of all resources together. */
+  private readonly derived = new ByteBudget(DERIVED_BYTES)
+  private readonly stores: Stores
+  readonly metrics: readonly MetricFamily[]
+  readonly checks: readonly ReadinessCheck[]
+
+  /** `signal`: aborted when the server ends. */
+  constructor(options: ControlPlaneOptions, definitions: readonly ResourceDefinition[], signal: AbortSignal) {
+    this.options = options
+    this.encryption = options.encryption ?? new Encryption()
+    const { backend, gates, isCached, etcdPrefix } = options
+    const timings = new RequestTimings()
+    const stored = definitions.filter(definition => definition.storage !== undefined)
+    this.stores = openStores(
+      backend,
+      stored.map(definition => this.cachedResource(definition)),
+      {
+        logger: options.logger,
+        consistentReads: gates.enabled('ConsistentListFromCache'),
+        resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
+        exactReads: gates.enabled('ListFromCacheSnapshot'),
+        timings,
+        ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix) }),
+        ...(isCached && { isCached }),
+      },
+    )
+    this.checks = [
+      { name: 'etcd', check: () => backend.check(AbortSignal.timeout(CHECK_MS)) },
+      onReadyz('informer-sync', () => this.stores.ready(), 'the caches are not filled yet'),
+    ]
+    this.metrics = [
+      objectCounts(this.stores),
+      ...(this.stores.cacher ? cacherMetrics(this.stores.cacher, etcdPrefix) : []),
+      ...listMetrics(() => this.stores.listCounts()),
+      ...timings.families(),
+      storageSize(backend, options.exclusiveStore ? 'embedded' : 'etcd-0', signal),
+    ]
+  }
+
+  get backend(): Backend {
+    return this.options.backend
+  }
+
+  storageFor(definition: ResourceDefinition): Storage {
+    return this.stores.storageFor(nameOf(definition))
+  }
+
+  /** One more kind, whose objects can be read and written from now on. */
+  add(definition: ResourceDefinition): void {
+    this.stores.add(this.cachedResource(definition))
+  }
+
+  /** Forgets a kind, and ends its watches. Its objects stay in the store. */
+  remove(definition: ResourceDefinition): void {
+    this.stores.remove(nameOf(definition))
+  }
+
+  /** Forgets the history up to a revision that the store is compacted to. */
+  forget(upTo: Revision): void {
+    this.stores.forget(upTo)
+  }
+
+  /** Resolves once every resource can be read from memory. */
+  synced(signal: AbortSignal): Promise<void> {
+    return this.stores.synced(signal)
+  }
+
+  async close(): Promise<void> {
+    await this.stores.close()
+    await this.backend.close()
+  }
+
+  private cachedResource(definition: ResourceDefinition): CachedResource {
+    const { etcdPrefix, fingerprint, storedAs } = this.options
+    return {
+      name: nameOf(definition),
+      prefix: key(`${etcdPrefix}/${definition.storage?.prefix}/`),
+      codec: codecOf(definition, fingerprint, storedAs, this.encryption.transformerFor(storedAsOf(definition)), this.derived),
+      namespaced: definition.scope === 'Namespaced',
+      ...(definition.storage?.indexedBy && { index: definition.storage.indexedBy.field }),
+    }
+  }
+}
+
+const objectCounts = (stores: Stores): MetricFamily =>
+  new ReadGauge(
+    { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
+    () => stores.counts(),
+  )
+
+/** `pods`, `deployments.apps` */
+const nameOf = ({ hub }: ResourceDefinition): string => qualifiedResource({ group: hub.group, resource: hub.names.plural })
+
+/** Events stand in two groups: as kube-apiserver does, they are stored as those of the core group. */
+const storedAsOf = ({ hub, versions }: ResourceDefinition) => ({
+  group: (versions.find(({ group }) => group === '') ?? hub).group,
+  resource: hub.names.plural,
+})

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { type MediaOffer, mediaOffer } from '../codec/negotiate.ts'
+import type { Config } from '../config/config.ts'
+import { FlagError } from '../config/parse-flags.ts'
+import { type Auth, openAuth } from '../control-plane/auth-service.ts'
+import { type ControlPlane, createControlPlane } from '../control-plane/control-plane.ts'
+import type { ControlPlaneOptions } from '../control-plane/control-plane-options.ts'
+import type { EncryptionService } from '../control-plane/encryption-service.ts'
+import type { Kubelets } from '../endpoints/connect/ask.ts'
+import { systemClock } from '../lib/clock.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import type { Logger } from '../lib/log.ts'
+import { makePrivateDirectory } from '../lib/private-file.ts'
+import { GIT_VERSION } from '../server/version.ts'
+import type { AgreedValues } from '../storage/agreed-values.ts'
+import type { Backend } from '../storage/backend.ts'
+import { openEmbedded } from '../storage/embedded/open-embedded.ts'
+import { openEtcd } from '../storage/etcd/open-etcd.ts'
+import { etcdOptionsOf } from './shared-store.ts'
+
+/** With so many custom kinds the heap holds much more than without any. */
+const MANY_CUSTOM_KINDS = 50
+
+/**
+ * Old objects are collected when they have grown by so much since the last time. Left to itself V8 lets them grow to four times as much where memory is plenty: with 250 definitions in use
+ * 800 MB were resident, of which 270 were needed. Costs a tenth to a fifth more CPU (`test/bench/definitions.ts`), and so is not for servers without many kinds, which need little.
+ */
+const collectSooner = (): void => setFlagsFromString('--heap-growing-percent=30')
+
+/** Opens the store that the flags name. Throws FlagError if its directory cannot be made. */
+export async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
+  if (etcd !== undefined) return openEtcd(etcdOptionsOf(etcd), log)
+  try {
+    makePrivateDirectory(dataDir)
+  } catch (error) {
+    throw new FlagError(`--data-dir ${dataDir} cannot be made: ${errorMessage(error)}`)
+  }
+  return openEmbedded({ dir: join(dataDir, 'store') }, systemClock, log)
+}
+
+export interface OpenServices {
+  readonly media: MediaOffer
+  readonly auth: Auth
+  readonly plane: ControlPlane
+}
+
+/** Authentication, authorization and the control plane as the flags have them. `agreed`: where other servers may share the store. Throws what a file that a flag names is refused with. */
+export async function openServices(
+  config: Config,
+  backend: Backend,
+  { encryption }: EncryptionService,
+  agreed: AgreedValues | undefined,
+  log: Logger,
+): Promise<OpenServices> {
+  const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
+  const auth = await openAuth(config, systemClock, log, agreed)
+  const kubelets = await kubeletsOf(config)
+  const { authorizer, rules, services } = auth
+  const plane = createControlPlane({
+    ...configured(config),
+    backend,
+    clock: systemClock,
+    logger: log,
+    encryption,
+    media,
+    kubelets,
+    auth: services,
+    ...(rules && { rules }),
+    isAllowed: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
+  })
+  return { media, auth, plane }
+}
+
+/** What the flags alone decide. */
+const configured = (config: Config): Omit<ControlPlaneOptions, 'backend' | 'clock' | 'logger' | 'media' | 'kubelets' | 'isAllowed'> => ({
+  release: config.emulatedVersion,
+  gates: config.gates,
+  runtimeConfig: config.runtimeConfig,
+  etcdPrefix: config.etcdPrefix,
+  ...(config.etcd && { etcdServers: config.etcd.servers }),
+  storedAs: config.storedAs,
+  fingerprint: GIT_VERSION,
+  isCached: resource => config.watchCache && !config.withoutWatchCache.has(resource),
+  compactionIntervalMs: config.compactionIntervalMs,
+  eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
+  serviceCIDRs: config.serviceClusterIpRanges,
+  nodePorts: config.serviceNodePorts,
+  controllers: config.controllers,
+  onCustomKinds: count => {
+    if (count >= MANY_CUSTOM_KINDS) collectSooner()
+  },
+  admissionPlugins: config.admissionPlugins,
+  tolerationSeconds: config.tolerationSeconds,
+  exclusiveStore: config.etcd === undefined,
+  minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
+})
+
+async function kubeletsOf({ kubelets: { addressTypes, port, caFile, client } }: Config): Promise<Kubelets> {
+  const read = (file: string): Promise<string> => readFile(file, 'utf8')
+  return {
+    addressTypes,
+    port,
+    ...(caFile !== undefined && { certificateAuthority: await read(caFile) }),
+    ...(client && { client: { cert: await read(client.cert), key: await read(client.key) } }),
+  }
+}

@@ -1,0 +1,64 @@
+import type { Catalog, ServedResource } from '../catalog/catalog.ts'
+import type { ListAccess, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import { parseFieldSelector } from '../meta/field-selector.ts'
+import { parseLabelSelector } from '../meta/label-selector.ts'
+import { notFoundError } from '../meta/status.ts'
+import type { ListOptions } from './read.ts'
+import { type ReadEnvironment, ResourceReader } from './resource-reader.ts'
+
+/** Reads of the server itself: no authentication, no authorization. */
+export type ReadAccess = Pick<ResourceAccess, 'get' | 'list'>
+
+/**
+ * Reads of all stored resources. Admission reads through it, so that it exists before the registry, whose writes ask admission.
+ */
+export class RegistryReader {
+  private readonly catalog: Catalog
+  private readonly env: ReadEnvironment
+  private readonly readers = new WeakMap<ResourceDefinition, ResourceReader>()
+  readonly access: ReadAccess
+
+  constructor(catalog: Catalog, env: ReadEnvironment) {
+    this.catalog = catalog
+    this.env = env
+    this.access = readAccess(this.catalog, served => this.reader(served), new AbortController().signal)
+  }
+
+  reader({ definition }: ServedResource): ResourceReader {
+    let reader = this.readers.get(definition)
+    if (!reader) {
+      reader = new ResourceReader(this.env, definition)
+      this.readers.set(definition, reader)
+    }
+    return reader
+  }
+}
+
+/** The resource, in its hub version. Throws NotFound if it is not served. */
+export function servedById(catalog: Catalog, id: ResourceId): ServedResource {
+  const definition = catalog.snapshot().definition(id.group, id.resource)
+  if (!definition) throw notFoundError(id, '')
+  return { definition, version: definition.hub }
+}
+
+export const readAccess = (catalog: Catalog, readerOf: (served: ServedResource) => ResourceReader, signal: AbortSignal): ReadAccess => ({
+  get: async (id, namespace, name, options) => {
+    const served = servedById(catalog, id)
+    return (await readerOf(served).get(served, namespace, name, options?.resourceVersion ?? '', signal)).object()
+  },
+  list: async (id, namespace, options) => {
+    const served = servedById(catalog, id)
+    const list = await readerOf(served).list(served, namespace, listOptions(options), signal)
+    return { items: list.items.map(item => item.object()), resourceVersion: list.resourceVersion }
+  },
+})
+
+export const listOptions = (access: ListAccess | undefined): ListOptions => ({
+  labels: access?.labelSelector ? parseLabelSelector(access.labelSelector) : [],
+  fields: access?.fieldSelector ? parseFieldSelector(access.fieldSelector) : [],
+  resourceVersion: access?.resourceVersion ?? '',
+  resourceVersionMatch: '',
+  limit: 0,
+  continue: '',
+  allowWatchBookmarks: false,
+})

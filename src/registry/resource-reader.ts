@@ -1,0 +1,52 @@
+import type { ServedResource } from '../catalog/catalog.ts'
+import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
+import type { ConversionView, Converted } from './conversion.ts'
+import { conversionOf } from './conversion-of.ts'
+import { toStatus } from './errors.ts'
+import { type KeySpace, keySpace } from './keys.ts'
+import { getObject, type ListOptions, type ListResult, listObjects, watchObjects } from './read.ts'
+import { groupResourceOf, type RegistryEnvironment } from './types.ts'
+
+/** What reads need of the environment: neither admission nor a clock. */
+export type ReadEnvironment = Pick<RegistryEnvironment, 'etcdPrefix' | 'storageFor'>
+
+/** The verbs of one resource that change nothing. Objects are in the version of the request; failures are StatusErrors. */
+export class ResourceReader {
+  readonly storage: Storage
+  readonly keys: KeySpace
+
+  constructor(env: ReadEnvironment, definition: ResourceDefinition) {
+    this.keys = keySpace(env.etcdPrefix, definition)
+    this.storage = env.storageFor(definition)
+  }
+
+  async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
+    const stored = await getObject(this.storage, this.keys, groupResourceOf(served), namespace, name, resourceVersion, signal)
+    return statused(served, name, 'get', conversionOf(served.definition).view(served.version).object(stored))
+  }
+
+  async list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
+    const read = (page: ListOptions) => listObjects(this.storage, this.keys, groupResourceOf(served), namespace, page, signal)
+    return statused(served, '', 'list', conversionOf(served.definition).view(served.version).list(read, this.keys.prefix(namespace), options))
+  }
+
+  watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+    return this.watchAs(conversionOf(served.definition).view(served.version), served, namespace, options, signal)
+  }
+
+  /** As `watch`, of objects in whichever version is at hand: for those who look at metadata alone. */
+  watchMetadata(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+    return this.watchAs(conversionOf(served.definition).metadataView(served.version), served, namespace, options, signal)
+  }
+
+  private watchAs(view: ConversionView, served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+    return view.watch(wanted => watchObjects(this.storage, this.keys, served, namespace, wanted, signal), options)
+  }
+}
+
+/** What fails with a ConversionError fails as a client is told it. */
+export function statused<T>(served: ServedResource, name: string, verb: string, converting: Converted<T>): Converted<T> {
+  if (!(converting instanceof Promise)) return converting
+  return converting.catch(error => Promise.reject(toStatus(error, groupResourceOf(served), name, verb)))
+}
