@@ -64,9 +64,10 @@ const ADDITIONS: readonly Addition[] = [
 /** Stands for a release that has every addition: what is stored was accepted by some release, and stays acceptable. */
 export const EVERY_RELEASE = Number.POSITIVE_INFINITY
 
-function functionsOf(additions: readonly Addition[]): Map<string, FunctionDeclaration> {
+/** By name, with the signatures of all declarations of a name in their order. */
+function byName(declarations: readonly FunctionDeclaration[]): Map<string, FunctionDeclaration> {
   const functions = new Map<string, FunctionDeclaration>()
-  for (const { name, overloads } of additions.flatMap(addition => addition.functions)) {
+  for (const { name, overloads } of declarations) {
     functions.set(name, { name, overloads: [...(functions.get(name)?.overloads ?? []), ...overloads] })
   }
   return functions
@@ -77,11 +78,23 @@ function functionsOf(additions: readonly Addition[]): Map<string, FunctionDeclar
  * @param minor of the oldest release 1.x that must understand the expression too; 28 and later are told apart as the API server tells them.
  */
 export function baseEnvironment(minor: number): Environment {
+  let environment = bases.get(minor)
+  if (environment === undefined) {
+    environment = makeBase(minor)
+    bases.set(minor, environment)
+  }
+  return environment
+}
+
+/** By minor version. Environments never change. */
+const bases = new Map<number, Environment>()
+
+function makeBase(minor: number): Environment {
   const additions = ADDITIONS.filter(({ since }) => since <= minor)
   const types = additions.flatMap(addition => addition.types ?? []).map(parseType)
   return {
     macros: new Map(additions.flatMap(({ macros }) => [...(macros ?? [])])),
-    functions: functionsOf(additions),
+    functions: byName(additions.flatMap(addition => addition.functions)),
     variables: new Map(),
     types: new Map(types.map(type => [type.name, typeOf(type)])),
     struct: protobufStruct,
@@ -97,6 +110,13 @@ export function extend(base: Environment, variables: Readonly<Record<string, Typ
     struct: name => struct(name) ?? base.struct(name),
   }
 }
+
+/** The environment with more functions, or more signatures of those it has, and with more macros. */
+export const withLibrary = (base: Environment, functions: readonly FunctionDeclaration[], macros: Macros): Environment => ({
+  ...base,
+  functions: functions.length === 0 ? base.functions : byName([...base.functions.values(), ...functions]),
+  macros: new Map([...base.macros, ...macros]),
+})
 
 /** A struct whose fields are known, by their types in the notation of declarations. */
 export function structWith(fields: Readonly<Record<string, string>>): StructDeclaration {

@@ -120,26 +120,29 @@ export const STANDARD_MACROS: Macros = new Map<string, Expand>([
   ['filter:2:member', filter],
 ])
 
-/** A loop over nothing: it binds a name to the value of the optional and gives the expression over it. */
-function bindValue(make: MacroBuilder, target: Expr, name: string, expression: Expr): Expr {
+/** A loop over nothing: it binds a name to a value and gives the expression over it. `makeValue`: it is made after the range, as the numbers of nodes follow. */
+function bind(make: MacroBuilder, name: string, makeValue: () => Expr, expression: Expr): Expr {
   const range = make.list()
-  const init = make.memberCall('value', make.copy(target))
+  const init = makeValue()
   const condition = make.bool(false)
   const step = make.ident(name)
   return make.loop({ range, variables: ['#unused'], init, condition, step, result: expression, accumulator: name })
 }
 
+const bindHeld = (make: MacroBuilder, optional: Expr, name: string, expression: Expr): Expr =>
+  bind(make, name, () => make.memberCall('value', make.copy(optional)), expression)
+
 const optMap: Expand = (make, args, target) => {
   const name = variableName(args[0]!, 'optMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
-  const value = make.call('optional.of', bindValue(make, target, name, args[1]!))
+  const value = make.call('optional.of', bindHeld(make, target, name, args[1]!))
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
 const optFlatMap: Expand = (make, args, target) => {
   const name = variableName(args[0]!, 'optFlatMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
-  const value = bindValue(make, target, name, args[1]!)
+  const value = bindHeld(make, target, name, args[1]!)
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
@@ -147,6 +150,16 @@ export const OPTIONAL_MACROS: Macros = new Map<string, Expand>([
   ['optMap:2:member', optMap],
   ['optFlatMap:2:member', optFlatMap],
 ])
+
+/** `cel.bind(name, value, expression)`. */
+const celBind: Expand = (make, args, target) => {
+  if (target.kind !== 'ident' || target.name !== 'cel') return undefined
+  const name = variableName(args[0]!, 'cel.bind() variable names must be simple identifiers')
+  return bind(make, name, () => args[1]!, args[2]!)
+}
+
+/** Of the library of bindings: https://pkg.go.dev/github.com/google/cel-go/ext#Bindings */
+export const BINDING_MACROS: Macros = new Map<string, Expand>([['bind:3:member', celBind]])
 
 function twoVariables([first, second]: readonly Expr[]): Variables {
   const one = variableName(first!, 'argument must be a simple name')

@@ -20,4 +20,15 @@ export function mutatedExpressions(): { readonly expression: string; readonly ac
   return readFixture('mutated.json') as { expression: string; accepted: boolean }[]
 }
 
+/** What is said of a device selector that is new, and of one that is stored: an error, or the most that it may cost. */
+export interface SelectorAnswer {
+  readonly expression: string
+  readonly admitted: string | number
+  readonly stored: string | number
+}
+
+export function selectorAnswers(): SelectorAnswer[] {
+  return readFixture('device-selectors.json') as SelectorAnswer[]
+}
+
 const readFixture = (name: string): unknown => JSON.parse(readFileSync(new URL(`../fixtures/cel/${name}`, import.meta.url), 'utf8'))

@@ -1,15 +1,22 @@
 import { declare } from '../declarations.ts'
 
-/** Semantic versions. */
-export const SEMVER = declare(`
+/** Semantic versions, whose texts are read strictly: what selectors of devices had first. */
+export const SEMVER_OF_STRINGS = declare(`
   semver_compare_to: .compareTo(kubernetes.Semver, kubernetes.Semver) -> int
   semver_is_greater_than: .isGreaterThan(kubernetes.Semver, kubernetes.Semver) -> bool
   semver_is_less_than: .isLessThan(kubernetes.Semver, kubernetes.Semver) -> bool
   is_semver_string: isSemver(string) -> bool
-  is_semver_string_bool: isSemver(string, bool) -> bool
   semver_major: .major(kubernetes.Semver) -> int
   semver_minor: .minor(kubernetes.Semver) -> int
   semver_patch: .patch(kubernetes.Semver) -> int
   string_to_semver: semver(string) -> kubernetes.Semver
-  string_bool_to_semver: semver(string, bool) -> kubernetes.Semver
 `)
+
+/** Semantic versions; the second argument of the added signatures tells whether a text is normalized before it is read. */
+export const SEMVER = [
+  ...SEMVER_OF_STRINGS,
+  ...declare(`
+  is_semver_string_bool: isSemver(string, bool) -> bool
+  string_bool_to_semver: semver(string, bool) -> kubernetes.Semver
+`),
+]

@@ -1,12 +1,14 @@
+import type { Steps } from '../../lib/steps.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateConfiguration } from './configuration.ts'
 import { validateList, validateSet } from './lists.ts'
 import { validateFullyQualifiedName } from './names.ts'
-import { validateRequest } from './request.ts'
+import { selectorsOf, validateRequest } from './request.ts'
 import { requestNames, validateRequestReference } from './request-names.ts'
-import type { DeviceClaimConfiguration, DeviceConstraint, ResourceClaimSpec } from './v1beta2.types.ts'
+import { compileSelectors } from './selectors.ts'
+import type { DeviceClaimConfiguration, DeviceConstraint, DeviceRequest, ResourceClaimSpec } from './v1beta2.types.ts'
 
 export const MAX_REQUESTS = 32
 export const MAX_CONFIGURATIONS = 32
@@ -24,16 +26,18 @@ function validateConstraint({ requests, matchAttribute }: DeviceConstraint, know
   ]
 }
 
-/** ResourceClaimSpec. `stored`: it is the spec of an update, which cannot change it. */
-export function validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath): FieldError[] {
+/** ResourceClaimSpec. `stored`: it is the spec of an update, which cannot change it. In steps, as expressions are compiled. */
+export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath): Steps<FieldError[]> {
+  const faults = yield* compileSelectors(selectorsOf(devices.requests), stored)
   const at = path.child('devices')
   const known = requestNames(devices)
+  const checkRequest = (request: DeviceRequest, place: FieldPath): FieldError[] => validateRequest(request, faults, place)
   const check = (config: DeviceClaimConfiguration, place: FieldPath): FieldError[] => [
     ...validateRequestReferences(config.requests, known, place.child('requests')),
     ...validateConfiguration(config, stored, place),
   ]
   return [
-    ...validateSet(devices.requests, at.child('requests'), { max: MAX_REQUESTS, check: validateRequest, keyOf: request => request.name, member: 'name' }),
+    ...validateSet(devices.requests, at.child('requests'), { max: MAX_REQUESTS, check: checkRequest, keyOf: request => request.name, member: 'name' }),
     ...validateList(devices.constraints, at.child('constraints'), { max: MAX_CONSTRAINTS, check: (one, place) => validateConstraint(one, known, place) }),
     ...validateList(devices.config, at.child('config'), { max: MAX_CONFIGURATIONS, check }),
   ]

@@ -3,9 +3,9 @@ import { invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateSet } from './lists.ts'
 import { validateClassName, validateLabelName } from './names.ts'
-import { validateSelectors } from './selectors.ts'
+import { type SelectorFaults, validateSelectors } from './selectors.ts'
 import { validateToleration } from './taints.ts'
-import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest } from './v1beta2.types.ts'
+import type { DeviceRequest, DeviceSelector, DeviceSubRequest, ExactDeviceRequest } from './v1beta2.types.ts'
 
 const MAX_ALTERNATIVES = 8
 
@@ -20,31 +20,36 @@ function validateAmount({ allocationMode: mode = '', count = 0 }: DeviceSubReque
   }
 }
 
-function validateExact(request: DeviceSubRequest | ExactDeviceRequest, path: FieldPath): FieldError[] {
+function validateExact(request: DeviceSubRequest | ExactDeviceRequest, faults: SelectorFaults, path: FieldPath): FieldError[] {
   const { deviceClassName: className, tolerations = [] } = request
   const at = path.child('deviceClassName')
   return [
     ...(className === '' ? [required(at)] : validateClassName(className, at)),
-    ...validateSelectors(request.selectors, path.child('selectors')),
+    ...validateSelectors(request.selectors, faults, path.child('selectors')),
     ...validateAmount(request, path),
     ...tolerations.flatMap((toleration, i) => validateToleration(toleration, path.child('tolerations').index(i))),
   ]
 }
 
-const validateAlternative = (request: DeviceSubRequest, path: FieldPath): FieldError[] => [
+const validateAlternative = (request: DeviceSubRequest, faults: SelectorFaults, path: FieldPath): FieldError[] => [
   ...validateLabelName(request.name, path.child('name')),
-  ...validateExact(request, path),
+  ...validateExact(request, faults, path),
 ]
 
 /** A request is for one kind of devices, or for the first of several that can be had. */
-export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRequest, path: FieldPath): FieldError[] {
+export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRequest, faults: SelectorFaults, path: FieldPath): FieldError[] {
   const errors = validateLabelName(name, path.child('name'))
   const alternatives = path.child('firstAvailable')
-  errors.push(...validateSet(firstAvailable, alternatives, { max: MAX_ALTERNATIVES, check: validateAlternative, keyOf: one => one.name, member: 'name' }))
-  if (exactly) errors.push(...validateExact(exactly, path.child('exactly')))
+  const check = (one: DeviceSubRequest, at: FieldPath): FieldError[] => validateAlternative(one, faults, at)
+  errors.push(...validateSet(firstAvailable, alternatives, { max: MAX_ALTERNATIVES, check, keyOf: one => one.name, member: 'name' }))
+  if (exactly) errors.push(...validateExact(exactly, faults, path.child('exactly')))
   if (!exactly && firstAvailable.length === 0) errors.push(required(path, 'exactly one of `exactly` or `firstAvailable` is required'))
   if (exactly && firstAvailable.length > 0) {
     errors.push(invalid(path, undefined, 'exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set'))
   }
   return errors
 }
+
+/** The selectors of all requests of a claim, and of their alternatives. */
+export const selectorsOf = (requests: readonly DeviceRequest[] | null | undefined): (readonly DeviceSelector[] | null | undefined)[] =>
+  (requests ?? []).flatMap(({ exactly, firstAvailable }) => [exactly?.selectors, ...(firstAvailable ?? []).map(one => one.selectors)])

@@ -1,19 +1,66 @@
+import { compileInSteps } from '../../cel/compile.ts'
+import { estimateCost } from '../../cel/cost/estimate.ts'
+import { deviceEnvironment, deviceSizes } from '../../cel/device-environment.ts'
+import { baseEnvironment, type Environment, EVERY_RELEASE } from '../../cel/environment.ts'
+import { programFault } from '../../cel/program-fault.ts'
+import { BOOL, isPlain, typeText } from '../../cel/type.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { required, tooLong } from '../../meta/field-error.ts'
+import { forbidden, invalid, required, tooLong } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { longerThan } from '../../meta/names.ts'
 import { validateList } from './lists.ts'
 import type { DeviceSelector } from './v1beta2.types.ts'
 
 const MAX_SELECTORS = 32
+/** In bytes. */
 const MAX_EXPRESSION = 10 * 1024
+/** In units of CEL's cost, for one device. */
+const MAX_COST = 1_000_000n
 
-/** That there are expressions, and not too long ones; what they say, and what they cost, waits for a compiler of CEL. */
-export const validateSelectors = (selectors: readonly DeviceSelector[] | undefined, path: FieldPath): FieldError[] =>
+/** A new expression must compile in the release before 1.33 as well: servers of both may run side by side. */
+const ADMITTED = 32
+
+type Judge = (path: FieldPath) => FieldError[]
+
+/** What is wrong with expressions, by their text. */
+export type SelectorFaults = ReadonlyMap<string, Judge>
+
+/**
+ * Compiles the expressions of selectors, each once, however often it occurs: an expression is a step. `stored`: an earlier release may have let them in.
+ * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
+ */
+export function* compileSelectors(lists: Iterable<readonly DeviceSelector[] | null | undefined>, stored = false): Steps<SelectorFaults> {
+  const minor = stored ? EVERY_RELEASE : ADMITTED
+  const environment = deviceEnvironment(baseEnvironment(minor), minor)
+  const faults = new Map<string, Judge>()
+  for (const list of lists) {
+    for (const { cel } of list ?? []) {
+      if (!cel || faults.has(cel.expression)) continue
+      faults.set(cel.expression, yield* judgeOf(cel.expression, environment))
+      yield
+    }
+  }
+  return faults
+}
+
+function* judgeOf(expression: string, environment: Environment): Steps<Judge> {
+  if (longerThan(expression, MAX_EXPRESSION)) return path => [tooLong(path, MAX_EXPRESSION)]
+  const { issues, checked } = yield* compileInSteps(expression, environment)
+  const refused =
+    (fault: string): Judge =>
+    path => [invalid(path, expression, fault)]
+  if (!checked) return refused(`compilation failed: ${issues}`)
+  const { result } = checked
+  if (!isPlain(result, BOOL) && result.kind !== 'any') return refused(`must evaluate to bool or the unknown type, not ${typeText(result)}`)
+  const fault = programFault(checked, environment)
+  if (fault !== undefined) return refused(`program instantiation failed: ${fault}`)
+  return estimateCost(checked, deviceSizes).max > MAX_COST ? path => [forbidden(path, 'too complex, exceeds cost limit')] : () => []
+}
+
+/** @param faults of all expressions in the list (`compileSelectors`). */
+export const validateSelectors = (selectors: readonly DeviceSelector[] | null | undefined, faults: SelectorFaults, path: FieldPath): FieldError[] =>
   validateList(selectors, path, {
     max: MAX_SELECTORS,
-    check: ({ cel }, at) => {
-      if (!cel) return [required(at.child('cel'))]
-      return longerThan(cel.expression, MAX_EXPRESSION) ? [tooLong(at.child('cel', 'expression'), MAX_EXPRESSION)] : []
-    },
+    check: ({ cel }, at) => (cel ? (faults.get(cel.expression)?.(at.child('cel', 'expression')) ?? []) : [required(at.child('cel'))]),
   })

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -9,25 +10,26 @@ import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { MAX_CONFIGURATIONS } from '../claim-spec.ts'
 import { validateConfiguration } from '../configuration.ts'
 import { validateList } from '../lists.ts'
-import { validateSelectors } from '../selectors.ts'
+import { compileSelectors, validateSelectors } from '../selectors.ts'
 import type { DeviceClass } from '../v1beta2.types.ts'
 import { olderVersion, resourceVersion } from '../version.ts'
 
-/** What an update leaves as it is was let in before there were bounds. */
-function validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined): FieldError[] {
+/** What an update leaves as it is was let in before there were bounds, and by a release that may know more expressions. */
+function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined): Steps<FieldError[]> {
   const path = fieldPath('spec')
+  const faults = yield* compileSelectors([spec.selectors], old !== undefined && deepEqual(spec.selectors, old.spec.selectors))
   const stored = old !== undefined && deepEqual(spec.config, old.spec.config)
   return [
-    ...validateSelectors(spec.selectors, path.child('selectors')),
+    ...validateSelectors(spec.selectors, faults, path.child('selectors')),
     ...validateList(spec.config, path.child('config'), { max: MAX_CONFIGURATIONS, check: (config, at) => validateConfiguration(config, stored, at) }),
   ]
 }
 
 /** An update tells what is wrong twice, as upstream does. */
-const validateDeviceClass = (next: DeviceClass, old: DeviceClass | undefined): FieldError[] => [
-  ...validateSpec(next, undefined),
-  ...(old ? validateSpec(next, old) : []),
-]
+function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined): Steps<FieldError[]> {
+  const errors = yield* validateSpec(next, undefined)
+  return old ? [...errors, ...(yield* validateSpec(next, old))] : errors
+}
 
 const table: TableDefinition<DeviceClass> = {
   columns: [nameColumn, ageColumn],

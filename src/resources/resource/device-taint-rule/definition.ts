@@ -1,12 +1,14 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
+import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { validateClassName, validateDriverName, validateLabelName, validatePoolName } from '../names.ts'
-import { validateSelectors } from '../selectors.ts'
+import { compileSelectors, validateSelectors } from '../selectors.ts'
 import { setTimeAdded, validateTaint } from '../taints.ts'
 import type { DeviceTaintRule } from '../v1alpha3.types.ts'
 import { resourceVersion } from '../version.ts'
@@ -18,7 +20,7 @@ const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'devi
   ['device', validateLabelName],
 ]
 
-function validateDeviceTaintRule({ spec }: DeviceTaintRule): FieldError[] {
+function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRule | undefined): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const selector = spec.deviceSelector ?? {}
   const at = path.child('deviceSelector')
@@ -26,7 +28,8 @@ function validateDeviceTaintRule({ spec }: DeviceTaintRule): FieldError[] {
     const name = selector[member]
     return name === undefined ? [] : check(name, at.child(member))
   })
-  return [...errors, ...validateSelectors(selector.selectors, at.child('selectors')), ...validateTaint(spec.taint, path.child('taint'))]
+  const faults = yield* compileSelectors([selector.selectors], old !== undefined && deepEqual(selector.selectors, old.spec.deviceSelector?.selectors))
+  return [...errors, ...validateSelectors(selector.selectors, faults, at.child('selectors')), ...validateTaint(spec.taint, path.child('taint'))]
 }
 
 const table: TableDefinition<DeviceTaintRule> = {

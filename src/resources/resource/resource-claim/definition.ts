@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -22,12 +23,12 @@ const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationRes
 const hasAdminResult = (claim: ResourceClaim | undefined): boolean => resultsOf(claim).some(({ adminAccess }) => adminAccess !== null)
 
 /** An update tells what is wrong with the spec twice, as upstream does; it cannot change it. */
-function validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] {
+function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined): Steps<FieldError[]> {
   const path = fieldPath('spec')
-  const errors = validateClaimSpec(spec, false, path)
+  const errors = yield* validateClaimSpec(spec, false, path)
   if (!old) return errors
   if (!deepEqual(spec, old.spec)) errors.push(invalid(path, goValue('resource.ResourceClaimSpec', spec), 'field is immutable'))
-  return [...errors, ...validateClaimSpec(spec, true, path)]
+  return [...errors, ...(yield* validateClaimSpec(spec, true, path))]
 }
 
 /** Devices that are allocated no more have no status. */

@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
+import { fieldPath } from '../../../../src/meta/field-path.ts'
+import { compileSelectors, validateSelectors } from '../../../../src/resources/resource/selectors.ts'
+import { selectorAnswers } from '../../../support/cel-answers.ts'
+
+const MAX_COST = 1_000_000
+const selector = (expression: string) => ({ cel: { expression } })
+
+describe('selectors of devices', () => {
+  const messagesOf = (expression: string, stored: boolean): string[] => {
+    const list = [selector(expression)]
+    return validateSelectors(list, runAtOnce(compileSelectors([list], stored)), fieldPath('selectors')).map(({ body }) => body)
+  }
+  const expected = (expression: string, answer: string | number): string[] => {
+    if (typeof answer === 'string') return [`Invalid value: ${JSON.stringify(expression)}: ${answer}`]
+    return answer > MAX_COST ? ['Forbidden: too complex, exceeds cost limit'] : []
+  }
+
+  it('are compiled and costed as upstream does, new ones and stored ones', () => {
+    const answers = selectorAnswers()
+    for (const { expression, admitted, stored } of answers)
+      expect([messagesOf(expression, false), messagesOf(expression, true)]).to.deep.equal([expected(expression, admitted), expected(expression, stored)])
+    expect(answers.length).to.be.above(60)
+  })
+
+  it('take a step for each, and compile what occurs twice once', () => {
+    const stepsOf = (expressions: string[]): number => [...compileSelectors([expressions.map(selector)])].length
+    const one = stepsOf(['true'])
+    expect(stepsOf(Array.from({ length: 50 }, (_, i) => `device.driver == "${i}"`))).to.be.at.least(50)
+    expect(stepsOf(Array(50).fill('true'))).to.equal(one)
+  })
+})
