@@ -8,6 +8,7 @@ import type { Schema, StructSchema } from '../schema/schema.ts'
 import type { ParsedJson } from './json-exact.ts'
 import { type ParsedYaml, repeatedKeysText } from './yaml.ts'
 
+/** A body as its type has it, not yet defaulted. */
 export interface DecodedBody {
   readonly object: JsonObject
   /** What strict field validation complains of, one by one, as warnings have it: `duplicate field "data"`, `unknown field "spec.foo"`, `line 7: key "k" already set in map`. */
@@ -16,6 +17,7 @@ export interface DecodedBody {
   readonly strictText: string
 }
 
+/** sigs.k8s.io/json collects no more. */
 const maxStrict = 100
 
 /** What `decodeBodyInSteps` does, at once: for files of the operator. */
@@ -30,6 +32,7 @@ export function* decodeBodyInSteps(schema: StructSchema, parsed: ParsedJson | Pa
   return { ...decoded, strict: [...parsed.duplicates, ...decoded.strict], strictText: decoded.strictText === '' ? first : `${first}, ${decoded.strictText}` }
 }
 
+/** Repeated members and literals are settled first, for decoding sees each member once. */
 function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedBody> {
   const strict = new Set<string>()
   const tell = (what: string) => {
@@ -57,7 +60,7 @@ function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedB
 
 const finish = (object: JsonObject, strict: ReadonlySet<string>): DecodedBody => ({ object, strict: [...strict], strictText: [...strict].join(', ') })
 
-/** Where a value is put. */
+/** The variable that Go would decode a value into. */
 interface Place {
   readonly schema: Schema | undefined
   /** What stands there already. */
@@ -109,14 +112,15 @@ export function typeOfBody(value: Json): { apiVersion: string; kind: string } {
   for (const key of Object.keys(value)) {
     const lower = key.toLowerCase()
     const name = lower === 'kind' ? 'kind' : lower === 'apiversion' ? 'apiVersion' : undefined
-    const member = value[key] as Json
-    if (name === undefined || member === null) continue
+    const member = value[key]
+    if (name === undefined || member === undefined || member === null) continue
     if (typeof member !== 'string') throw wrong(`${nameOf(member)} into Go struct field .${name} of type string`)
     claimed[name] = member
   }
   return claimed
 }
 
+/** Go's name of a JSON type, as UnmarshalTypeError prints it. */
 function nameOf(value: Json): string {
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'bigint') return 'number'

@@ -1,12 +1,15 @@
 import { parseApiVersion } from '../meta/gvk.ts'
 import type { Json } from '../meta/object.ts'
-import { CborError, type ParsedCbor } from './cbor-decode.ts'
+import type { ParsedCbor } from './cbor-decode.ts'
 import { arrayHead, cborMap, encodeCborValue, SELF_DESCRIBED } from './cbor-encode.ts'
+import { CborError } from './cbor-error.ts'
 
 export type { ParsedCbor } from './cbor-decode.ts'
-export { CborError, parseCbor } from './cbor-decode.ts'
+export { parseCbor } from './cbor-decode.ts'
 export { encodeCbor, encodeCborValue } from './cbor-encode.ts'
+export { CborError } from './cbor-error.ts'
 
+/** JSON's types in the words of fxamacker/cbor. */
 const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'byte string', number: 'positive integer', bool: 'primitives', object: 'map', array: 'array' }
 
 /** A decoder's complaint about a value in the words of this media type. */
@@ -46,7 +49,7 @@ function nameOf(value: Json): string {
   return typeof value === 'string' ? 'byte string' : Array.isArray(value) ? 'array' : 'map'
 }
 
-/** An item as a body. */
+/** An item as a body: with the tag that says it is CBOR. */
 export const cborBody = (item: Buffer): Buffer => Buffer.concat([SELF_DESCRIBED, item])
 
 /** A list in segments from the bytes of its metadata and of its items, which are not read. */

@@ -1,6 +1,6 @@
 /** IEEE 754 binary16, which CBOR writes where a number survives it. */
 
-/** The number behind sixteen bits. */
+/** The number that sixteen bits stand for; NaN and infinities too. */
 export function readFloat16(bits: number): number {
   const exponent = (bits >> 10) & 31
   const fraction = bits & 1023

@@ -21,10 +21,14 @@ export interface ParsedJson {
 
 const maxDepth = 10_000
 
+/** A container that is open. */
 interface Frame {
   readonly container: JsonObject | Json[]
+  /** Of objects: all members, in order, repeated ones too. */
   readonly entries: [string, Json][] | undefined
+  /** Of objects: the key whose value is being read. */
   key: string
+  /** A member stands more than once. */
   repeated: boolean
 }
 
@@ -35,7 +39,7 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
-/** By their first letters. */
+/** `true`, `false` and `null` by their first letters. */
 const WORDS: ReadonlyMap<number, { readonly text: string; readonly value: Json }> = new Map([
   [0x74, { text: 'true', value: true }],
   [0x66, { text: 'false', value: false }],
@@ -118,7 +122,7 @@ class ExactParser {
         return true
       }
       if (scanner.peek() !== (isArray ? CLOSE_BRACKET : CLOSE_BRACE)) scanner.fail(isArray ? 'after array element' : 'after object key:value pair')
-      this.close()
+      this.close(frame)
     }
     return false
   }
@@ -130,6 +134,7 @@ class ExactParser {
     this.put(value, this.withTexts && written !== writeString(value) ? written : undefined)
   }
 
+  /** An integer of 64 bits stays exact; of any other number the literal is kept where the value does not tell it. */
   private readNumber(): void {
     const literal = this.scanner.readNumber()
     const value = Number(literal)
@@ -151,17 +156,16 @@ class ExactParser {
     this.put(word.value, undefined)
   }
 
-  /** True where it is empty, and closed again. */
+  /** Opens an object and reads its first key. True where it is empty, and closed again. */
   private openObject(): boolean {
     const frame = this.open({}, [])
-    if (this.closesAtOnce(CLOSE_BRACE)) return true
+    if (this.closesAtOnce(frame, CLOSE_BRACE)) return true
     this.readKey(frame)
     return false
   }
 
   private openArray(): boolean {
-    this.open([], undefined)
-    return this.closesAtOnce(CLOSE_BRACKET)
+    return this.closesAtOnce(this.open([], undefined), CLOSE_BRACKET)
   }
 
   private open(container: JsonObject | Json[], entries: [string, Json][] | undefined): Frame {
@@ -172,18 +176,19 @@ class ExactParser {
     return frame
   }
 
-  private closesAtOnce(end: number): boolean {
+  private closesAtOnce(frame: Frame, end: number): boolean {
     const { scanner } = this
     scanner.skipSpace()
     if (scanner.peek() !== end) return false
-    this.close()
+    this.close(frame)
     return true
   }
 
-  private close(): void {
+  /** Closes the innermost container, and puts it into the one that it stands in. */
+  private close({ container, entries, repeated }: Frame): void {
     this.scanner.at++
-    const { container, entries, repeated } = this.stack.pop() as Frame
-    if (repeated) this.repeated.set(container, entries as [string, Json][])
+    this.stack.pop()
+    if (repeated && entries !== undefined) this.repeated.set(container, entries)
     this.put(container, undefined)
   }
 
@@ -203,7 +208,7 @@ class ExactParser {
     scanner.at++
   }
 
-  /** `literal`: as it stands in the text, where the value does not tell. */
+  /** Puts a value into the innermost container. `literal`: as it stands in the text, where the value does not tell. */
   private put(value: Json, literal: string | undefined): void {
     const top = this.stack.at(-1)
     if (top === undefined) this.root = value
@@ -226,6 +231,7 @@ class ExactParser {
     else this.literals.set(container, new Map([[key, literal]]))
   }
 
+  /** The way to the member being read, as field validation writes it. */
   private path(): string {
     let out = ''
     for (const { container, key } of this.stack) out += Array.isArray(container) ? `[${container.length}]` : out === '' ? key : `.${key}`

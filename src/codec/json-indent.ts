@@ -22,12 +22,12 @@ export class JsonIndenter {
     return this.#deepest
   }
 
-  /** Bytes that a part becomes. */
+  /** The bytes that a part becomes. Parts are given in order, each once, either to `measure` or to `write`: the state goes on from one to the next. */
   measure(part: Buffer): number {
     let length = part.length
     for (let i = 0; i < part.length; i++) {
       if (this.#inString) i = this.#passString(part, i)
-      else length += this.#step(part[i] as number)
+      else length += this.#step(part[i] ?? 0)
     }
     return length
   }
@@ -42,10 +42,10 @@ export class JsonIndenter {
     while (i < part.length && target.length - out >= 2 * this.#depth + 8) {
       if (this.#inString) {
         const end = Math.min(this.#passString(part, i, i + target.length - out) + 1, part.length)
-        for (; i < end; i++) target[out++] = part[i] as number
+        for (; i < end; i++) target[out++] = part[i] ?? 0
         continue
       }
-      const c = part[i++] as number
+      const c = part[i++] ?? 0
       const more = this.#step(c)
       if (more === 0) target[out++] = c
       else if (c === COLON) {
@@ -97,13 +97,14 @@ export class JsonIndenter {
   }
 }
 
+/** A line feed and white space, together so many bytes. Returns where they end. */
 function newLine(target: Buffer, at: number, length: number): number {
   target[at] = NEWLINE
   for (let i = at + 1; i < at + length; i++) target[i] = SPACE
   return at + length
 }
 
-/** All of it at once. */
+/** Indents a whole text at once. */
 export function indentJson(json: Buffer): Buffer {
   const measured = new JsonIndenter()
   const target = Buffer.allocUnsafe(measured.measure(json) + 2 * measured.deepest + 8)

@@ -1,4 +1,4 @@
-/** Looks at compact JSON that this program wrote, byte by byte. Offsets are of bytes. */
+/** Looks at compact JSON that this program wrote, byte by byte: it is well-formed, and nothing here checks it. Offsets are of bytes. */
 
 export const QUOTE = 0x22
 export const COMMA = 0x2c
@@ -23,7 +23,7 @@ export function endOfValue(source: Buffer, from: number): number {
   let depth = 0
   let read = from
   for (; read < length; read++) {
-    const byte = source[read] as number
+    const byte = source[read] ?? 0
     if (byte === QUOTE) {
       for (read++; read < length && source[read] !== QUOTE; read++) if (source[read] === BACKSLASH && source[++read] === LETTER_U) plain = false
       if (depth > 0) continue
@@ -42,7 +42,7 @@ export function endOfValue(source: Buffer, from: number): number {
   return plain ? read : -read
 }
 
-const digitAt = (source: Buffer, at: number): number => (source[at] as number) - ZERO
+const digitAt = (source: Buffer, at: number): number => (source[at] ?? 0) - ZERO
 const twoDigits = (source: Buffer, at: number): number => 10 * digitAt(source, at) + digitAt(source, at + 1)
 
 /** The seconds since 1970 of `"2006-01-02T15:04:05Z"` at the offset of its quote; -1 where it is in another form, or 32 bits do not hold it. */

@@ -28,15 +28,16 @@ export class JsonScanner {
 
   /** The next byte; at the end a space, as Go's scanner has it. */
   peek(): number {
-    return this.at < this.bytes.length ? (this.bytes[this.at] as number) : SPACE
+    return this.at < this.bytes.length ? (this.bytes[this.at] ?? SPACE) : SPACE
   }
 
+  /** Throws what Go's scanner says of a byte that can't stand here. */
   fail(context: string): never {
     throw new JsonSyntaxError(`invalid character ${quoteByte(this.peek())} ${context}`)
   }
 
   skipSpace(): void {
-    while (this.at < this.bytes.length && isSpace(this.bytes[this.at] as number)) this.at++
+    while (this.at < this.bytes.length && isSpace(this.peek())) this.at++
   }
 
   /** Throws where the text has ended too soon. */
@@ -44,25 +45,26 @@ export class JsonScanner {
     if (this.at >= this.bytes.length) throw new JsonSyntaxError('unexpected end of JSON input')
   }
 
-  /** What stands from there to here. */
+  /** The text from an offset to here, as it was sent. */
   writtenSince(from: number): string {
     return this.bytes.toString('utf8', from, this.at)
   }
 
-  /** A string, whose quote is next. */
+  /** A string, whose quote is next, without escapes. Broken UTF-8 and lone surrogates become U+FFFD, as Go reads them. */
   readString(): string {
     const { bytes } = this
     const start = this.at++
     for (; ; this.at++) {
       this.expectMore()
-      const byte = bytes[this.at] as number
+      const byte = bytes[this.at] ?? 0
       if (byte === QUOTE) break
       if (byte < SPACE) this.fail('in string literal')
       if (byte === BACKSLASH) this.skipEscape()
     }
     this.at++
     const slice = bytes.subarray(start, this.at)
-    return (JSON.parse(isUtf8(slice) ? slice.toString('utf8') : decodeUtf8(slice)) as string).toWellFormed()
+    const text: string = JSON.parse(isUtf8(slice) ? slice.toString('utf8') : decodeUtf8(slice))
+    return text.toWellFormed()
   }
 
   /** To the last byte of an escape, whose backslash is next. */

@@ -6,12 +6,13 @@ import type { Schema, StructSchema } from '../schema/schema.ts'
 const special = /[<>&\u2028\u2029\ud800-\udfff]/
 const specialAll = /[<>&\u2028\u2029]/g
 
-/** A string as encoding/json writes it. */
+/** A string as Go's encoding/json writes it: `<`, `>`, `&`, U+2028 and U+2029 escaped, and lone surrogates as U+FFFD. */
 export function writeString(text: string): string {
   if (!special.test(text)) return JSON.stringify(text)
   return JSON.stringify(text.toWellFormed()).replace(specialAll, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
+/** A bigint is written exactly; what JSON can't say is null. */
 function writeScalar(value: Json | undefined): string {
   if (typeof value === 'string') return writeString(value)
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : Number.isFinite(value) ? String(value) : 'null'
@@ -51,7 +52,7 @@ function write(value: Json | undefined, keysOf: (object: JsonObject) => string[]
   return `{${out}}`
 }
 
-/** Writes by the schema, whatever the order of the object's own members. */
+/** Writes a struct by its schema, whatever the order of the object's own members: declared order, and unknown members left out unless the struct keeps them. */
 export function writeStruct(schema: StructSchema, object: JsonObject): string {
   let out = ''
   const put = (name: string, text: string): void => {
@@ -60,7 +61,8 @@ export function writeStruct(schema: StructSchema, object: JsonObject): string {
   if (schema.preserveUnknown) {
     for (const key of sortedKeys(object)) {
       const field = schema.fields.get(key)
-      if (object[key] !== undefined) put(key, field ? writeBy(field.schema, object[key] as Json) : goJson(object[key] as Json))
+      const value = object[key]
+      if (value !== undefined) put(key, field ? writeBy(field.schema, value) : goJson(value))
     }
     return `{${out}}`
   }
@@ -71,7 +73,7 @@ export function writeStruct(schema: StructSchema, object: JsonObject): string {
   return `{${out}}`
 }
 
-function writeBy(schema: Schema, value: Json): string {
+function writeBy(schema: Schema, value: Json | undefined): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value)
   switch (schema.type) {
     case 'struct':
@@ -81,7 +83,7 @@ function writeBy(schema: Schema, value: Json): string {
     case 'map': {
       if (Array.isArray(value)) return write(value, Object.keys)
       return `{${sortedKeys(value)
-        .map(key => `${writeString(key)}:${writeBy(schema.values, value[key] as Json)}`)
+        .map(key => `${writeString(key)}:${writeBy(schema.values, value[key])}`)
         .join(',')}}`
     }
     case 'union':

@@ -11,6 +11,7 @@ export { parseExactlyInSteps } from './json-exact.ts'
 export { JsonSyntaxError } from './json-scanner.ts'
 export { goJson, partlySortedJson } from './json-writer.ts'
 
+/** Go's limit of encoding/json. A deeper text is left to the exact parser, which refuses it with Go's words. */
 const maxDepth = 10_000
 
 /**
@@ -27,11 +28,11 @@ export function* parseJsonInSteps(bytes: Buffer): Steps<ParsedJson> {
   return yield* parseExactlyInSteps(bytes)
 }
 
-/** The value of a JSON text of which JSON.parse tells all; undefined of any other text. */
+/** The value of a JSON text of which JSON.parse tells all: no member is repeated, no number loses digits. Undefined for any other text, and for one that is not JSON. */
 export function* parsePlain(text: string): Steps<Json | undefined> {
   let value: Json
   try {
-    value = JSON.parse(text) as Json
+    value = JSON.parse(text)
   } catch {
     return undefined
   }
@@ -72,6 +73,7 @@ function plainMembers(text: string): number | undefined {
   return deepest > maxDepth || text.includes('\\ud') || text.includes('\\uD') ? undefined : colons
 }
 
+/** Whether digits that stand behind a point are all zeros. */
 function zeroFraction(text: string, from: number): boolean {
   let at = from
   while (text.charCodeAt(at) === 0x30) at++
@@ -79,12 +81,14 @@ function zeroFraction(text: string, from: number): boolean {
   return !(c >= 0x31 && c <= 0x39)
 }
 
+/** Whether the quote at the offset is part of the string: an odd number of backslashes stands before it. */
 function isEscaped(text: string, at: number): boolean {
   let start = at
   while (text.charCodeAt(start - 1) === 0x5c) start--
   return (at - start) % 2 === 1
 }
 
+/** Members of all objects, at every depth. A stack of its own, for a value may be nested as deeply as JSON.parse takes it. */
 function countMembers(root: Json): number {
   if (typeof root !== 'object' || root === null) return 0
   let count = 0

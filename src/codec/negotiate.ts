@@ -1,4 +1,4 @@
-import { splitAt, trimSpaces } from '../lib/split-text.ts'
+import { splitAt, textBefore, trimSpaces } from '../lib/split-text.ts'
 
 /** A serializer as negotiation sees it. */
 export interface MediaType {
@@ -8,7 +8,7 @@ export interface MediaType {
   readonly stream: boolean
   /** The type of a watch, where that is not the type itself with `;stream=watch`. */
   readonly streamType?: string
-  /** Another spelling of a type of the offer: understood, and told to nobody. */
+  /** Another spelling of a type of the offer: understood, and listed in no error. */
   readonly alias?: true
 }
 
@@ -46,7 +46,7 @@ export const builtinMediaTypes: readonly MediaType[] = [
   { type: NEUTRAL_PROTOBUF_TYPE, stream: true, alias: true },
 ]
 
-/** What a server speaks. */
+/** What a server can write and read. */
 export interface MediaOffer {
   readonly types: readonly MediaType[]
   /** The spellings of meta.k8s.io in `g=`. */
@@ -66,6 +66,7 @@ export interface Transform {
   readonly version: string
 }
 
+/** The representation that a request gets. */
 export interface Accepted {
   /** One of the offer's. */
   readonly mediaType: string
@@ -117,7 +118,7 @@ export function negotiateStream(accept: string | undefined, offer: readonly Medi
   return accepted && offer.some(media => media.type === accepted.mediaType && media.stream) ? accepted : undefined
 }
 
-/** The types that an error lists. */
+/** The types that an error lists, in the order of the offer. */
 export function offeredTypes(offer: readonly MediaType[], streaming = false): string[] {
   const own = offer.filter(media => media.alias !== true)
   return streaming ? own.filter(media => media.stream).map(({ type, streamType }) => streamType ?? `${type};stream=watch`) : own.map(media => media.type)
@@ -159,6 +160,7 @@ export function prefersPretty(prettyQuery: string | null | undefined, userAgent:
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
 }
 
+/** One of the comma-separated parts of an Accept header (RFC 9110, section 12.5.1). */
 interface Clause {
   readonly type: string
   readonly subtype: string
@@ -169,11 +171,12 @@ interface Clause {
 const plainly = (mediaType: string): Accepted => ({ mediaType, pretty: false, stream: '', profile: '' })
 
 function matches(clause: Clause, mediaType: string): boolean {
-  const [type, subtype] = mediaType.split('/') as [string, string]
+  const [type, subtype] = mediaType.split('/')
   if (clause.subtype === '*') return clause.type === '*' || clause.type === type
   return clause.type === type && clause.subtype === subtype
 }
 
+/** What a clause gets of a media type that it matches; undefined where its parameters exclude that. */
 function acceptClause(clause: Clause, media: MediaType, rules: NegotiationRules): Accepted | undefined {
   const { params } = clause
   const stream = params.get('stream') ?? ''
@@ -186,12 +189,12 @@ function acceptClause(clause: Clause, media: MediaType, rules: NegotiationRules)
 }
 
 const parsed = new Map<string, readonly Clause[]>()
-/** As many clauses as Go sorts by insertion. */
+/** Go's sort.Sort sorts this many by insertion. */
 const FEW_CLAUSES = 12
-/** A header of clients, never one of many clauses. */
+/** Characters of a header that is kept. */
 const LONGEST_KEPT = 512
 
-/** Clauses in order of preference. Clients repeat a few headers, so what was parsed is kept. */
+/** Clauses in order of preference. Clients repeat a few headers, so what was parsed is kept by its text: 256 of them, each bounded, the same for whoever sends it. */
 function parseAccept(header: string): readonly Clause[] {
   const known = parsed.get(header)
   if (known) return known
@@ -221,15 +224,15 @@ function inOrder(clauses: Clause[]): Clause[] {
   if (clauses.length > FEW_CLAUSES) return clauses.sort((a, b) => wildness(a) - wildness(b) || b.q - a.q)
   const sorted: Clause[] = []
   for (const clause of clauses) {
-    let at = sorted.length
-    while (at > 0 && precedes(clause, sorted[at - 1] as Clause)) at--
-    sorted.splice(at, 0, clause)
+    const before = sorted.findLastIndex(other => !precedes(clause, other))
+    sorted.splice(before + 1, 0, clause)
   }
   return sorted
 }
 
 const wildness = ({ type, subtype }: Clause): number => (type === '*' ? 2 : subtype === '*' ? 1 : 0)
 
+/** Undefined for a clause that upstream's parser (munnerz/goautoneg) passes over. */
 function parseClause(part: string): Clause | undefined {
   const semicolon = part.indexOf(';')
   const media = semicolon < 0 ? part : part.slice(0, semicolon)
@@ -241,7 +244,7 @@ function parseClause(part: string): Clause | undefined {
     subtype = '*'
   } else if (subtype.includes('/') && !subtype.endsWith('/')) return undefined
   const { q, params } = semicolon < 0 ? PLAIN : parametersOf(part.slice(semicolon + 1))
-  return { type, subtype: trimSpaces(subtype.split('/', 1)[0] as string), q, params }
+  return { type, subtype: trimSpaces(textBefore(subtype, '/')), q, params }
 }
 
 const PLAIN: Pick<Clause, 'q' | 'params'> = { q: 1, params: new Map() }
@@ -266,6 +269,7 @@ function parametersOf(text: string): Pick<Clause, 'q' | 'params'> {
 /** Others change nothing. */
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(['as', 'g', 'v', 'sv', 'stream', 'pretty', 'profile'])
 
+/** Not transitive: the caller's algorithm decides the order. Source: goautoneg's acceptSlice.Less. */
 const precedes = (a: Clause, b: Clause): boolean => a.q > b.q || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*')
 
 const token = /^[!#$%&'*+\-.^_`|~0-9a-zA-Z]+$/
@@ -280,7 +284,7 @@ function parseMediaType(header: string): string | undefined {
   for (let rest = at < 0 ? '' : header.slice(at).trimStart(); rest !== ''; ) {
     const param = /^;\s*([!#$%&'*+\-.^_`|~0-9a-zA-Z]+)\s*=\s*("(?:[^"\\\r\n]|\\.)*"|[!#$%&'*+\-.^_`|~0-9a-zA-Z]+)\s*/.exec(rest)
     if (!param) return /^;\s*$/.test(rest) ? type : undefined
-    const name = (param[1] as string).toLowerCase()
+    const name = (param[1] ?? '').toLowerCase()
     if (seen.has(name)) return undefined
     seen.add(name)
     rest = rest.slice(param[0].length)

@@ -1,6 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import { parseDuration } from '../lib/duration.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
+import { invariant } from '../lib/invariant.ts'
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { sortedKeys } from '../schema/members.ts'
 import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
 import { goJson, rawJson } from './json-writer.ts'
@@ -25,6 +26,7 @@ export function encodeField(number: number, schema: Schema, value: Json | undefi
   return writer.finish()
 }
 
+/** The members of a message, without its length. */
 function writeMessage(writer: Writer, schema: StructSchema, object: JsonObject): void {
   for (const entry of planOf(schema)) {
     if ('inline' in entry) {
@@ -39,11 +41,12 @@ function writeField(writer: Writer, number: number, schema: Schema, value: Json 
   if (schema.type === 'list') {
     if (Array.isArray(value)) for (const item of value) writeValue(writer, number, schema.items, item)
   } else if (schema.type === 'map') {
-    if (value !== undefined && value !== null) writeMap(writer, number, schema.values, value as JsonObject)
+    if (isJsonObject(value)) writeMap(writer, number, schema.values, value)
   } else if (value !== undefined && value !== null) writeValue(writer, number, schema, value)
   else if (!pointer) writeZero(writer, number, schema)
 }
 
+/** Each entry is a message of a key and a value; Go sorts them, so that the same object always has the same bytes. */
 function writeMap(writer: Writer, number: number, values: Schema, map: JsonObject): void {
   for (const key of sortedKeys(map)) {
     writer.uint32((number << 3) | WIRE_BYTES).fork()
@@ -53,11 +56,12 @@ function writeMap(writer: Writer, number: number, values: Schema, map: JsonObjec
       writer.uint32((2 << 3) | WIRE_BYTES).fork()
       writeField(writer, 1, values, map[key], false)
       writer.ldelim()
-    } else writeValue(writer, 2, values, map[key] as Json)
+    } else writeValue(writer, 2, values, map[key] ?? null)
     writer.ldelim()
   }
 }
 
+/** What Go writes for a member that is absent and not a pointer. */
 function writeZero(writer: Writer, number: number, schema: Schema): void {
   const zero = zeros[schema.type]
   if (zero !== undefined) writeValue(writer, number, schema, zero)
@@ -67,7 +71,7 @@ function writeValue(writer: Writer, number: number, schema: Schema, value: Json)
   switch (schema.type) {
     case 'struct':
       writer.uint32((number << 3) | WIRE_BYTES).fork()
-      writeMessage(writer, schema, (value ?? {}) as JsonObject)
+      writeMessage(writer, schema, isJsonObject(value) ? value : {})
       writer.ldelim()
       return
     case 'map':
@@ -84,7 +88,7 @@ function writeValue(writer: Writer, number: number, schema: Schema, value: Json)
   }
 }
 
-/** One field of the two: a boolean is always written, and is true beside a struct. */
+/** A message of two fields. A boolean is always written, and is true beside a struct; of the other forms only what is set. */
 function writeUnion(writer: Writer, { form, struct }: UnionSchema, value: Json): void {
   const isStruct = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (form === 'boolean') {
@@ -100,11 +104,11 @@ function writeUnion(writer: Writer, { form, struct }: UnionSchema, value: Json):
 function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value: Json): void {
   switch (schema.type) {
     case 'string':
-      writer.uint32((number << 3) | WIRE_BYTES).string(value as string)
+      writer.uint32((number << 3) | WIRE_BYTES).string(textOf(value))
       return
     case 'integer':
       writer.uint32((number << 3) | WIRE_VARINT)
-      writeInteger(writer, value as number | bigint)
+      writeInteger(writer, integerOf(value))
       return
     case 'number':
       if (schema.goType === 'float32') writer.uint32((number << 3) | WIRE_FIXED32).float(Number(value))
@@ -114,7 +118,7 @@ function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value
       writer.uint32((number << 3) | WIRE_VARINT).bool(value === true)
       return
     case 'bytes':
-      writer.uint32((number << 3) | WIRE_BYTES).bytes(Buffer.from(value as string, 'base64'))
+      writer.uint32((number << 3) | WIRE_BYTES).bytes(Buffer.from(textOf(value), 'base64'))
       return
     default:
       writer.uint32((number << 3) | WIRE_BYTES).fork()
@@ -123,22 +127,35 @@ function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value
   }
 }
 
+/** A varint; a negative number takes ten bytes, as two's complement of 64 bits. */
 function writeInteger(writer: Writer, value: number | bigint): void {
   if (typeof value === 'number' && value >= 0 && value < 2 ** 32) writer.uint32(value)
   else if (typeof value === 'number' && Number.isSafeInteger(value)) writer.int64(value)
   else {
     const bits = BigInt.asUintN(64, BigInt(value))
-    writer.uint64({ low: Number(bits & 0xffffffffn) | 0, high: Number(bits >> 32n) | 0, unsigned: true } as unknown as number)
+    writer.uint64({ low: Number(bits & 0xffffffffn) | 0, high: Number(bits >> 32n) | 0, unsigned: true })
   }
 }
 
-/** The messages behind special JSON forms. */
+/** A text of a normalised object; the schema says that it is one. */
+function textOf(value: Json): string {
+  invariant(typeof value === 'string', 'a text in a normalised object')
+  return value
+}
+
+/** Likewise a whole number. */
+function integerOf(value: Json): number | bigint {
+  invariant(typeof value === 'number' || typeof value === 'bigint', 'a whole number in a normalised object')
+  return value
+}
+
+/** The messages that stand for special JSON forms. */
 function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
   switch (schema.type) {
     case 'time':
     case 'microTime': {
       if (value === null) return
-      const text = value as string
+      const text = textOf(value)
       const millis = Date.parse(text)
       const seconds = Math.floor(millis / 1000)
       const fraction = schema.type === 'microTime' ? (/\.(\d+)/.exec(text)?.[1] ?? '') : ''
@@ -150,7 +167,7 @@ function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
     }
     case 'duration':
       writer.uint32((1 << 3) | WIRE_VARINT)
-      writeInteger(writer, parseDuration(value as string))
+      writeInteger(writer, parseDuration(textOf(value)))
       return
     case 'quantity':
       writer.uint32((1 << 3) | WIRE_BYTES).string(String(value))
@@ -159,7 +176,7 @@ function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
       const isString = typeof value === 'string'
       writer.uint32((1 << 3) | WIRE_VARINT).uint32(isString ? 1 : 0)
       writer.uint32((2 << 3) | WIRE_VARINT)
-      writeInteger(writer, isString ? 0 : (value as number))
+      writeInteger(writer, isString ? 0 : integerOf(value))
       writer.uint32((3 << 3) | WIRE_BYTES).string(isString ? value : '')
       return
     }

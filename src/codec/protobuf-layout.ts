@@ -8,9 +8,11 @@ export type ValueForm = 'string' | 'integer' | 'boolean' | 'time' | 'quantity' |
 
 /** Bytes that are left for a length before it is known: as many as the last one took, for the next is likely to take as many. */
 export interface Room {
+  /** 1 to 4. */
   bytes: number
 }
 
+/** A value beside its schema, with all that its transcoding asks for in one place. */
 export interface ValueLayout {
   readonly form: ValueForm
   readonly number: number
@@ -26,17 +28,20 @@ export interface ValueLayout {
   layout: MessageLayout | undefined
 }
 
+/** A member as it stands in JSON. */
 export interface MemberLayout {
   /** `"name":`, as it stands in JSON. */
   readonly key: Uint8Array
+  /** Its place among the members. */
+  readonly place: number
   /** Its place among the entries; -1 where it has none. */
   readonly index: number
 }
 
 /** The three bytes at an offset, which tell most names apart. */
-export const threeBytes = (bytes: Uint8Array, at: number): number =>
-  (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16)
+export const threeBytes = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
 
+/** A field of a message. */
 export interface EntryLayout {
   /** Its place among the members; of an inlined message -1. */
   readonly member: number
@@ -64,18 +69,8 @@ export interface MessageLayout {
   scattered: boolean
 }
 
-const layouts = new WeakMap<StructSchema, MessageLayout>()
-
-export function layoutOf(schema: StructSchema): MessageLayout {
-  let layout = layouts.get(schema)
-  if (!layout) {
-    layout = newLayout(schema)
-    layouts.set(schema, layout)
-  }
-  return layout
-}
-
-function newLayout(schema: StructSchema): MessageLayout {
+/** The layout of one struct; those of the structs within are made when they are met. Takes the time of some hundred objects: make it once. */
+export function newLayout(schema: StructSchema): MessageLayout {
   const fields = membersOf(schema)
   const places = new Map(fields.map(({ name }, place) => [name, place]))
   const entryOf = (entry: PlanEntry): EntryLayout => {
@@ -91,7 +86,7 @@ function newLayout(schema: StructSchema): MessageLayout {
   }
   const entries = planOf(schema).map(entryOf)
   const indices = new Map(entries.map(({ member }, index) => [member, index]))
-  const members = fields.map(({ name }, place) => ({ key: Buffer.from(`${JSON.stringify(name)}:`), index: indices.get(place) ?? -1 }))
+  const members = fields.map(({ name }, place) => ({ key: Buffer.from(`${JSON.stringify(name)}:`), place, index: indices.get(place) ?? -1 }))
   let ended = 0
   const zeroEnds = entries.map(({ zero }) => {
     ended += zero?.length ?? 0
@@ -116,6 +111,7 @@ function valueLayout(number: number, schema: Schema): ValueLayout {
   return { form, number, tag: (number << 3) | wire, schema, room: { bytes: 1 }, inner: { bytes: 1 }, items: items ?? values, layout: undefined }
 }
 
+/** A list of lists and a map of lists or maps have messages of their own between, which are left to the encoder. */
 function formOf(schema: Schema): ValueForm {
   switch (schema.type) {
     case 'list':

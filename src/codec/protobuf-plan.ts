@@ -21,6 +21,7 @@ export function planOf(schema: StructSchema): readonly PlanEntry[] {
   return entries
 }
 
+/** Wire types: the lower three bits of a tag. Source: https://protobuf.dev/programming-guides/encoding */
 export const WIRE_VARINT = 0
 export const WIRE_FIXED64 = 1
 export const WIRE_BYTES = 2

@@ -1,15 +1,16 @@
 import protobuf from 'protobufjs/minimal.js'
 import type { JsonObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { ProtobufError } from './protobuf-decode.ts'
 import { encodeMessage } from './protobuf-encode.ts'
+import { ProtobufError } from './protobuf-error.ts'
 import { decodeUtf8 } from './utf8.ts'
 
-export { ProtobufError } from './protobuf-decode.ts'
+export { ProtobufError } from './protobuf-error.ts'
 
 /** `k8s` and a zero byte: what every body of this media type begins with. */
 export const MAGIC = Buffer.from('k8s\0')
 
+/** The type of an enveloped object, which its message does not repeat. */
 export interface TypeMeta {
   readonly apiVersion: string
   readonly kind: string
@@ -20,7 +21,7 @@ const TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]) // contentEncoding and conten
 /** The envelope (runtime.Unknown) around a message. */
 export const wrap = (type: TypeMeta, message: Uint8Array): Buffer => Buffer.concat([envelopeHead(type, message.length), message, TAIL])
 
-/** What comes before and after a message of so many bytes. */
+/** What comes before and after a message of that many bytes, for one that is sent in pieces. */
 export const envelopeAround = (type: TypeMeta, length: number): { readonly head: Buffer; readonly tail: Buffer } => ({
   head: envelopeHead(type, length),
   tail: TAIL,
@@ -33,6 +34,7 @@ export function wrapSegments(type: TypeMeta, segments: readonly Buffer[]): Buffe
   return [envelopeHead(type, length), ...segments, TAIL]
 }
 
+/** Magic, the type as field 1, and the tag and length of the message as field 2: gogo's order of fields. */
 function envelopeHead({ apiVersion, kind }: TypeMeta, length: number): Buffer {
   const writer = protobuf.Writer.create()
   writer.uint32(0x0a).fork().uint32(0x0a).string(apiVersion).uint32(0x12).string(kind).ldelim()
@@ -40,17 +42,20 @@ function envelopeHead({ apiVersion, kind }: TypeMeta, length: number): Buffer {
   return Buffer.concat([MAGIC, writer.finish()])
 }
 
+/** runtime.Unknown */
 export interface Envelope extends TypeMeta {
   readonly message: Uint8Array
 }
 
-/** Opens an envelope. Throws ProtobufError with upstream's texts. */
+/** Opens an envelope; the message is a view of the bytes, and not decoded. Throws ProtobufError with upstream's texts. */
 export function unwrap(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
   if (bytes.length < MAGIC.length || MAGIC.compare(bytes, 0, MAGIC.length) !== 0)
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
   const reader = protobuf.Reader.create(bytes.subarray(MAGIC.length))
-  const envelope = { apiVersion: '', kind: '', message: new Uint8Array(0) as Uint8Array }
+  let apiVersion = ''
+  let kind = ''
+  let message: Uint8Array = new Uint8Array(0)
   try {
     while (reader.pos < reader.len) {
       const tag = reader.uint32()
@@ -59,46 +64,46 @@ export function unwrap(bytes: Buffer): Envelope {
         if (end > reader.len) throw new ProtobufError('unexpected EOF')
         while (reader.pos < end) {
           const inner = reader.uint32()
-          if (inner === 0x0a) envelope.apiVersion = decodeUtf8(reader.bytes())
-          else if (inner === 0x12) envelope.kind = decodeUtf8(reader.bytes())
+          if (inner === 0x0a) apiVersion = decodeUtf8(reader.bytes())
+          else if (inner === 0x12) kind = decodeUtf8(reader.bytes())
           else reader.skipType(inner & 7)
         }
-      } else if (tag === 0x12) envelope.message = reader.bytes()
+      } else if (tag === 0x12) message = reader.bytes()
       else reader.skipType(tag & 7)
     }
   } catch (error) {
     if (error instanceof ProtobufError) throw error
     throw new ProtobufError('unexpected EOF', { cause: error })
   }
-  return envelope
+  return { apiVersion, kind, message }
 }
 
 /** A normalised object with its kind and apiVersion as a body. */
 export const encodeProtobuf = (schema: StructSchema, type: TypeMeta, object: JsonObject): Buffer => wrap(type, encodeMessage(schema, object))
 
 /** Where a list message begins. */
-export const listHead = (listMeta: Uint8Array): Buffer => Buffer.concat([META_TAG, varint(listMeta.length), listMeta])
+export const listHead = (listMeta: Uint8Array): Buffer => Buffer.concat([head(META_TAG, listMeta.length), listMeta])
 
 /** One of the items of a list message. */
-export const listItem = (item: Uint8Array): Buffer => Buffer.concat([ITEM_TAG, varint(item.length), item])
+export const listItem = (item: Uint8Array): Buffer => Buffer.concat([head(ITEM_TAG, item.length), item])
 
-/** What stands before an item of so many bytes. */
+/** How many bytes `listItem` puts before an item of that many bytes. */
 export const listItemHead = (length: number): number => {
   let bytes = 2
   for (let rest = length >>> 7; rest > 0; rest >>>= 7) bytes++
   return bytes
 }
 
-/** Writes what stands before an item of so many bytes, to end where the item begins; gives where it begins itself. */
+/** Writes what stands before an item of that many bytes, so that it ends where the item begins. Returns where it begins itself. Saves a copy of the item where room was left before it. */
 export const writeItemHead = (target: Buffer, item: number, length: number): number => writeHead(ITEM_TAG, target, item, length)
 
 /** The same before the metadata of an object. */
 export const writeMetaHead = (target: Buffer, meta: number, length: number): number => writeHead(META_TAG, target, meta, length)
 
-function writeHead(tag: Buffer, target: Buffer, content: number, length: number): number {
+function writeHead(tag: number, target: Buffer, content: number, length: number): number {
   const from = content - listItemHead(length)
   let at = from
-  target[at++] = tag[0] as number
+  target[at++] = tag
   for (let rest = length; ; rest >>>= 7) {
     if (rest < 0x80) {
       target[at] = rest
@@ -108,15 +113,18 @@ function writeHead(tag: Buffer, target: Buffer, content: number, length: number)
   }
 }
 
-/** The most bytes that stand before an item. */
+/** The most bytes that stand before an item: a tag, and a length of 32 bits. */
 export const MOST_ITEM_HEAD = 6
 
-const META_TAG = Buffer.from([0x0a])
-const ITEM_TAG = Buffer.from([0x12])
+/** Field 1 of a list and of PartialObjectMetadata: the metadata. */
+const META_TAG = 0x0a
+/** Field 2 of a list: an item. */
+const ITEM_TAG = 0x12
 
-function varint(value: number): Buffer {
-  const bytes: number[] = []
-  for (let rest = value; ; rest >>>= 7) {
+/** A tag and a length. */
+function head(tag: number, length: number): Buffer {
+  const bytes = [tag]
+  for (let rest = length; ; rest >>>= 7) {
     if (rest < 0x80) {
       bytes.push(rest)
       return Buffer.from(bytes)

@@ -14,6 +14,7 @@ const OPEN_BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const OPEN_BRACE = 0x7b
 
+/** 413 in upstream's words for a body that is too large. */
 export const tooManyValues = (most = MOST_VALUES) => tooLargeError(`limit is ${most} values`)
 
 /** Throws 413 where a JSON text holds too many values. It need not be well-formed. */
@@ -41,6 +42,7 @@ function countValues(root: unknown, most: number): number {
   return values
 }
 
+/** Commas and opening brackets outside of strings: never fewer than the values but by one. */
 function countJsonValues(bytes: Buffer): number {
   let values = 0
   let quoted = false
@@ -66,6 +68,7 @@ export function boundYamlValues(bytes: Buffer): void {
   else if (countYamlLines(bytes.toString('latin1')) > MOST_YAML_VALUES) throw tooManyValues(MOST_YAML_VALUES)
 }
 
+/** A line that begins with `- `, `? ` or a key and its colon. */
 const MEMBER = /^[ \t]*(?:[-?](?:[ \t\r]|$)|[^#]*:(?:[ \t\r]|$))/
 
 function countYamlLines(text: string): number {

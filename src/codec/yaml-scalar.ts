@@ -2,6 +2,7 @@ import { integerOf } from '../lib/integer.ts'
 /** How an untagged plain scalar reads: by the rules of go-yaml 2, which kubectl and kube-apiserver share (YAML 1.1 words, octal by a leading zero, dates as text). */
 export type Scalar = { readonly tag: 'null' | 'bool' | 'int' | 'float' | 'timestamp' | 'str'; readonly value: null | boolean | number | bigint | string }
 
+/** What YAML 1.1 takes for other than text, in all its spellings. */
 const words = new Map<string, Scalar>()
 const word = (scalar: Scalar, ...texts: string[]): void => {
   for (const text of texts) words.set(text, scalar)
@@ -13,11 +14,13 @@ word({ tag: 'float', value: Number.NaN }, '.nan', '.NaN', '.NAN')
 word({ tag: 'float', value: Number.POSITIVE_INFINITY }, '.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF')
 word({ tag: 'float', value: Number.NEGATIVE_INFINITY }, '-.inf', '-.Inf', '-.INF')
 
+/** A text that begins otherwise is text: most are. */
 const hinted = /^[-+0-9yYnNtTfFoO~.]/
 const integer = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 const date = /^[0-9]{4}-(\d{1,2})-(\d{1,2})(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[-+]\d{2}:\d{2})| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
 
+/** The type and value of a scalar that stands without quotes. Source: resolve of go-yaml 2. */
 export function resolvePlain(text: string): Scalar {
   if (text !== '' && !hinted.test(text)) return { tag: 'str', value: text }
   const known = words.get(text)
@@ -51,6 +54,7 @@ function readInteger(text: string): number | bigint | undefined {
   return Number.isSafeInteger(number) ? (number === 0 ? 0 : number) : signed
 }
 
+/** `1:30` is ninety to other parsers; go-yaml reads it as text, and quotes it all the same. */
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 /** Whether a text that is written without quotes is read as the same text again, here and by other YAML 1.1 parsers. */

@@ -1,5 +1,6 @@
 import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml'
 import { quote } from '../lib/go-quote.ts'
+import { invariant } from '../lib/invariant.ts'
 import type { Steps } from '../lib/steps.ts'
 import { clone, setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
@@ -19,6 +20,7 @@ export interface ParsedYaml {
   readonly duplicates: string[]
 }
 
+/** A scalar as it reads: mappings have typed keys until they become objects, so that `1` and `"1"` are two keys. */
 type Key = null | boolean | number | bigint | string
 
 /** What stands for a node: its value, and how many nodes are visited when an alias repeats it. */
@@ -30,11 +32,13 @@ interface Built {
   readonly line: number
 }
 
+/** A member of a mapping. */
 interface Entry {
   readonly key: Key
   readonly built: Built
 }
 
+/** A node that has begun and not ended. */
 interface Frame {
   readonly kind: 'document' | 'sequence' | 'mapping'
   readonly anchor: string | undefined
@@ -42,9 +46,12 @@ interface Frame {
   readonly items: Built[]
   /** Of mappings, by typed key. */
   readonly members: Map<Key, Built>
+  /** Of mappings: the key that waits for its value. */
   key: Built | undefined
+  /** The key is a plain `<<`: its value is merged. */
   keyIsMerge: boolean
   rawKey: Key
+  /** Nodes within, and itself. */
   size: number
 }
 
@@ -85,10 +92,10 @@ class TreeBuilder {
   take(event: Event): void {
     const { type } = event
     if (type === EVENT_ID.SCALAR) this.scalar(event)
-    else if (type === EVENT_ID.POP) this.end(this.frames.pop() as Frame)
+    else if (type === EVENT_ID.POP) this.end()
     else if (type === EVENT_ID.SEQUENCE) this.begin('sequence', event)
     else if (type === EVENT_ID.MAPPING) this.begin('mapping', event)
-    else if (type === EVENT_ID.ALIAS) this.alias(this.nameOf(event) as string, this.lineOf(event.anchorStart))
+    else if (type === EVENT_ID.ALIAS) this.alias(this.source.slice(event.anchorStart, event.anchorEnd), this.lineOf(event.anchorStart))
     else this.open('document', undefined, 1)
   }
 
@@ -124,11 +131,15 @@ class TreeBuilder {
     this.count(1)
     this.aliased += target.size
     this.count(target.size)
-    this.add({ ...target, value: clone(target.value), size: target.size + 1, line }, { raw: target.value as Key, isMerge: false })
+    const { value } = target
+    // As a key a container is refused, whatever its raw form.
+    this.add({ ...target, value: clone(value), size: target.size + 1, line }, { raw: typeof value === 'object' ? null : value, isMerge: false })
   }
 
-  private end(frame: Frame): void {
-    if (frame.kind === 'document') return
+  /** Ends the innermost node that is open. */
+  private end(): void {
+    const frame = this.frames.pop()
+    if (frame === undefined || frame.kind === 'document') return
     const { size, line, items } = frame
     const built: Built =
       frame.kind === 'sequence'
@@ -140,7 +151,8 @@ class TreeBuilder {
 
   /** Gives a node that has ended to the one that it stands in. `raw`: as the key that it may be. */
   private add(built: Built, as: { readonly raw: Key; readonly isMerge: boolean; readonly items?: readonly Built[] }): void {
-    const frame = this.frames.at(-1) as Frame
+    const frame = this.frames.at(-1)
+    invariant(frame, 'a node stands in a document')
     frame.size += built.size
     if (frame.kind === 'document') this.root = built.value
     else if (frame.kind === 'sequence') frame.items.push(built)
@@ -162,6 +174,7 @@ class TreeBuilder {
     frame.members.set(key, built)
   }
 
+  /** https://yaml.org/type/merge.html, but that go-yaml reports a merged key that is there already as repeated. */
   private merge(frame: Frame, { entries }: Built): void {
     if (!entries) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
     for (const { key, built } of entries) this.set(frame, key, built)
@@ -220,6 +233,7 @@ function allowedAliasRatio(decoded: number): number {
 
 const PREFIX = 'tag:yaml.org,2002:'
 
+/** The value of a scalar by its tag, or as it reads without one; unknown tags are ignored. */
 function scalarOf(event: ScalarEvent, source: string): Key {
   const text = getScalarValue(source, event)
   const written = event.tagStart < 0 ? '' : source.slice(event.tagStart, event.tagEnd)
@@ -244,6 +258,7 @@ function scalarOf(event: ScalarEvent, source: string): Key {
   }
 }
 
+/** A timestamp stays text, and what JSON has no number for is refused. */
 function plainValue(scalar: Scalar, text: string): Key {
   if (scalar.tag === 'timestamp') return text
   if (typeof scalar.value === 'number' && !Number.isFinite(scalar.value)) {
@@ -252,6 +267,7 @@ function plainValue(scalar: Scalar, text: string): Key {
   return scalar.value
 }
 
+/** A mapping as an object, whose keys are texts. Of two that become one the later counts. */
 function objectOf(members: ReadonlyMap<Key, Built>): JsonObject {
   const unsorted: JsonObject = {}
   for (const [key, built] of members) {
@@ -259,7 +275,7 @@ function objectOf(members: ReadonlyMap<Key, Built>): JsonObject {
     setMember(unsorted, String(key), built.value)
   }
   const out: JsonObject = {}
-  for (const key of sortedKeys(unsorted)) setMember(out, key, unsorted[key] as Json)
+  for (const key of sortedKeys(unsorted)) setMember(out, key, unsorted[key])
   return out
 }
 

@@ -53,7 +53,7 @@ function* writeMap(out: string[], object: JsonObject, keys: readonly string[], i
   for (const [index, key] of keys.entries()) {
     if (index % MEMBERS_A_STEP === MEMBERS_A_STEP - 1) yield
     startLine(out, indent, index === 0 ? place : 'root')
-    const value = object[key] as Json
+    const value = object[key] ?? null
     const isLong = lineBreak.test(key) || Buffer.byteLength(key) > 128
     if (isLong) out.push('? ', stringText(out, key, indent + 2, 2), '\n', ' '.repeat(indent), ':')
     else out.push(stringText(out, key, indent), ':')
@@ -107,7 +107,7 @@ const bestWidth = 80
 function columnOf(out: readonly string[]): number {
   let column = 0
   for (let i = out.length - 1; i >= 0; i--) {
-    const piece = out[i] as string
+    const piece = out[i] ?? ''
     const newline = piece.lastIndexOf('\n')
     column += piece.length - (newline + 1)
     if (newline >= 0) break
@@ -170,12 +170,15 @@ function doubleQuoted(text: string): string {
     const short = char === '\u00a0' ? undefined : escapes[char]
     if (short !== undefined) out += `\\${short}`
     else if (unprintable.test(char)) {
-      const hex = (char.codePointAt(0) as number).toString(16).toUpperCase()
+      const hex = codeOf(char).toString(16).toUpperCase()
       out += hex.length <= 2 ? `\\x${hex.padStart(2, '0')}` : hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
     } else out += char
   }
   return `"${out}"`
 }
+
+/** The code point of a character. */
+const codeOf = (char: string): number => char.codePointAt(0) ?? 0
 
 const letter = /^\p{L}$/u
 const digit = /^\p{Nd}$/u
@@ -190,37 +193,39 @@ function naturalOrder(a: string, b: string): number {
   const second = b.charCodeAt(at)
   if (isLetter(first) && isLetter(second)) return first - second
   if (at === a.length || at === b.length) return a.length - b.length
-  const left = [...a]
-  const right = [...b]
-  const length = Math.min(left.length, right.length)
-  for (let i = 0; i < length; i++) {
-    const x = left[i] as string
-    const y = right[i] as string
+  return compareChars([...a], [...b])
+}
+
+/** From the first character that differs on. */
+function compareChars(left: readonly string[], right: readonly string[]): number {
+  for (const [i, x] of left.entries()) {
+    const y = right[i]
+    if (y === undefined) break
     if (x === y) continue
     const xLetter = letter.test(x)
     const yLetter = letter.test(y)
-    const byCode = (x.codePointAt(0) as number) - (y.codePointAt(0) as number)
+    const byCode = codeOf(x) - codeOf(y)
     if (xLetter && yLetter) return byCode
     if (xLetter || yLetter) return yLetter ? -1 : 1
-    const after = (chars: readonly string[], lead: number): { end: number; value: number } => {
-      let value = lead
-      let end = i
-      for (; end < chars.length && digit.test(chars[end] as string); end++) value = value * 10 + Number(chars[end])
-      return { end, value }
-    }
-    let lead = 0
-    if (x === '0' || y === '0') {
-      for (let j = i - 1; j >= 0 && digit.test(left[j] as string); j--) {
-        if (left[j] !== '0') {
-          lead = 1
-          break
-        }
-      }
-    }
-    const m = after(left, lead)
-    const n = after(right, lead)
+    const lead = x === '0' || y === '0' ? leadBefore(left, i) : 0
+    const m = numberFrom(left, i, lead)
+    const n = numberFrom(right, i, lead)
     if (m.value !== n.value) return m.value - n.value
     return m.end !== n.end ? m.end - n.end : byCode
   }
   return left.length - right.length
+}
+
+/** 1 where the digits that stand before are not all zeros: a zero that follows counts then. */
+function leadBefore(chars: readonly string[], before: number): number {
+  for (let j = before - 1; j >= 0 && digit.test(chars[j] ?? ''); j--) if (chars[j] !== '0') return 1
+  return 0
+}
+
+/** The number of the digits from an offset on, behind a digit `lead`, and where they end. */
+function numberFrom(chars: readonly string[], from: number, lead: number): { readonly end: number; readonly value: number } {
+  let value = lead
+  let end = from
+  for (; digit.test(chars[end] ?? ''); end++) value = value * 10 + Number(chars[end])
+  return { end, value }
 }

@@ -58,7 +58,7 @@ function* asJson(source: string): Steps<Json | undefined> {
 function hasLongKey(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(hasLongKey)
-  for (const key in value) if (key.length > LONGEST_KEY || hasLongKey(value[key] as Json)) return true
+  for (const key in value) if (key.length > LONGEST_KEY || hasLongKey(value[key] ?? null)) return true
   return false
 }
 

@@ -8,6 +8,12 @@ export function* splitAt(text: string, separator: string): Generator<string, voi
   yield text.slice(start)
 }
 
+/** What stands before the first separator; the whole text where there is none. */
+export function textBefore(text: string, separator: string): string {
+  const end = text.indexOf(separator)
+  return end < 0 ? text : text.slice(0, end)
+}
+
 /** Without the spaces at both ends. A regular expression that looks for those at the end begins anew at each space. */
 export function trimSpaces(text: string): string {
   let start = 0

@@ -93,6 +93,8 @@ describe('CBOR items', () => {
     ['d64401020304', 'AQIDBA=='],
     ['d54401020304', 'AQIDBA'],
     ['d682 d7 4101 4102', ['01', 'Ag==']],
+    // The tag of a later encoding ends with the item that it stands before, a time, too.
+    ['82 d5c100 4161', ['1970-01-01T00:00:00Z', 'a']],
     ['d9d9f7 d9d9f7 01', 1],
     ['d82076687474703a2f2f7777772e6578616d706c652e636f6d', 'http://www.example.com'],
   ]

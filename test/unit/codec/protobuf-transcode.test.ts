@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { encodeJson, parseJson } from '../../../src/codec/json.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
-import { transcode } from '../../../src/codec/protobuf-transcode.ts'
+import { Transcoder } from '../../../src/codec/protobuf-transcode.ts'
 import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
@@ -21,6 +21,7 @@ const names = readdirSync(folder)
 /** A map has a time that is null: such an object is parsed. */
 const PARSED = 'policy.v1.PodDisruptionBudget'
 
+const transcoder = new Transcoder()
 const normalJson = (schema: StructSchema, object: JsonObject): Buffer => encodeJson(schema, decode(schema, object))
 const hex = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString('hex')
 /** As it is without this way: by the object. */
@@ -46,7 +47,8 @@ describe('protobuf from JSON', () => {
   for (const name of names) {
     const schema = roundtripSchema(name)
     const json = normalJson(schema, parseJson(readFileSync(new URL(`${name}.json`, folder))).value as JsonObject)
-    it(`${name} is the same as from the object`, () => expect(hex(transcode(schema, json, 1, 0))).to.equal(name === PARSED ? undefined : message(schema, json)))
+    it(`${name} is the same as from the object`, () =>
+      expect(hex(transcoder.transcode(schema, json, 1, 0))).to.equal(name === PARSED ? undefined : message(schema, json)))
   }
 
   const random = seededRandom(7)
@@ -57,7 +59,7 @@ describe('protobuf from JSON', () => {
       let transcoded = 0
       for (let i = 0; i < 200; i++) {
         const json = normalJson(schema, thinned(full, random) as JsonObject)
-        const bytes = transcode(schema, json, 1, 0)
+        const bytes = transcoder.transcode(schema, json, 1, 0)
         if (bytes === undefined) continue
         transcoded++
         expect(hex(bytes), json.toString()).to.equal(message(schema, json))
@@ -103,7 +105,8 @@ type Part
     '{"any":{"\\u003c":"\\""}}',
   ]
   for (const text of [...same, ...odd, ...large])
-    it(`${text} is the same as from the object`, () => expect(hex(transcode(schema, Buffer.from(text), 1, 0))).to.equal(message(schema, Buffer.from(text))))
+    it(`${text} is the same as from the object`, () =>
+      expect(hex(transcoder.transcode(schema, Buffer.from(text), 1, 0))).to.equal(message(schema, Buffer.from(text))))
 
   const otherwise: [string, string][] = [
     ['members in another order', '{"early":"e","name":"a"}'],
@@ -115,13 +118,14 @@ type Part
     ['another type', '{"name":1}'],
     ['more zeros than JSON', `{"parts":[${Array.from({ length: 400_000 }, () => '{}').join(',')}]}`],
   ]
-  for (const [what, text] of otherwise) it(`leaves ${what} to the other way`, () => expect(transcode(schema, Buffer.from(text), 1, 0)).to.equal(undefined))
+  for (const [what, text] of otherwise)
+    it(`leaves ${what} to the other way`, () => expect(transcoder.transcode(schema, Buffer.from(text), 1, 0)).to.equal(undefined))
 
   it('leaves bytes before it', () =>
-    expect(hex(transcode(schema, Buffer.from('{"name":"a"}'), 1, 3)?.subarray(3))).to.equal(message(schema, Buffer.from('{"name":"a"}'))))
+    expect(hex(transcoder.transcode(schema, Buffer.from('{"name":"a"}'), 1, 3)?.subarray(3))).to.equal(message(schema, Buffer.from('{"name":"a"}'))))
 
   it('grows with the message beyond its room', () => {
     const text = Buffer.from(`{"parts":[${Array.from({ length: 3000 }, (_, i) => `{"of":"${'x'.repeat(i % 300)}"}`).join(',')}]}`)
-    expect(hex(transcode(schema, text, 1, 0))).to.equal(message(schema, text))
+    expect(hex(transcoder.transcode(schema, text, 1, 0))).to.equal(message(schema, text))
   })
 })

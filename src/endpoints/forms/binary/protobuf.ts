@@ -14,7 +14,7 @@ import {
   writeMetaHead,
 } from '../../../codec/protobuf.ts'
 import { encodeMessage } from '../../../codec/protobuf-encode.ts'
-import { transcode } from '../../../codec/protobuf-transcode.ts'
+import { Transcoder } from '../../../codec/protobuf-transcode.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices, mapInSlices } from '../../../lib/slices.ts'
 import type { Steps } from '../../../lib/steps.ts'
@@ -33,6 +33,9 @@ import type { BinaryCodec } from './codec.ts'
 /** Of the encodings of one list, what is kept for the next: the budget holds what several lists keep. The rest is made anew: to keep it and forget it again would take more. */
 const MOST_KEPT = DERIVED_BYTES / 2
 
+/** An encoder copies what it gets before another is asked, so that all share the memory of one. */
+const transcoder = new Transcoder()
+
 const encoders = new WeakMap<StructSchema, Encoder>()
 
 /** Encodes stored objects as items of a list; the header is what makes them so, and without it they are messages that an envelope is put around. */
@@ -47,7 +50,7 @@ export function protobufEncoder(version: Version): Encoder {
         return { bytes: listItem(message), header: listItemHead(message.length) }
       },
       transcode: json => {
-        const bytes = transcode(schema, json.bytes, json.header, MOST_ITEM_HEAD)
+        const bytes = transcoder.transcode(schema, json.bytes, json.header, MOST_ITEM_HEAD)
         if (bytes === undefined) return undefined
         const from = writeItemHead(bytes, MOST_ITEM_HEAD, bytes.length - MOST_ITEM_HEAD)
         return { bytes: bytes.subarray(from), header: MOST_ITEM_HEAD - from }
@@ -150,7 +153,7 @@ const partialEncoder: Encoder = {
   transcode: json => {
     if (json.header <= 1) return undefined
     const { from, to } = metadataOf(json)
-    const bytes = transcode(metaType('meta.ObjectMeta'), json.bytes.subarray(from, to), 1, 2 * MOST_ITEM_HEAD)
+    const bytes = transcoder.transcode(metaType('meta.ObjectMeta'), json.bytes.subarray(from, to), 1, 2 * MOST_ITEM_HEAD)
     if (bytes === undefined) return undefined
     const message = writeMetaHead(bytes, 2 * MOST_ITEM_HEAD, bytes.length - 2 * MOST_ITEM_HEAD)
     const item = writeItemHead(bytes, message, bytes.length - message)

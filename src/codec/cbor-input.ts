@@ -1,0 +1,167 @@
+import { MAX_INT64 } from '../lib/integer.ts'
+import { CborError } from './cbor-error.ts'
+import { readFloat16 } from './float16.ts'
+
+/** Major types (RFC 8949, section 3.1). */
+export const UINT = 0
+export const NINT = 1
+export const BYTES = 2
+export const TEXT = 3
+export const ARRAY = 4
+export const MAP = 5
+export const TAG = 6
+/** Floats and simple values: false, true, null. */
+export const SIMPLE = 7
+
+/** The major types as fxamacker/cbor names them in its errors. */
+export const TYPES = ['positive integer', 'negative integer', 'byte string', 'UTF-8 text string', 'array', 'map', 'tag', 'primitives'] as const
+
+/** The additional information of a head whose item has no length: it ends with a break. */
+const INDEFINITE = 31
+const BREAK = 0xff
+
+/** Characters of a path that an error quotes. */
+const MOST_PATH = 200
+
+/** What upstream says of an item of a type that it understands and does not accept. */
+export const refused = (type: number, what: string): string => `cbor: data item of cbor type ${TYPES[type]} is not accepted by protocol: ${what}`
+
+const unexpectedEnd = (): CborError => new CborError('unexpected EOF')
+
+/** The bytes of one data item, how far they have been read, the head that was read last, and what is wrong with them. One for each body that is parsed. */
+export class CborInput {
+  /** The next byte. */
+  at = 0
+  /** Of the last head. */
+  major = 0
+  /** Additional information of the last head, 0 to 31: below 24 it is the argument itself. */
+  info = 0
+  /** The argument of the last head: a value, a length or a tag; -1 for an indefinite length; of a float its value. A bigint beyond 2^53. */
+  argument: number | bigint = 0
+  /** The members and indices on the way to the item being read. */
+  readonly path: (string | number)[] = []
+  /** The first fault of what is well-formed; parsing goes on behind it. */
+  fault: { readonly text: string; readonly shallow: boolean } | undefined
+  readonly bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  /** Throws where fewer bytes than these are left. */
+  need(bytes: number): void {
+    if (this.bytes.length - this.at < bytes) throw unexpectedEnd()
+  }
+
+  /** The major type of the next item, which stays unread. */
+  peekMajor(): number {
+    this.need(1)
+    return (this.bytes[this.at] ?? 0) >> 5
+  }
+
+  /** Reads the head of an item into `major`, `info` and `argument`. Throws where it is not well-formed, and at a float that JSON can't hold. */
+  readHead(): void {
+    this.need(1)
+    const initial = this.bytes[this.at++] ?? 0
+    this.major = initial >> 5
+    this.info = initial & 31
+    if (this.info < 24) this.argument = this.info
+    else if (this.info <= 27) this.argument = this.longArgument(this.info)
+    else if (this.info === INDEFINITE && this.major === SIMPLE) throw new CborError('cbor: unexpected "break" code')
+    else if (this.info === INDEFINITE && this.major >= BYTES && this.major <= MAP) this.argument = -1
+    else throw new CborError(`cbor: invalid additional information ${this.info} for type ${TYPES[this.major]}`)
+  }
+
+  /** The argument in the one, two, four or eight bytes behind an initial byte. */
+  private longArgument(info: number): number | bigint {
+    const { bytes, at } = this
+    const isSimple = this.major === SIMPLE
+    const size = 1 << (info - 24)
+    this.need(size)
+    this.at += size
+    switch (size) {
+      case 1: {
+        const value = bytes[at] ?? 0
+        if (isSimple && value < 32) throw new CborError(`cbor: invalid simple value ${value} for type ${TYPES[SIMPLE]}`)
+        return value
+      }
+      case 2:
+        return isSimple ? this.finite(readFloat16(bytes.readUInt16BE(at))) : bytes.readUInt16BE(at)
+      case 4:
+        return isSimple ? this.finite(bytes.readFloatBE(at)) : bytes.readUInt32BE(at)
+      default: {
+        if (isSimple) return this.finite(bytes.readDoubleBE(at))
+        const high = bytes.readUInt32BE(at)
+        return high < 0x200000 ? high * 2 ** 32 + bytes.readUInt32BE(at + 4) : bytes.readBigUInt64BE(at)
+      }
+    }
+  }
+
+  private finite(value: number): number {
+    if (Number.isNaN(value)) throw this.error(refused(SIMPLE, 'floating-point NaN'))
+    if (!Number.isFinite(value)) throw this.error(refused(SIMPLE, 'floating-point infinity'))
+    return value
+  }
+
+  /** The length that the last head states, in bytes, items or pairs; -1: until a break. Throws beyond `limit`: an unexpected end where `tooMany` is empty. */
+  lengthOf(limit: number, tooMany: string): number {
+    const { argument, major } = this
+    if (typeof argument === 'number' && argument <= limit) return argument
+    if (argument > MAX_INT64)
+      throw this.error(
+        `cbor: ${TYPES[major]} length ${argument} is too large, ${major === ARRAY || major === MAP ? 'it would cause' : 'causing'} integer overflow`,
+      )
+    throw tooMany === '' ? unexpectedEnd() : this.error(`cbor: exceeded max number of ${tooMany}`)
+  }
+
+  /** Whether an item of indefinite length ends here; goes on to behind the break then. */
+  atBreak(): boolean {
+    this.need(1)
+    if (this.bytes[this.at] !== BREAK) return false
+    this.at++
+    return true
+  }
+
+  /** The bytes of a string whose head has been read; the chunks of one of indefinite length are joined. A view of the input where there is one piece. */
+  stringBytes(): Buffer {
+    const type = this.major
+    const whole = this.take(this.lengthOf(this.bytes.length - this.at, ''))
+    if (whole !== undefined) return whole
+    const chunks: Buffer[] = []
+    while (!this.atBreak()) {
+      const inner = this.peekMajor()
+      if (inner !== type) throw new CborError(`cbor: wrong element type ${TYPES[inner]} for indefinite-length ${TYPES[type]}`)
+      this.readHead()
+      const chunk = this.take(this.lengthOf(this.bytes.length - this.at, ''))
+      if (chunk === undefined) throw new CborError(`cbor: indefinite-length ${TYPES[type]} chunk is not definite-length`)
+      chunks.push(chunk)
+    }
+    this.major = type
+    return Buffer.concat(chunks)
+  }
+
+  /** The next bytes, of which there are enough; undefined for a negative length. */
+  private take(length: number): Buffer | undefined {
+    if (length < 0) return undefined
+    const from = this.at
+    this.at += length
+    return this.bytes.subarray(from, this.at)
+  }
+
+  /** Notes what makes a well-formed item unacceptable; only the first fault counts. See `ParsedCbor.fault` for `shallow`. */
+  note(text: string, shallow = false): void {
+    this.fault ??= { text: this.located(text), shallow }
+  }
+
+  /** A fault that ends parsing, with the path behind its text. */
+  error(text: string): CborError {
+    return new CborError(this.located(text))
+  }
+
+  /** The text with the path behind it, as field validation writes paths: `spec.ports[0].name`. */
+  private located(text: string): string {
+    let place = ''
+    for (const step of this.path) place += typeof step === 'number' ? `[${step}]` : place === '' ? step : `.${step}`
+    return place === '' ? text : `${text} (${place.length > MOST_PATH ? `${place.slice(0, MOST_PATH)}…` : place})`
+  }
+}

@@ -1,0 +1,161 @@
+import { toFloat16 } from './float16.ts'
+
+/** Initial bytes of the items that are encoded: a major type in the upper three bits (RFC 8949, section 3). */
+const UINT = 0x00
+const NINT = 0x20
+const BYTES = 0x40
+export const ARRAY = 0x80
+export const MAP = 0xa0
+/** Tag 22: the bytes that follow are meant as base64. */
+const BASE64_TAG = 0xd6
+const FALSE = 0xf4
+const TRUE = 0xf5
+const NULL = 0xf6
+
+/** Most objects fit in at once; a larger one doubles the memory until it does. */
+const INITIAL_BYTES = 64 * 1024
+/** Memory beyond this is given back after the object that needed it. */
+const MOST_KEPT = 4 * 1024 * 1024
+/** The most bytes that a head takes. */
+const MOST_HEAD = 9
+/** Strings below this length have it in their initial byte. */
+const SHORT = 24
+
+/** Bytes that are being encoded, in memory that grows. Numbers are as short as they can be (RFC 8949, section 4.2.1). */
+export class CborOutput {
+  private target = Buffer.allocUnsafeSlow(INITIAL_BYTES)
+  private at = 0
+
+  /** A copy of what has been written, of just its size; what is written next begins anew. */
+  take(): Buffer {
+    const taken = Buffer.from(this.target.subarray(0, this.at))
+    this.at = 0
+    return taken
+  }
+
+  /** Whether its memory is worth keeping for the next object. */
+  get isReusable(): boolean {
+    return this.target.length <= MOST_KEPT
+  }
+
+  private room(bytes: number): void {
+    if (this.target.length - this.at >= bytes) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.target.length, this.at + bytes))
+    this.target.copy(larger, 0, 0, this.at)
+    this.target = larger
+  }
+
+  /** The head of an item. `major`: its initial byte without an argument. `argument`: a whole number that is not negative. */
+  head(major: number, argument: number): void {
+    this.room(MOST_HEAD)
+    const { target } = this
+    if (argument < 24) target[this.at++] = major | argument
+    else if (argument < 0x100) {
+      target[this.at++] = major | 24
+      target[this.at++] = argument
+    } else if (argument < 0x10000) {
+      target[this.at++] = major | 25
+      this.at = target.writeUInt16BE(argument, this.at)
+    } else if (argument < 0x1_0000_0000) {
+      target[this.at++] = major | 26
+      this.at = target.writeUInt32BE(argument, this.at)
+    } else {
+      target[this.at++] = major | 27
+      this.at = target.writeUInt32BE(Math.floor(argument / 2 ** 32), this.at)
+      this.at = target.writeUInt32BE(argument >>> 0, this.at)
+    }
+  }
+
+  /** A string as a byte string of its UTF-8. */
+  text(text: string): void {
+    const { length } = text
+    if (length >= SHORT) {
+      this.longText(text)
+      return
+    }
+    this.room(1 + 3 * length)
+    const { target, at: start } = this
+    let at = start + 1
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i)
+      if (code >= 0x80) {
+        this.longText(text)
+        return
+      }
+      target[at++] = code
+    }
+    target[start] = BYTES | length
+    this.at = at
+  }
+
+  private longText(text: string): void {
+    const bytes = Buffer.byteLength(text)
+    this.head(BYTES, bytes)
+    this.room(bytes)
+    this.at += this.target.write(text, this.at, bytes === text.length ? 'latin1' : 'utf8')
+  }
+
+  /** Bytes that are encoded already. */
+  encoded(bytes: Uint8Array): void {
+    const { length } = bytes
+    this.room(length)
+    const { target } = this
+    let { at } = this
+    for (let i = 0; i < length; i++) target[at++] = bytes[i] ?? 0
+    this.at = at
+  }
+
+  /** Bytes that JSON has as base64: tagged so, as a byte string. */
+  base64(text: string): void {
+    const bytes = Buffer.from(text, 'base64')
+    this.byte(BASE64_TAG)
+    this.head(BYTES, bytes.length)
+    this.room(bytes.length)
+    this.at += bytes.copy(this.target, this.at)
+  }
+
+  nil(): void {
+    this.byte(NULL)
+  }
+
+  boolean(value: boolean): void {
+    this.byte(value ? TRUE : FALSE)
+  }
+
+  /** A number of a field that declares none of Go's types: an integer if it is whole, but for -0. */
+  number(value: number): void {
+    if (Number.isSafeInteger(value) && !Object.is(value, -0)) this.integer(value)
+    else this.float(value)
+  }
+
+  /** A safe integer, or a bigint of 64 bits. */
+  integer(value: number | bigint): void {
+    if (typeof value === 'bigint') {
+      this.room(MOST_HEAD)
+      this.target[this.at++] = value < 0n ? NINT | 27 : UINT | 27
+      this.at = this.target.writeBigUInt64BE(value < 0n ? -1n - value : value, this.at)
+    } else if (value >= 0) this.head(UINT, value)
+    else this.head(NINT, -1 - value)
+  }
+
+  /** Of 16, 32 or 64 bits: the fewest that hold the number. */
+  float(value: number): void {
+    this.room(MOST_HEAD)
+    const half = toFloat16(value)
+    if (half !== undefined) {
+      this.target[this.at++] = 0xf9
+      this.at = this.target.writeUInt16BE(half, this.at)
+    } else if (Math.fround(value) === value) {
+      this.target[this.at++] = 0xfa
+      this.at = this.target.writeFloatBE(value, this.at)
+    } else {
+      this.target[this.at++] = 0xfb
+      this.at = this.target.writeDoubleBE(value, this.at)
+    }
+  }
+
+  private byte(byte: number): void {
+    this.room(1)
+    this.target[this.at++] = byte
+  }
+}

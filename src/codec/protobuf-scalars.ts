@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer'
+import type protobuf from 'protobufjs/minimal.js'
+import { formatDuration } from '../lib/duration.ts'
+import type { Json } from '../meta/object.ts'
+import type { ScalarSchema } from '../schema/schema.ts'
+import { parseJson } from './json.ts'
+import { ProtobufError } from './protobuf-error.ts'
+import { WIRE_BYTES, WIRE_VARINT } from './protobuf-plan.ts'
+import { decodeUtf8 } from './utf8.ts'
+
+type Reader = protobuf.Reader
+
+/** A string, whose length is next. Throws where it is broken UTF-8: upstream keeps such bytes as they are, and a JavaScript string can't. */
+export function readText(reader: Reader): string {
+  const start = reader.pos
+  const string = reader.string()
+  if (string.includes('\ufffd')) {
+    const end = reader.pos
+    reader.pos = start
+    if (!isUtf8(reader.bytes())) throw new ProtobufError('proto: invalid UTF-8 string')
+    reader.pos = end
+  }
+  return string
+}
+
+/** A varint of 64 bits, signed; a bigint where a number would round. */
+export function readInteger(reader: Reader): number | bigint {
+  // A number if the library finds no Long, and its two halves otherwise.
+  const value: number | { readonly low: number; readonly high: number } = reader.int64()
+  if (typeof value === 'number') return value
+  const exact = (BigInt(value.high) << 32n) | BigInt(value.low >>> 0)
+  const near = Number(exact)
+  return Number.isSafeInteger(near) ? near : exact
+}
+
+/** Members by number of the messages that stand for special JSON forms: no message has two of one number. */
+interface Members {
+  /** Field 1 as a varint: seconds, nanoseconds of a duration, or the kind of an IntOrString. */
+  first: number | bigint
+  /** Field 1 as bytes: the text of a quantity, raw JSON. */
+  bytes: Uint8Array | undefined
+  /** Field 2: nanoseconds, or the integer of an IntOrString. */
+  second: number | bigint
+  /** Field 3: the text of an IntOrString. */
+  third: string
+}
+
+function readMembers(reader: Reader, end: number): Members {
+  const members: Members = { first: 0, bytes: undefined, second: 0, third: '' }
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    const number = tag >>> 3
+    const wire = tag & 7
+    if (number === 1 && wire === WIRE_BYTES) members.bytes = reader.bytes()
+    else if (number === 1) members.first = readInteger(reader)
+    else if (number === 2 && wire === WIRE_VARINT) members.second = readInteger(reader)
+    else if (number === 3 && wire === WIRE_BYTES) members.third = readText(reader)
+    else reader.skipType(wire)
+  }
+  return members
+}
+
+/** The value of a message that stands for a special JSON form, to `end`. `bound` throws where raw JSON holds too many values. */
+export function readSpecial(reader: Reader, end: number, schema: ScalarSchema, bound?: (json: Buffer) => void): Json {
+  const empty = reader.pos >= end
+  const { first, bytes, second, third } = readMembers(reader, end)
+  switch (schema.type) {
+    case 'time':
+      return empty ? null : `${dateTime(first)}Z`
+    case 'microTime':
+      return empty ? null : `${dateTime(first)}.${String(Math.floor(Number(second) / 1000)).padStart(6, '0')}Z`
+    case 'duration':
+      return formatDuration(BigInt(first))
+    case 'quantity':
+      return bytes ? decodeUtf8(bytes) : '0'
+    case 'intOrString':
+      return Number(first) === 1 ? third : Number(BigInt.asIntN(32, BigInt(second)))
+    default: {
+      if (bytes === undefined || bytes.length === 0) return null
+      const json = Buffer.from(bytes)
+      bound?.(json)
+      return parseJson(json).value
+    }
+  }
+}
+
+/** Seconds since 1970 as RFC 3339 without a zone. Throws beyond the years of four digits. */
+function dateTime(seconds: number | bigint): string {
+  const date = new Date(Number(seconds) * 1000)
+  const year = date.getUTCFullYear()
+  if (!(year >= 0 && year <= 9999)) throw new ProtobufError('proto: year outside of range [0,9999]')
+  return date.toISOString().slice(0, 19)
+}
