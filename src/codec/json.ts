@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
 import { isInOrder } from '../schema/order.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
@@ -116,8 +116,8 @@ const hasMarkup = (text: string): boolean =>
 /**
  * A normalised object as Go's encoder writes it, without a newline: fields in declared order, map keys sorted by bytes, `<`, `>`, `&`, U+2028 and U+2029 escaped.
  */
-export function encodeJson(schema: StructSchema, object: KubeObject | JsonObject): Buffer {
-  return Buffer.from(encodeJsonText(schema, object as JsonObject))
+export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
+  return Buffer.from(encodeJsonText(schema, object))
 }
 
 /** The same as a string. */
