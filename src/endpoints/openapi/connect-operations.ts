@@ -1,7 +1,8 @@
 import type { ConnectSubresource } from '../../catalog/connect.ts'
+import { invariant } from '../../lib/invariant.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { Schema, StructSchema } from '../../schema/schema.ts'
-import type { Method, Operation } from './operation.ts'
+import { METHODS, type Operation } from './operation.ts'
 import type { Parameter } from './parameters.ts'
 
 /** What an operation of a connection is made from: a path and the parameters in it. */
@@ -29,7 +30,8 @@ export function connectOperations(
 ): ConnectOperation[] {
   const query = optionParameters(options, descriptions)
   return methods.flatMap(upper => {
-    const method = upper.toLowerCase() as Method
+    const method = METHODS.find(each => each === upper.toLowerCase())
+    invariant(method, `OpenAPI has no operation for ${upper}`)
     const verb = `${upper.slice(0, 1)}${upper.slice(1).toLowerCase()}`
     const operation = { method, verb, description, produces: ANYTHING, responses: { 200: 'Text' }, action: 'connect' } as const
     const plain = { ...operation, path: place.path, parameters: [...place.parameters, ...query], suffix: '' }

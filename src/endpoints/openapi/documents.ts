@@ -1,29 +1,40 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import type { JsonObject } from '../../meta/object.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
 import type { Operation } from './operation.ts'
-import { documentOperations, reasonOf } from './operations.ts'
+import { documentOperations } from './operations.ts'
 import { byName, type Parameter, parameterV2, parameterV3 } from './parameters.ts'
 
 const title = 'Kubernetes'
 const bearer = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' }
 
-/** Operations by path, and the parameters that all operations of the path have. */
-function byPath(operations: readonly Operation[]): Map<string, { operations: Operation[]; shared: Set<string> }> {
-  const paths = new Map<string, { operations: Operation[]; shared: Set<string> }>()
+interface Path {
+  readonly operations: Operation[]
+  /** Parameters that all operations of the path have, by their ids: they are written once, beside the operations. */
+  readonly common: Map<string, Parameter>
+}
+
+/** Operations by path, in their order. */
+function byPath(operations: readonly Operation[]): Map<string, Path> {
+  const paths = new Map<string, Path>()
   for (const operation of operations) {
     const known = paths.get(operation.path)
-    const names = new Set(operation.parameters.map(idOf))
-    if (!known) paths.set(operation.path, { operations: [operation], shared: names })
+    const own = new Map(operation.parameters.map(parameter => [idOf(parameter), parameter]))
+    if (!known) paths.set(operation.path, { operations: [operation], common: own })
     else {
       known.operations.push(operation)
-      for (const name of known.shared) if (!names.has(name)) known.shared.delete(name)
+      for (const id of known.common.keys()) if (!own.has(id)) known.common.delete(id)
     }
   }
   return paths
 }
+
+/** The parameters of an operation that the others of its path do not have. */
+const ownParameters = ({ parameters }: Operation, { common }: Path): Parameter[] => parameters.filter(each => !common.has(idOf(each))).sort(byName)
+
+const commonParameters = ({ common }: Path): Parameter[] => [...common.values()].sort(byName)
 
 const ids = new WeakMap<Parameter, string>()
 
@@ -87,26 +98,25 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
     }
     return reference
   }
-  for (const [path, { operations: here, shared }] of [...byPath(operations)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, path] of [...byPath(operations)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const item: JsonObject = {}
-    for (const operation of here) item[operation.method] = operationV2(operation, shared, resolver, parameter)
-    const common = (here[0] as Operation).parameters.filter(p => shared.has(idOf(p))).sort(byName)
+    for (const operation of path.operations) item[operation.method] = operationV2(operation, ownParameters(operation, path), resolver, parameter)
+    const common = commonParameters(path)
     if (common.length > 0) item.parameters = common.map(parameter)
-    yield { part: 'paths', name: path, value: item }
+    yield { part: 'paths', name, value: item }
   }
   for (const [name, value] of resolver.members()) yield { part: 'definitions', name, value }
   for (const [name, value] of common.sort(([a], [b]) => (a < b ? -1 : 1))) yield { part: 'parameters', name, value }
 }
 
-function operationV2(operation: Operation, shared: ReadonlySet<string>, resolver: TypeResolver, parameter: (value: Parameter) => JsonObject): JsonObject {
-  const own = operation.parameters.filter(p => !shared.has(idOf(p))).sort(byName)
+function operationV2(operation: Operation, own: readonly Parameter[], resolver: TypeResolver, parameter: (value: Parameter) => JsonObject): JsonObject {
   const body = operation.body && {
     name: 'body',
     in: 'body',
     ...(operation.body.required && { required: true }),
     schema: resolver.refer(operation.body.type),
   }
-  const parameters = [...(body ? [body as JsonObject] : []), ...own.map(parameter)]
+  const parameters: JsonObject[] = [...(body ? [body] : []), ...own.map(parameter)]
   return {
     description: operation.description,
     ...(operation.consumes.length > 0 && { consumes: [...operation.consumes] }),
@@ -120,9 +130,12 @@ function operationV2(operation: Operation, shared: ReadonlySet<string>, resolver
   }
 }
 
+/** Descriptions of successful answers, which upstream takes from HTTP. */
+const REASONS: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
+
 function responses(operation: Operation, content: (type: Operation['responses'][number]) => JsonObject): JsonObject {
   const out: JsonObject = {}
-  for (const [status, type] of Object.entries(operation.responses)) out[status] = { description: reasonOf(Number(status)), ...content(type) }
+  for (const [status, type] of Object.entries(operation.responses)) out[status] = { description: REASONS[status] ?? '', ...content(type) }
   out[401] = { description: 'Unauthorized' }
   return out
 }
@@ -133,25 +146,25 @@ export function openApiV3(operations: readonly Operation[], resolver: TypeResolv
   const contentOf = (types: readonly string[], schema: JsonObject): JsonObject => ({
     content: Object.fromEntries([...types].sort().map(type => [type, { schema }])),
   })
-  for (const [path, { operations: here, shared }] of byPath(operations)) {
+  for (const [name, path] of byPath(operations)) {
     const item: JsonObject = {}
-    for (const operation of here) {
-      const own = operation.parameters.filter(p => !shared.has(idOf(p))).sort(byName)
+    for (const operation of path.operations) {
+      const own = ownParameters(operation, path)
       item[operation.method] = {
         tags: [operation.tag],
         description: operation.description,
         operationId: operation.id,
         ...(own.length > 0 && { parameters: own.map(parameterV3) }),
         ...(operation.body && {
-          requestBody: { ...contentOf(operation.consumes, resolver.refer(operation.body.type)), ...(operation.body.required && { required: true }) } as Json,
+          requestBody: { ...contentOf(operation.consumes, resolver.refer(operation.body.type)), ...(operation.body.required && { required: true }) },
         }),
         responses: responses(operation, type => contentOf(operation.produces, resolver.refer(type))),
         ...extensions(operation),
       }
     }
-    const common = (here[0] as Operation).parameters.filter(p => shared.has(idOf(p))).sort(byName)
+    const common = commonParameters(path)
     if (common.length > 0) item.parameters = common.map(parameterV3)
-    paths[path] = item
+    paths[name] = item
   }
   return {
     openapi: '3.0.0',

@@ -1,8 +1,18 @@
 import type protobuf from 'protobufjs/minimal.js'
 import { yamlBytes } from '../../codec/yaml.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 
+/** Writes the wire format of protobuf. A field's number stands shifted beside its wire type: 0 varint, 1 double, 2 bytes of a length. */
 export type Writer = protobuf.Writer
+
+/** What a member of a document holds, as this program made it: an object, or no members where it is absent. */
+export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
+
+/** The same of a list. */
+export const itemsIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
+
+/** The same of a list of objects. */
+export const objectsIn = (value: Json | undefined): readonly JsonObject[] => itemsIn(value).map(objectIn)
 
 /** A message of `field`, which `write` fills. */
 export function message(out: Writer, field: number, write: (w: Writer) => void): void {
@@ -15,17 +25,19 @@ export function text(out: Writer, field: number, value: Json | undefined): void 
   if (typeof value === 'string' && value !== '') out.uint32((field << 3) | 2).string(value)
 }
 
+/** A boolean, where it is true. */
 export function flag(out: Writer, field: number, value: Json | undefined): void {
   if (value === true) out.uint32(field << 3).bool(true)
 }
 
+/** A repeated string. */
 export function strings(out: Writer, field: number, values: Json | undefined): void {
-  for (const value of (values ?? []) as string[]) out.uint32((field << 3) | 2).string(value)
+  for (const value of itemsIn(values)) if (typeof value === 'string') out.uint32((field << 3) | 2).string(value)
 }
 
 /** Members as pairs of a name and a message. */
 export function named(out: Writer, field: number, members: Json | undefined, write: (w: Writer, value: Json) => void): void {
-  for (const [name, value] of Object.entries((members ?? {}) as JsonObject)) {
+  for (const [name, value] of Object.entries(objectIn(members))) {
     message(out, field, pair => {
       text(pair, 1, name)
       message(pair, 2, w => write(w, value))

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/minimal.js'
 import type { Json, JsonObject } from '../../meta/object.ts'
-import { any, counted, extensions, flag, measured, message, named, strings, text, type Writer } from './gnostic-parts.ts'
+import { any, counted, extensions, flag, itemsIn, measured, message, named, objectIn, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
 
 /**
  * An OpenAPI 3.0 document of ours in protobuf. Source: OpenAPIv3.proto of gnostic; only what our documents hold is written. A default that is an object or a
@@ -8,8 +8,8 @@ import { any, counted, extensions, flag, measured, message, named, strings, text
  */
 export function encodeOpenApi(document: JsonObject): Buffer {
   const out = protobuf.Writer.create()
-  const info = document.info as JsonObject
-  const components = (document.components ?? {}) as JsonObject
+  const info = objectIn(document.info)
+  const components = objectIn(document.components)
   text(out, 1, document.openapi)
   message(out, 2, w => {
     text(w, 1, info.title)
@@ -20,7 +20,7 @@ export function encodeOpenApi(document: JsonObject): Buffer {
     message(w, 1, all => named(all, 1, components.schemas, schemaOrReference))
     if (components.securitySchemes) message(w, 7, all => named(all, 1, components.securitySchemes, (v, value) => message(v, 1, s => securityScheme(s, value))))
   })
-  for (const requirement of (document.security ?? []) as JsonObject[]) message(out, 6, w => named(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))
+  for (const requirement of objectsIn(document.security)) message(out, 6, w => named(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))
   return Buffer.from(out.finish())
 }
 
@@ -30,10 +30,10 @@ function orReference(out: Writer, value: JsonObject, write: (w: Writer, value: J
   else message(out, 1, w => write(w, value))
 }
 
-const schemaOrReference = (out: Writer, value: Json): void => orReference(out, value as JsonObject, schema)
+const schemaOrReference = (out: Writer, value: Json): void => orReference(out, objectIn(value), schema)
 
 function securityScheme(out: Writer, value: Json): void {
-  const object = value as JsonObject
+  const object = objectIn(value)
   text(out, 1, object.type)
   text(out, 2, object.description)
   text(out, 3, object.name)
@@ -43,9 +43,9 @@ function securityScheme(out: Writer, value: Json): void {
 const methods = { get: 4, put: 5, post: 6, delete: 7, options: 8, head: 9, patch: 10 } as const
 
 function pathItem(out: Writer, value: Json): void {
-  const item = value as JsonObject
-  for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, item[method] as JsonObject))
-  for (const entry of (item.parameters ?? []) as JsonObject[]) message(out, 13, w => orReference(w, entry, parameter))
+  const item = objectIn(value)
+  for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, objectIn(item[method])))
+  for (const entry of objectsIn(item.parameters)) message(out, 13, w => orReference(w, entry, parameter))
   extensions(out, 14, item)
 }
 
@@ -53,9 +53,9 @@ function operation(out: Writer, value: JsonObject): void {
   strings(out, 1, value.tags)
   text(out, 3, value.description)
   text(out, 5, value.operationId)
-  for (const entry of (value.parameters ?? []) as JsonObject[]) message(out, 6, w => orReference(w, entry, parameter))
-  if (value.requestBody) message(out, 7, w => orReference(w, value.requestBody as JsonObject, requestBody))
-  message(out, 8, w => named(w, 2, value.responses, (v, entry) => orReference(v, entry as JsonObject, response)))
+  for (const entry of objectsIn(value.parameters)) message(out, 6, w => orReference(w, entry, parameter))
+  if (value.requestBody) message(out, 7, w => orReference(w, objectIn(value.requestBody), requestBody))
+  message(out, 8, w => named(w, 2, value.responses, (v, entry) => orReference(v, objectIn(entry), response)))
   extensions(out, 13, value)
 }
 
@@ -64,7 +64,8 @@ function parameter(out: Writer, value: JsonObject): void {
   text(out, 2, value.in)
   text(out, 3, value.description)
   flag(out, 4, value.required)
-  if (value.schema) message(out, 10, w => schemaOrReference(w, value.schema as Json))
+  const of = value.schema
+  if (of) message(out, 10, w => schemaOrReference(w, of))
 }
 
 function requestBody(out: Writer, value: JsonObject): void {
@@ -81,7 +82,7 @@ function response(out: Writer, value: JsonObject): void {
 function content(out: Writer, field: number, value: JsonObject): void {
   if (!value.content) return
   const mediaType = (w: Writer, type: Json): void => {
-    const of = (type as JsonObject).schema
+    const of = objectIn(type).schema
     if (of) message(w, 1, s => schemaOrReference(s, of))
   }
   message(out, field, w => named(w, 1, value.content, mediaType))
@@ -101,11 +102,12 @@ function schema(out: Writer, object: JsonObject): void {
   text(out, 17, object.pattern)
   flag(out, 20, object.uniqueItems)
   strings(out, 23, object.required)
-  for (const entry of (object.enum ?? []) as Json[]) message(out, 24, w => any(w, entry))
+  for (const entry of itemsIn(object.enum)) message(out, 24, w => any(w, entry))
   text(out, 25, object.type)
-  for (const [name, field] of Object.entries(choices)) for (const entry of (object[name] ?? []) as Json[]) message(out, field, w => schemaOrReference(w, entry))
-  if (object.not) message(out, 29, w => schema(w, object.not as JsonObject))
-  if (object.items) message(out, 30, w => message(w, 1, s => schemaOrReference(s, object.items as Json)))
+  for (const [name, field] of Object.entries(choices)) for (const entry of itemsIn(object[name])) message(out, field, w => schemaOrReference(w, entry))
+  if (object.not) message(out, 29, w => schema(w, objectIn(object.not)))
+  const { items } = object
+  if (items) message(out, 30, w => message(w, 1, s => schemaOrReference(s, items)))
   if (object.properties) message(out, 31, w => named(w, 1, object.properties, schemaOrReference))
   const additional = object.additionalProperties
   if (typeof additional === 'boolean') message(out, 32, w => w.uint32(2 << 3).bool(additional))

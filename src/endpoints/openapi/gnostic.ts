@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
-import { any, counted, extensions, flag, measured, message, named, strings, text, type Writer } from './gnostic-parts.ts'
+import { any, counted, extensions, flag, itemsIn, measured, message, named, objectIn, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
 
 const NUMBER_OF = { paths: 8, definitions: 9, parameters: 10 } as const
 const MEMBER_OF = { paths: 2, definitions: 1, parameters: 1 } as const
@@ -13,14 +13,14 @@ const MEMBER_OF = { paths: 2, definitions: 1, parameters: 1 } as const
 export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember | undefined>, tail: JsonObject): Generator<Buffer | undefined, void> {
   yield encoded(out => {
     text(out, 1, head.swagger)
-    const info = head.info as JsonObject
+    const info = objectIn(head.info)
     message(out, 2, w => {
       text(w, 1, info.title)
       text(w, 2, info.version)
     })
   })
   // A part says how long it is before its members come.
-  const pieces = { paths: [] as Buffer[], definitions: [] as Buffer[], parameters: [] as Buffer[] }
+  const pieces: Record<SwaggerMember['part'], Buffer[]> = { paths: [], definitions: [], parameters: [] }
   const write = { paths: pathItem, definitions: schema, parameters: parameter }
   for (const member of members) {
     if (member) pieces[member.part].push(encoded(out => named(out, MEMBER_OF[member.part], { [member.name]: member.value }, write[member.part])))
@@ -32,8 +32,8 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
     yield* pieces[part]
   }
   yield encoded(out => {
-    for (const requirement of (tail.security ?? []) as JsonObject[]) message(out, 12, w => named(w, 1, requirement, (v, value) => strings(v, 1, value)))
-    message(out, 13, w => named(w, 1, tail.securityDefinitions, (v, value) => message(v, 2, key => apiKey(key, value as JsonObject))))
+    for (const requirement of objectsIn(tail.security)) message(out, 12, w => named(w, 1, requirement, (v, value) => strings(v, 1, value)))
+    message(out, 13, w => named(w, 1, tail.securityDefinitions, (v, value) => message(v, 2, key => apiKey(key, objectIn(value)))))
   })
 }
 
@@ -51,10 +51,10 @@ function apiKey(out: Writer, value: JsonObject): void {
 }
 
 function pathItem(out: Writer, value: Json): void {
-  const item = value as JsonObject
+  const item = objectIn(value)
   const methods = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 } as const
-  for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, item[method] as JsonObject))
-  for (const entry of (item.parameters ?? []) as JsonObject[]) message(out, 9, w => parametersItem(w, entry))
+  for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, objectIn(item[method])))
+  for (const entry of objectsIn(item.parameters)) message(out, 9, w => parametersItem(w, entry))
   extensions(out, 10, item)
 }
 
@@ -64,15 +64,16 @@ function operation(out: Writer, value: JsonObject): void {
   text(out, 5, value.operationId)
   strings(out, 6, value.produces)
   strings(out, 7, value.consumes)
-  for (const entry of (value.parameters ?? []) as JsonObject[]) message(out, 8, w => parametersItem(w, entry))
-  message(out, 9, w => named(w, 1, value.responses, (v, response) => message(v, 1, r => responseOf(r, response as JsonObject))))
+  for (const entry of objectsIn(value.parameters)) message(out, 8, w => parametersItem(w, entry))
+  message(out, 9, w => named(w, 1, value.responses, (v, response) => message(v, 1, r => responseOf(r, objectIn(response)))))
   strings(out, 10, value.schemes)
   extensions(out, 13, value)
 }
 
 function responseOf(out: Writer, value: JsonObject): void {
   text(out, 1, value.description)
-  if (value.schema) message(out, 2, item => message(item, 1, w => schema(w, value.schema as Json)))
+  const answer = value.schema
+  if (answer) message(out, 2, item => message(item, 1, w => schema(w, answer)))
 }
 
 function parametersItem(out: Writer, value: JsonObject): void {
@@ -81,14 +82,15 @@ function parametersItem(out: Writer, value: JsonObject): void {
 }
 
 function parameter(out: Writer, value: Json): void {
-  const object = value as JsonObject
+  const object = objectIn(value)
   if (object.in === 'body') {
+    const body = object.schema
     message(out, 1, w => {
       text(w, 1, object.description)
       text(w, 2, object.name)
       text(w, 3, object.in)
       flag(w, 4, object.required)
-      if (object.schema) message(w, 5, s => schema(s, object.schema as Json))
+      if (body) message(w, 5, s => schema(s, body))
     })
     return
   }
@@ -110,12 +112,13 @@ const numbers = { multipleOf: 6, maximum: 7, minimum: 9 } as const
 const counts = { maxLength: 11, minLength: 12, maxItems: 14, minItems: 15, maxProperties: 17, minProperties: 18 } as const
 
 function schema(out: Writer, value: Json): void {
-  const object = value as JsonObject
+  const object = objectIn(value)
   text(out, 1, object.$ref)
   text(out, 2, object.format)
   text(out, 3, object.title)
   text(out, 4, object.description)
-  if (object.default !== undefined) message(out, 5, w => any(w, object.default as Json))
+  const standing = object.default
+  if (standing !== undefined) message(out, 5, w => any(w, standing))
   measured(out, numbers, object)
   flag(out, 8, object.exclusiveMaximum)
   flag(out, 10, object.exclusiveMinimum)
@@ -123,13 +126,14 @@ function schema(out: Writer, value: Json): void {
   text(out, 13, object.pattern)
   flag(out, 16, object.uniqueItems)
   strings(out, 19, object.required)
-  for (const entry of (object.enum ?? []) as Json[]) message(out, 20, w => any(w, entry))
+  for (const entry of itemsIn(object.enum)) message(out, 20, w => any(w, entry))
   const additional = object.additionalProperties
   if (typeof additional === 'boolean') message(out, 21, w => w.uint32(16).bool(additional))
   else if (additional) message(out, 21, w => message(w, 1, s => schema(s, additional)))
   if (typeof object.type === 'string') message(out, 22, w => text(w, 1, object.type))
-  if (object.items) message(out, 23, w => message(w, 1, s => schema(s, object.items as Json)))
-  for (const entry of (object.allOf ?? []) as Json[]) message(out, 24, w => schema(w, entry))
+  const { items } = object
+  if (items) message(out, 23, w => message(w, 1, s => schema(s, items)))
+  for (const entry of itemsIn(object.allOf)) message(out, 24, w => schema(w, entry))
   if (object.properties) message(out, 25, w => named(w, 1, object.properties, schema))
   extensions(out, 31, object)
 }

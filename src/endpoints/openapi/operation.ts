@@ -3,7 +3,9 @@ import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { Parameter } from './parameters.ts'
 
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
+/** The methods of a path item, in the order in which its operations are written. */
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
+type Method = (typeof METHODS)[number]
 
 /** A type by its declaration, or one that is known by name. */
 export type TypeRef =
@@ -21,6 +23,7 @@ export type TypeRef =
   /** No object: text, or whatever comes. */
   | 'Text'
 
+/** An operation of the API, from which both versions of OpenAPI are written. */
 export interface Operation {
   readonly path: string
   readonly method: Method
