@@ -1,6 +1,7 @@
-import type { MediaOffer, NegotiationRules } from '../codec/negotiate.ts'
+import type { MediaOffer, NegotiationRules, Transform } from '../codec/negotiate.ts'
 import {
   formatOf,
+  mediaOffer,
   negotiateOutput,
   negotiateStream,
   notAcceptableText,
@@ -56,6 +57,31 @@ export function acceptedOutput(scope: Scope): Output {
   const accepted = negotiateOutput(accept, media.types, scope.dialect.hasProtobuf || scope.subresource?.kind !== undefined ? rules : customRules)
   if (!accepted) throw notAcceptable(scope)
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
+}
+
+/** Of built-in kinds, and of discovery whatever is offered for kinds: never CBOR. */
+const DISCOVERY_OFFER = mediaOffer()
+
+/** What the client wants a document of discovery in. Throws 406, with the two texts of `acceptedOutput`. */
+export function acceptedDocument(exchange: Exchange): Output {
+  const { accept } = exchange.headers
+  const { objectTypes, aliases } = prepare(DISCOVERY_OFFER)
+  if (!routeAccepts(accept, [...objectTypes, ...aliases])) throw failure(406, 'NotAcceptable', routeNotAcceptableText(objectTypes), {})
+  const accepted = negotiateOutput(accept, DISCOVERY_OFFER.types)
+  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(DISCOVERY_OFFER.types))
+  return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange) }
+}
+
+const AGGREGATED: NegotiationRules = {
+  allowsTransform: (_mediaType, as) =>
+    as?.group === 'apidiscovery.k8s.io' && as.kind === 'APIGroupDiscoveryList' && (as.version === 'v2' || as.version === 'v2beta1'),
+}
+
+/** The same of aggregated discovery; undefined where no clause asks for it. As upstream: plain clauses before that one don't count. */
+export function acceptedAggregation(exchange: Exchange): (Output & { readonly as: Transform }) | undefined {
+  const accepted = negotiateOutput(exchange.headers.accept, DISCOVERY_OFFER.types, AGGREGATED)
+  if (accepted?.as === undefined) return undefined
+  return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), as: accepted.as }
 }
 
 export const notAcceptable = (scope: Scope) => failure(406, 'NotAcceptable', notAcceptableText(scope.env.media.types))

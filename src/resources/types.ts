@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { TypeRegistry } from '../schema/idl.ts'
-import { META_V1, META_V1BETA1 } from '../schema/meta-types.ts'
+import { APIDISCOVERY_V2, APIDISCOVERY_V2BETA1, META_V1, META_V1BETA1 } from '../schema/meta-types.ts'
 
 /**
  * Files of declarations, by the id of their package. Beside the built program they stand in folders of the same names. Most are of resources; those at the end are of versions that
@@ -53,8 +53,6 @@ const FILES: Readonly<Record<string, string>> = {
   storagev1beta1: 'storage/v1beta1',
   storagemigration: 'storagemigration/v1alpha1',
 
-  apidiscovery: 'apidiscovery/v2',
-  apidiscoveryV2beta1: 'apidiscovery/v2beta1',
   apiextensionsV1beta1: 'apiextensions/v1beta1',
   apiregistrationV1beta1: 'apiregistration/v1beta1',
   appsV1beta1: 'apps/v1beta1',
@@ -75,5 +73,9 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 /** Every declared type, by `package.Type`. A file is read when one of its types is first asked for. */
-export const types = new TypeRegistry().addFile('meta', META_V1).addFile('metaV1beta1', META_V1BETA1)
+export const types = new TypeRegistry()
+  .addFile('meta', META_V1)
+  .addFile('metaV1beta1', META_V1BETA1)
+  .addFile('apidiscovery', APIDISCOVERY_V2)
+  .addFile('apidiscoveryV2beta1', APIDISCOVERY_V2BETA1)
 for (const [id, path] of Object.entries(FILES)) types.addFile(id, join(import.meta.dirname, `${path}.types`))

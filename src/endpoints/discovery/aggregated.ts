@@ -1,9 +1,19 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import type { JsonObject } from '../../meta/object.ts'
+import { TypeRegistry } from '../../schema/idl.ts'
+import { APIDISCOVERY_V2, META_V1 } from '../../schema/meta-types.ts'
+import type { StructSchema } from '../../schema/schema.ts'
+import type { Document } from '../forms/answer-form.ts'
 import type { ApiResource } from './resources.ts'
 import { apiResources, groupsOf } from './resources.ts'
 
+const types = new TypeRegistry().addFile('meta', META_V1).addFile('apidiscovery', APIDISCOVERY_V2)
+
+/** The type of what `groupDiscoveryList` makes, of either version: protobuf is written by it. Read when it is first asked for. */
+export const groupDiscoveryListType = (): StructSchema => types.type('apidiscovery.APIGroupDiscoveryList')
+
 /** apidiscovery.k8s.io APIGroupDiscoveryList: of the core group (`/api`), or of all others (`/apis`). KEP-3352. */
-export function groupDiscoveryList(snapshot: CatalogSnapshot, core: boolean, version: string): object {
+export function groupDiscoveryList(snapshot: CatalogSnapshot, core: boolean, version: string): Document {
   const items = [...groupsOf(snapshot)]
     .filter(([group]) => (group === '') === core)
     .map(([group, versions]) => ({
@@ -17,7 +27,8 @@ export function groupDiscoveryList(snapshot: CatalogSnapshot, core: boolean, ver
   return { kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {}, items }
 }
 
-function resourcesOf(group: string, version: string, resources: readonly ApiResource[]): object[] {
+/** APIResourceDiscovery of the resources of a version; in the lists subresources stand beside their resources, here they are within. */
+function resourcesOf(group: string, version: string, resources: readonly ApiResource[]): JsonObject[] {
   return resources
     .filter(resource => !resource.name.includes('/'))
     .map(resource => {

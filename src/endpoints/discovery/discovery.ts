@@ -1,30 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
-import { indentJson } from '../../codec/json-indent.ts'
-import {
-  builtinMediaTypes,
-  formatOf,
-  JSON_TYPE,
-  NEUTRAL_PROTOBUF_TYPE,
-  negotiateOutput,
-  notAcceptableText,
-  offeredTypes,
-  prefersPretty,
-  routeAccepts,
-  routeNotAcceptableText,
-} from '../../codec/negotiate.ts'
-import { encodeProtobuf } from '../../codec/protobuf.ts'
-import { yamlBytes } from '../../codec/yaml.ts'
-import { splitAt } from '../../lib/split-text.ts'
-import type { JsonObject } from '../../meta/object.ts'
-import { failure, methodNotAllowedError } from '../../meta/status.ts'
-import { decode } from '../../schema/decode.ts'
+import { methodNotAllowedError } from '../../meta/status.ts'
+import type { StructSchema } from '../../schema/schema.ts'
+import { acceptedAggregation, acceptedDocument } from '../accepted.ts'
 import type { Exchange } from '../exchange.ts'
+import type { Body, Document } from '../forms/answer-form.ts'
+import { formOf } from '../forms/form-of.ts'
+import type { Output } from '../forms/output.ts'
 import { metaType } from '../meta-type.ts'
 import { isBuiltInGroup } from '../not-found.ts'
-import { groupDiscoveryList } from './aggregated.ts'
+import { groupDiscoveryList, groupDiscoveryListType } from './aggregated.ts'
 import { apiResources, groupsOf } from './resources.ts'
 
+/** Paths of the index that are there whatever is served. Source: `kubectl get --raw /` of kube-apiserver. */
 const FIXED_PATHS = [
   '/.well-known/openid-configuration',
   '/api',
@@ -39,23 +27,31 @@ const FIXED_PATHS = [
   '/version',
 ]
 
-interface Document {
-  readonly bytes: Buffer
+/** The bodies of a document, by the form that they are in. */
+interface Kept {
+  /** The same in every form, as upstream's: of the document as JSON. */
   readonly etag: string
+  readonly bodies: Map<string, Buffer>
+}
+
+/** A document with its type, by which the binary forms are written. */
+interface Built {
+  readonly schema: StructSchema
+  readonly document: Document
 }
 
 /** Serves `/api`, `/apis` and what is below them down to the resource lists; each document is made once per generation of the catalog. */
 export class Discovery {
   private readonly serverAddress: () => string
   private generation = 0
-  private readonly documents = new Map<string, Document>()
+  private documents = new Map<string, Kept>()
 
   /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. */
   constructor(serverAddress: () => string) {
     this.serverAddress = serverAddress
   }
 
-  /** Answers the request, or returns false where the path is not one of discovery's. */
+  /** Answers the request, or returns false where the path is not one of discovery's. Throws 405 and 406. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const { path } = exchange
     if (path === '/') return this.serveIndex(exchange, snapshot)
@@ -63,21 +59,21 @@ export class Discovery {
     if (parts === undefined || !isServed(snapshot, parts)) return false
     // Upstream serves what it tells of custom kinds past its router, by any method.
     if (exchange.method !== 'GET' && !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))) throw methodNotAllowedError()
-    const aggregated = parts.length === 1 ? aggregatedVersion(exchange.headers.accept) : undefined
-    const form = aggregated === undefined ? plainForm(exchange) : { mediaType: JSON_TYPE, format: 'json' as const }
-    const document = this.document(snapshot, `${parts.join('/')};${aggregated ?? ''};${form.format}`, form.format, () =>
-      this.build(snapshot, parts, aggregated),
-    )
-    if (document === undefined) return false
-    if (aggregated === undefined) {
-      await exchange.sendBytes(200, form.mediaType, document.bytes)
+    const aggregation = parts.length === 1 ? acceptedAggregation(exchange) : undefined
+    const output = aggregation ?? acceptedDocument(exchange)
+    const version = aggregation?.as.version
+    const found = await this.find(snapshot, `${parts.join('/')};${version ?? ''}`, output, () => this.build(snapshot, parts, version))
+    if (found === undefined) return false
+    const { body, etag } = found
+    if (version === undefined) {
+      await exchange.sendBytes(200, output.mediaType, body)
       return true
     }
     exchange.setHeader('Vary', 'Accept')
-    exchange.setHeader('ETag', document.etag)
-    const type = `application/json;g=apidiscovery.k8s.io;v=${aggregated};as=APIGroupDiscoveryList`
-    if (exchange.headers['if-none-match']?.split(',').some(tag => tag.trim() === document.etag)) await exchange.sendBytes(304, type, Buffer.alloc(0))
-    else await exchange.sendBytes(200, type, document.bytes)
+    exchange.setHeader('ETag', etag)
+    const type = `${output.mediaType};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
+    if (exchange.headers['if-none-match']?.split(',').some(tag => tag.trim() === etag)) await exchange.sendBytes(304, type, Buffer.alloc(0))
+    else await exchange.sendBytes(200, type, body)
     return true
   }
 
@@ -91,24 +87,40 @@ export class Discovery {
     return true
   }
 
-  private document(snapshot: CatalogSnapshot, id: string, format: Form['format'], build: () => object | undefined): Document | undefined {
+  /** A document in the form that was negotiated: made when first asked for, and kept unless it is so long that it is made while it is sent. */
+  private async find(
+    snapshot: CatalogSnapshot,
+    id: string,
+    { mediaType, pretty }: Output,
+    build: () => Built | undefined,
+  ): Promise<{ readonly body: Body; readonly etag: string } | undefined> {
     if (this.generation !== snapshot.generation) {
       this.generation = snapshot.generation
-      this.documents.clear()
+      this.documents = new Map()
     }
-    const known = this.documents.get(id)
-    if (known) return known
-    const value = build()
-    if (value === undefined) return undefined
-    const bytes = written(value as JsonObject, format)
-    const document = { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` }
-    this.documents.set(id, document)
-    return document
+    const { documents } = this
+    const formId = `${mediaType};${pretty}`
+    const known = documents.get(id)
+    const ready = known?.bodies.get(formId)
+    if (known && ready) return { body: ready, etag: known.etag }
+    const built = build()
+    if (built === undefined) return undefined
+    const kept = known ?? { etag: etagOf(built.document), bodies: new Map() }
+    documents.set(id, kept)
+    const body = await formOf({ mediaType, pretty }).document(built.schema, built.document)
+    if (Buffer.isBuffer(body)) kept.bodies.set(formId, body)
+    return { body, etag: kept.etag }
   }
 
-  private build(snapshot: CatalogSnapshot, parts: readonly string[], aggregated: string | undefined): object | undefined {
-    const [root, second, third] = parts
-    if (aggregated !== undefined) return groupDiscoveryList(snapshot, root === 'api', aggregated)
+  /** Undefined where nothing of that path is served. `aggregated`: the version of aggregated discovery. */
+  private build(snapshot: CatalogSnapshot, parts: readonly string[], aggregated: string | undefined): Built | undefined {
+    if (aggregated !== undefined) return { schema: groupDiscoveryListType(), document: groupDiscoveryList(snapshot, parts[0] === 'api', aggregated) }
+    const document = this.plainDocument(snapshot, parts)
+    return document && { schema: metaType(`meta.${document.kind}`), document }
+  }
+
+  /** https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris; members stand as Go writes them. */
+  private plainDocument(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): Document | undefined {
     const groups = groupsOf(snapshot)
     if (root === 'api') {
       const versions = (groups.get('') ?? []).map(version => version.name)
@@ -118,7 +130,8 @@ export class Discovery {
     }
     const group = (name: string) => {
       const versions = (groups.get(name) ?? []).map(version => ({ groupVersion: version.groupVersion, version: version.name }))
-      return { name, versions, preferredVersion: versions[0] }
+      const [preferredVersion] = versions
+      return { name, versions, ...(preferredVersion && { preferredVersion }) }
     }
     if (second === undefined) return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...groups.keys()].filter(name => name !== '').map(group) }
     if (second === '' || !groups.has(second)) return undefined
@@ -139,6 +152,7 @@ function partsOf(path: string): readonly string[] | undefined {
   return (parts[0] === 'api' && parts.length <= 2) || (parts[0] === 'apis' && parts.length <= 3) ? parts : undefined
 }
 
+/** Whether there is such a group or version: only then is the method judged. */
 function isServed(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): boolean {
   if (second === undefined) return true
   if (root === 'api') return snapshot.resourcesOf(second).length > 0
@@ -146,56 +160,9 @@ function isServed(snapshot: CatalogSnapshot, [root, second, third]: readonly str
   return snapshot.servedGroupVersions().some(groupVersion => groupVersion.startsWith(`${second}/`))
 }
 
-interface Form {
-  readonly mediaType: string
-  readonly format: 'json' | 'pretty' | 'yaml' | 'protobuf'
-}
-
-const ROUTE_TYPES = offeredTypes(builtinMediaTypes)
-
-/** The form of a document that is not aggregated: never CBOR, as upstream has it. Throws 406. */
-function plainForm({ headers: { accept }, search, query, ctx }: Exchange): Form {
-  if (!routeAccepts(accept, [...ROUTE_TYPES, NEUTRAL_PROTOBUF_TYPE])) throw failure(406, 'NotAcceptable', routeNotAcceptableText(ROUTE_TYPES), {})
-  const accepted = negotiateOutput(accept, builtinMediaTypes)
-  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(builtinMediaTypes))
-  const { mediaType } = accepted
-  const format = formatOf(mediaType)
-  if (format === 'yaml' || format === 'protobuf') return { mediaType, format }
-  const pretty = accepted.pretty || prefersPretty(search.includes('pretty') ? query.get('pretty') : undefined, ctx.userAgent)
-  return { mediaType, format: pretty ? 'pretty' : 'json' }
-}
-
-function written(value: JsonObject, format: Form['format']): Buffer {
-  switch (format) {
-    case 'json':
-      return Buffer.from(`${JSON.stringify(value)}\n`)
-    case 'pretty':
-      return indentJson(Buffer.from(`${JSON.stringify(value)}\n`))
-    case 'yaml':
-      return yamlBytes(value)
-    case 'protobuf': {
-      const { kind, apiVersion = '' } = value as { kind: string; apiVersion?: string }
-      const schema = metaType(`meta.${kind}`)
-      return encodeProtobuf(schema, { kind, apiVersion }, decode(schema, value))
-    }
-  }
-}
-
-/** Types for which JSON is an answer. */
-const PLAIN_TYPES: ReadonlySet<string> = new Set(['application/json', '*/*', 'application/*'])
-
-/** The version of aggregated discovery that the client prefers over the plain document, if any. */
-function aggregatedVersion(accept: string | undefined): string | undefined {
-  for (const clause of splitAt(accept ?? '', ',')) {
-    const semicolon = clause.indexOf(';')
-    const type = (semicolon < 0 ? clause : clause.slice(0, semicolon)).trim()
-    if (!PLAIN_TYPES.has(type)) continue
-    const parameters = semicolon < 0 ? [] : clause.slice(semicolon + 1).split(';')
-    const values = new Map(parameters.map(parameter => parameter.trim().split('=', 2) as [string, string]))
-    if (values.get('as') === 'APIGroupDiscoveryList' && values.get('g') === 'apidiscovery.k8s.io' && type === 'application/json') {
-      const version = values.get('v')
-      if (version === 'v2' || version === 'v2beta1') return version
-    } else return undefined
-  }
-  return undefined
-}
+/** SHA-512 of the document as JSON, as upstream hashes it. */
+const etagOf = (document: Document): string =>
+  `"${createHash('sha512')
+    .update(`${JSON.stringify(document)}\n`)
+    .digest('hex')
+    .toUpperCase()}"`

@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { ResourceDefinition, Subresource, Version } from '../../catalog/definition.ts'
-import { apiVersionOf } from '../../meta/gvk.ts'
+import { parseApiVersion } from '../../meta/gvk.ts'
 
 /** metav1.APIResource, members in the order in which upstream writes them. */
-export interface ApiResource {
+export type ApiResource = {
   name: string
   singularName: string
   namespaced: boolean
   group?: string
   version?: string
   kind: string
-  verbs: readonly string[]
-  shortNames?: readonly string[]
-  categories?: readonly string[]
+  verbs: string[]
+  shortNames?: string[]
+  categories?: string[]
+  /** Tells clients whether stored objects have changed their version. */
   storageVersionHash?: string
 }
 
+/** The order of bytes, which sorting in Go has, not that of a locale. */
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
 
 /** The APIResourceList of one group version: resources by name, each with its subresources behind it. */
@@ -24,10 +26,11 @@ export const apiResources = (snapshot: CatalogSnapshot, groupVersion: string): A
   snapshot
     .resourcesOf(groupVersion)
     .map(resourceWithSubresources)
-    .sort(([a], [b]) => byName(a as ApiResource, b as ApiResource))
-    .flat()
+    .sort((a, b) => byName(a.own, b.own))
+    .flatMap(({ own, subresources }) => [own, ...subresources])
 
-function resourceWithSubresources({ definition, version }: ServedResource): ApiResource[] {
+/** Subresources of built-in kinds are sorted, those of custom ones stand in the order of status and scale, as upstream has them. */
+function resourceWithSubresources({ definition, version }: ServedResource): { readonly own: ApiResource; readonly subresources: readonly ApiResource[] } {
   const namespaced = definition.scope === 'Namespaced'
   const { names } = version
   const isCustom = version.schema.freeForm !== undefined
@@ -37,8 +40,8 @@ function resourceWithSubresources({ definition, version }: ServedResource): ApiR
     namespaced,
     kind: version.kind,
     verbs: isCustom ? inCustomOrder(version.advertisedVerbs ?? version.verbs) : sorted(version.advertisedVerbs ?? version.verbs),
-    ...(names.shortNames && { shortNames: names.shortNames }),
-    ...(version.categories && { categories: version.categories }),
+    ...(names.shortNames && { shortNames: [...names.shortNames] }),
+    ...(version.categories && { categories: [...version.categories] }),
     ...(definition.storage && { storageVersionHash: hashOf(definition.storage) }),
   }
   const subresources = Object.entries(version.subresources ?? {}).map(([name, subresource]) => ({
@@ -49,7 +52,7 @@ function resourceWithSubresources({ definition, version }: ServedResource): ApiR
     kind: subresource.kind?.kind ?? version.kind,
     verbs: sorted(subresource.verbs),
   }))
-  return [own, ...(isCustom ? subresources : subresources.sort(byName))]
+  return { own, subresources: isCustom ? subresources : subresources.sort(byName) }
 }
 
 /** Told where a subresource is of a kind of another group or version: Scale, Eviction, and not Binding. */
@@ -72,9 +75,8 @@ export const storageVersionHash = ({ group, name, kind }: Pick<Version, 'group' 
 export function groupsOf(snapshot: CatalogSnapshot): Map<string, { name: string; groupVersion: string }[]> {
   const groups = new Map<string, { name: string; groupVersion: string }[]>()
   for (const groupVersion of snapshot.servedGroupVersions()) {
-    const first = snapshot.resourcesOf(groupVersion)[0] as ServedResource
-    const { group, name } = first.version
-    const entry = { name, groupVersion: apiVersionOf({ group, version: name }) }
+    const { group, version } = parseApiVersion(groupVersion) ?? { group: '', version: groupVersion }
+    const entry = { name: version, groupVersion }
     const list = groups.get(group)
     if (list) list.push(entry)
     else groups.set(group, [entry])

@@ -1,5 +1,5 @@
 import type { FilledBody } from '../../lib/filled-body.ts'
-import type { KubeObject } from '../../meta/object.ts'
+import type { JsonObject, KubeObject } from '../../meta/object.ts'
 import type { Status } from '../../meta/status.ts'
 import type { ListResult } from '../../registry/read.ts'
 import type { StructSchema } from '../../schema/schema.ts'
@@ -15,6 +15,9 @@ export type Made<T> = T | Promise<T>
 
 /** A Status as the answer to a success, which may leave out its code. */
 export type AnsweredStatus = Omit<Status, 'code'> & { readonly code?: number }
+
+/** An answer that is no object of a resource, such as a document of discovery: it says its kind, and its type is known by it. Members stand in the order in which Go writes them. */
+export type Document = JsonObject & { readonly kind: string; readonly apiVersion?: string }
 
 /**
  * How a request is answered: a media type with a view (whole objects, a Table, metadata alone). Negotiation chooses one for each request, and nothing else asks for media types. A member throws
@@ -32,6 +35,8 @@ export interface AnswerForm {
   plainList(scope: Scope, items: readonly KubeObject[]): Made<Body>
   /** A Status, whatever the view is. */
   status(status: AnsweredStatus): Made<Body>
+  /** What is no object of a resource, of this schema, whatever the view is. */
+  document(schema: StructSchema, document: Document): Made<Body>
   /** A watch in this form can't end its initial events by a bookmark. */
   readonly withoutInitialEnd?: boolean | undefined
   /** The frames of a watch. */

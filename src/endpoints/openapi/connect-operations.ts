@@ -18,7 +18,9 @@ export type ConnectOperation = Pick<Operation, 'path' | 'method' | 'description'
   readonly suffix: string
 }
 
+/** Upstream declares no media type for what passes through. */
 const ANYTHING = ['*/*']
+/** What of a proxied path follows the subresource. */
 const REST: Parameter = { name: 'path', in: 'path', type: 'string', description: 'path to the resource', required: true }
 
 /** The operations of a subresource that reaches out, by method: those of proxies once more with a path behind. */
@@ -49,6 +51,7 @@ export function optionParameters({ definition = '', fields }: StructSchema, desc
   })
 }
 
+/** Undefined: no parameter of a query. A list is the parameter of its items, repeated. */
 function typeOf(schema: Schema): Parameter['type'] | undefined {
   if (schema.type === 'list') return typeOf(schema.items)
   return schema.type === 'string' || schema.type === 'integer' || schema.type === 'boolean' ? schema.type : undefined

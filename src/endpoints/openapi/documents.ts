@@ -48,6 +48,7 @@ function idOf(parameter: Parameter): string {
   return id
 }
 
+/** The members by which `kubectl explain` and client generators find the kind of an operation. */
 function extensions({ action, gvk }: Operation): JsonObject {
   return {
     ...(action !== undefined && { 'x-kubernetes-action': action }),
@@ -109,6 +110,7 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
   for (const [name, value] of common.sort(([a], [b]) => (a < b ? -1 : 1))) yield { part: 'parameters', name, value }
 }
 
+/** Swagger 2.0's form of an operation. `own`: parameters that stand in it; `parameter` writes one, or a reference to it. */
 function operationV2(operation: Operation, own: readonly Parameter[], resolver: TypeResolver, parameter: (value: Parameter) => JsonObject): JsonObject {
   const body = operation.body && {
     name: 'body',
@@ -133,6 +135,7 @@ function operationV2(operation: Operation, own: readonly Parameter[], resolver: 
 /** Descriptions of successful answers, which upstream takes from HTTP. */
 const REASONS: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 
+/** Every operation may also be answered with 401. */
 function responses(operation: Operation, content: (type: Operation['responses'][number]) => JsonObject): JsonObject {
   const out: JsonObject = {}
   for (const [status, type] of Object.entries(operation.responses)) out[status] = { description: REASONS[status] ?? '', ...content(type) }

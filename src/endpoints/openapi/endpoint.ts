@@ -1,5 +1,5 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
-import { JSON_TYPE, type MediaType, negotiateOutput } from '../../codec/negotiate.ts'
+import { JSON_TYPE, negotiateOutput } from '../../codec/negotiate.ts'
 import { bodyOf } from '../../lib/compressed-body.ts'
 import { failure } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
@@ -7,18 +7,35 @@ import type { KeptDocument } from './kept-document.ts'
 import { KeptDocuments, relativeUrl } from './kept-documents.ts'
 import { createOpenApi, nothingSaid, type ReadDescriptions } from './open-api.ts'
 
+/** How a document is answered: negotiation chooses one by its media type. */
+interface DocumentForm {
+  /** As the offer has it. */
+  readonly mediaType: string
+  readonly contentType: string
+  v2(documents: KeptDocuments): Promise<KeptDocument>
+  v3(documents: KeptDocuments, path: string): Promise<KeptDocument>
+}
+
+const AS_JSON: DocumentForm = {
+  mediaType: JSON_TYPE,
+  contentType: JSON_TYPE,
+  v2: documents => documents.v2(),
+  v3: (documents, path) => documents.v3(path),
+}
+
+/** gnostic's protobuf, which clients ask for in two spellings of one type. */
+const asProtobuf = (mediaType: string, contentType: string): DocumentForm => ({
+  mediaType,
+  contentType,
+  v2: documents => documents.v2Proto(),
+  v3: (documents, path) => documents.v3Proto(path),
+})
+
 const PROTO_V2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
-const offerV2: readonly MediaType[] = [
-  { type: JSON_TYPE, stream: false },
-  { type: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', stream: false },
-  { type: PROTO_V2, stream: false },
-]
+const FORMS_V2 = [AS_JSON, asProtobuf('application/com.github.proto-openapi.spec.v2@v1.0+protobuf', PROTO_V2), asProtobuf(PROTO_V2, PROTO_V2)]
 const PROTO_V3 = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
-const offerV3: readonly MediaType[] = [
-  { type: JSON_TYPE, stream: false },
-  { type: 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf', stream: false },
-  { type: PROTO_V3, stream: false },
-]
+const FORMS_V3 = [AS_JSON, asProtobuf('application/com.github.proto-openapi.spec.v3@v1.0+protobuf', PROTO_V3), asProtobuf(PROTO_V3, PROTO_V3)]
+/** Parameters of these types mean nothing: clients send some, and upstream passes over them. */
 const anyParameters = { allowsTransform: () => true }
 
 /** Serves `/openapi/v2` and `/openapi/v3`. */
@@ -42,9 +59,8 @@ export class OpenApiEndpoint {
     }
     const documents = this.current
     if (path === '/openapi/v2') {
-      const type = this.accept(exchange, offerV2, ['Accept-Encoding', 'Accept'])
-      if (type === JSON_TYPE) await this.send(exchange, JSON_TYPE, documents, await documents.v2())
-      else await this.send(exchange, PROTO_V2, documents, await documents.v2Proto())
+      const form = this.accept(exchange, FORMS_V2, ['Accept-Encoding', 'Accept'])
+      await this.send(exchange, form.contentType, documents, await form.v2(documents))
       return true
     }
     if (path === '/openapi/v3' || path === '/openapi/v3/') {
@@ -58,8 +74,9 @@ export class OpenApiEndpoint {
     return true
   }
 
+  /** With `hash` in the query the answer may be kept for a year; a hash that is no longer true redirects to the present one. KEP-2896. */
   private async serveV3(exchange: Exchange, documents: KeptDocuments, name: string): Promise<void> {
-    const type = this.accept(exchange, offerV3)
+    const form = this.accept(exchange, FORMS_V3)
     const asked = exchange.query.get('hash') ?? ''
     if (asked !== '') {
       const hash = await documents.hashOf(name)
@@ -70,17 +87,23 @@ export class OpenApiEndpoint {
       exchange.setHeader('Cache-Control', 'public, immutable')
       exchange.setHeader('Expires', new Date(Date.now() + 365 * 86_400_000).toUTCString())
     }
-    if (type === JSON_TYPE) await this.send(exchange, JSON_TYPE, documents, await documents.v3(name))
-    else await this.send(exchange, PROTO_V3, documents, await documents.v3Proto(name))
+    await this.send(exchange, form.contentType, documents, await form.v3(documents, name))
   }
 
-  private accept(exchange: Exchange, offer: readonly MediaType[], vary: string | readonly string[] = 'Accept'): string {
+  /** Throws 406. */
+  private accept(exchange: Exchange, forms: readonly DocumentForm[], vary: string | readonly string[] = 'Accept'): DocumentForm {
     exchange.setHeader('Vary', vary)
-    const accepted = negotiateOutput(exchange.headers.accept, offer, anyParameters)
-    if (!accepted) throw failure(406, 'NotAcceptable', '406: Not Acceptable')
-    return accepted.mediaType
+    const accepted = negotiateOutput(
+      exchange.headers.accept,
+      forms.map(({ mediaType }) => ({ type: mediaType, stream: false })),
+      anyParameters,
+    )
+    const form = forms.find(({ mediaType }) => mediaType === accepted?.mediaType)
+    if (!form) throw failure(406, 'NotAcceptable', '406: Not Acceptable')
+    return form
   }
 
+  /** Whole, or 304 where the client's ETag is that of the document. */
   private async send(exchange: Exchange, type: string, { modified }: KeptDocuments, document: KeptDocument): Promise<void> {
     const etag = `"${document.hash}"`
     exchange.setHeader('Etag', etag)

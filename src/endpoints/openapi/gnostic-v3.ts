@@ -49,6 +49,7 @@ function pathItem(out: Writer, value: Json): void {
   extensions(out, 14, item)
 }
 
+/** Operation */
 function operation(out: Writer, value: JsonObject): void {
   strings(out, 1, value.tags)
   text(out, 3, value.description)
@@ -59,6 +60,7 @@ function operation(out: Writer, value: JsonObject): void {
   extensions(out, 13, value)
 }
 
+/** Parameter */
 function parameter(out: Writer, value: JsonObject): void {
   text(out, 1, value.name)
   text(out, 2, value.in)
@@ -79,6 +81,7 @@ function response(out: Writer, value: JsonObject): void {
   content(out, 3, value)
 }
 
+/** MediaTypes, by the name of each. */
 function content(out: Writer, field: number, value: JsonObject): void {
   if (!value.content) return
   const mediaType = (w: Writer, type: Json): void => {
@@ -88,10 +91,12 @@ function content(out: Writer, field: number, value: JsonObject): void {
   message(out, field, w => named(w, 1, value.content, mediaType))
 }
 
+/** Field numbers of a Schema's limits as doubles, of those as integers, and of the lists of other schemas. */
 const numbers = { multipleOf: 10, maximum: 11, minimum: 13 } as const
 const counts = { maxLength: 15, minLength: 16, maxItems: 18, minItems: 19, maxProperties: 21, minProperties: 22 } as const
 const choices = { allOf: 26, oneOf: 27, anyOf: 28 } as const
 
+/** Schema */
 function schema(out: Writer, object: JsonObject): void {
   flag(out, 1, object.nullable)
   text(out, 9, object.title)
@@ -118,6 +123,7 @@ function schema(out: Writer, object: JsonObject): void {
   extensions(out, 36, object)
 }
 
+/** DefaultType: a number, a boolean or a string. */
 function defaultOf(out: Writer, value: Json | undefined): void {
   if (typeof value === 'number') message(out, 33, w => w.uint32((1 << 3) | 1).double(value))
   else if (typeof value === 'boolean') message(out, 33, w => w.uint32(2 << 3).bool(value))

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
 import { any, counted, extensions, flag, itemsIn, measured, message, named, objectIn, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
 
+/** Field numbers of the parts in a Document, and of the repeated pairs in each part. */
 const NUMBER_OF = { paths: 8, definitions: 9, parameters: 10 } as const
 const MEMBER_OF = { paths: 2, definitions: 1, parameters: 1 } as const
 
@@ -37,12 +38,14 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
   })
 }
 
+/** One piece, with a buffer of its own: the writer's is used again. */
 function encoded(write: (out: Writer) => void): Buffer {
   const out = protobuf.Writer.create()
   write(out)
   return Buffer.from(out.finish())
 }
 
+/** ApiKeySecurity */
 function apiKey(out: Writer, value: JsonObject): void {
   text(out, 1, value.type)
   text(out, 2, value.name)
@@ -50,6 +53,7 @@ function apiKey(out: Writer, value: JsonObject): void {
   text(out, 4, value.description)
 }
 
+/** PathItem */
 function pathItem(out: Writer, value: Json): void {
   const item = objectIn(value)
   const methods = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 } as const
@@ -58,6 +62,7 @@ function pathItem(out: Writer, value: Json): void {
   extensions(out, 10, item)
 }
 
+/** Operation */
 function operation(out: Writer, value: JsonObject): void {
   strings(out, 1, value.tags)
   text(out, 3, value.description)
@@ -76,11 +81,13 @@ function responseOf(out: Writer, value: JsonObject): void {
   if (answer) message(out, 2, item => message(item, 1, w => schema(w, answer)))
 }
 
+/** ParametersItem: the choice between a parameter (1) and a reference (2). */
 function parametersItem(out: Writer, value: JsonObject): void {
   if (typeof value.$ref === 'string') message(out, 2, w => text(w, 1, value.$ref))
   else message(out, 1, w => parameter(w, value))
 }
 
+/** Parameter: the choice between a body (1) and the others (2), each place of which has a message of its own. */
 function parameter(out: Writer, value: Json): void {
   const object = objectIn(value)
   if (object.in === 'body') {
@@ -108,9 +115,11 @@ function parameter(out: Writer, value: Json): void {
   })
 }
 
+/** Field numbers of a Schema's limits: as doubles, and as integers. */
 const numbers = { multipleOf: 6, maximum: 7, minimum: 9 } as const
 const counts = { maxLength: 11, minLength: 12, maxItems: 14, minItems: 15, maxProperties: 17, minProperties: 18 } as const
 
+/** Schema */
 function schema(out: Writer, value: Json): void {
   const object = objectIn(value)
   text(out, 1, object.$ref)

@@ -37,6 +37,7 @@ export class KeptDocuments {
     return this.once('v3', () => [Buffer.from(JSON.stringify({ paths }))])
   }
 
+  /** Whether there is such a document, without making it. */
   hasV3(path: string): boolean {
     return this.openApi.has(path)
   }
@@ -74,7 +75,7 @@ export class KeptDocuments {
     if (this.kept.size === 0) this.close()
   }
 
-  /** Once for all who ask while it is made. */
+  /** Once for all who ask while it is made. One that fails is not kept: it is made again for the next. */
   private once(id: string, make: () => DocumentPieces | readonly Buffer[]): Promise<KeptDocument> {
     const known = this.kept.get(id)
     if (known) {
@@ -89,5 +90,5 @@ export class KeptDocuments {
   }
 }
 
-/** Where a document of `/openapi/v3` is found. */
+/** Where a document of `/openapi/v3` is found: with its hash, so that clients may keep it for as long as the index names it. */
 export const relativeUrl = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`

@@ -8,6 +8,7 @@ import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { TypeRef } from './operation.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+/** Types that operations name by a word: they are the same whatever is served. */
 const metaRegistry = new TypeRegistry().addFile('meta', META_V1)
 const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info'
 
@@ -68,6 +69,7 @@ export class TypeResolver {
     }
   }
 
+  /** A list type where it has no declaration of its own: made from its items. */
   private list({ version }: ServedResource): JsonObject {
     if (version.listSchema) return this.definitions.refer(version.listSchema)
     const item = this.definitions.refer(version.schema)
@@ -92,6 +94,7 @@ export class TypeResolver {
     return this.definitions.reference(`${name}List`)
   }
 
+  /** apimachinery's version.Info, which the endpoint /version answers with; it belongs to no group. */
   private versionInfo(): JsonObject {
     const names = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
     const optional = ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor']

@@ -26,13 +26,16 @@ export interface OpenApi {
   v3Proto(path: string): DocumentPieces
 }
 
+/** What documents say of the release of the API. */
 const RELEASE = 'v1.33.0'
 
 /** The text that describes the types of a group; empty where there is none. */
 export type ReadDescriptions = (group: string) => string
 
+/** For servers without descriptions: tests, and whoever has no `kubectl explain`. */
 export const nothingSaid: ReadDescriptions = () => ''
 
+/** Nothing is kept but what the next document would need at once; `KeptDocuments` keeps the bytes. */
 export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid): OpenApi {
   const descriptions = descriptionsWhileUsed(readDescriptions)
   let operations: Map<string, () => Operation[]> | undefined

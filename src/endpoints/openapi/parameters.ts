@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../meta/object.ts'
 
+/** A parameter of an operation, bodies apart. Descriptions are our own; names, places and types are upstream's. */
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path'
@@ -19,6 +20,7 @@ const fieldValidation = query(
   'What to do about unknown and repeated fields in the body: Ignore them, Warn of them (the default), or with Strict refuse the request.',
 )
 const fieldManager = query('fieldManager', 'string', 'A name for who makes the change, of at most 128 printable characters.')
+/** The same name with another text: only an apply requires it. */
 const patchManager = query('fieldManager', 'string', 'A name for who makes the change, of at most 128 printable characters. Required for apply.')
 const force = query('force', 'boolean', 'With apply: take over fields that others own.')
 const gracePeriodSeconds = query(

@@ -213,7 +213,10 @@ function addSubresource(parent: Target, name: string, part: Subresource, descrip
     schema: part.kind?.schema ?? parent.schema,
     verbs: part.verbs,
   }
-  if (part.connect) return addConnect(target, part.connect, descriptions)
+  if (part.connect) {
+    addConnect(target, part.connect, descriptions)
+    return
+  }
   addItem(target)
   if (part.verbs.includes('create')) addCreate(target, `create ${name} of a ${parent.kind}`)
 }

@@ -1,6 +1,7 @@
 import type { TypeMeta } from '../../../codec/protobuf.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
+import { metaType } from '../../meta-type.ts'
 import type { Framing } from '../framing.ts'
 import { initialEndAnnotations } from '../initial-end.ts'
 import type { BinaryCodec } from './codec.ts'
@@ -31,5 +32,5 @@ export const binaryFraming = (codec: BinaryCodec, mediaType: string, view: Frame
     const annotations = initialEnd ? { annotations: initialEndAnnotations(codec.blueprint(view.listType)) } : {}
     return codec.frame('BOOKMARK', view.object({ ...view.type, metadata: { resourceVersion, creationTimestamp: null, ...annotations } }))
   },
-  error: error => codec.frame('ERROR', codec.statusBody(error.status)),
+  error: error => codec.frame('ERROR', codec.documentBody(metaType('meta.Status'), error.status)),
 })

@@ -10,7 +10,7 @@ import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
 import { metaType } from '../../meta-type.ts'
-import type { AnsweredStatus } from '../answer-form.ts'
+import type { Document } from '../answer-form.ts'
 import { listTypeMetaOf } from '../type-meta.ts'
 import type { BinaryCodec } from './codec.ts'
 
@@ -76,10 +76,9 @@ async function partialListBody(meta: ListMeta, items: readonly StoredObject[], a
   return listOf({ apiVersion, kind: 'PartialObjectMetadataList' }, meta, encoded)
 }
 
-/** A Status, as the answer or as the object of an ERROR event. */
-function statusBody(status: AnsweredStatus): Buffer {
-  const schema = metaType('meta.Status')
-  return cborBody(encodeCbor(schema, { kind: 'Status', apiVersion: 'v1', ...decode(schema, status) }))
+const documentBody = (schema: StructSchema, document: Document): Buffer => {
+  const { kind, apiVersion = '' } = document
+  return cborBody(encodeCbor(schema, { kind, apiVersion, ...decode(schema, document) }))
 }
 
 export const cborCodec: BinaryCodec = {
@@ -89,7 +88,7 @@ export const cborCodec: BinaryCodec = {
   plainListBody,
   partialBody,
   partialListBody,
-  statusBody,
+  documentBody,
   blueprint: ({ kind, apiVersion }) => cborBody(encodeCborValue({ kind, apiVersion, metadata: {}, items: null })),
   frame: cborFrame,
   leadBytes: 0,

@@ -4,7 +4,7 @@ import type { Steps } from '../../../lib/steps.ts'
 import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
-import type { AnsweredStatus } from '../answer-form.ts'
+import type { Document } from '../answer-form.ts'
 
 /** How answers are written in a binary media type. Bodies come whole, with what the type begins and ends them. */
 export interface BinaryCodec {
@@ -18,8 +18,8 @@ export interface BinaryCodec {
   /** PartialObjectMetadata of an object. */
   partialBody(object: KubeObject, apiVersion: string): Buffer
   partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[] | FilledBody>
-  /** A Status, as the answer or as the object of an ERROR event. */
-  statusBody(status: AnsweredStatus): Buffer
+  /** What is no object of a resource, of this schema; a Status as the object of an ERROR event, too. */
+  documentBody(schema: StructSchema, document: Document): Buffer
   /** An empty list, as the end of a watch's initial events shows it. */
   blueprint(type: { readonly kind: string; readonly apiVersion: string }): Buffer
   /** A watch event around a body. */

@@ -25,7 +25,7 @@ import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
 import { metaType } from '../../meta-type.ts'
-import type { AnsweredStatus } from '../answer-form.ts'
+import type { Document } from '../answer-form.ts'
 import { listPieces } from '../list-pieces.ts'
 import { listTypeMetaOf, typeMetaOf } from '../type-meta.ts'
 import type { BinaryCodec } from './codec.ts'
@@ -170,9 +170,8 @@ async function partialListBody(meta: ListMeta, items: readonly StoredObject[], a
   return encodedList(type, meta, items, partialEncoder, item => item.passing(partialEncoder).bytes.length)
 }
 
-/** A Status, as the answer or as the object of an ERROR event. */
-const statusBody = (status: AnsweredStatus): Buffer =>
-  wrap({ apiVersion: 'v1', kind: 'Status' }, encodeMessage(metaType('meta.Status'), decode(metaType('meta.Status'), status)))
+const documentBody = (schema: StructSchema, document: Document): Buffer =>
+  wrap({ apiVersion: document.apiVersion ?? '', kind: document.kind }, encodeMessage(schema, decode(schema, document)))
 
 export const protobufCodec: BinaryCodec = {
   storedBody,
@@ -181,7 +180,7 @@ export const protobufCodec: BinaryCodec = {
   plainListBody,
   partialBody,
   partialListBody,
-  statusBody,
+  documentBody,
   blueprint: type => wrap(type, listHead(metaMessage({}))),
   frame: watchFrame,
   leadBytes: 4,

@@ -1,5 +1,6 @@
 import type { Transform } from '../../../codec/negotiate.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
+import { metaType } from '../../meta-type.ts'
 import type { AnswerForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
@@ -26,7 +27,8 @@ export function binaryMetadata(codec: BinaryCodec, mediaType: string, as: Transf
     plainList() {
       throw noPlainMetadata()
     },
-    status: status => codec.statusBody(status),
+    status: status => codec.documentBody(metaType('meta.Status'), status),
+    document: (schema, document) => codec.documentBody(schema, document),
     framing: ({ served }) =>
       binaryFraming(codec, mediaType, {
         type: { kind: served.version.kind, apiVersion },

@@ -39,6 +39,7 @@ export const textForm = (view: TextView, { contentType, write }: TextStyle): Ans
   list: (scope, result) => after(view.list(scope, result), write),
   plainList: (scope, items) => after(view.plainList(scope, items), write),
   status: status => after(statusJson(status), write),
+  document: (_schema, document) => write([Buffer.from(`${JSON.stringify(document)}\n`)]),
   withoutInitialEnd: view.withoutInitialEnd,
   framing: scope => view.framing(scope),
 })

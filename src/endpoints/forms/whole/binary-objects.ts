@@ -1,4 +1,5 @@
 import { runAtOnce, runInTurns } from '../../../lib/steps.ts'
+import { metaType } from '../../meta-type.ts'
 import type { AnswerForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
@@ -12,7 +13,8 @@ export const binaryObjects = (codec: BinaryCodec, mediaType: string): AnswerForm
   object: (_scope, schema, object) => runInTurns(codec.objectBody(schema, object)),
   list: ({ served }, result) => codec.listBody(served.version, listMeta(result), result.items),
   plainList: ({ served }, items) => codec.plainListBody(served.version, items),
-  status: status => codec.statusBody(status),
+  status: status => codec.documentBody(metaType('meta.Status'), status),
+  document: (schema, document) => codec.documentBody(schema, document),
   framing({ served: { version } }) {
     const type = typeMetaOf(version)
     return binaryFraming(codec, mediaType, {

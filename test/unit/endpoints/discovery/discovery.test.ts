@@ -5,6 +5,7 @@ import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import { unwrap } from '../../../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../../../src/codec/protobuf-decode.ts'
 import { parseYaml } from '../../../../src/codec/yaml.ts'
+import { groupDiscoveryListType } from '../../../../src/endpoints/discovery/aggregated.ts'
 import { Discovery } from '../../../../src/endpoints/discovery/discovery.ts'
 import { metaType } from '../../../../src/endpoints/meta-type.ts'
 import type { JsonObject } from '../../../../src/meta/object.ts'
@@ -135,7 +136,11 @@ describe('aggregated discovery', () => {
     [`${accept('v2')},${accept('v2beta1')},application/json`, '/apis', 'v2'],
     [`${accept('v2beta1')},application/json`, '/apis', 'v2beta1'],
     [`${accept('v3')},${accept('v2beta1')},application/json`, '/apis', 'v2beta1'],
-    [`application/json,${accept('v2')}`, '/apis', undefined],
+    // Negotiation takes the first clause that asks for an aggregated list: a plain one before it is none.
+    [`application/json,${accept('v2')}`, '/apis', 'v2'],
+    [`*/*;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`, '/apis', 'v2'],
+    [`text/html,${accept('v2')}`, '/apis', 'v2'],
+    ['application/json', '/apis', undefined],
     [undefined, '/apis', undefined],
     ['*/*', '/apis', undefined],
   ]
@@ -192,6 +197,21 @@ describe('aggregated discovery', () => {
       subresources?: { subresource: string; responseKind: object }[]
     }
     expect(pods.subresources?.find(({ subresource }) => subresource === 'binding')?.responseKind).to.deep.equal({ group: '', version: 'v1', kind: 'Binding' })
+  })
+
+  it('says the same in each media type, under one ETag', async () => {
+    const ofType = (type: string) => ask('/apis', { headers: { accept: accept('v2').replace('application/json', type) } })
+    const [json, yaml, protobuf] = await Promise.all([ofType('application/json'), ofType('application/yaml'), ofType('application/vnd.kubernetes.protobuf')])
+    const expected = json.exchange.json
+    expect(parseYaml(Buffer.from(yaml.exchange.text)).value).to.deep.equal(expected)
+    const { message, ...type } = unwrap(protobuf.exchange.body ?? Buffer.alloc(0))
+    const decoded = decodeMessage(groupDiscoveryListType(), message)
+    expect({ ...type, ...decode(groupDiscoveryListType(), decoded) }).to.deep.equal(expected)
+    for (const { exchange } of [json, yaml, protobuf])
+      expect(exchange.answerHeaders.etag)
+        .to.match(/^"[0-9A-F]{128}"$/)
+        .and.equal(json.exchange.answerHeaders.etag)
+    expect(protobuf.exchange.contentType).to.equal(accept('v2').replace('json', 'vnd.kubernetes.protobuf'))
   })
 
   it('is sent once to who keeps its ETag', async () => {
