@@ -6,7 +6,7 @@ import { DecodeError, decode, decodeInSteps } from '../schema/decode.ts'
 import { diagnose } from '../schema/diagnose.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import type { ParsedJson } from './json-exact.ts'
-import { type ParsedYaml, repeatedKeysText } from './yaml.ts'
+import { type ParsedYaml, repeatedKeysText, untypedValue } from './yaml.ts'
 
 /** A body as its type has it, not yet defaulted. */
 export interface DecodedBody {
@@ -26,7 +26,8 @@ export const decodeBody = (schema: StructSchema, parsed: ParsedJson | ParsedYaml
 /** Decodes a parsed body into a type, at most 100 strict complaints, each once, in upstream's order. A step is one walk through the value. Throws DecodeError. */
 export function* decodeBodyInSteps(schema: StructSchema, parsed: ParsedJson | ParsedYaml): Steps<DecodedBody> {
   if (!('yaml' in parsed)) return yield* decodeParsed(schema, parsed)
-  const decoded = yield* decodeParsed(schema, { value: parsed.value, duplicates: [] })
+  const value = schema.freeForm ? yield* untypedValue(parsed) : parsed.value
+  const decoded = yield* decodeParsed(schema, { value, duplicates: [] })
   if (parsed.duplicates.length === 0) return decoded
   const first = repeatedKeysText(parsed.duplicates)
   return { ...decoded, strict: [...parsed.duplicates, ...decoded.strict], strictText: decoded.strictText === '' ? first : `${first}, ${decoded.strictText}` }

@@ -44,8 +44,8 @@ export function* parsePlain(text: string): Steps<Json | undefined> {
 }
 
 /**
- * How many members a text has of which JSON.parse has told all if its value has as many. Undefined of a text that is nested too deeply, has a number that may have lost digits or a fraction of zeros
- * (`1.0` is no integer), or an escaped surrogate that may be alone.
+ * How many members a text has of which JSON.parse has told all if its value has as many. Undefined of a text that is nested too deeply, has a number that may have lost digits, a fraction of zeros
+ * (`1.0` is no integer) or zero with a sign (an integer without one), or an escaped surrogate that may be alone.
  */
 function plainMembers(text: string): number | undefined {
   let colons = 0
@@ -60,7 +60,7 @@ function plainMembers(text: string): number | undefined {
       } while (text.charCodeAt(i - 1) === 0x5c && isEscaped(text, i))
       digits = 0
     } else if (c >= 0x30 && c <= 0x39) {
-      if (++digits === 16) return undefined
+      if (++digits === 16 || (c === 0x30 && digits === 1 && text.charCodeAt(i - 1) === 0x2d)) return undefined
     } else {
       if (c === 0x3a) colons++
       else if (c === 0x7b || c === 0x5b) {

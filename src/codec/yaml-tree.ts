@@ -1,5 +1,6 @@
 import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml'
 import { quote } from '../lib/go-quote.ts'
+import { MAX_INT64 } from '../lib/integer.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Steps } from '../lib/steps.ts'
 import { clone, setMember } from '../meta/equal.ts'
@@ -18,6 +19,8 @@ export interface ParsedYaml {
   readonly value: Json
   /** `line 3: key "a" already set in map`; the last one counts. */
   readonly duplicates: string[]
+  /** Whether an integer is beyond int64 and within uint64: then it is a bigint. */
+  readonly hasUint64: boolean
 }
 
 /** A scalar as it reads: mappings have typed keys until they become objects, so that `1` and `"1"` are two keys. */
@@ -69,12 +72,13 @@ export function* treeOf(events: readonly Event[], source: string): Steps<ParsedY
     if (++taken % STEP === 0) yield
     tree.take(event)
   }
-  return { yaml: true, value: tree.root, duplicates: tree.duplicates }
+  return { yaml: true, value: tree.root, duplicates: tree.duplicates, hasUint64: tree.hasUint64 }
 }
 
 class TreeBuilder {
   root: Json = null
   readonly duplicates: string[] = []
+  hasUint64 = false
   private readonly source: string
   private readonly lineOf: (position: number) => number
   /** Undefined: the node has not ended. */
@@ -118,6 +122,7 @@ class TreeBuilder {
   private scalar(event: ScalarEvent): void {
     this.count(1)
     const raw = scalarOf(event, this.source)
+    if (typeof raw === 'bigint' && raw > MAX_INT64) this.hasUint64 = true
     const built: Built = { value: raw, size: 1, line: this.lineOf(firstOf(event.anchorStart, event.tagStart, event.valueStart)) }
     const anchor = this.nameOf(event)
     if (anchor !== undefined) this.anchors.set(anchor, built)

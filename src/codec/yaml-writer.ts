@@ -69,13 +69,16 @@ function startLine(out: string[], indent: number, place: Place): void {
 
 const scalarText = (value: null | boolean | number | bigint): string => (typeof value === 'number' ? numberText(value) : String(value))
 
-/** As strconv prints with format g: an exponent of two digits below 1e-4 and from 1e21 for whole numbers, from 1e6 for those that are none. */
+/**
+ * As strconv prints with format g: an exponent of two digits below 1e-4 and from 1e6 for fractions. Whole numbers that int64 or uint64 holds have all their digits, because go-yaml reads them as integers in the
+ * JSON that it converts.
+ */
 function numberText(value: number): string {
   if (Number.isSafeInteger(value)) return String(value === 0 ? 0 : value)
   const [mantissa = '', exponent = '0'] = value.toExponential().split('e')
   const power = Number(exponent)
-  const integral = Number.isInteger(value) && Math.abs(value) < 2 ** 63
-  if (power >= -4 && (power < 21 && integral ? true : power < 21 && power < 6)) return String(value)
+  const integral = Number.isInteger(value) && value > -(2 ** 63) && value < 2 ** 64
+  if (integral || (power >= -4 && power < 6)) return String(value)
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
 }
 

@@ -1,6 +1,8 @@
 import { parseEvents, YAMLException } from 'js-yaml'
-import { runAtOnce, type Steps } from '../lib/steps.ts'
-import type { Json } from '../meta/object.ts'
+import { MAX_INT64 } from '../lib/integer.ts'
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
+import { setMember } from '../meta/equal.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
 import { sortedJson } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
 import { depthFault, yamlFault } from './yaml-fault.ts'
@@ -23,7 +25,7 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
   yield
   try {
     const json = yield* asJson(source)
-    if (json !== undefined) return { yaml: true, value: json, duplicates: [] }
+    if (json !== undefined) return { yaml: true, value: json, duplicates: [], hasUint64: false }
     yield
     const events = parseEvents(source, { filename: '', maxDepth: MAX_DEPTH })
     yield
@@ -34,6 +36,20 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
     if (error instanceof RangeError) throw new YamlError(depthFault(source, MAX_DEPTH))
     throw error
   }
+}
+
+/** The value of a text that is read into no type: there Go holds integers beyond int64 as floats. Changes the parsed value. */
+export function* untypedValue({ value, hasUint64 }: ParsedYaml): Steps<Json> {
+  if (!hasUint64) return value
+  const root: [Json] = [value]
+  const containers: (JsonObject | Json[])[] = [root]
+  for (let container = containers.pop(); container !== undefined; container = containers.pop())
+    for (const [key, member] of Object.entries(container)) {
+      if (isStepDone()) yield
+      if (typeof member === 'object' && member !== null) containers.push(member)
+      else if (typeof member === 'bigint' && member > MAX_INT64) setMember(container as JsonObject, key, Number(member))
+    }
+  return root[0]
 }
 
 /** Of JSON that YAML reads otherwise, or not at all: what it takes for ends of lines, tabs, keys that merge, `\/`, a key and its colon on two lines, zero with a sign. */

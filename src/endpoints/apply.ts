@@ -4,7 +4,7 @@ import type { Change } from '../apply/ownership.ts'
 import { jsonKind } from '../apply/patch/go-print.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
-import { type ParsedYaml, parseYamlInSteps, repeatedKeysText } from '../codec/yaml.ts'
+import { type ParsedYaml, parseYamlInSteps, repeatedKeysText, untypedValue } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
@@ -126,7 +126,8 @@ export function* parseConfiguration(body: Buffer): Steps<Configuration> {
   } catch (error) {
     throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${errorMessage(error)}`)
   }
-  const { value, duplicates } = parsed
+  const { duplicates } = parsed
+  const value = yield* untypedValue(parsed)
   if (value !== null && !isJsonObject(value))
     throw badRequestError(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,

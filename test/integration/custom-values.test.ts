@@ -116,6 +116,30 @@ describe('values of custom resources', function () {
       expect(await create('twice', '{"set":[1.0,1.0]}')).to.deep.equal(['spec.set[1]: Duplicate value: 1'])
     })
 
+    it('beyond 64 bits are no integers in YAML and in an apply, as in JSON', async () => {
+      const NO_INTEGER = 'spec.whole: Invalid value: "number": spec.whole in body must be of type integer: "number"'
+      const large = textOf('large', '{"whole":9223372036854775808}')
+      expect(faultsOf(await client.ask('POST', THINGS, { text: large, contentType: 'application/yaml' }))).to.include(NO_INTEGER)
+      expect(await patch('large', APPLY, large)).to.include(NO_INTEGER)
+      for (const [name, contentType] of [
+        ['yaml', 'application/yaml'],
+        ['json', 'application/json'],
+      ] as const) {
+        const free = textOf(
+          `free-${name}`,
+          '{"free":{"a":9223372036854775808,"b":[18446744073709551615,-0],"c":9223372036854775807}}`,
+        )
+        expect(faultsOf(await client.ask('POST', THINGS, { text: free, contentType }))).to.equal(undefined)
+        const texts = await Promise.all(
+          ['application/json', 'application/yaml'].map(async accept =>
+            (await (await fetch(`${server.url}${THINGS}/free-${name}`, { headers: { accept } })).text()).replaceAll(/\s/g, ''),
+          ),
+        )
+        expect(texts[0]).to.include('"free":{"a":9223372036854776000,"b":[18446744073709552000,0],"c":9223372036854775807}')
+        expect(texts[1]).to.include('free:a:9223372036854776000b:-1.8446744073709552e+19-0c:9223372036854775807')
+      }
+    })
+
     it('beyond 64 bits are no integers, and printed as floats are', async () => {
       const faults = await create('large', '{"whole":9223372036854775808}')
       expect(faults).to.include('spec.whole: Invalid value: 9.223372036854776e+18: spec.whole in body should be less than or equal to 10')
