@@ -125,10 +125,7 @@ describe('values of custom resources', function () {
         ['yaml', 'application/yaml'],
         ['json', 'application/json'],
       ] as const) {
-        const free = textOf(
-          `free-${name}`,
-          '{"free":{"a":9223372036854775808,"b":[18446744073709551615,-0],"c":9223372036854775807}}`,
-        )
+        const free = textOf(`free-${name}`, '{"free":{"a":9223372036854775808,"b":[18446744073709551615,-0],"c":9223372036854775807}}')
         expect(faultsOf(await client.ask('POST', THINGS, { text: free, contentType }))).to.equal(undefined)
         const texts = await Promise.all(
           ['application/json', 'application/yaml'].map(async accept =>

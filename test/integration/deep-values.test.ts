@@ -14,7 +14,7 @@ const APPLY = 'application/apply-patch+yaml'
 const DEEPEST = 10_000
 const DEEP = 9_990
 
-const objects = (levels: number): string => '{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1)
+const objects = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
 const lists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const deep = (name: string, members: string): string => `{"apiVersion":"${GROUP}/v1","kind":"Deep","metadata":{"name":"${name}"}${members}}`
 const configMap = (name: string, members: string): string => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}${members}}`
