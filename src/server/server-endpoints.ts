@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import { Router } from '@koa/router'
 import type Koa from 'koa'
 import { CONFIGURATION_PATH, type IssuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
@@ -29,6 +30,8 @@ export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<Requ
     if (info.isResource) return next()
     // The path that was authorized, and not what the router would read in the URL once more.
     ctx.newRouterPath = path
+    // "All methods" are those that Node knows to the router, and over HTTP/2 a method may be any word. The exchange keeps what came.
+    if (!METHODS.includes(ctx.method)) Object.defineProperty(ctx, 'method', { value: 'POST' })
     return routes(ctx, next)
   }
 }
@@ -52,7 +55,8 @@ function routerOf({ health, version, exposition, issuerDocuments }: ServerEndpoi
     router.all(`/${endpoint}/:check`, async ({ state: { exchange } }) => {
       const report = await health.reportOne(endpoint, exchange.path.slice(endpoint.length + 2))
       if (report === undefined) throw pageNotFound()
-      return sendReport(exchange, report)
+      // As upstream, whose single checks are written plainly.
+      return report.status === 200 ? exchange.sendBytes(200, TEXT, Buffer.from(report.text)) : sendReport(exchange, report)
     })
   }
   router.all(['/version', '/version/'], async ({ state: { exchange } }) => {

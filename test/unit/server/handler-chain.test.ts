@@ -209,6 +209,24 @@ describe('the handler chain', () => {
     expect((await server.secure('/healthz/store', { admin: true })).body.toString()).to.contain('192.0.2.1')
   })
 
+  it('reports health by any method, over HTTP/2 by any word', async () => {
+    const asked = async (over: 'http2' | 'plain', method: string, path: string) => {
+      const { status, headers } = await server[over](path, { method })
+      return [status, headers['x-content-type-options']]
+    }
+    server.health.add({ name: 'well', check: () => {} })
+    for (const [over, method] of [
+      ['plain', 'GET'],
+      ['plain', 'PROPFIND'],
+      ['http2', 'DELETE'],
+      ['http2', 'FOO'],
+    ] as const) {
+      expect(await asked(over, method, '/livez/well'), method).to.deep.equal([200, undefined])
+      expect(await asked(over, method, '/livez?exclude=store'), method).to.deep.equal([200, 'nosniff'])
+    }
+    expect(await asked('http2', 'FOO', '/version')).to.deep.equal([405, undefined])
+  })
+
   it('refuses web pages on the insecure port', async () => {
     expect((await server.plain('/version', { headers: { origin: 'http://evil' } })).status).to.equal(403)
     expect((await server.plain('/version', { headers: { host: 'evil.example' } })).status).to.equal(403)
