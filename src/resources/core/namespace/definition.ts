@@ -48,6 +48,8 @@ const namespaceStrategy: Strategy<Namespace> = {
   canonicalize,
   holdsDeletion,
   markDeleting(namespace) {
+    // Upstream deletes namespaces past the steps of other kinds: what becomes of one is up to its finalizers alone.
+    delete namespace.metadata.deletionGracePeriodSeconds
     namespace.status = { ...namespace.status, phase: 'Terminating' }
   },
 }

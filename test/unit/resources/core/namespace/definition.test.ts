@@ -47,7 +47,9 @@ describe('namespaces', () => {
     const made = await cases.create({})
     const { holdsDeletion, markDeleting } = namespaceResource.strategy ?? {}
     expect(holdsDeletion?.(made)).to.equal(true)
+    made.metadata.deletionGracePeriodSeconds = 0
     markDeleting?.(made)
+    expect(made.metadata).to.not.have.property('deletionGracePeriodSeconds')
     expect(made.status).to.deep.equal({ phase: 'Terminating' })
     expect(await causesOf(cases.update({ spec: { finalizers: ['Foo'] } }, {}, 'finalize'))).to.deep.equal(['Invalid spec.finalizers[0]'])
     const next = await cases.update({ spec: { finalizers: [] } }, {}, 'finalize')
