@@ -25,7 +25,7 @@ function duration(text: string): Value {
   try {
     return new CelDuration(parseDuration(text))
   } catch {
-    const parts = Array.from(text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g), ([, count = '0', unit = '']) => ({ count: BigInt(count), nanos: unitOf(unit) }))
+    const parts = Array.from(text.matchAll(/(\d+)\s*([A-Za-z\u00b5]+)/g), ([, count = '0', unit = '']) => ({ count: BigInt(count), nanos: unitOf(unit) }))
     const known = parts.filter(({ nanos }) => nanos !== undefined)
     if (known.length === 0) return new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`)
     return new CelDuration(

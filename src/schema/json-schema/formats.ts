@@ -57,8 +57,8 @@ function isDateTime(text: string): boolean {
 
 /** Characters of a duration that is read for its units: more would take long to look through. */
 const MAX_DURATION = 1000
-const UNIT = /(\d+)\s*([A-Za-zµ]+)/g
-const UNITS = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i
+const UNIT = /(\d+)\s*([A-Za-z\u00b5]+)/g
+const UNITS = /^(?:ns|nano.*|us|\u00b5s|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i
 
 /** Go's form, or numbers with units by name: `3 days`. */
 function isDuration(text: string): boolean {
