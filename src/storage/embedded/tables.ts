@@ -58,11 +58,10 @@ export async function openTables(dir: string): Promise<Tables> {
     const options = { path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, permissionsMode: 0o600, ...binary }
     root = open<Buffer, Buffer>(options)
     const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...binary })
+    // In one transaction: each table by itself would be a commit of its own, and waits for the disk where it is new.
+    const opened = root.transactionSync(() => ({ log: table('log'), latest: table('latest'), expiry: table('expiry'), meta: table('meta') }))
     tables = {
-      log: table('log'),
-      latest: table('latest'),
-      expiry: table('expiry'),
-      meta: table('meta'),
+      ...opened,
       commit: change => root.childTransaction(change).catch(explainCommit),
       close: () => root.close(),
     }
