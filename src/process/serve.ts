@@ -7,6 +7,7 @@ import { Health } from '../server/health.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { REQUEST_GRACE_MS, Shutdown } from '../server/shutdown.ts'
 import { stopSignal, workerStopSignal } from '../server/stop-signal.ts'
+import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { followClientCa } from '../server/tls/follow-client-ca.ts'
 import { versionInfo } from '../server/version.ts'
 import type { WorkerBegin } from '../server/workers/messages.ts'
@@ -26,11 +27,13 @@ export async function serve(config: Config, log: Logger, link: WorkerLink | unde
   const stopping = link ? workerStopSignal(link.stop) : stopSignal(log)
   const ended = new AbortController()
   void stopping.then(() => ended.abort())
+  // While the store is opened, which is what the certificates have to wait for.
+  const adminKeys = link ? undefined : beginAdminKeys(config.certDir)
   const encryption = await openEncryption(config, log)
   const backend = await openBackend(config, log)
   const agreed = config.etcd && secretsOf(config, backend, encryption.encryption)
   // Certificates are made while the rest is opened.
-  const alone = link ? undefined : shareCredentials(config, agreed, log, ended.signal)
+  const alone = link ? undefined : shareCredentials(config, agreed, log, ended.signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
   const services = await openServices(config, backend, encryption, agreed, log)
   const { plane, auth } = services

@@ -4,14 +4,18 @@ import type { Config } from '../config/config.ts'
 import type { Logger } from '../lib/log.ts'
 import { makePrivateDirectory, writePrivate } from '../lib/private-file.ts'
 import { kubeconfig } from '../server/kubeconfig.ts'
+import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { ADMIN_USER, type CertificateOptions, type Credentials, loadCredentials } from '../server/tls/material.ts'
 import { servingNames } from '../server/tls/names.ts'
 
 const LOOPBACK = '127.0.0.1'
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 
-/** The certificates that the configuration names, made where missing. `shareCa`: see CertificateOptions. */
-export const credentialsOf = (config: Config, shareCa?: CertificateOptions['shareCa']): Promise<Credentials> =>
+/** The certificates that the configuration names, made where missing. `adminKeys`: as `beginAdminKeys` has begun to make them. */
+export const credentialsOf = (
+  config: Config,
+  { adminKeys = beginAdminKeys(config.certDir), shareCa }: Pick<CertificateOptions, 'adminKeys' | 'shareCa'>,
+): Promise<Credentials> =>
   loadCredentials({
     directory: config.certDir,
     names: servingNames({
@@ -20,6 +24,7 @@ export const credentialsOf = (config: Config, shareCa?: CertificateOptions['shar
       advertiseAddress: advertisedAddress(config),
       serviceIp: serviceIpOf(config),
     }),
+    ...(adminKeys && { adminKeys }),
     ...(shareCa && { shareCa }),
     ...(config.servingFiles !== undefined && { servingFiles: config.servingFiles }),
     ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),

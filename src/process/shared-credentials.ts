@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { KeyPair } from '../server/tls/issue.ts'
-import { type Credentials, isFresh } from '../server/tls/material.ts'
+import { type CertificateOptions, type Credentials, isFresh } from '../server/tls/material.ts'
 import { type AgreedValues, agreedKey } from '../storage/agreed-values.ts'
 import { BackendError } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
@@ -25,13 +25,20 @@ export interface SharedCredentials {
 
 /**
  * The certificates that the configuration names, made where missing. The authority is that of the servers on the store: one that the certificate directory has is theirs if they have
- * none, and a server without one waits for the store. Throws TransformError where the store's cannot be decrypted. `agreed`: absent where no other server shares the store.
+ * none, and a server without one waits for the store. Throws TransformError where the store's cannot be decrypted. `agreed`: absent where no other server shares the store. `keys`: what has been
+ * begun for a first start.
  */
-export function shareCredentials(config: Config, agreed: AgreedValues | undefined, log: Logger, signal: AbortSignal): SharedCredentials {
-  if (agreed === undefined) return { credentials: credentialsOf(config), conflict: Promise.resolve(undefined) }
+export function shareCredentials(
+  config: Config,
+  agreed: AgreedValues | undefined,
+  log: Logger,
+  signal: AbortSignal,
+  keys: Pick<CertificateOptions, 'adminKeys'> = {},
+): SharedCredentials {
+  if (agreed === undefined) return { credentials: credentialsOf(config, keys), conflict: Promise.resolve(undefined) }
   const shareCa = (make: () => Promise<KeyPair>): Promise<KeyPair> =>
     untilReached(async () => JSON.parse(await agreed.agree('certificate-authority', async () => JSON.stringify(await make()), isFreshPair)), log, signal)
-  const credentials = credentialsOf(config, shareCa)
+  const credentials = credentialsOf(config, { ...keys, shareCa })
   const compare = async ({ ownCa }: Credentials): Promise<AuthorityConflict | undefined> => {
     try {
       const shared = await shareCa(async () => ownCa)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
+import { type ClientKeys, makeClientKeys } from './client-keys.ts'
 
 /** Loaded only where a certificate has to be made: later starts find theirs on disk. */
 
@@ -17,17 +18,17 @@ export interface Names {
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
-/** For keys that clients hold: of other keys, programs on fabric8's client (Java) read none without a further library. */
-const CLIENT_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' } as const
 const DAY_MS = 86_400_000
 const CA_DAYS = 3650
 const LEAF_DAYS = 365
 /** Clocks of clients may be late. */
 const BACKDATE_MS = 3_600_000
 
+const makeServerKeys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+
 /** A certificate authority of its own: EC P-256, ten years. */
 export async function issueCa(commonName: string): Promise<KeyPair> {
-  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const keys = await makeServerKeys()
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity(CA_DAYS),
     serialNumber: serial(),
@@ -45,27 +46,21 @@ export async function issueCa(commonName: string): Promise<KeyPair> {
 
 /** A server's certificate for these names, a year long. */
 export const issueServing = (ca: KeyPair, commonName: string, names: Names): Promise<KeyPair> =>
-  issue(ca, ALGORITHM, [{ CN: [commonName] }], '1.3.6.1.5.5.7.3.1', [
+  issue(ca, makeServerKeys(), [{ CN: [commonName] }], '1.3.6.1.5.5.7.3.1', [
     new x509.SubjectAlternativeNameExtension([
       ...names.dns.map(value => ({ type: 'dns', value }) as const),
       ...names.ips.map(value => ({ type: 'ip', value }) as const),
     ]),
   ])
 
-/** A client's certificate: its user is the common name, its groups the organizations. RSA, a year long. */
-export const issueClient = (ca: KeyPair, user: string, groups: readonly string[]): Promise<KeyPair> =>
-  issue(ca, CLIENT_ALGORITHM, [...groups.map(group => ({ O: [group] })), { CN: [user] }], '1.3.6.1.5.5.7.3.2', [])
+/** A client's certificate: its user is the common name, its groups the organizations. RSA, a year long. `keys`: those of the client. */
+export const issueClient = (ca: KeyPair, user: string, groups: readonly string[], keys = makeClientKeys()): Promise<KeyPair> =>
+  issue(ca, keys, [...groups.map(group => ({ O: [group] })), { CN: [user] }], '1.3.6.1.5.5.7.3.2', [])
 
-async function issue(
-  ca: KeyPair,
-  algorithm: typeof ALGORITHM | typeof CLIENT_ALGORITHM,
-  subject: x509.JsonName,
-  usage: string,
-  extensions: x509.Extension[],
-): Promise<KeyPair> {
+async function issue(ca: KeyPair, making: ClientKeys, subject: x509.JsonName, usage: string, extensions: x509.Extension[]): Promise<KeyPair> {
   const issuer = new x509.X509Certificate(ca.cert)
   const signingKey = await crypto.subtle.importKey('pkcs8', x509.PemConverter.decodeFirst(ca.key), ALGORITHM, false, ['sign'])
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const keys = await making
   const cert = await x509.X509CertificateGenerator.create({
     ...validity(LEAF_DAYS),
     serialNumber: serial(),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { MASTERS } from '../../auth/authn/authenticator.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { makePrivateDirectory, writePrivate } from '../../lib/private-file.ts'
+import type { ClientKeys } from './client-keys.ts'
 import { clientCaOf } from './follow-client-ca.ts'
 import type { KeyPair, Names } from './issue.ts'
 import type { TlsMaterial } from './tls-material.ts'
@@ -20,6 +21,8 @@ export interface CertificateOptions {
   /** `--client-ca-file`: believed beside our own CA. */
   readonly clientCaFile?: string
   readonly names: Names
+  /** For the administrator's certificate, if it has to be made. */
+  readonly adminKeys?: ClientKeys
   /** Where several servers share a CA: gives theirs, which is what `make` makes if there is none yet. Asked where the directory has none. */
   readonly shareCa?: (make: () => Promise<KeyPair>) => Promise<KeyPair>
 }
@@ -48,7 +51,6 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
   // Not of a CA that was here before, which bears the same name.
   const someoneElses = (cert: X509Certificate): boolean => cert.issuer !== issuer.subject
   const given = options.servingFiles
-  // Making the administrator's key takes a tenth of a second, on another thread.
   const [serving, admin] = await Promise.all([
     given === undefined
       ? keep(
@@ -62,7 +64,7 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
       directory,
       'admin',
       cert => ours(cert) && isFresh(cert),
-      async () => (await import('./issue.ts')).issueClient(ca, ADMIN_USER, [MASTERS]),
+      async () => (await import('./issue.ts')).issueClient(ca, ADMIN_USER, [MASTERS], options.adminKeys),
     ),
   ])
   const clientCa = options.clientCaFile === undefined ? ca.cert : clientCaOf(ca.cert, await readFile(options.clientCaFile, 'utf8'))

@@ -1,8 +1,9 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, KeyObject, X509Certificate } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { beginAdminKeys } from '../../../../src/server/tls/client-keys.ts'
 import { issueCa, issueServing } from '../../../../src/server/tls/issue.ts'
 import { loadCredentials } from '../../../../src/server/tls/material.ts'
 import { servingNames } from '../../../../src/server/tls/names.ts'
@@ -35,6 +36,16 @@ describe('loadCredentials', () => {
   it('keeps what it has made', async () => {
     const made = await loadCredentials({ directory, names })
     expect(await loadCredentials({ directory, names })).to.deep.equal(made)
+  })
+
+  it('takes the keys of the administrator that were begun before', async () => {
+    const adminKeys = beginAdminKeys(directory)
+    const { admin } = await loadCredentials({ directory, names, ...(adminKeys && { adminKeys }) })
+    const { privateKey } = (await adminKeys) ?? {}
+    expect(privateKey && KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem' })).to.equal(
+      createPrivateKey(admin.key).export({ type: 'pkcs8', format: 'pem' }),
+    )
+    expect(beginAdminKeys(directory), 'once there are some').to.equal(undefined)
   })
 
   it('makes the serving certificate anew for a new name', async () => {
