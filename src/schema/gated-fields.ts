@@ -13,6 +13,8 @@ export interface GatedField {
 
 interface PathStep {
   readonly name: string
+  /** What is cleared is null: the field is always written. */
+  readonly isNull?: true
   /** What stands behind it is in the items of a list, or in the values of a map. */
   readonly within?: 'list' | 'map'
   /** The value goes when it is left empty. */
@@ -30,7 +32,8 @@ function collect(schema: StructSchema, path: readonly PathStep[], ungated: boole
   if (above.has(schema.fields)) return
   above.add(schema.fields)
   for (const field of schema.fields.values()) {
-    if (field.gate !== undefined && !ungated) found.push({ gate: field.gate, use: field.gateUse, path: [...path, { name: field.name }] })
+    if (field.gate !== undefined && !ungated)
+      found.push({ gate: field.gate, use: field.gateUse, path: [...path, { name: field.name, ...(field.pointer && !field.omitEmpty && { isNull: true }) }] })
     const { within, struct } = structIn(field.schema)
     if (!struct) continue
     const step: PathStep = { name: field.name, ...(within && { within }), ...(struct.prune && { prune: true }) }
@@ -83,7 +86,8 @@ function drop(value: unknown, path: readonly PathStep[], at: number): void {
   const member = value[step.name]
   if (member === undefined) return
   if (at === path.length - 1) {
-    delete value[step.name]
+    if (step.isNull) value[step.name] = null
+    else delete value[step.name]
     return
   }
   for (const each of membersOf(member, step)) drop(each, path, at + 1)

@@ -12,6 +12,7 @@ import { leaseResource } from '../../../src/resources/coordination/lease/definit
 import { persistentVolumeClaimResource } from '../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../src/resources/core/pod/definition.ts'
 import { endpointSliceResource } from '../../../src/resources/discovery/endpoint-slice/definition.ts'
+import { resourceSliceResource } from '../../../src/resources/resource/resource-slice/definition.ts'
 import { csiDriverResource } from '../../../src/resources/storage/csi-driver/definition.ts'
 import { csiNodeResource } from '../../../src/resources/storage/csi-node/definition.ts'
 import { dropGatedFields, type GatedField, gatedFields } from '../../../src/schema/gated-fields.ts'
@@ -24,7 +25,7 @@ const pathOf = ({ path }: GatedField): string => path.map(({ name }) => name).jo
 
 /** Whether any value stands at the path. */
 function isAt(value: unknown, [step, ...rest]: GatedField['path']): boolean {
-  if (step === undefined) return value !== undefined
+  if (step === undefined) return value !== undefined && value !== null
   const items = Array.isArray(value) ? value : [value]
   return items.some(item => {
     const member = (item as Record<string, unknown> | undefined)?.[step.name]
@@ -74,6 +75,9 @@ const autoscaler = (spec: object): object => ({ spec: { scaleTargetRef: { apiVer
 const metric = { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } }
 const claim = (spec: object = {}): object => ({ spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10G' } }, ...spec } })
 const elsewhere = { apiGroup: 'a.b', kind: 'K', name: 'n', namespace: 'other' }
+const slice = (device: object): object => ({
+  spec: { driver: 'a.b', nodeName: 'n', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, devices: [{ name: 'd', ...device }] },
+})
 const pod = (spec: object, more: object = {}): object => ({ spec: { containers: [{ name: 'c', image: 'i', ...more }], serviceAccountName: 's', ...spec } })
 
 describe('feature gates of kinds', () => {
@@ -135,6 +139,13 @@ describe('feature gates of kinds', () => {
       member: ({ spec }) => spec.dataSourceRef,
       off: undefined,
       on: elsewhere,
+    },
+    DRADeviceTaints: {
+      definition: resourceSliceResource,
+      given: slice({ taints: [{ key: 'a', effect: 'NoSchedule', timeAdded: '2026-01-02T03:04:05Z' }] }),
+      member: ({ spec }) => spec.devices,
+      off: [{ name: 'd' }],
+      on: [{ name: 'd', taints: [{ key: 'a', effect: 'NoSchedule', timeAdded: '2026-01-02T03:04:05Z' }] }],
     },
     ContainerStopSignals: {
       definition: podResource,

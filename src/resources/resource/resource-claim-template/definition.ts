@@ -12,7 +12,6 @@ import { goValue } from '../../shared/go-values.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
 import { devicesFromHub, devicesToHub } from '../conversion.ts'
 import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
-import { dropAlphaOfRequests } from '../dropped.ts'
 import type { ResourceClaimTemplate as BetaTemplate } from '../v1beta1.types.ts'
 import type { DeviceClaim, ResourceClaimTemplate } from '../v1beta2.types.ts'
 import { type Differences, olderVersion, resourceVersion } from '../version.ts'
@@ -59,7 +58,6 @@ export const resourceClaimTemplateResource = defineResource<ResourceClaimTemplat
   strategy: {
     revalidatesMeta: true,
     returnsDeleted: true,
-    prepare: (next, old) => dropAlphaOfRequests(devicesOf(next), old && devicesOf(old)),
     validate,
   },
 })

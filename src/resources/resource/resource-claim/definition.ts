@@ -13,14 +13,12 @@ import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-
 import { validateClaimSpec } from '../claim-spec.ts'
 import { devicesFromHub, devicesToHub } from '../conversion.ts'
 import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
-import { dropAlphaOfRequests } from '../dropped.ts'
 import type { ResourceClaim as BetaClaim } from '../v1beta1.types.ts'
 import type { DeviceRequestAllocationResult, ResourceClaim } from '../v1beta2.types.ts'
 import { type Differences, olderVersion, resourceVersion } from '../version.ts'
 import { deviceId, validateClaimStatus } from './status-validation.ts'
 
 const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationResult[] => claim?.status.allocation?.devices.results ?? []
-const hasAdminResult = (claim: ResourceClaim | undefined): boolean => resultsOf(claim).some(({ adminAccess }) => adminAccess !== null)
 
 /** An update tells what is wrong with the spec twice, as upstream does; it cannot change it. */
 function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined): Steps<FieldError[]> {
@@ -44,10 +42,7 @@ const claimStrategy: Strategy<ResourceClaim> = {
   revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
-  prepare(next, old) {
-    withholdStatus(next, old)
-    dropAlphaOfRequests(next.spec.devices, old?.spec.devices, hasAdminResult(old))
-  },
+  prepare: (next, old) => withholdStatus(next, old),
   validate: validateClaim,
 }
 
@@ -58,8 +53,6 @@ const claimStatusStrategy: Strategy<ResourceClaim> = {
     next.spec = old.spec
     keepMetadata(next, old)
     dropDeallocated(next, resultsOf(next), resultsOf(old))
-    const hadAdmin = hasAdminResult(old) || old.spec.devices.requests?.some(({ exactly }) => exactly?.adminAccess !== undefined)
-    if (!hadAdmin) for (const result of resultsOf(next)) result.adminAccess = null
   },
   validate: validateClaimStatus,
 }

@@ -9,29 +9,7 @@ import type { Device, ResourceSlice } from '../v1beta2.types.ts'
 import { olderVersion, resourceVersion } from '../version.ts'
 import { validateResourceSlice } from './validation.ts'
 
-const devicesOf = (slice: ResourceSlice | undefined): Device[] => slice?.spec.devices ?? []
-
-const hasParts = (slice: ResourceSlice): boolean =>
-  slice.spec.sharedCounters !== undefined ||
-  slice.spec.perDeviceNodeSelection !== undefined ||
-  devicesOf(slice).some(
-    ({ consumesCounters, nodeName, nodeSelector, allNodes }) =>
-      consumesCounters !== undefined || nodeName !== undefined || nodeSelector !== undefined || allNodes !== undefined,
-  )
-
-/** Taints, and devices that are parts of others, are alpha in this release; a slice that has them keeps them. */
-function dropAlphaOfSlice(next: ResourceSlice, old: ResourceSlice | undefined): void {
-  if (!devicesOf(old).some(({ taints }) => taints !== undefined)) for (const device of devicesOf(next)) delete device.taints
-  if (old && hasParts(old)) return
-  delete next.spec.sharedCounters
-  delete next.spec.perDeviceNodeSelection
-  for (const device of devicesOf(next)) {
-    delete device.consumesCounters
-    delete device.nodeName
-    delete device.nodeSelector
-    delete device.allNodes
-  }
-}
+const devicesOf = ({ spec }: ResourceSlice): Device[] => spec.devices ?? []
 
 const table: TableDefinition<ResourceSlice> = {
   columns: [
@@ -68,7 +46,6 @@ export const resourceSliceResource = defineResource<ResourceSlice>({
     prepare(next, old, { now }) {
       for (const { taints = [] } of devicesOf(next)) for (const taint of taints) setTimeAdded(taint, now)
       prepareGeneration(next, old)
-      dropAlphaOfSlice(next, old)
     },
     validate: validateResourceSlice,
   },
