@@ -17,6 +17,7 @@ export interface ServedResource {
 export class CatalogSnapshot {
   readonly generation: number
   readonly definitions: readonly ResourceDefinition[]
+  readonly release: Release | undefined
   private readonly byResource = new Map<string, ServedResource>()
   private readonly byGroupResource = new Map<string, ResourceDefinition>()
   private readonly groupVersions = new Map<string, ServedResource[]>()
@@ -26,6 +27,7 @@ export class CatalogSnapshot {
   constructor(generation: number, definitions: readonly ResourceDefinition[], release?: Release) {
     this.generation = generation
     this.definitions = definitions
+    this.release = release
     for (const definition of definitions) {
       for (const { group, names } of [definition.hub, ...definition.versions]) this.byGroupResource.set(`${group}/${names.plural}`, definition)
       if (definition.internal) continue

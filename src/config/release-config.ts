@@ -1,10 +1,10 @@
 import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
-import { RELEASES, type Release } from '../lifecycle/release.ts'
+import { DEFAULT_RELEASE, RELEASES, type Release } from '../lifecycle/release.ts'
 import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FlagError } from './parse-flags.ts'
 
 export function emulatedVersionOf(given: readonly string[]): Release {
-  let release: Release = '1.33'
+  let release = DEFAULT_RELEASE
   for (const entry of given) {
     const version = /^(?:kube=)?v?(\d+\.\d+)(?:\.0)?$/.exec(entry)?.[1]
     const known = RELEASES.find(each => each === version)

@@ -1,6 +1,6 @@
 import { invariant } from '../lib/invariant.ts'
 import { type FeatureGate, type GateName, gatesOf, STAGE_GATES } from './feature-gates.ts'
-import type { Release } from './release.ts'
+import { previousRelease, type Release } from './release.ts'
 
 /** What is given for gates or versions can't be had; the message is for the user. */
 export class LifecycleError extends Error {
@@ -10,6 +10,8 @@ export class LifecycleError extends Error {
 /** What the API of a server has: a release, and its feature gates as they are set. Hooks of kinds ask it. */
 export interface Features {
   readonly release: Release
+  /** The oldest release beside which the server runs (`--min-compatibility-version`): new expressions must be understood by it. */
+  readonly compatibility: Release
   enabled(gate: GateName): boolean
 }
 
@@ -30,7 +32,7 @@ export interface FeatureState {
  * The gates of a release with some of them set by name, and `AllAlpha` and `AllBeta` for the rest of their stage. Throws LifecycleError: for names that the release does not know
  * and for locked ones in kube-apiserver's words, and for those that are not built the other way.
  */
-export function parseGates(release: Release, given: ReadonlyMap<string, boolean> = new Map()): Gates {
+export function parseGates(release: Release, given: ReadonlyMap<string, boolean> = new Map(), compatibility = previousRelease(release)): Gates {
   const known = gatesOf(release)
   const values = new Map(Object.entries(known).map(([name, gate]) => [name, gate.preset]))
   for (const [stageGate, stage] of Object.entries(STAGE_GATES)) {
@@ -51,6 +53,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
   }
   return {
     release,
+    compatibility,
     enabled: gate => {
       const value = values.get(gate)
       invariant(value !== undefined, `feature gate ${gate} is not in the table of release ${release}`)

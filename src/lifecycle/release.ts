@@ -1,6 +1,9 @@
 /** A minor release of the API: `1.33`. Within a major release the order is by number, not by text. */
 export type Release = `${number}.${number}`
 
+/** The release that is emulated where none is named. */
+export const DEFAULT_RELEASE: Release = '1.33'
+
 /** Those that can be emulated, oldest first. */
 export const RELEASES: readonly Release[] = ['1.33']
 
@@ -10,3 +13,9 @@ export function compareReleases(a: Release, b: Release): number {
   const [bMajor = 0, bMinor = 0] = b.split('.').map(Number)
   return aMajor - bMajor || aMinor - bMinor
 }
+
+/** 33 of `1.33`. */
+export const minorOf = (release: Release): number => Number(release.slice(release.indexOf('.') + 1))
+
+/** The minor release before. */
+export const previousRelease = (release: Release): Release => `1.${minorOf(release) - 1}`

@@ -13,7 +13,7 @@ import { systemClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
-import { GIT_VERSION } from '../server/version.ts'
+import { gitVersion } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
 import { openEmbedded } from '../storage/embedded/open-embedded.ts'
@@ -81,7 +81,7 @@ const configured = (config: Config): Omit<ControlPlaneOptions, 'backend' | 'cloc
   etcdPrefix: config.etcdPrefix,
   ...(config.etcd && { etcdServers: config.etcd.servers }),
   storedAs: config.storedAs,
-  fingerprint: GIT_VERSION,
+  fingerprint: gitVersion(config.emulatedVersion),
   isCached: resource => config.watchCache && !config.withoutWatchCache.has(resource),
   compactionIntervalMs: config.compactionIntervalMs,
   eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),

@@ -6,7 +6,8 @@ import { FlagError } from '../config/parse-flags.ts'
 import type { Logger } from '../lib/log.ts'
 import { createLogger } from '../lib/structured-log.ts'
 import { LifecycleError } from '../lifecycle/gates.ts'
-import { GIT_VERSION } from '../server/version.ts'
+import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
+import { gitVersion } from '../server/version.ts'
 
 const LOOK_FOR_PRIMARY_MS = 2_000
 
@@ -57,7 +58,7 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
       process.stdout.write(usage())
       return 0
     case 'version':
-      process.stdout.write(`Kubernetes ${GIT_VERSION}\n`)
+      process.stdout.write(`Kubernetes ${gitVersion(DEFAULT_RELEASE)}\n`)
       return 0
     case 'serve': {
       const { config, ignored } = command

@@ -104,7 +104,7 @@ async function listen({ config, log, link, begin, services, encryption, shutdown
     authorizer: auth.authorizer,
     issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),
     health,
-    version: versionInfo(process),
+    version: versionInfo(process, config.gates),
     features: config.gates.states(),
     tls: begin.credentials.tls,
     http2: config.http2,

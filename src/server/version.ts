@@ -1,11 +1,14 @@
+import type { Features } from '../lifecycle/gates.ts'
+import { minorOf, type Release } from '../lifecycle/release.ts'
+
 /** version.Info, as `/version` and `kubectl version` tell it. */
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
-  readonly emulationMajor: string
-  readonly emulationMinor: string
-  readonly minCompatibilityMajor: string
-  readonly minCompatibilityMinor: string
+  readonly emulationMajor?: string
+  readonly emulationMinor?: string
+  readonly minCompatibilityMajor?: string
+  readonly minCompatibilityMinor?: string
   readonly gitVersion: string
   readonly gitCommit: string
   readonly gitTreeState: string
@@ -15,8 +18,6 @@ export interface VersionInfo {
   readonly platform: string
 }
 
-const MINOR = 33
-
 /** What the server runs on. */
 export interface Runtime {
   readonly version: string
@@ -24,17 +25,20 @@ export interface Runtime {
   readonly arch: string
 }
 
-export const GIT_VERSION = `v1.${MINOR}.0+binnacle`
+/** A version that clients know how to compare: the first patch of the release, and the program. */
+export const gitVersion = (release: Release): string => `v${release}.0+binnacle`
 
-/** What the server is: the release whose behaviour it has, and what it is built of. `gitVersion` is a release that clients know how to compare. */
-export const versionInfo = ({ version, platform, arch }: Runtime): VersionInfo => ({
+/** What the server is: the release that it emulates, and what it is built of. Releases before 1.33 do not say beside which ones they run. */
+export const versionInfo = ({ version, platform, arch }: Runtime, { release, compatibility }: Pick<Features, 'release' | 'compatibility'>): VersionInfo => ({
   major: '1',
-  minor: `${MINOR}`,
-  emulationMajor: '1',
-  emulationMinor: `${MINOR}`,
-  minCompatibilityMajor: '1',
-  minCompatibilityMinor: `${MINOR - 1}`,
-  gitVersion: GIT_VERSION,
+  minor: `${minorOf(release)}`,
+  ...(minorOf(release) >= 33 && {
+    emulationMajor: '1',
+    emulationMinor: `${minorOf(release)}`,
+    minCompatibilityMajor: '1',
+    minCompatibilityMinor: `${minorOf(compatibility)}`,
+  }),
+  gitVersion: gitVersion(release),
   gitCommit: '',
   gitTreeState: '',
   buildDate: '1970-01-01T00:00:00Z',

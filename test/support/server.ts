@@ -17,6 +17,7 @@ import { encodeStatusAsJson } from '../../src/server/status-body.ts'
 import { type Credentials, loadCredentials } from '../../src/server/tls/material.ts'
 import { versionInfo } from '../../src/server/version.ts'
 import { type Handler, handlerApi } from './api-handler.ts'
+import { featuresOf } from './hook-context.ts'
 import { HTTP2_STACK } from './http2-stacks.ts'
 
 export interface Answer {
@@ -72,7 +73,7 @@ export async function startTestServer(serving: Handler | Api, options: Partial<S
     authenticator,
     authorizer: union([privileged, publicInformation]),
     health,
-    version: versionInfo(process),
+    version: versionInfo(process, featuresOf()),
     features: [],
     metrics: [],
     tls: credentials.tls,

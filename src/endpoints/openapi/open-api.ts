@@ -1,4 +1,5 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import { DEFAULT_RELEASE } from '../../lifecycle/release.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { Descriptions } from '../../schema/openapi/descriptions.ts'
@@ -26,9 +27,6 @@ export interface OpenApi {
   v3Proto(path: string): DocumentPieces
 }
 
-/** What documents say of the release of the API. */
-const RELEASE = 'v1.33.0'
-
 /** The text that describes the types of a group; empty where there is none. */
 export type ReadDescriptions = (group: string) => string
 
@@ -37,6 +35,7 @@ export const nothingSaid: ReadDescriptions = () => ''
 
 /** Nothing is kept but what the next document would need at once; `KeptDocuments` keeps the bytes. */
 export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid): OpenApi {
+  const version = `v${snapshot.release ?? DEFAULT_RELEASE}.0`
   const descriptions = descriptionsWhileUsed(readDescriptions)
   let operations: Map<string, () => Operation[]> | undefined
   let kinds: Map<string, GroupVersionKind[]> | undefined
@@ -46,11 +45,11 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
   }
   const v3 = (path: string): JsonObject => {
     kinds ??= kindsByDefinition(snapshot)
-    return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds, descriptions()), RELEASE)
+    return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds, descriptions()), version)
   }
   return {
-    v2: () => swaggerText(swaggerHead(RELEASE), swaggerMembers(snapshot, descriptions()), swaggerTail),
-    v2Proto: () => encodeSwagger(swaggerHead(RELEASE), swaggerMembers(snapshot, descriptions()), swaggerTail),
+    v2: () => swaggerText(swaggerHead(version), swaggerMembers(snapshot, descriptions()), swaggerTail),
+    v2Proto: () => encodeSwagger(swaggerHead(version), swaggerMembers(snapshot, descriptions()), swaggerTail),
     paths: () => documents().keys(),
     has: path => documents().has(path),
     *v3(path) {

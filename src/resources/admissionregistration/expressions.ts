@@ -4,29 +4,30 @@ import { baseEnvironment, EVERY_RELEASE } from '../../cel/environment.ts'
 import { programFault } from '../../cel/program-fault.ts'
 import { sameType, type Type, typeText } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
+import type { Features } from '../../lifecycle/gates.ts'
+import { minorOf } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-
-/** A new expression must be understood by the release before 1.33 as well: servers of both may run side by side. */
-const ADMITTED = baseEnvironment(32)
-/** One that is stored already was understood by some release. */
-const STORED = baseEnvironment(EVERY_RELEASE)
 
 /** How an expression is used. */
 export interface ExpressionUse extends AdmissionParts {
   /** Types that it may give; any, if absent. */
   readonly results?: readonly Type[]
-  /** The old object has the same expression at a place of the same sort. */
-  readonly stored?: boolean
+  /** The oldest release that must understand it. */
+  readonly minor: number
 }
+
+/** Which expressions must be understood by whom: those of an old object by any release, new ones by the oldest beside which the server may run. */
+export const minorFor = (expression: string, stored: ReadonlySet<string>, { compatibility }: Features): number =>
+  stored.has(expression) ? EVERY_RELEASE : minorOf(compatibility)
 
 /** What is wrong with an expression, in upstream's words, or the type of what it gives. */
 export type Understood = { readonly fault: string } | { readonly fault?: never; readonly type: Type }
 
 /** In steps: a policy may have very many expressions, and each may be long. */
-export function* understand(expression: string, { results, stored, ...parts }: ExpressionUse): Steps<Understood> {
-  const environment = admissionEnvironment(stored ? STORED : ADMITTED, parts)
+export function* understand(expression: string, { results, minor, ...parts }: ExpressionUse): Steps<Understood> {
+  const environment = admissionEnvironment(baseEnvironment(minor), parts)
   const { issues, checked } = yield* compileInSteps(expression, environment)
   if (!checked) return { fault: `compilation failed: ${issues}` }
   const type = checked.result

@@ -1,10 +1,11 @@
 import { BOOL } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
+import type { Features } from '../../lifecycle/gates.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, invalid, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
-import { validateExpression } from './expressions.ts'
+import { minorFor, validateExpression } from './expressions.ts'
 import type { MatchCondition } from './v1.types.ts'
 
 const MAX_CONDITIONS = 64
@@ -13,10 +14,15 @@ const MAX_CONDITIONS = 64
 export interface ConditionUse {
   readonly params: boolean
   readonly stored: ReadonlySet<string>
+  readonly features: Features
 }
 
 /** Names, and expressions, each of which must give a bool. A condition is a step at least. */
-export function* validateMatchConditions(conditions: readonly MatchCondition[] = [], { params, stored }: ConditionUse, path: FieldPath): Steps<FieldError[]> {
+export function* validateMatchConditions(
+  conditions: readonly MatchCondition[] = [],
+  { params, stored, features }: ConditionUse,
+  path: FieldPath,
+): Steps<FieldError[]> {
   const errors: FieldError[] = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : []
   const seen = new Set<string>()
   for (const [i, { name, expression }] of conditions.entries()) {
@@ -24,7 +30,10 @@ export function* validateMatchConditions(conditions: readonly MatchCondition[] =
     const text = expression.trim()
     yield
     if (text === '') errors.push(required(at.child('expression')))
-    else errors.push(...(yield* validateExpression(text, { params, authorizer: true, results: [BOOL], stored: stored.has(text) }, at.child('expression'))))
+    else {
+      const use = { params, authorizer: true, results: [BOOL], minor: minorFor(text, stored, features) }
+      errors.push(...(yield* validateExpression(text, use, at.child('expression'))))
+    }
     if (name === '') {
       errors.push(required(at.child('name')))
       continue

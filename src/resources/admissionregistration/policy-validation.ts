@@ -1,4 +1,5 @@
 import type { Steps } from '../../lib/steps.ts'
+import type { Features } from '../../lifecycle/gates.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../meta/field-error.ts'
@@ -37,10 +38,10 @@ export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints
 }
 
 /** Conditions that an update leaves as they are, with the parameters that they may use, are not looked at. */
-export function* validatePolicyConditions({ spec }: Policy, old: Policy | undefined, path: FieldPath): Steps<FieldError[]> {
+export function* validatePolicyConditions({ spec }: Policy, old: Policy | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
   const stay = old && deepEqual(spec.paramKind, old.spec.paramKind) && deepEqual(spec.matchConditions, old.spec.matchConditions)
   if (stay) return []
-  const use = { params: Boolean(spec.paramKind), stored: storedTexts(old?.spec.matchConditions, 'expression') }
+  const use = { params: Boolean(spec.paramKind), stored: storedTexts(old?.spec.matchConditions, 'expression'), features }
   return yield* validateMatchConditions(spec.matchConditions, use, path.child('matchConditions'))
 }
 

@@ -1,24 +1,31 @@
 import { seenType } from '../../cel/admission-environment.ts'
 import { DYN, type Type } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
+import type { Features } from '../../lifecycle/gates.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { understand } from './expressions.ts'
+import { minorFor, understand } from './expressions.ts'
 import type { Variable } from './v1.types.ts'
 
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
 const RESERVED = new Set('true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '))
 
+/** What the variables of a policy may speak of. */
+export interface VariableUse {
+  readonly params: boolean
+  /** Validations of the old object: expressions among them were understood before. */
+  readonly stored: ReadonlySet<string>
+  readonly features: Features
+}
+
 /**
  * The named expressions of a policy, each of which may speak of those before it.
- * @param stored validations of the old object: expressions among them were understood before.
  * @param types filled with the types of the variables, for the expressions that come after.
  */
 export function* validateVariables(
   variables: readonly Variable[] = [],
-  params: boolean,
-  stored: ReadonlySet<string>,
+  { params, stored, features }: VariableUse,
   types: Map<string, Type>,
   path: FieldPath,
 ): Steps<FieldError[]> {
@@ -32,7 +39,7 @@ export function* validateVariables(
       errors.push(required(at.child('expression'), 'expression is not specified'))
       continue
     }
-    const found = yield* understand(expression, { params, authorizer: true, variables: types, stored: stored.has(expression) })
+    const found = yield* understand(expression, { params, authorizer: true, variables: types, minor: minorFor(expression, stored, features) })
     types.set(name, found.fault === undefined ? seenType(found.type) : DYN)
     if (found.fault !== undefined) errors.push(invalid(at.child('expression'), expression, found.fault))
   }

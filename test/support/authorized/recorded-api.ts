@@ -22,6 +22,7 @@ import { RequestsInProgress } from '../../../src/server/requests-in-progress.ts'
 import { encodeStatusAsJson } from '../../../src/server/status-body.ts'
 import { versionInfo } from '../../../src/server/version.ts'
 import { testApi } from '../api-handler.ts'
+import { featuresOf } from '../hook-context.ts'
 import { requestWithoutSocket } from '../request-without-socket.ts'
 
 /** Something that a request had done to a resource. */
@@ -115,7 +116,7 @@ export class RecordedApi {
       log: silentLogger,
       logRequests: false,
       health: new Health(silentLogger),
-      version: versionInfo(process),
+      version: versionInfo(process, featuresOf()),
       exposition: async () => Buffer.alloc(0),
       api,
     })

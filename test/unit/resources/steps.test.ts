@@ -6,6 +6,7 @@ import { validatePolicy } from '../../../src/resources/admissionregistration/val
 import { validateWebhooks } from '../../../src/resources/admissionregistration/webhook/validation.ts'
 import { limitRangeResource } from '../../../src/resources/core/limit-range/definition.ts'
 import { validateEndpointSlice } from '../../../src/resources/discovery/endpoint-slice/validation.ts'
+import { hookContext } from '../../support/hook-context.ts'
 
 const COUNT = 20_000
 
@@ -27,16 +28,18 @@ const wide: Record<string, () => Steps<unknown>> = {
       undefined,
     )
   },
-  'the validations of a policy': () => validatePolicy(policy({ validations: expressions(COUNT / 512) }), undefined),
+  'the validations of a policy': () => validatePolicy(policy({ validations: expressions(COUNT / 512) }), undefined, hookContext()),
   'the variables of a policy': () =>
     validatePolicy(
       policy({ variables: expressions(COUNT / 512).map((each, i) => ({ name: `v${i}`, ...each })), validations: [{ expression: 'true' }] }),
       undefined,
+      hookContext(),
     ),
   'the conditions of webhooks': () =>
     validateWebhooks(
       { webhooks: [{ name: 'w', clientConfig: {}, matchConditions: expressions(COUNT / 512).map((each, i) => ({ name: `c${i}`, ...each })) }] } as never,
       undefined,
+      hookContext(),
     ),
   'what limits are by default': () => {
     const max = Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`example.io/r${i}`, '1']))

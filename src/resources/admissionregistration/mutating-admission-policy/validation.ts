@@ -1,11 +1,13 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { APPLY_CONFIGURATION, JSON_PATCH } from '../../../cel/admission-environment.ts'
 import type { Type } from '../../../cel/type.ts'
 import type { Steps } from '../../../lib/steps.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { storedTexts, validateExpression } from '../expressions.ts'
+import { minorFor, storedTexts, validateExpression } from '../expressions.ts'
 import { REINVOCATION_POLICIES } from '../policies.ts'
 import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
 import type { MutatingAdmissionPolicy, Mutation } from '../v1alpha1.types.ts'
@@ -44,28 +46,34 @@ interface MutationUse {
   readonly params: boolean
   readonly variables: ReadonlyMap<string, Type>
   readonly stored: ReadonlySet<string>
+  readonly features: Features
 }
 
-function* validatePatch(expression: string, result: Type, { stored, ...parts }: MutationUse, path: FieldPath): Steps<FieldError[]> {
+function* validatePatch(expression: string, result: Type, { stored, features, ...parts }: MutationUse, path: FieldPath): Steps<FieldError[]> {
   const text = expression.trim()
   if (text === '') return [required(path)]
-  return yield* validateExpression(text, { ...parts, authorizer: true, patches: true, results: [result], stored: stored.has(expression) }, path)
+  const use = { ...parts, authorizer: true, patches: true, results: [result], minor: minorFor(expression, stored, features) }
+  return yield* validateExpression(text, use, path)
 }
 
 /** Each expression is some steps: there may be as many as a body holds. */
-export function* validateMutatingPolicy(next: MutatingAdmissionPolicy, old: MutatingAdmissionPolicy | undefined): Steps<FieldError[]> {
+export function* validateMutatingPolicy(
+  next: MutatingAdmissionPolicy,
+  old: MutatingAdmissionPolicy | undefined,
+  { features }: HookContext,
+): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { spec } = next
   const mutations = spec.mutations ?? []
   const variables = new Map<string, Type>()
   const params = Boolean(spec.paramKind)
   const applied = (old?.spec.mutations ?? []).flatMap(({ applyConfiguration }) => applyConfiguration ?? [])
-  const use: MutationUse = { params, variables, stored: storedTexts(applied, 'expression') }
+  const use: MutationUse = { params, variables, stored: storedTexts(applied, 'expression'), features }
   const errors = [
     ...validatePolicyStart(spec, path),
     ...validateMutatingOperations(spec.matchConstraints, path.child('matchConstraints')),
-    ...(yield* validatePolicyConditions(next, old, path)),
-    ...(yield* validateVariables(spec.variables, params, new Set(), variables, path.child('variables'))),
+    ...(yield* validatePolicyConditions(next, old, features, path)),
+    ...(yield* validateVariables(spec.variables, { params, stored: new Set(), features }, variables, path.child('variables'))),
   ]
   for (const [i, mutation] of mutations.entries()) {
     errors.push(...(yield* validateMutation(mutation, use, path.child('mutations').index(i))))

@@ -1,12 +1,14 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { BOOL, NULL, STRING, type Type } from '../../../cel/type.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { Steps } from '../../../lib/steps.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
-import { storedTexts, validateExpression } from '../expressions.ts'
+import { minorFor, storedTexts, validateExpression } from '../expressions.ts'
 import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
 import type { AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation } from '../v1.types.ts'
 import { validateVariables } from '../variables.ts'
@@ -21,20 +23,21 @@ interface PolicyUse {
   readonly params: boolean
   readonly variables?: ReadonlyMap<string, Type>
   readonly stored: { readonly validations: ReadonlySet<string>; readonly messages: ReadonlySet<string>; readonly annotations: ReadonlySet<string> }
+  readonly features: Features
 }
 
-function* validateValidation(validation: Validation, { stored, ...parts }: PolicyUse, path: FieldPath): Steps<FieldError[]> {
+function* validateValidation(validation: Validation, { stored, features, ...parts }: PolicyUse, path: FieldPath): Steps<FieldError[]> {
   const { expression, message = '', reason, messageExpression = '' } = validation
   const errors: FieldError[] = []
   const at = path.child('expression')
   if (expression.trim() === '') errors.push(required(at, 'expression is not specified'))
   else {
-    const use = { ...parts, authorizer: true, results: [BOOL], stored: stored.validations.has(expression) }
+    const use = { ...parts, authorizer: true, results: [BOOL], minor: minorFor(expression, stored.validations, features) }
     errors.push(...(yield* validateExpression(expression, use, at)))
   }
   const messageAt = path.child('messageExpression')
   if (messageExpression.trim() !== '') {
-    const use = { ...parts, results: [STRING], stored: stored.messages.has(messageExpression) }
+    const use = { ...parts, results: [STRING], minor: minorFor(messageExpression, stored.messages, features) }
     errors.push(...(yield* validateExpression(messageExpression, use, messageAt)))
   } else if (messageExpression !== '') errors.push(invalid(messageAt, messageExpression, 'must be non-empty if specified'))
   if (message !== '' && message.trim() === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'))
@@ -46,7 +49,12 @@ function* validateValidation(validation: Validation, { stored, ...parts }: Polic
 const printAnnotation = ({ key, valueExpression }: AuditAnnotation): string =>
   `admissionregistration.AuditAnnotation{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`
 
-function* validateAnnotations(annotations: readonly AuditAnnotation[], policy: string, { stored, ...parts }: PolicyUse, path: FieldPath): Steps<FieldError[]> {
+function* validateAnnotations(
+  annotations: readonly AuditAnnotation[],
+  policy: string,
+  { stored, features, ...parts }: PolicyUse,
+  path: FieldPath,
+): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (annotations.length > MAX_ANNOTATIONS) {
     const printed = verbatim(`[]admissionregistration.AuditAnnotation{${annotations.map(printAnnotation).join(', ')}}`)
@@ -63,7 +71,7 @@ function* validateAnnotations(annotations: readonly AuditAnnotation[], policy: s
     else if (longerThan(value, MAX_VALUE_EXPRESSION)) {
       errors.push(required(at.child('valueExpression'), `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`))
     } else {
-      const use = { ...parts, authorizer: true, results: [STRING, NULL], stored: stored.annotations.has(valueExpression) }
+      const use = { ...parts, authorizer: true, results: [STRING, NULL], minor: minorFor(valueExpression, stored.annotations, features) }
       errors.push(...(yield* validateExpression(value, use, at.child('valueExpression'), valueExpression)))
     }
     if (seen.has(key)) errors.push(duplicate(at.child('key'), key))
@@ -86,7 +94,7 @@ function* validateChecks(spec: ValidatingAdmissionPolicySpec, name: string, use:
 }
 
 /** Each expression is some steps: there may be as many as a body holds. */
-export function* validatePolicy(next: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined): Steps<FieldError[]> {
+export function* validatePolicy(next: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined, { features }: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { spec } = next
   const params = Boolean(spec.paramKind)
@@ -97,11 +105,11 @@ export function* validatePolicy(next: ValidatingAdmissionPolicy, old: Validating
     annotations: storedTexts(before?.auditAnnotations, 'valueExpression'),
   }
   const variables = new Map<string, Type>()
-  const use: PolicyUse = { params, stored, ...((spec.variables ?? []).length > 0 ? { variables } : {}) }
+  const use: PolicyUse = { params, stored, features, ...((spec.variables ?? []).length > 0 ? { variables } : {}) }
   return [
     ...validatePolicyStart(spec, path),
-    ...(yield* validatePolicyConditions(next, old, path)),
-    ...(yield* validateVariables(spec.variables, params, stored.validations, variables, path.child('variables'))),
+    ...(yield* validatePolicyConditions(next, old, features, path)),
+    ...(yield* validateVariables(spec.variables, { params, stored: stored.validations, features }, variables, path.child('variables'))),
     ...(yield* validateChecks(spec, next.metadata.name ?? '', use, path)),
   ]
 }

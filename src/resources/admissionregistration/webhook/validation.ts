@@ -1,4 +1,6 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -33,7 +35,7 @@ function validateClientConfig({ url, service }: WebhookClientConfig, path: Field
   return [required(path, 'exactly one of url or service is required')]
 }
 
-function* validateWebhook(hook: Webhook, tolerated: Tolerated, path: FieldPath): Steps<FieldError[]> {
+function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Features, path: FieldPath): Steps<FieldError[]> {
   const { rules = [], sideEffects, timeoutSeconds } = hook
   const errors = validateName(hook.name, path.child('name'))
   errors.push(...rules.flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
@@ -51,21 +53,21 @@ function* validateWebhook(hook: Webhook, tolerated: Tolerated, path: FieldPath):
   errors.push(...oneOf(hook.reinvocationPolicy, REINVOCATION_POLICIES, path.child('reinvocationPolicy')))
   errors.push(...validateClientConfig(hook.clientConfig, path.child('clientConfig')))
   if (!tolerated.sameConditions) {
-    const use = { params: false, stored: tolerated.storedConditions }
+    const use = { params: false, stored: tolerated.storedConditions, features }
     errors.push(...(yield* validateMatchConditions(hook.matchConditions, use, path.child('matchConditions'))))
   }
   return errors
 }
 
 /** Of both kinds of configurations: only mutating webhooks have a reinvocationPolicy. A webhook is a step at least. */
-export function* validateWebhooks(next: WebhookConfiguration, old: WebhookConfiguration | undefined): Steps<FieldError[]> {
+export function* validateWebhooks(next: WebhookConfiguration, old: WebhookConfiguration | undefined, { features }: HookContext): Steps<FieldError[]> {
   const hooks = next.webhooks ?? []
   const tolerated = old ? toleratedBy(old.webhooks ?? [], hooks) : NOTHING_TOLERATED
   const names = new Set<string>()
   const errors: FieldError[] = []
   for (const [i, hook] of hooks.entries()) {
     const path = fieldPath('webhooks').index(i)
-    errors.push(...(yield* validateWebhook(hook, tolerated, path)))
+    errors.push(...(yield* validateWebhook(hook, tolerated, features, path)))
     errors.push(...validateReviewVersions(hook.admissionReviewVersions ?? [], tolerated.anyReviewVersion, path.child('admissionReviewVersions')))
     if (!tolerated.repeatedNames && names.has(hook.name)) errors.push(duplicate(path.child('name'), hook.name))
     if (hook.name) names.add(hook.name)

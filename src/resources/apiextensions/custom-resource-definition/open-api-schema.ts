@@ -13,6 +13,8 @@ export interface SchemaRules {
   readonly requireAtomicSets: boolean
   readonly requireMapKeys: boolean
   readonly storedExpressions: StoredExpressions
+  /** The oldest release that must understand new expressions. */
+  readonly minor: number
   /** The schema is the one that this version had before. */
   readonly isUnchanged?: boolean
 }
@@ -75,9 +77,9 @@ function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: C
   return found
 }
 
-function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, costs, occurrences, uncorrelatable }: Context): RuleScope {
+function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, minor, costs, occurrences, uncorrelatable }: Context): RuleScope {
   const whole = isRoot || schema['x-kubernetes-embedded-resource'] === true
-  return { whole, stored: storedExpressions, costs, occurrences, ...(uncorrelatable ? { uncorrelatable } : {}) }
+  return { whole, stored: storedExpressions, minor, costs, occurrences, ...(uncorrelatable ? { uncorrelatable } : {}) }
 }
 
 type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => Steps<void>

@@ -20,7 +20,7 @@ export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules 
   readonly storedSchemas: ReadonlyMap<string, JsonSchemaProps>
 }
 
-const ALL: DefinitionRules = {
+const ALL: Omit<DefinitionRules, 'minor'> = {
   requireStructural: true,
   requirePrunedDefaults: true,
   requireValidTypes: true,
@@ -34,9 +34,12 @@ const ALL: DefinitionRules = {
   storedSchemas: new Map(),
 }
 
-/** The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. */
-export function rulesFor(old: CustomResourceDefinition | undefined): DefinitionRules {
-  if (!old) return ALL
+/**
+ * The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served.
+ * @param minor of the oldest release that must understand new expressions.
+ */
+export function rulesFor(old: CustomResourceDefinition | undefined, minor: number): DefinitionRules {
+  if (!old) return { ...ALL, minor }
   const spec = shareParts(old.spec)
   const schemas = schemasOf(spec)
   const established = isConditionTrue(old, 'Established')
@@ -51,6 +54,7 @@ export function rulesFor(old: CustomResourceDefinition | undefined): DefinitionR
     allowInvalidCaBundle: !established || hasInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
     immutableNames: established,
     requireSchema: spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
+    minor,
     storedExpressions: storedIn(schemas),
     storedSchemas: new Map(versionSchemas(old.spec)),
   }

@@ -16,11 +16,6 @@ import { costOfAll, type Occurrences, type RuleCosts } from './rule-costs.ts'
 
 const RULES = 'x-kubernetes-validations'
 
-/** A new rule must be understood by the release before 1.33 as well: servers of both may run side by side. */
-const ADMITTED = baseEnvironment(32)
-/** One that is stored already was understood by some release. */
-const STORED = baseEnvironment(EVERY_RELEASE)
-
 /** Expressions that the definition has had before. */
 export interface StoredExpressions {
   readonly rules: ReadonlySet<string>
@@ -32,6 +27,8 @@ export interface RuleScope {
   /** Its values are whole objects. */
   readonly whole: boolean
   readonly stored: StoredExpressions
+  /** The oldest release that must understand expressions that are new. Stored ones were understood by some release. */
+  readonly minor: number
   readonly costs: RuleCosts
   /** How often its values can occur in an object. */
   readonly occurrences: Occurrences
@@ -63,7 +60,7 @@ export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPat
   const errors: FieldError[] = []
   for (const [i, rule] of rules.entries()) {
     const variables = { ...ruleVariables(type, rule) }
-    const environmentFor = (stored: boolean): Environment => extend(stored ? STORED : ADMITTED, variables, struct)
+    const environmentFor = (stored: boolean): Environment => extend(baseEnvironment(stored ? EVERY_RELEASE : scope.minor), variables, struct)
     errors.push(...expressionErrors(rule, { ...scope, environmentFor, sized, sizeAt: sizesOf(sized) }, path.child(RULES).index(i)))
     yield
   }

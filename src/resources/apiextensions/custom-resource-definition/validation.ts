@@ -1,4 +1,6 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
+import { minorOf } from '../../../lifecycle/release.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
@@ -45,10 +47,10 @@ function validateNames({ plural, singular, kind, listKind, shortNames = [], cate
 const SCOPES = ['Cluster', 'Namespaced']
 
 /** In steps: a definition may hold very many schemas and rules. */
-export function* validateDefinition(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): Steps<FieldError[]> {
+export function* validateDefinition(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, { features }: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const spec = shareParts(next.spec)
-  const rules = rulesFor(old)
+  const rules = rulesFor(old, minorOf(features.compatibility))
   return [
     ...(old ? [] : nameErrors(next)),
     ...(yield* specErrors(spec, path, rules)),

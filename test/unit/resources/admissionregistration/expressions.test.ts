@@ -1,9 +1,12 @@
 import { expect } from 'chai'
+import { EVERY_RELEASE } from '../../../../src/cel/environment.ts'
 import { BOOL, NULL, STRING } from '../../../../src/cel/type.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
-import { type ExpressionUse, storedTexts, understand } from '../../../../src/resources/admissionregistration/expressions.ts'
+import type { Release } from '../../../../src/lifecycle/release.ts'
+import { type ExpressionUse, minorFor, storedTexts, understand } from '../../../../src/resources/admissionregistration/expressions.ts'
+import { featuresOf } from '../../../support/hook-context.ts'
 
-const fault = (expression: string, use: ExpressionUse = {}): string | undefined => runAtOnce(understand(expression, use)).fault
+const fault = (expression: string, use: Partial<ExpressionUse> = {}): string | undefined => runAtOnce(understand(expression, { minor: 32, ...use })).fault
 
 describe('expressions of admission', () => {
   it("says in upstream's words what does not compile", () => {
@@ -31,11 +34,19 @@ describe('expressions of admission', () => {
 
   it('takes the functions of the newest release only where they are stored already', () => {
     expect(fault("semver('1.0.0').major() > 0")).to.contain("undeclared reference to 'semver'")
-    expect(fault("semver('1.0.0').major() > 0", { stored: true })).to.equal(undefined)
+    expect(fault("semver('1.0.0').major() > 0", { minor: EVERY_RELEASE })).to.equal(undefined)
   })
 
   it('knows what is stored', () => {
     expect([...storedTexts([{ expression: 'a' }, {}, { expression: 'b' }], 'expression')]).to.deep.equal(['a', 'b'])
     expect([...storedTexts(undefined, 'expression')]).to.deep.equal([])
+  })
+
+  it('must be understood by the oldest release beside which the server runs, unless it is stored already', () => {
+    const used = 'semver("1.2.3").major() == 1'
+    const minors = (compatibility: Release, stored: string[] = []) => minorFor(used, new Set(stored), { ...featuresOf(), compatibility })
+    expect(fault(used, { minor: minors('1.32') })).to.include("undeclared reference to 'semver'")
+    expect(fault(used, { minor: minors('1.33') })).to.equal(undefined)
+    expect(fault(used, { minor: minors('1.24', [used]) })).to.equal(undefined)
   })
 })

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { HookContext } from '../../../../src/catalog/definition.ts'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { customResourceDefinitionResource } from '../../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
 import type { CustomResourceDefinitionVersion } from '../../../../src/resources/apiextensions/v1.types.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+import { hookContext } from '../../../support/hook-context.ts'
 import { causesOf, KindCases } from '../../../support/kind-cases.ts'
 import { KindServer } from '../../../support/kind-server.ts'
 
@@ -219,8 +219,7 @@ describe('CustomResourceDefinition', () => {
     const many = (member: (i: number) => object): object => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, member(i)]))
     const judge = (schema: JsonSchemaProps): number => {
       const next = new KindServer([customResourceDefinitionResource]).decode(GR, { ...of({ versions: [version(schema)] }), metadata })
-      const context = {} as HookContext
-      return [...(customResourceDefinitionResource.strategy?.validate?.(next, undefined, context) ?? [])].length
+      return [...(customResourceDefinitionResource.strategy?.validate?.(next, undefined, hookContext()) ?? [])].length
     }
     const properties = many(i => ({ type: 'integer', default: i })) as Record<string, JsonSchemaProps>
     expect(judge({ properties })).to.be.greaterThan(200)
