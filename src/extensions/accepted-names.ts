@@ -1,23 +1,21 @@
 import { quote } from '../lib/go-quote.ts'
+import { listed } from '../lib/listed.ts'
 import { deepEqual } from '../meta/equal.ts'
-import type { KubeObject } from '../meta/object.ts'
 import type { CustomResourceDefinitionNames } from '../resources/apiextensions/v1.types.ts'
-import { type Condition, conditionOf } from './definition-conditions.ts'
+import { type Condition, conditionOf, type DefinitionHead } from './definition-conditions.ts'
 
 export interface Naming {
   readonly acceptedNames: CustomResourceDefinitionNames
   readonly conditions: readonly Condition[]
 }
 
-const NO_NAMES: CustomResourceDefinitionNames = { plural: '', kind: '' }
-
 /**
  * The names that a definition gets of those that it asks for, and the conditions that say so; undefined where nothing changes. `others`: all other definitions. Names that it has already are kept
  * while those that it wants are another's.
  */
-export function nameDefinition(definition: KubeObject, others: readonly KubeObject[]): Naming | undefined {
-  const wanted = definition.spec.names as CustomResourceDefinitionNames
-  const accepted: CustomResourceDefinitionNames = definition.status?.acceptedNames ?? NO_NAMES
+export function nameDefinition(definition: DefinitionHead, others: readonly DefinitionHead[]): Naming | undefined {
+  const { names: wanted } = definition.spec
+  const { acceptedNames: accepted } = definition.status
   if (deepEqual(wanted, accepted)) return undefined
   const { resources, kinds } = takenNames([definition, ...others].filter(other => other.spec.group === definition.spec.group))
   const conflict = new Map<string, string>()
@@ -48,11 +46,11 @@ export function nameDefinition(definition: KubeObject, others: readonly KubeObje
   return { acceptedNames, conditions: [naming, establishing(definition, conflict.size === 0)] }
 }
 
-function takenNames(group: readonly KubeObject[]): { readonly resources: ReadonlySet<string>; readonly kinds: ReadonlySet<string> } {
+function takenNames(group: readonly DefinitionHead[]): { readonly resources: ReadonlySet<string>; readonly kinds: ReadonlySet<string> } {
   const resources = new Set<string>()
   const kinds = new Set<string>()
   for (const { status } of group) {
-    const names: CustomResourceDefinitionNames = status?.acceptedNames ?? NO_NAMES
+    const { acceptedNames: names } = status
     for (const name of [names.plural, names.singular ?? '', ...(names.shortNames ?? [])]) resources.add(name)
     for (const kind of [names.kind, names.listKind ?? '']) kinds.add(kind)
   }
@@ -68,15 +66,17 @@ function takeShortNames(
   const own = accepted.shortNames ?? []
   const errors = (wanted.shortNames ?? []).filter(name => !own.includes(name) && taken.has(name)).map(name => `${quote(name)} is already in use`)
   if (errors.length === 0) return wanted.shortNames
-  conflict.set('ShortNamesConflict', errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]`)
+  conflict.set('ShortNamesConflict', listed(errors))
   return accepted.shortNames
 }
 
 /** Established stays, once it is; its kind is served from the moment when its names are accepted, and it is established after that. */
-function establishing(definition: KubeObject, areAccepted: boolean): Condition {
+function establishing(definition: DefinitionHead, areAccepted: boolean): Condition {
   const before = conditionOf(definition, 'Established')
   if (before?.status !== 'True' && areAccepted) {
     return { type: 'Established', status: 'False', reason: 'Installing', message: 'the initial names have been accepted' }
   }
-  return before ?? { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
+  if (!before) return { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
+  const { type, status, reason = '', message = '' } = before
+  return { type, status, reason, message }
 }

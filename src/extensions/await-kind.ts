@@ -1,9 +1,10 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import { getKind } from '../catalog/define.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import { pause } from '../controllers/controller.ts'
 import { isStatusError } from '../meta/status.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { isServed } from './custom-resource.ts'
-import { DEFINITIONS } from './follow-definitions.ts'
 
 const AT_MOST_MS = 1000
 
@@ -13,7 +14,7 @@ const AT_MOST_MS = 1000
  */
 export async function awaitKind(access: ResourceAccess, catalog: Catalog, group: string, resource: string, signal: AbortSignal): Promise<void> {
   if (group === '') return
-  const definition = await access.get(DEFINITIONS, '', `${resource}.${group}`).catch(error => {
+  const definition = await getKind(access, CUSTOM_RESOURCE_DEFINITIONS, '', `${resource}.${group}`).catch(error => {
     if (isStatusError(error, 'NotFound')) return undefined
     throw error
   })

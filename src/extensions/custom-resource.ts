@@ -3,9 +3,14 @@ import { rawJson } from '../codec/json-writer.ts'
 import { PackedText } from '../lib/packed-text.ts'
 import { runAtOnce } from '../lib/steps.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
-import type { Json, KubeObject } from '../meta/object.ts'
+import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
-import type { CustomResourceDefinitionNames, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../resources/apiextensions/v1.types.ts'
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '../resources/apiextensions/v1.types.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts.ts'
 import { type CustomKind, customObject } from '../schema/json-schema/custom-object.ts'
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
@@ -21,18 +26,18 @@ import { parseJsonPath } from './json-path.ts'
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
 /** Whether its kind is served: a definition that was established once stays so, whatever names it asks for later. */
-export const isServed = (definition: KubeObject): boolean => isConditionTrue(definition, 'Established')
+export const isServed = (definition: CustomResourceDefinition): boolean => isConditionTrue(definition, 'Established')
 
 /**
  * The resource that a custom resource definition describes, in all of its versions; undefined while its names are not accepted, or where no version is served. Objects are converted
  * between versions by their apiVersion alone, or by the definition's webhook, which `services` calls.
  */
-export function customResource(definition: KubeObject, services: ConversionServices): ResourceDefinition | undefined {
-  const spec = definition.spec as CustomResourceDefinitionSpec
-  const names = definition.status?.acceptedNames as CustomResourceDefinitionNames | undefined
+export function customResource(definition: CustomResourceDefinition, services: ConversionServices): ResourceDefinition | undefined {
+  const { spec } = definition
+  const { acceptedNames: names } = definition.status
   const versions = spec.versions ?? []
   const stored = versions.find(({ storage }) => storage)
-  if (!isServed(definition) || !stored || !names?.plural || !names.singular || !names.kind || !names.listKind) return undefined
+  if (!isServed(definition) || !stored || !names.plural || !names.singular || !names.kind || !names.listKind) return undefined
   const schemas = versions.flatMap(({ name, schema }) => (schema?.openAPIV3Schema ? [[name, schema.openAPIV3Schema] as const] : []))
   const custom: CustomKind = {
     group: spec.group,
@@ -49,10 +54,10 @@ export function customResource(definition: KubeObject, services: ConversionServi
     versions.map(version => [version.name, versionOf({ spec, names, custom, version, converts: !converter && version !== stored, terminating })]),
   )
   const ordered = [...versions].sort((a, b) => compareVersionNames(a.name, b.name))
-  const pick = (served: boolean): Version[] => ordered.filter(version => version.served === served).map(({ name }) => built.get(name) as Version)
+  const pick = (served: boolean): Version[] => ordered.filter(version => version.served === served).flatMap(({ name }) => built.get(name) ?? [])
   const [first, ...more] = pick(true)
-  if (!first) return undefined
-  const hub = built.get(stored.name) as Version
+  const hub = built.get(stored.name)
+  if (!first || !hub) return undefined
   return {
     scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
     versions: [first, ...more],
@@ -69,10 +74,10 @@ export function customResource(definition: KubeObject, services: ConversionServi
 
 /** The schemas as they were written, of which most is documentation. */
 function writtenSchemas(schemas: readonly (readonly [string, JsonSchemaProps])[]): NonNullable<CustomKind['written']> {
-  const texts = new Map(schemas.map(([name, schema]) => [name, new PackedText(rawJson(schema as Json))]))
+  const texts = new Map(schemas.map(([name, schema]) => [name, new PackedText(rawJson(schema))]))
   return name => {
     const text = texts.get(name)?.text()
-    return text === undefined ? undefined : (JSON.parse(text) as JsonSchemaProps)
+    return text === undefined ? undefined : JSON.parse(text)
   }
 }
 
@@ -120,7 +125,7 @@ const UNKNOWN: JsonSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknow
 const pruned =
   (freeForm: FreeForm, apiVersion: string) =>
   (object: KubeObject): KubeObject =>
-    runAtOnce(freeForm.read({ ...object, apiVersion } as unknown as Json)) as unknown as KubeObject
+    decodedObject(runAtOnce(freeForm.read({ ...object, apiVersion })))
 
 /** `com.example.v1.Widget` of the group example.com. */
 const definitionName = (group: string, version: string, kind: string): string => [...group.split('.').reverse(), version, kind].join('.')
@@ -131,7 +136,7 @@ function selectors(fields: readonly { readonly jsonPath: string }[] = []): NonNu
     fields.map(({ jsonPath }) => {
       const path = parseJsonPath(jsonPath)
       const read = (object: KubeObject): string => {
-        const value = path(object as unknown as Json)[0]
+        const value = path(object)[0]
         return value === undefined || value === null ? '' : String(value)
       }
       return [jsonPath.replace(/^\./, ''), read]

@@ -5,7 +5,7 @@ import { formatDouble } from '../lib/format-double.ts'
 import { ownMember } from '../meta/equal.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
 import { FieldPath } from '../meta/field-path.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { badRequestError, failure, internalServerError } from '../meta/status.ts'
 import { isGoInteger, isWholeFloat } from '../meta/whole-floats.ts'
 import type { CustomResourceSubresources } from '../resources/apiextensions/v1.types.ts'
@@ -21,29 +21,33 @@ const UNSET = -2147483648
 
 const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.')
 
-/** A value by its path; throws what upstream says of a value that is in the way or of a wrong type. */
-function valueAt(object: KubeObject, path: string, type: 'int64' | 'string'): number | bigint | string | undefined {
-  let value: Json | undefined = object as unknown as Json
+/** A value by its path, undefined where there is none; throws what upstream says of a value that is in the way, or that `take` does not take for it is of another type. */
+function valueAt<T extends Json>(object: KubeObject, path: string, type: string, take: (value: Json, isFloat: boolean) => value is T): T | undefined {
+  let value: Json = object
   let isFloat = false
   const names = namesOf(path)
   for (const [i, name] of names.entries()) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isJsonObject(value)) {
       throw new Error(`.${names.slice(0, i + 1).join('.')} accessor error: ${goPrint(value)} is of the type ${goType(value)}, expected map[string]interface{}`)
     }
     isFloat = isWholeFloat(value, name)
-    value = ownMember(value, name)
-    if (value === undefined) return undefined
+    const member: Json | undefined = ownMember(value, name)
+    if (member === undefined) return undefined
+    value = member
   }
-  const fits = type === 'string' ? typeof value === 'string' : (typeof value === 'number' || typeof value === 'bigint') && isGoInteger(value, isFloat)
-  if (!fits) {
-    const [text, found] = isFloat ? [formatDouble(value as number), 'float64'] : [goPrint(value), goType(value)]
-    throw new Error(`.${names.join('.')} accessor error: ${text} is of the type ${found}, expected ${type}`)
-  }
-  return value as number | bigint | string
+  if (take(value, isFloat)) return value
+  const [text, found] = isFloat && typeof value === 'number' ? [formatDouble(value), 'float64'] : [goPrint(value), goType(value)]
+  throw new Error(`.${names.join('.')} accessor error: ${text} is of the type ${found}, expected ${type}`)
 }
 
+const isInteger = (value: Json, isFloat: boolean): value is number | bigint =>
+  (typeof value === 'number' || typeof value === 'bigint') && isGoInteger(value, isFloat)
+
+const integerAt = (object: KubeObject, path: string): number | bigint | undefined => valueAt(object, path, 'int64', isInteger)
+const textAt = (object: KubeObject, path: string): string | undefined => valueAt(object, path, 'string', (value): value is string => typeof value === 'string')
+
 function countAt(object: KubeObject, path: string): number | undefined {
-  const count = valueAt(object, path, 'int64')
+  const count = integerAt(object, path)
   return count === undefined ? undefined : Number(count)
 }
 
@@ -56,10 +60,11 @@ function read<T>(get: () => T): T {
   }
 }
 
-function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): KubeObject {
+function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): Scale {
+  const { labelSelectorPath } = paths
   const current = read(() => countAt(parent, paths.statusReplicasPath)) ?? 0
-  const selector = paths.labelSelectorPath ? read(() => valueAt(parent, paths.labelSelectorPath as string, 'string')) : undefined
-  return scaleOf(parent, replicas, current, (selector ?? '') as string)
+  const selector = labelSelectorPath ? read(() => textAt(parent, labelSelectorPath)) : undefined
+  return scaleOf(parent, replicas, current, selector ?? '')
 }
 
 function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
@@ -84,16 +89,16 @@ function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
 }
 
 function setAt(parent: KubeObject, names: readonly string[], value: number): void {
-  let object = parent as unknown as JsonObject
+  let object: JsonObject = parent
   for (const [i, name] of names.slice(0, -1).entries()) {
     object[name] ??= {}
     const next = object[name]
-    if (typeof next !== 'object' || next === null || Array.isArray(next)) {
+    if (!isJsonObject(next)) {
       throw failure(500, '', `value cannot be set because .${names.slice(0, i + 1).join('.')} is not a map[string]interface{}`)
     }
     object = next
   }
-  object[names.at(-1) as string] = value
+  object[names.at(-1) ?? ''] = value
 }
 
 /** A number that the scale leaves out is no cell, unlike where upstream prints a built-in kind. */
@@ -110,9 +115,9 @@ const at = (path: string): FieldPath => new FieldPath(path)
 
 function countErrors(object: KubeObject, path: string): FieldError[] {
   try {
-    const count = valueAt(object, path, 'int64') ?? 0
-    if ((count as number) < 0) return [invalid(at(path), count, 'should be a non-negative integer')]
-    return (count as number) > MAX_INT32 ? [invalid(at(path), count, `should be less than or equal to ${MAX_INT32}`)] : []
+    const count = integerAt(object, path) ?? 0
+    if (count < 0) return [invalid(at(path), count, 'should be a non-negative integer')]
+    return count > MAX_INT32 ? [invalid(at(path), count, `should be less than or equal to ${MAX_INT32}`)] : []
   } catch (error) {
     return [invalid(at(path), 0, errorMessage(error))]
   }
@@ -128,7 +133,7 @@ export function scaleStatusErrors(object: KubeObject, paths: ScalePaths | undefi
   const { labelSelectorPath } = paths
   if (!labelSelectorPath) return errors
   try {
-    valueAt(object, labelSelectorPath, 'string')
+    textAt(object, labelSelectorPath)
     return errors
   } catch (error) {
     return [...errors, invalid(at(labelSelectorPath), '', errorMessage(error))]

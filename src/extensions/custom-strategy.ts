@@ -34,13 +34,12 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
   const rules = ruleCheck(version.schema)
 
   function* shared(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
-    const object = next as unknown as JsonObject
-    const before = old && (version.asVersion(old) as unknown as JsonObject)
-    const errors = validateEmbeddedMeta(object, schema, ROOT, false)
+    const before = old && version.asVersion(old)
+    const errors = validateEmbeddedMeta(next, schema, ROOT, false)
     yield
     const wasValid = !before || listErrors(before, schema, ROOT).length === 0
     yield
-    return wasValid ? [...errors, ...listErrors(object, schema, ROOT)] : errors
+    return wasValid ? [...errors, ...listErrors(next, schema, ROOT)] : errors
   }
 
   /** What is wrong with the object by its schema, then by its rules: both may take long. */
@@ -52,10 +51,8 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
     }
 
   const evaluateRules = async (check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) => {
-    const object = next as unknown as JsonObject
-    const before = old && (version.asVersion(old) as unknown as JsonObject)
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
-    return check(object, before, text => ctx.request?.warn(text))
+    return check(next, old && version.asVersion(old), text => ctx.request?.warn(text))
   }
 
   const main: Strategy = {
@@ -72,11 +69,10 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
       const before = version.asVersion(old)
       if (hasStatus && before.status !== undefined) next.status = clone(before.status)
       else if (hasStatus) delete next.status
-      if (!sameContent(next as unknown as JsonObject, before as unknown as JsonObject)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      if (!sameContent(next, before)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     evaluate: evaluated(function* (next, old) {
-      const object = next as unknown as JsonObject
-      const errors = schema ? yield* valueSteps(object, old && (version.asVersion(old) as unknown as JsonObject), schema, ROOT) : []
+      const errors = schema ? yield* valueSteps(next, old && version.asVersion(old), schema, ROOT) : []
       return [...errors, ...scaleSpecErrors(next, scale), ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
     warnings: finalizerWarnings,
@@ -91,8 +87,9 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
     },
     evaluate: evaluated(function* (next, old) {
       const statusSchema = schema && propertySchema(schema, 'status')
-      const isChecked = next.status !== undefined && statusSchema && old
-      const errors = isChecked ? yield* valueSteps(next.status, version.asVersion(old).status, statusSchema, fieldPath('status')) : []
+      const { status: value } = next
+      const isChecked = value !== undefined && statusSchema && old
+      const errors = isChecked ? yield* valueSteps(value, version.asVersion(old).status, statusSchema, fieldPath('status')) : []
       return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
   }
@@ -130,7 +127,8 @@ function keepAllButStatus(next: KubeObject, old: KubeObject): void {
   const { metadata: oldMetadata, status: _status, ...rest } = clone(old)
   Object.assign(next, rest)
   if (status !== undefined) next.status = status
-  for (const name of Object.keys(metadata)) delete metadata[name as keyof typeof metadata]
+  const members: JsonObject = metadata
+  for (const name of Object.keys(members)) delete members[name]
   Object.assign(metadata, oldMetadata)
   if (managedFields === undefined) delete metadata.managedFields
   else metadata.managedFields = managedFields

@@ -37,9 +37,13 @@ function readable(jsonPath: string): JsonPath | undefined {
   }
 }
 
+const TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'date'] satisfies TableColumn['type'][]
+const isColumnType = (type: string): type is TableColumn['type'] => TYPES.includes(type)
+
+/** Validation has let no other type of a column pass. */
 const columnOf = ({ name, type, format, description, priority, jsonPath }: CustomResourceColumnDefinition): TableColumn => ({
   name,
-  type: type as TableColumn['type'],
+  type: isColumnType(type) ? type : 'string',
   ...(format !== undefined && { format }),
   description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
   ...(priority !== undefined && { priority }),
@@ -47,7 +51,7 @@ const columnOf = ({ name, type, format, description, priority, jsonPath }: Custo
 
 /** Only the first of what a path finds is printed. */
 function cell(type: TableColumn['type'], path: JsonPath, object: KubeObject, now: number): Json {
-  const [value] = path(object as unknown as Json)
+  const [value] = path(object)
   if (value === undefined) return null
   switch (type) {
     case 'string':

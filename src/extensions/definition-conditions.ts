@@ -1,28 +1,33 @@
+import { listed } from '../lib/listed.ts'
 import { fieldErrorText, invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { TypedObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
 import { APPROVED, approvalState } from '../resources/apiextensions/custom-resource-definition/approval.ts'
-import type { CustomResourceDefinitionSpec } from '../resources/apiextensions/v1.types.ts'
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionStatus,
+} from '../resources/apiextensions/v1.types.ts'
 import { validateStructural } from '../schema/json-schema/structural.ts'
 import { structuralFault } from '../schema/json-schema/structural-form.ts'
 
-export interface Condition {
-  readonly type: string
-  readonly status: string
-  readonly reason: string
-  readonly message: string
-  readonly lastTransitionTime?: string
-}
+/** A definition without its versions. */
+export type DefinitionHead = TypedObject & { spec: Pick<CustomResourceDefinitionSpec, 'group' | 'names'>; status: CustomResourceDefinitionStatus }
 
-export const conditionOf = (definition: KubeObject, type: string): Condition | undefined =>
-  ((definition.status?.conditions ?? []) as Condition[]).find(condition => condition.type === type)
+/** A condition that is to be told, without the time since when. */
+export type Condition = Required<Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'>>
 
-const isSame = (a: Condition | undefined, b: Condition): boolean => a?.status === b.status && a.reason === b.reason && a.message === b.message
+export const conditionOf = ({ status }: Pick<DefinitionHead, 'status'>, type: string): CustomResourceDefinitionCondition | undefined =>
+  status.conditions?.find(condition => condition.type === type)
+
+const isSame = (a: CustomResourceDefinitionCondition | undefined, b: Condition): boolean =>
+  a?.status === b.status && a.reason === b.reason && a.message === b.message
 
 /** The definition, which the caller owns, with these conditions; its time is that of the last change of the status. */
-export function withConditions(definition: KubeObject, conditions: readonly Condition[], now: number): KubeObject {
-  const list: Condition[] = [...(definition.status?.conditions ?? [])]
+export function withConditions<T extends DefinitionHead>(definition: T, conditions: readonly Condition[], now: number): T {
+  const list = [...(definition.status.conditions ?? [])]
   for (const condition of conditions) {
     const at = list.findIndex(({ type }) => type === condition.type)
     const before = list[at]
@@ -40,13 +45,13 @@ export function withConditions(definition: KubeObject, conditions: readonly Cond
 export type Derived = Readonly<Record<'NonStructuralSchema' | 'KubernetesAPIApprovalPolicyConformant', Condition | undefined>>
 
 /** `before`: of the same schemas. */
-export const derive = (definition: KubeObject, before: Derived | undefined): Derived => ({
+export const derive = (definition: CustomResourceDefinition, before: Derived | undefined): Derived => ({
   NonStructuralSchema: before ? before.NonStructuralSchema : structuralCondition(definition),
   KubernetesAPIApprovalPolicyConformant: approvalCondition(definition),
 })
 
 /** Those of them that a definition lacks or has out of date; and the type of one that no longer holds. */
-export function missingConditions(definition: KubeObject, derived: Derived): { readonly set: Condition[]; readonly remove: string[] } {
+export function missingConditions(definition: DefinitionHead, derived: Derived): { readonly set: Condition[]; readonly remove: string[] } {
   const set: Condition[] = []
   const remove: string[] = []
   for (const [type, wanted] of Object.entries(derived)) {
@@ -57,8 +62,7 @@ export function missingConditions(definition: KubeObject, derived: Derived): { r
   return { set, remove }
 }
 
-function structuralCondition({ spec }: KubeObject): Condition | undefined {
-  const { versions, preserveUnknownFields } = spec as CustomResourceDefinitionSpec
+function structuralCondition({ spec: { versions, preserveUnknownFields } }: CustomResourceDefinition): Condition | undefined {
   const violated = (reason: string, message: string): Condition => ({ type: 'NonStructuralSchema', status: 'True', reason, message })
   const errors = preserveUnknownFields ? [invalid(fieldPath('spec', 'preserveUnknownFields'), true, 'must be false')] : []
   for (const [i, { name, schema }] of (versions ?? []).entries()) {
@@ -70,10 +74,10 @@ function structuralCondition({ spec }: KubeObject): Condition | undefined {
   }
   if (errors.length === 0) return undefined
   const texts = [...new Set(errors.map(fieldErrorText))]
-  return violated('Violations', texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`)
+  return violated('Violations', listed(texts))
 }
 
-function approvalCondition(definition: KubeObject): Condition | undefined {
+function approvalCondition(definition: CustomResourceDefinition): Condition | undefined {
   const approval = approvalState(definition.spec.group, definition.metadata)
   return approval && { type: 'KubernetesAPIApprovalPolicyConformant', status: approval.reason === APPROVED ? 'True' : 'False', ...approval }
 }

@@ -1,32 +1,34 @@
+import { updateKind } from '../catalog/define.ts'
 import { type Controller, type ControllerEnvironment, followFresh, WorkQueue } from '../controllers/controller.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { CLEANUP_FINALIZER } from '../resources/apiextensions/custom-resource-definition/strategy.ts'
+import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { nameDefinition } from './accepted-names.ts'
-import { type Condition, conditionOf, type Derived, derive, missingConditions, withConditions } from './definition-conditions.ts'
-import { DEFINITIONS } from './follow-definitions.ts'
+import { type Condition, conditionOf, type DefinitionHead, type Derived, derive, missingConditions, withConditions } from './definition-conditions.ts'
 import { removeObjects } from './remove-objects.ts'
 
 /** What is kept of a definition: 250 of them with their schemas are 20 MB and more. */
 interface Settled {
   /** The definition, without its schemas and most of its metadata. */
-  readonly head: KubeObject
+  readonly head: DefinitionHead
   readonly derived: Derived
 }
 
 type Known = Map<string, Settled>
 
 /** `before`: of the same definition. */
-function settled(definition: KubeObject, before: Settled | undefined): Settled {
+function settled(definition: CustomResourceDefinition, before: Settled | undefined): Settled {
   const { apiVersion, kind, metadata, spec, status } = definition
-  const { name, uid, resourceVersion, generation, deletionTimestamp, finalizers } = metadata
+  const { name = '', uid = '', resourceVersion = '', generation = 0, deletionTimestamp, finalizers } = metadata
   const { group, names } = spec
   const kept = { name, uid, resourceVersion, generation, ...(deletionTimestamp !== undefined && { deletionTimestamp }), ...(finalizers && { finalizers }) }
   const isSameSpec = before !== undefined && before.head.metadata.uid === uid && before.head.metadata.generation === generation
   return {
-    head: { apiVersion, kind, metadata: kept, spec: { group, names }, status } as KubeObject,
+    head: { apiVersion, kind, metadata: kept, spec: { group, names }, status },
     derived: derive(definition, isSameSpec ? before.derived : undefined),
   }
 }
@@ -37,7 +39,7 @@ function settled(definition: KubeObject, before: Settled | undefined): Settled {
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 export const definitionController =
-  (serveWritten: (definition: KubeObject) => void): Controller =>
+  (serveWritten: (definition: CustomResourceDefinition) => void): Controller =>
   async (env, signal) => {
     const known: Known = new Map()
     const onError = (name: string, error: unknown) =>
@@ -55,7 +57,7 @@ export const definitionController =
       naming.add(name)
       if (isFinalizing(known.get(name)?.head)) removal.add(name)
     }
-    await followFresh(env, DEFINITIONS, signal, () => {
+    await followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => {
       const unseen = new Set(known.keys())
       return ({ type, object }) => {
         const name = object?.metadata.name
@@ -76,10 +78,10 @@ export const definitionController =
   }
 
 /** What was written here may be newer than what the watch shows. */
-const isNewer = (object: KubeObject, than: KubeObject | undefined): boolean =>
+const isNewer = (object: TypedObject, than: TypedObject | undefined): boolean =>
   than === undefined || Number(object.metadata.resourceVersion) >= Number(than.metadata.resourceVersion)
 
-const isFinalizing = (definition: KubeObject | undefined): boolean =>
+const isFinalizing = (definition: TypedObject | undefined): boolean =>
   definition?.metadata.deletionTimestamp !== undefined && (definition.metadata.finalizers ?? []).includes(CLEANUP_FINALIZER)
 
 /** Deleted or changed meanwhile: its next event brings it here again. */
@@ -92,23 +94,23 @@ function isOutdated(error: unknown): undefined {
 async function writeStatus(
   env: ControllerEnvironment,
   known: Known,
-  { metadata: { name = '', resourceVersion } }: KubeObject,
-  change: (definition: KubeObject) => KubeObject,
-): Promise<KubeObject | undefined> {
-  const asKnown = (present: KubeObject): KubeObject => {
+  { metadata: { name = '', resourceVersion = '' } }: TypedObject,
+  change: (definition: CustomResourceDefinition) => CustomResourceDefinition,
+): Promise<CustomResourceDefinition | undefined> {
+  const asKnown = (present: CustomResourceDefinition): CustomResourceDefinition => {
     const next = change(present)
     // Another one is a conflict.
-    next.metadata.resourceVersion = resourceVersion as string
+    next.metadata.resourceVersion = resourceVersion
     return next
   }
-  const written = await env.access.update(DEFINITIONS, '', name, asKnown, { subresource: 'status' }).catch(isOutdated)
+  const written = await updateKind(env.access, CUSTOM_RESOURCE_DEFINITIONS, { namespace: '', name, subresource: 'status' }, asKnown).catch(isOutdated)
   if (written) known.set(name, settled(written, known.get(name)))
   return written
 }
 
 async function settle(
   env: ControllerEnvironment,
-  serveWritten: (definition: KubeObject) => void,
+  serveWritten: (definition: CustomResourceDefinition) => void,
   known: Known,
   name: string,
   again: (name: string) => void,
@@ -137,12 +139,12 @@ async function settleNames(env: ControllerEnvironment, known: Known, name: strin
   const written = await writeStatus(env, known, head, present => {
     const next = withConditions(present, conditions, now)
     if (naming) next.status.acceptedNames = naming.acceptedNames
-    next.status.conditions = (next.status.conditions as Condition[]).filter(({ type }) => !remove.includes(type))
+    next.status.conditions = (next.status.conditions ?? []).filter(({ type }) => !remove.includes(type))
     return next
   })
   if (!written) return false
   // It may have given up a name that another one of its group waits for.
-  if (naming) for (const other of others) if (other.spec.group === head.spec.group) again(other.metadata.name as string)
+  if (naming) for (const other of others) if (other.spec.group === head.spec.group) again(other.metadata.name ?? '')
   return true
 }
 
@@ -155,7 +157,7 @@ const ESTABLISHED: Condition = {
 
 async function finalize(env: ControllerEnvironment, known: Known, name: string, signal: AbortSignal): Promise<void> {
   if (!isFinalizing(known.get(name)?.head)) return
-  const tell = async (condition: Condition): Promise<KubeObject | undefined> => {
+  const tell = async (condition: Condition): Promise<CustomResourceDefinition | undefined> => {
     const current = known.get(name)?.head
     return current && writeStatus(env, known, current, present => withConditions(present, [condition], env.clock.now()))
   }

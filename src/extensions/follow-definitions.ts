@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { AccessEvent, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import type { AccessEvent, ResourceDefinition } from '../catalog/definition.ts'
 import { type Controller, followFresh } from '../controllers/controller.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import type { ConversionServices } from './conversion/webhook-converter.ts'
 import { customResource } from './custom-resource.ts'
-
-export const DEFINITIONS: ResourceId = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
 
 /** Where custom resources are served. */
 export interface CustomResourceHost {
@@ -42,13 +41,13 @@ export interface CustomResources {
   /** Keeps the catalog and the caches in line with the custom resource definitions. Runs in every server. */
   readonly follow: Controller
   /** Serves the kind of a definition that was just written, without waiting for the event that tells of it. */
-  serveWritten(definition: KubeObject): void
+  serveWritten(definition: CustomResourceDefinition): void
 }
 
 export function customResources(host: CustomResourceHost): CustomResources {
   const followed = new FollowedDefinitions(host)
   return {
-    follow: (env, signal) => followFresh(env, DEFINITIONS, signal, () => followed.begin()),
+    follow: (env, signal) => followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => followed.begin()),
     serveWritten: definition => followed.serveWritten(definition),
   }
 }
@@ -69,7 +68,7 @@ class FollowedDefinitions {
   }
 
   /** The handler of one watch: what it does not show at first has gone. */
-  begin(): (event: AccessEvent) => void {
+  begin(): (event: AccessEvent<CustomResourceDefinition>) => void {
     this.synced = false
     const unseen = new Set(this.entries.keys())
     return ({ type, object }) => {
@@ -90,18 +89,18 @@ class FollowedDefinitions {
     }
   }
 
-  serveWritten(definition: KubeObject): void {
+  serveWritten(definition: CustomResourceDefinition): void {
     const { name = '', resourceVersion = '' } = definition.metadata
     this.ahead.set(name, resourceVersion)
     this.change(name, definition)
   }
 
   /** `definition`: undefined where it has gone. */
-  private change(name: string, definition: KubeObject | undefined): void {
+  private change(name: string, definition: CustomResourceDefinition | undefined): void {
     const before = this.entries.get(name)
     const { uid, deletionTimestamp } = definition?.metadata ?? {}
-    const storage = digest([uid, definition?.spec, definition?.status?.acceptedNames])
-    const view = digest([definition?.status?.conditions, deletionTimestamp])
+    const storage = digest([uid, definition?.spec, definition?.status.acceptedNames])
+    const view = digest([definition?.status.conditions, deletionTimestamp])
     if (before?.storage === storage && before.view === view) return
     const resource = definition && this.compile(name, definition)
     if (definition) this.entries.set(name, { storage, view, resource })
@@ -118,7 +117,7 @@ class FollowedDefinitions {
     if (old && !resource) this.host.removeResource(old)
   }
 
-  private compile(name: string, definition: KubeObject): ResourceDefinition | undefined {
+  private compile(name: string, definition: CustomResourceDefinition): ResourceDefinition | undefined {
     try {
       const resource = customResource(definition, this.host.conversion)
       if (!resource) return undefined

@@ -128,19 +128,22 @@ function sliceOf(from: string | undefined, to: string | undefined, step = '1'): 
 
 function compare(operator: string, left: Json | undefined, right: Json | undefined): boolean {
   if (left === undefined || right === undefined) return false
-  const comparable = typeof left === typeof right && (typeof left === 'string' || typeof left === 'number' || typeof left === 'bigint')
+  if (operator === '==') return left === right
+  if (operator === '!=') return left !== right
+  if (typeof left === 'string' && typeof right === 'string') return inOrder(operator, left, right)
+  if (typeof left === 'number' && typeof right === 'number') return inOrder(operator, left, right)
+  return typeof left === 'bigint' && typeof right === 'bigint' && inOrder(operator, left, right)
+}
+
+function inOrder<T extends string | number | bigint>(operator: string, left: T, right: T): boolean {
   switch (operator) {
-    case '==':
-      return left === right
-    case '!=':
-      return left !== right
     case '<':
-      return comparable && (left as number) < (right as number)
+      return left < right
     case '<=':
-      return comparable && (left as number) <= (right as number)
+      return left <= right
     case '>':
-      return comparable && (left as number) > (right as number)
+      return left > right
     default:
-      return comparable && (left as number) >= (right as number)
+      return left >= right
   }
 }

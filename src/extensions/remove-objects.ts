@@ -1,6 +1,6 @@
 import type { ResourceId } from '../catalog/definition.ts'
 import { type ControllerEnvironment, pause } from '../controllers/controller.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Condition } from './definition-conditions.ts'
 
@@ -18,10 +18,10 @@ export async function removeObjects(
   signal: AbortSignal,
 ): Promise<{ readonly condition: Condition; readonly failure?: Error }> {
   const failed = (what: string, error: unknown) => {
-    const failure = error as Error
+    const failure = error instanceof Error ? error : new Error(String(error))
     return { condition: terminating('True', 'InstanceDeletionFailed', `could not ${what}: ${failure.message}`), failure }
   }
-  let items: KubeObject[]
+  let items: readonly TypedObject[]
   try {
     items = (await env.access.list(id, '')).items
   } catch (error) {
@@ -50,7 +50,7 @@ export async function removeObjects(
 
 const DONE = terminating('False', 'InstanceDeletionCompleted', 'removed all instances')
 
-async function deleteOne(env: ControllerEnvironment, id: ResourceId, { metadata }: KubeObject): Promise<void> {
+async function deleteOne(env: ControllerEnvironment, id: ResourceId, { metadata }: TypedObject): Promise<void> {
   const { namespace = '', name = '', uid = '' } = metadata
   await env.access.delete(id, namespace, name, { uid }).catch(error => {
     if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error

@@ -5,6 +5,7 @@ import type {
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
 } from './admissionregistration/v1.types.ts'
+import type { CustomResourceDefinition } from './apiextensions/v1.types.ts'
 import type { APIService } from './apiregistration/v1.types.ts'
 import type { CertificateSigningRequest } from './certificates/v1.types.ts'
 import type { ClusterTrustBundle } from './certificates/v1beta1.types.ts'
@@ -52,6 +53,7 @@ export const VALIDATING_WEBHOOKS = kindId<ValidatingWebhookConfiguration>('admis
 export const VALIDATING_POLICIES = kindId<ValidatingAdmissionPolicy>('admissionregistration.k8s.io', 'validatingadmissionpolicies')
 export const VALIDATING_POLICY_BINDINGS = kindId<ValidatingAdmissionPolicyBinding>('admissionregistration.k8s.io', 'validatingadmissionpolicybindings')
 
+export const CUSTOM_RESOURCE_DEFINITIONS = kindId<CustomResourceDefinition>('apiextensions.k8s.io', 'customresourcedefinitions')
 export const API_SERVICES = kindId<APIService>('apiregistration.k8s.io', 'apiservices')
 
 export const SIGNING_REQUESTS = kindId<CertificateSigningRequest>('certificates.k8s.io', 'certificatesigningrequests')

@@ -3,6 +3,6 @@ import { decode } from './decode.ts'
 import type { StructSchema } from './schema.ts'
 
 /**
- * A value as decoding by the schema of `T` leaves it: the declaration is taken at its word, of which `T` is generated. `value`: JSON, or an object of any declared type. Throws a DecodeError.
+ * A value as decoding by the schema of `T` leaves it: the declaration is taken at its word, of which `T` is generated. Throws a DecodeError.
  */
-export const decodeAs = <T>(schema: StructSchema, value: unknown): T => decode(schema, value as Json) as T
+export const decodeAs = <T>(schema: StructSchema, value: Json): T => decode(schema, value) as T

@@ -3,7 +3,7 @@ import type { ServedResource } from '../../src/catalog/catalog.ts'
 import { ConversionMetrics } from '../../src/extensions/conversion/metrics.ts'
 import { customResource } from '../../src/extensions/custom-resource.ts'
 import type { User } from '../../src/meta/context.ts'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { CustomResourceDefinition } from '../../src/resources/apiextensions/v1.types.ts'
 import { type ApiRequest, type Asked, type Done, type Outcome, RecordedApi } from '../support/authorized/recorded-api.ts'
 import { oddPathsOf, pathsOf, requestsTo } from '../support/authorized/requests.ts'
 import { upstreamQuestion } from '../support/authorized/upstream-rules.ts'
@@ -35,7 +35,7 @@ function customKind(scope: 'Namespaced' | 'Cluster') {
     spec: { group: 'example.com', scope, names, versions: [version], conversion: { strategy: 'None' } },
     status: { acceptedNames: names, conditions: [{ type: 'Established', status: 'True' }] },
   }
-  const resource = customResource(definition as unknown as KubeObject, {
+  const resource = customResource(definition as unknown as CustomResourceDefinition, {
     post: () => Promise.reject(new Error('no webhook')),
     metrics: new ConversionMetrics(),
   })

@@ -3,6 +3,7 @@ import { ConversionMetrics } from '../../src/extensions/conversion/metrics.ts'
 import { customResource } from '../../src/extensions/custom-resource.ts'
 import type { JsonObject, KubeObject } from '../../src/meta/object.ts'
 import { isStatusError } from '../../src/meta/status.ts'
+import type { CustomResourceDefinition } from '../../src/resources/apiextensions/v1.types.ts'
 import type { WebhookServer } from './webhooks/webhook-server.ts'
 
 const text = { type: 'string' }
@@ -95,7 +96,7 @@ export function linkResource(answer: (review: KubeObject) => unknown, stored: 'v
   const definition = linkDefinition(webhookConversion({ url: 'https://converter.test/' }), stored)
   const status = { acceptedNames: definition.spec.names, conditions: [{ type: 'Established', status: 'True' }] }
   const post = async (_: object, body: string): Promise<Buffer> => Buffer.from(JSON.stringify(await answer(JSON.parse(body))))
-  const resource = customResource({ ...definition, status } as unknown as KubeObject, { post, metrics: new ConversionMetrics() })
+  const resource = customResource({ ...definition, status } as unknown as CustomResourceDefinition, { post, metrics: new ConversionMetrics() })
   if (!resource) throw new Error('links are not served')
   return resource
 }

@@ -1,5 +1,6 @@
 import { goType } from '../../apply/patch/go-print.ts'
-import { clone, deepEqual } from '../../meta/equal.ts'
+import { listed } from '../../lib/listed.ts'
+import { clone, deepEqual, setMember } from '../../meta/equal.ts'
 import { type FieldError, fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
@@ -38,10 +39,11 @@ export function restoredMetadata(original: JsonObject, { metadata: answered }: J
 
 function checked(field: 'labels' | 'annotations', value: Json, before: Json | undefined): JsonObject {
   if (!isJsonObject(value)) throw new Error(`invalid metadata.${field} of type ${typeOf(value)} in converted object`)
+  const texts: Record<string, string> = {}
   for (const [key, text] of Object.entries(value)) {
     if (typeof text !== 'string') throw new Error(`metadata.${field}[${key}] must be a string, but is ${typeOf(text)} in converted object`)
+    setMember(texts, key, text)
   }
-  const texts = value as Record<string, string>
   if (deepEqual(texts, before ?? {})) return value
   // Upstream calls annotations so.
   const errors = field === 'labels' ? validateLabels(texts, fieldPath('metadata', 'labels')) : validateAnnotations(texts, fieldPath('metadata', 'annotation'))
@@ -49,9 +51,6 @@ function checked(field: 'labels' | 'annotations', value: Json, before: Json | un
   return value
 }
 
-function joined(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.map(fieldErrorText))]
-  return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`
-}
+const joined = (errors: readonly FieldError[]): string => listed([...new Set(errors.map(fieldErrorText))])
 
 const typeOf = (value: Json): string => (value === null ? '<nil>' : goType(value))

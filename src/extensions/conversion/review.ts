@@ -3,9 +3,10 @@ import { goJson, parseJson } from '../../codec/json.ts'
 import { parseYaml } from '../../codec/yaml.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
-import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
+import type { Json, KubeObject } from '../../meta/object.ts'
+import type { ConversionReview } from '../../resources/apiextensions/v1.types.ts'
 import { types } from '../../resources/types.ts'
-import { decode } from '../../schema/decode.ts'
+import { decodeAs } from '../../schema/decode-as.ts'
 
 const GROUP = 'apiextensions.k8s.io'
 const REVIEW = types.type('apiextensions.ConversionReview')
@@ -22,18 +23,21 @@ export const reviewVersionOf = (understood: readonly string[]): ReviewVersion | 
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response
  */
 export function reviewBody(version: ReviewVersion, uid: string, desiredAPIVersion: string, objects: readonly KubeObject[]): string {
-  const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(desiredAPIVersion)},"objects":[${objects.map(object => goJson(object as unknown as Json)).join(',')}]}`
+  const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(desiredAPIVersion)},"objects":[${objects.map(object => goJson(object)).join(',')}]}`
   const response = '{"uid":"","convertedObjects":null,"result":{"metadata":{}}}'
   return `{"kind":"ConversionReview","apiVersion":"${GROUP}/${version}","request":${request},"response":${response}}\n`
 }
 
+/** With the type that the body has, empty where it says none. */
+type Review = ConversionReview & { readonly kind: string; readonly apiVersion: string }
+
 /** The body of an answer as a review. Throws an Error with client-go's text where it is none. */
-export function readReview(version: ReviewVersion, body: Buffer): KubeObject {
+export function readReview(version: ReviewVersion, body: Buffer): Review {
   if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
   const value = parsed(body)
   const { apiVersion, kind } = typeOfBody(value)
   if (apiVersion !== '' && kind !== '') checkType(version, apiVersion, kind)
-  return { kind, apiVersion, ...(decode(REVIEW, value) as JsonObject) } as unknown as KubeObject
+  return { ...decodeAs<ConversionReview>(REVIEW, value), kind, apiVersion }
 }
 
 /** What is no JSON is read as YAML, as client-go does. */
@@ -58,12 +62,12 @@ function checkType(version: ReviewVersion, apiVersion: string, kind: string): vo
 }
 
 /** The objects of an answer that tells success. Throws an Error that says what is wrong with it, or what the webhook says of a failure. Only answers of v1 are held to the request. */
-export function convertedObjects(version: ReviewVersion, uid: string, { kind, apiVersion, response }: KubeObject): readonly Json[] {
+export function convertedObjects(version: ReviewVersion, uid: string, { kind, apiVersion, response }: Review): readonly Json[] {
   if (version === 'v1' && (apiVersion !== `${GROUP}/v1` || kind !== 'ConversionReview'))
     throw new Error(`expected webhook response of ${GROUP}/v1, Kind=ConversionReview, got ${printKind(apiVersion, kind)}`)
   if (!response) throw new Error('no response provided')
-  if (version === 'v1' && response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
-  const { status = '', message = '' } = response.result ?? {}
+  if (version === 'v1' && response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid)}`)
+  const { status = '', message = '' } = response.result
   if (status !== 'Success') throw new Error(message || `response.result.status was '${status}', not 'Success'`)
   return response.convertedObjects ?? []
 }

@@ -4,7 +4,7 @@ import { jsonKind } from '../../apply/patch/go-print.ts'
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { RemoteConverter, Version } from '../../catalog/definition.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
+import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import { ConversionError } from '../../registry/conversion-error.ts'
 import type { CustomResourceConversion } from '../../resources/apiextensions/v1.types.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
@@ -114,7 +114,7 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
       if (unknown) throw new ConversionError(`request to convert CR from an invalid group/version: ${unknown.apiVersion}`)
       if (others.length === 0) return objects
       const answer = (await timed(others, to)).values()
-      return objects.map(object => (object.apiVersion === apiVersion ? object : (answer.next().value as KubeObject)))
+      return objects.map(object => (object.apiVersion === apiVersion ? object : (answer.next().value ?? object)))
     },
   }
 }
@@ -131,10 +131,9 @@ function accepted(original: KubeObject, value: Json, to: Version, index: number 
   if (object.apiVersion !== expected)
     throw new Error(`${about} ${what}: invalid groupVersion (expected ${expected}, received ${String(object.apiVersion ?? '')})`)
   if (object.kind !== original.kind) throw new Error(`${about} ${what}: invalid kind (expected ${original.kind}, received ${String(object.kind)})`)
-  const source = original as unknown as JsonObject
-  within(`${about} ${index === undefined ? 'object' : what}`, () => checkIdentity(source, object))
-  const metadata = within(`${about} metadata${index === undefined ? '' : ` in object at index ${index}`}`, () => restoredMetadata(source, object))
-  return { ...object, metadata } as unknown as KubeObject
+  within(`${about} ${index === undefined ? 'object' : what}`, () => checkIdentity(original, object))
+  const metadata = within(`${about} metadata${index === undefined ? '' : ` in object at index ${index}`}`, () => restoredMetadata(original, object))
+  return decodedObject({ ...object, metadata })
 }
 
 function within<T>(prefix: string, run: () => T): T {
@@ -158,7 +157,7 @@ const asNumber = (_: string, value: unknown): unknown => (typeof value === 'bigi
 function pruned(object: KubeObject, to: Version): KubeObject {
   try {
     const { kind, apiVersion } = object
-    return { kind, apiVersion, ...decode(to.schema, object as unknown as Json) } as unknown as KubeObject
+    return decodedObject({ kind, apiVersion, ...decode(to.schema, object) })
   } catch (error) {
     throw error instanceof DecodeError ? new ConversionError(error.message) : error
   }

@@ -1,15 +1,26 @@
 import { expect } from 'chai'
 import { nameDefinition } from '../../../src/extensions/accepted-names.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { Condition, DefinitionHead } from '../../../src/extensions/definition-conditions.ts'
+import type { CustomResourceDefinitionNames as Names } from '../../../src/resources/apiextensions/v1.types.ts'
 
-const names = (plural: string, kind: string, more: object = {}) => ({ plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List`, ...more })
+const names = (plural: string, kind: string, more: Partial<Names> = {}): Names => ({
+  plural,
+  singular: kind.toLowerCase(),
+  kind,
+  listKind: `${kind}List`,
+  ...more,
+})
 
-const definition = (wanted: object, accepted?: object, conditions: object[] = [], group = 'g'): KubeObject => ({
+const definition = (wanted: Names, accepted?: Names, conditions: Condition[] = [], group = 'g'): DefinitionHead => ({
   kind: 'CustomResourceDefinition',
   apiVersion: 'apiextensions.k8s.io/v1',
   metadata: { name: 'x' },
   spec: { group, names: wanted },
-  status: { conditions, acceptedNames: accepted ?? { plural: '', kind: '' } },
+  status: {
+    conditions: conditions.map(condition => ({ ...condition, lastTransitionTime: null })),
+    storedVersions: null,
+    acceptedNames: accepted ?? { plural: '', kind: '' },
+  },
 })
 
 const widgets = names('widgets', 'Widget')
@@ -27,14 +38,14 @@ describe('nameDefinition', () => {
 
   it('changes nothing where all names that are wanted are accepted', () => expect(nameDefinition(definition(widgets, widgets), [])).to.equal(undefined))
 
-  const conflicts: [string, object, string, string][] = [
+  const conflicts: [string, Names, string, string][] = [
     ['plural', names('widgets', 'Gadget'), 'PluralConflict', '"widgets" is already in use'],
     ['singular', { ...names('gadgets', 'Gadget'), singular: 'widget' }, 'SingularConflict', '"widget" is already in use'],
     ['kind', { ...names('gadgets', 'Gadget'), kind: 'Widget' }, 'KindConflict', '"Widget" is already in use'],
     ['list kind', { ...names('gadgets', 'Gadget'), listKind: 'WidgetList' }, 'ListKindConflict', '"WidgetList" is already in use'],
     ['short name', names('gadgets', 'Gadget', { shortNames: ['w', 'gd'] }), 'ShortNamesConflict', '"w" is already in use'],
   ]
-  const other = definition({}, { ...widgets, shortNames: ['w'] })
+  const other = definition({ plural: '', kind: '' }, { ...widgets, shortNames: ['w'] })
   for (const [what, wanted, reason, message] of conflicts) {
     it(`tells of a ${what} that another definition of the group has`, () => {
       const [accepted, established] = nameDefinition(definition(wanted), [other])?.conditions ?? []

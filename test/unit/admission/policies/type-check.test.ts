@@ -39,7 +39,7 @@ describe('types in policies', () => {
         apiVersion: 'apiextensions.k8s.io/v1',
         metadata: { name: 'widgets.example.com' },
         spec: { group: 'example.com', scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] },
-        status: { acceptedNames: names, storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] },
+        status: { acceptedNames: names, storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True', lastTransitionTime: null }] },
       },
       { post: () => Promise.reject(new Error('nothing is converted')), metrics: new ConversionMetrics() },
     ) as ResourceDefinition

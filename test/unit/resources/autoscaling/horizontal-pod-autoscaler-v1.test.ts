@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { clone } from '../../../../src/meta/equal.ts'
-import type { TypedObject } from '../../../../src/meta/object.ts'
+import type { JsonObject, TypedObject } from '../../../../src/meta/object.ts'
 import { toV1, toV2 } from '../../../../src/resources/autoscaling/horizontal-pod-autoscaler/v1/convert.ts'
 import type { HorizontalPodAutoscaler as V1 } from '../../../../src/resources/autoscaling/v1.types.ts'
 import type { HorizontalPodAutoscaler as V2 } from '../../../../src/resources/autoscaling/v2.types.ts'
@@ -9,15 +9,16 @@ import { types } from '../../../../src/resources/types.ts'
 import { decodeAs } from '../../../../src/schema/decode-as.ts'
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/'
-const wholeV1 = (object: object): V1 => decodeAs(types.type('autoscaling.HorizontalPodAutoscaler'), clone(object))
-const wholeV2 = (object: object): V2 => decodeAs(types.type('autoscalingv2.HorizontalPodAutoscaler'), clone(object))
+const wholeV1 = (object: JsonObject): V1 => decodeAs(types.type('autoscaling.HorizontalPodAutoscaler'), clone(object))
+const wholeV2 = (object: JsonObject): V2 => decodeAs(types.type('autoscalingv2.HorizontalPodAutoscaler'), clone(object))
 const spec = { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 5 }
-const inV2 = (metrics: object[], more: object = {}, status: object = {}): V2 => wholeV2({ metadata: {}, spec: { ...spec, metrics, ...more }, status })
+const inV2 = (metrics: JsonObject[], more: JsonObject = {}, status: JsonObject = {}): V2 =>
+  wholeV2({ metadata: {}, spec: { ...spec, metrics, ...more }, status })
 const inV1 = (object: V2): V1 => wholeV1(runAtOnce(toV1(clone(object))))
 const back = (object: V1): V2 => wholeV2(runAtOnce(toV2(clone(object))))
 const annotation = ({ metadata }: TypedObject, name: string): string | undefined => metadata.annotations?.[PREFIX + name]
-const cpu = (averageUtilization: number): object => ({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } })
-const queue = (target: object): object => ({ type: 'External', external: { metric: { name: 'q', selector: { matchLabels: { a: 'b' } } }, target } })
+const cpu = (averageUtilization: number): JsonObject => ({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } })
+const queue = (target: JsonObject): JsonObject => ({ type: 'External', external: { metric: { name: 'q', selector: { matchLabels: { a: 'b' } } }, target } })
 
 describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
   it('has a field for the use of processors', () => {
@@ -26,7 +27,7 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
   })
 
   // The texts are those that kube-apiserver writes.
-  const metrics: [string, object, string][] = [
+  const metrics: [string, JsonObject, string][] = [
     [
       'an amount of a resource',
       { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '100Mi' } } },
@@ -87,7 +88,7 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
     expect(back(v1)).to.deep.equal(v2)
   })
 
-  const odd: [string, object[]][] = [
+  const odd: [string, JsonObject[]][] = [
     ['a target of another sort than it has', [queue({ type: 'Utilization', averageValue: '10' })]],
     [
       'a use of processors that says more',

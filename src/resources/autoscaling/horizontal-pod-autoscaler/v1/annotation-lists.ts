@@ -7,11 +7,11 @@ import { decodeAs } from '../../../../schema/decode-as.ts'
 import type { StructSchema } from '../../../../schema/schema.ts'
 
 /** How the items of a list of v2 are written in an annotation of v1. */
-export interface ListForm<V1, V2> {
+export interface ListForm<V1 extends Json, V2 extends Json> {
   readonly v1: StructSchema
   readonly v2: StructSchema
-  readonly toV1: (item: V2) => object
-  readonly toV2: (item: V1) => object
+  readonly toV1: (item: V2) => Json
+  readonly toV2: (item: V1) => Json
 }
 
 /**
@@ -21,10 +21,10 @@ export interface ListForm<V1, V2> {
 const EXACT = 'v2'
 
 /** As the declared type of that version, whose members are all in their place. */
-const inV1 = <V1, V2>({ v1 }: ListForm<V1, V2>, value: unknown): V1 => decodeAs<V1>(v1, value)
-const inV2 = <V1, V2>({ v2 }: ListForm<V1, V2>, value: unknown): V2 => decodeAs<V2>(v2, value)
+const inV1 = <V1 extends Json, V2 extends Json>({ v1 }: ListForm<V1, V2>, value: Json): V1 => decodeAs<V1>(v1, value)
+const inV2 = <V1 extends Json, V2 extends Json>({ v2 }: ListForm<V1, V2>, value: Json): V2 => decodeAs<V2>(v2, value)
 
-function itemText<V1, V2>(form: ListForm<V1, V2>, item: V2): string {
+function itemText<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, item: V2): string {
   const written = inV1(form, form.toV1(item))
   const text = writeStruct(form.v1, decodeAs<JsonObject>(form.v1, written))
   const exact = inV2(form, item)
@@ -32,7 +32,7 @@ function itemText<V1, V2>(form: ListForm<V1, V2>, item: V2): string {
   return `${text.slice(0, -1)},"${EXACT}":${writeStruct(form.v2, decodeAs<JsonObject>(form.v2, item))}}`
 }
 
-export function* writeList<V1, V2>(form: ListForm<V1, V2>, items: readonly V2[]): Steps<string> {
+export function* writeList<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V2[]): Steps<string> {
   const texts: string[] = []
   for (const item of items) {
     texts.push(itemText(form, item))
@@ -41,7 +41,7 @@ export function* writeList<V1, V2>(form: ListForm<V1, V2>, items: readonly V2[])
   return `[${texts.join(',')}]`
 }
 
-function itemOf<V1, V2>(form: ListForm<V1, V2>, value: Json): V2 {
+function itemOf<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, value: Json): V2 {
   const written = inV1(form, value)
   const given = isJsonObject(value) ? value[EXACT] : undefined
   const exact = given === undefined ? undefined : inV2(form, given)
@@ -60,7 +60,7 @@ export function parseAnnotation(text: string | undefined): Json | undefined {
 }
 
 /** Undefined where there is no list that can be read. */
-export function* readList<V1, V2>(form: ListForm<V1, V2>, text: string | undefined): Steps<V2[] | undefined> {
+export function* readList<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, text: string | undefined): Steps<V2[] | undefined> {
   const value = parseAnnotation(text)
   if (!Array.isArray(value)) return undefined
   const items: V2[] = []

@@ -12,7 +12,7 @@ import { metricStatusToV1, metricStatusToV2 } from './metric-statuses.ts'
 import { metricToV1, metricToV2 } from './metrics.ts'
 
 const schemas = (type: string): { v1: StructSchema; v2: StructSchema } => ({ v1: types.type(`autoscaling.${type}`), v2: types.type(`autoscalingv2.${type}`) })
-const same = (item: object): object => item
+const same = <T>(item: T): T => item
 
 const metricForm = (): ListForm<v1.MetricSpec, v2.MetricSpec> => ({ ...schemas('MetricSpec'), toV1: metricToV1, toV2: metricToV2 })
 const statusForm = (): ListForm<v1.MetricStatus, v2.MetricStatus> => ({ ...schemas('MetricStatus'), toV1: metricStatusToV1, toV2: metricStatusToV2 })

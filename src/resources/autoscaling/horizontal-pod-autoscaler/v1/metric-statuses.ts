@@ -1,18 +1,19 @@
+import type { Json } from '../../../../meta/object.ts'
 import type * as v1 from '../../v1.types.ts'
 import type * as v2 from '../../v2.types.ts'
 import { defined, identifier, unlessZero, ZERO } from './metrics.ts'
 
 /** The same of the values that are measured. */
 
-const resourceToV1 = ({ current, ...source }: v2.ResourceMetricStatus | v2.ContainerResourceMetricStatus): object =>
+const resourceToV1 = ({ current, ...source }: v2.ResourceMetricStatus | v2.ContainerResourceMetricStatus): Json =>
   defined({ ...source, currentAverageUtilization: current.averageUtilization, currentAverageValue: current.averageValue ?? ZERO })
 
-const resourceToV2 = (source: v1.ResourceMetricStatus | v1.ContainerResourceMetricStatus): object => {
+const resourceToV2 = (source: v1.ResourceMetricStatus | v1.ContainerResourceMetricStatus): Json => {
   const { currentAverageUtilization: averageUtilization, currentAverageValue, ...rest } = source
   return { ...rest, current: defined({ averageValue: unlessZero(currentAverageValue, averageUtilization), averageUtilization }) }
 }
 
-export const metricStatusToV1 = ({ type, object, pods, resource, containerResource, external }: v2.MetricStatus): object =>
+export const metricStatusToV1 = ({ type, object, pods, resource, containerResource, external }: v2.MetricStatus): Json =>
   defined({
     type,
     object:
@@ -37,23 +38,23 @@ export const metricStatusToV1 = ({ type, object, pods, resource, containerResour
       }),
   })
 
-const objectToV2 = ({ target, metricName, currentValue, selector, averageValue }: v1.ObjectMetricStatus): object => ({
+const objectToV2 = ({ target, metricName, currentValue, selector, averageValue }: v1.ObjectMetricStatus): Json => ({
   describedObject: target,
   metric: identifier(metricName, selector),
   current: defined({ value: unlessZero(currentValue, averageValue), averageValue }),
 })
 
-const podsToV2 = ({ metricName, currentAverageValue, selector }: v1.PodsMetricStatus): object => ({
+const podsToV2 = ({ metricName, currentAverageValue, selector }: v1.PodsMetricStatus): Json => ({
   metric: identifier(metricName, selector),
   current: { averageValue: currentAverageValue },
 })
 
-const externalToV2 = ({ metricName, metricSelector, currentValue, currentAverageValue }: v1.ExternalMetricStatus): object => ({
+const externalToV2 = ({ metricName, metricSelector, currentValue, currentAverageValue }: v1.ExternalMetricStatus): Json => ({
   metric: identifier(metricName, metricSelector),
   current: defined({ value: unlessZero(currentValue, currentAverageValue), averageValue: currentAverageValue }),
 })
 
-export const metricStatusToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): object =>
+export const metricStatusToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): Json =>
   defined({
     type,
     object: object && objectToV2(object),

@@ -1,4 +1,5 @@
 import type { LabelSelector } from '../../../../meta/label-selector.ts'
+import type { Json, JsonObject } from '../../../../meta/object.ts'
 import type * as v1 from '../../v1.types.ts'
 import type * as v2 from '../../v2.types.ts'
 
@@ -7,8 +8,8 @@ import type * as v2 from '../../v2.types.ts'
 export const ZERO = '0'
 
 /** Without the members that are not there. */
-export function defined(members: object): object {
-  const present: Record<string, unknown> = {}
+export function defined(members: Readonly<Record<string, Json | undefined>>): Json {
+  const present: JsonObject = {}
   for (const [name, value] of Object.entries(members)) if (value !== undefined) present[name] = value
   return present
 }
@@ -16,18 +17,18 @@ export function defined(members: object): object {
 /** A quantity that stands for none where another says what is meant. */
 export const unlessZero = (value: string | undefined, other: unknown): string | undefined => (value === ZERO && other !== undefined ? undefined : value)
 
-export const identifier = (name: string, selector: LabelSelector | undefined): object => defined({ name, selector })
+export const identifier = (name: string, selector: LabelSelector | undefined): Json => defined({ name, selector })
 
-const resourceToV1 = ({ target, ...source }: v2.ResourceMetricSource | v2.ContainerResourceMetricSource): object =>
+const resourceToV1 = ({ target, ...source }: v2.ResourceMetricSource | v2.ContainerResourceMetricSource): Json =>
   defined({ ...source, targetAverageUtilization: target.averageUtilization, targetAverageValue: target.averageValue })
 
-const resourceToV2 = (source: v1.ResourceMetricSource | v1.ContainerResourceMetricSource): object => {
+const resourceToV2 = (source: v1.ResourceMetricSource | v1.ContainerResourceMetricSource): Json => {
   const { targetAverageUtilization: averageUtilization, targetAverageValue: averageValue, ...rest } = source
   const type = averageUtilization === undefined ? 'AverageValue' : 'Utilization'
   return { ...rest, target: defined({ type, averageValue, averageUtilization }) }
 }
 
-export const metricToV1 = ({ type, object, pods, resource, containerResource, external }: v2.MetricSpec): object =>
+export const metricToV1 = ({ type, object, pods, resource, containerResource, external }: v2.MetricSpec): Json =>
   defined({
     type,
     object:
@@ -52,23 +53,23 @@ export const metricToV1 = ({ type, object, pods, resource, containerResource, ex
       }),
   })
 
-const objectToV2 = ({ target, metricName, targetValue, selector, averageValue }: v1.ObjectMetricSource): object => ({
+const objectToV2 = ({ target, metricName, targetValue, selector, averageValue }: v1.ObjectMetricSource): Json => ({
   describedObject: target,
   metric: identifier(metricName, selector),
   target: defined({ type: averageValue === undefined ? 'Value' : 'AverageValue', value: unlessZero(targetValue, averageValue), averageValue }),
 })
 
-const podsToV2 = ({ metricName, targetAverageValue, selector }: v1.PodsMetricSource): object => ({
+const podsToV2 = ({ metricName, targetAverageValue, selector }: v1.PodsMetricSource): Json => ({
   metric: identifier(metricName, selector),
   target: { type: 'AverageValue', averageValue: targetAverageValue },
 })
 
-const externalToV2 = ({ metricName, metricSelector, targetValue, targetAverageValue }: v1.ExternalMetricSource): object => ({
+const externalToV2 = ({ metricName, metricSelector, targetValue, targetAverageValue }: v1.ExternalMetricSource): Json => ({
   metric: identifier(metricName, metricSelector),
   target: defined({ type: targetValue === undefined ? 'AverageValue' : 'Value', value: targetValue, averageValue: targetAverageValue }),
 })
 
-export const metricToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricSpec): object =>
+export const metricToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricSpec): Json =>
   defined({
     type,
     object: object && objectToV2(object),
