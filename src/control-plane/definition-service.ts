@@ -2,7 +2,7 @@ import type { WebhookClients } from '../admission/webhooks/client.ts'
 import { ConversionMetrics } from '../extensions/conversion/metrics.ts'
 import { type CustomResources, customResources } from '../extensions/follow-definitions.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
 import type { BuiltInKinds } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
@@ -42,7 +42,7 @@ export class DefinitionService implements Service {
   }
 
   /** Serves the kind of a definition that this server has just written, without waiting for the event of it. */
-  serveWritten(definition: KubeObject): void {
+  serveWritten(definition: CustomResourceDefinition): void {
     this.custom.serveWritten(definition)
   }
 
