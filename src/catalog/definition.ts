@@ -254,6 +254,8 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly allowCreateOnUpdate?: boolean
   /** PUT without a resourceVersion overwrites. Default true. */
   readonly allowUnconditionalUpdate?: boolean
+  /** Throws a StatusError where this user may not write this object, although the request as such is allowed. After mutating admission, and before `prepare`. */
+  readonly authorize?: (next: T, old: T | undefined, ctx: HookContext, api: ResourceAccess) => Promise<void>
   /** Sets what the server decides: clears status on create, keeps it on update, bumps generation … `old` is undefined on create. */
   readonly prepare?: (next: T, old: T | undefined, ctx: HookContext) => void
   /**

@@ -105,7 +105,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     authorizer,
     rules,
     metrics: [expirations, decisions],
-    services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer },
+    services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer, ...(rules && { rules }) },
     documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
     believe: changed => {
       authorities = changed

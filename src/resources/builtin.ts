@@ -1,5 +1,6 @@
 import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
+import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import { withFeatures } from '../catalog/with-features.ts'
 import type { Features } from '../lifecycle/gates.ts'
@@ -62,10 +63,10 @@ import { networkPolicyResource } from './networking/network-policy/definition.ts
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
 import { runtimeClassResource } from './node/runtime-class/definition.ts'
 import { podDisruptionBudgetResource } from './policy/pod-disruption-budget/definition.ts'
-import { clusterRoleResource } from './rbac/cluster-role/definition.ts'
-import { clusterRoleBindingResource } from './rbac/cluster-role-binding/definition.ts'
-import { roleResource } from './rbac/role/definition.ts'
-import { roleBindingResource } from './rbac/role-binding/definition.ts'
+import { createClusterRoleResource } from './rbac/cluster-role/definition.ts'
+import { createClusterRoleBindingResource } from './rbac/cluster-role-binding/definition.ts'
+import { createRoleResource } from './rbac/role/definition.ts'
+import { createRoleBindingResource } from './rbac/role-binding/definition.ts'
 import { deviceClassResource } from './resource/device-class/definition.ts'
 import { deviceTaintRuleResource } from './resource/device-taint-rule/definition.ts'
 import { resourceClaimResource } from './resource/resource-claim/definition.ts'
@@ -96,6 +97,8 @@ export interface AuthServices {
   /** Of this server, as tokens name it. */
   readonly audiences: readonly string[]
   readonly issuer?: TokenIssuer
+  /** The rights that users hold by roles. Absent where no authorization mode is RBAC. */
+  readonly rules?: RuleIndex
 }
 
 const NOBODY: AuthServices = { authorizer: { authorize: async () => ({ decision: 'no opinion', reason: '' }) }, tokens: () => undefined, audiences: [] }
@@ -156,10 +159,10 @@ const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   validatingAdmissionPolicyBindingResource,
   validatingWebhookConfigurationResource,
   customResourceDefinitionResource,
-  clusterRoleBindingResource,
-  clusterRoleResource,
-  roleBindingResource,
-  roleResource,
+  createClusterRoleBindingResource(options.auth),
+  createClusterRoleResource(options.auth),
+  createRoleBindingResource(options.auth),
+  createRoleResource(options.auth),
   leaseResource,
   leaseCandidateResource,
   flowSchemaResource,

@@ -64,6 +64,35 @@ describe('a server that authorizes by RBAC, as it does by default', () => {
     await eventually('it is refused', async () => (await ask('GET', '/api/v1/namespaces/default/pods', { as: 'reader' })).status === 403)
   })
 
+  it('lets nobody grant what they do not hold', async () => {
+    const bind = (name: string, role: string, user: string) =>
+      ask('POST', `${RBAC}/clusterrolebindings`, {
+        body: {
+          metadata: { name },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+          subjects: [{ kind: 'User', name: user }],
+        },
+      })
+    const grants = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['create', 'update', 'patch'] }
+    const rules = [grants, { apiGroups: [''], resources: ['pods'], verbs: ['get'] }]
+    await ask('POST', `${RBAC}/clusterroles`, { body: { metadata: { name: 'granter' }, rules } })
+    await bind('granter', 'granter', 'gina')
+    const role = (name: string, verbs: string[]) => ({ metadata: { name }, rules: [{ apiGroups: [''], resources: ['pods'], verbs }] })
+    const create = (body: object) => ask('POST', `${RBAC}/namespaces/default/roles`, { body, as: 'gina' })
+    await eventually('the binding is known', async () => (await create(role('held', ['get']))).status !== 403)
+    const refused = await create(role('more', ['get', 'delete']))
+    expect([refused.status, refused.json.message]).to.deep.equal([
+      403,
+      'roles.rbac.authorization.k8s.io "more" is forbidden: user "gina" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n' +
+        '{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}',
+    ])
+    expect((await ask('PUT', `${RBAC}/namespaces/default/roles/held`, { body: role('held', ['*']), as: 'gina' })).status).to.equal(403)
+    const binding = (name: string) => ({ metadata: { name: `to-${name}` }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name } })
+    const bound = async (name: string) => (await ask('POST', `${RBAC}/namespaces/default/rolebindings`, { body: binding(name), as: 'gina' })).status
+    expect(await bound('cluster-admin')).to.equal(403)
+    expect(await bound('granter')).to.equal(201)
+  })
+
   it('knows the tokens that it signs, until their account is made anew', async () => {
     const body = { metadata: { name: 'bot' } }
     await ask('POST', '/api/v1/namespaces/default/serviceaccounts', { body })

@@ -3,7 +3,7 @@ import { ruleAllows } from './policy.ts'
 import type { RuleIndex } from './rule-index.ts'
 
 /** The texts once each: one as it is, several in brackets. */
-const aggregate = (errors: readonly string[]): string => {
+export const aggregate = (errors: readonly string[]): string => {
   const texts = [...new Set(errors)]
   return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`
 }

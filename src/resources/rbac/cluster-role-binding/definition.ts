@@ -1,6 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { bindingStrategy, bindingTable, setBindingDefaults } from '../shared/binding.ts'
+import { authorizeBinding, type EscalationServices } from '../shared/escalation.ts'
 import { rbacVersion } from '../shared/version.ts'
 import type { ClusterRoleBinding } from '../v1.types.ts'
 
@@ -10,10 +11,12 @@ const v1: Version<ClusterRoleBinding> = {
   table: bindingTable,
 }
 
-export const clusterRoleBindingResource = defineResource<ClusterRoleBinding>({
-  scope: 'Cluster',
-  versions: [v1],
-  hub: v1,
-  storage: { prefix: 'clusterrolebindings', version: v1 },
-  strategy: bindingStrategy(false, ['ClusterRole']),
-})
+/** `escalation`: absent where every user may grant what they like. */
+export const createClusterRoleBindingResource = (escalation?: EscalationServices): ResourceDefinition =>
+  defineResource<ClusterRoleBinding>({
+    scope: 'Cluster',
+    versions: [v1],
+    hub: v1,
+    storage: { prefix: 'clusterrolebindings', version: v1 },
+    strategy: { ...bindingStrategy(false, ['ClusterRole']), ...(escalation && { authorize: authorizeBinding(escalation) }) },
+  })

@@ -1,8 +1,10 @@
 import { defineResource } from '../../../catalog/define.ts'
+import type { ResourceDefinition } from '../../../catalog/definition.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { type LabelSelector, labelSelectorOf, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
+import { authorizeRole, type EscalationServices } from '../shared/escalation.ts'
 import { validateRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
 import type { ClusterRole } from '../v1.types.ts'
@@ -39,10 +41,18 @@ function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): F
 
 const v1 = rbacVersion<ClusterRole>('ClusterRole', { plural: 'clusterroles', singular: 'clusterrole' })
 
-export const clusterRoleResource = defineResource<ClusterRole>({
-  scope: 'Cluster',
-  versions: [v1],
-  hub: v1,
-  storage: { prefix: 'clusterroles', version: v1 },
-  strategy: { allowCreateOnUpdate: true, revalidatesMeta: true, validateName: nameIsPathSegment, validate: validateClusterRole },
-})
+/** `escalation`: absent where every user may grant what they like. */
+export const createClusterRoleResource = (escalation?: EscalationServices): ResourceDefinition =>
+  defineResource<ClusterRole>({
+    scope: 'Cluster',
+    versions: [v1],
+    hub: v1,
+    storage: { prefix: 'clusterroles', version: v1 },
+    strategy: {
+      allowCreateOnUpdate: true,
+      revalidatesMeta: true,
+      validateName: nameIsPathSegment,
+      ...(escalation && { authorize: authorizeRole(escalation) }),
+      validate: validateClusterRole,
+    },
+  })

@@ -1,6 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { bindingStrategy, bindingTable, setBindingDefaults } from '../shared/binding.ts'
+import { authorizeBinding, type EscalationServices } from '../shared/escalation.ts'
 import { rbacVersion } from '../shared/version.ts'
 import type { RoleBinding } from '../v1.types.ts'
 
@@ -10,10 +11,12 @@ const v1: Version<RoleBinding> = {
   table: bindingTable,
 }
 
-export const roleBindingResource = defineResource<RoleBinding>({
-  scope: 'Namespaced',
-  versions: [v1],
-  hub: v1,
-  storage: { prefix: 'rolebindings', version: v1 },
-  strategy: bindingStrategy(true, ['Role', 'ClusterRole']),
-})
+/** `escalation`: absent where every user may grant what they like. */
+export const createRoleBindingResource = (escalation?: EscalationServices): ResourceDefinition =>
+  defineResource<RoleBinding>({
+    scope: 'Namespaced',
+    versions: [v1],
+    hub: v1,
+    storage: { prefix: 'rolebindings', version: v1 },
+    strategy: { ...bindingStrategy(true, ['Role', 'ClusterRole']), ...(escalation && { authorize: authorizeBinding(escalation) }) },
+  })

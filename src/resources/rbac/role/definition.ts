@@ -1,23 +1,28 @@
 import { defineResource } from '../../../catalog/define.ts'
+import type { ResourceDefinition } from '../../../catalog/definition.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
+import { authorizeRole, type EscalationServices } from '../shared/escalation.ts'
 import { validateRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
 import type { Role } from '../v1.types.ts'
 
 const v1 = rbacVersion<Role>('Role', { plural: 'roles', singular: 'role' })
 
-export const roleResource = defineResource<Role>({
-  scope: 'Namespaced',
-  versions: [v1],
-  hub: v1,
-  storage: { prefix: 'roles', version: v1 },
-  strategy: {
-    allowCreateOnUpdate: true,
-    revalidatesMeta: true,
-    validateName: nameIsPathSegment,
-    validate(next, old) {
-      const errors = validateRules(next.rules, true)
-      return old ? [...errors, ...errors] : errors
+/** `escalation`: absent where every user may grant what they like. */
+export const createRoleResource = (escalation?: EscalationServices): ResourceDefinition =>
+  defineResource<Role>({
+    scope: 'Namespaced',
+    versions: [v1],
+    hub: v1,
+    storage: { prefix: 'roles', version: v1 },
+    strategy: {
+      allowCreateOnUpdate: true,
+      revalidatesMeta: true,
+      validateName: nameIsPathSegment,
+      ...(escalation && { authorize: authorizeRole(escalation) }),
+      validate(next, old) {
+        const errors = validateRules(next.rules, true)
+        return old ? [...errors, ...errors] : errors
+      },
     },
-  },
-})
+  })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { clusterRoleBindingResource } from '../../../../src/resources/rbac/cluster-role-binding/definition.ts'
-import { roleBindingResource } from '../../../../src/resources/rbac/role-binding/definition.ts'
+import { createClusterRoleBindingResource } from '../../../../src/resources/rbac/cluster-role-binding/definition.ts'
+import { createRoleBindingResource } from '../../../../src/resources/rbac/role-binding/definition.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
@@ -11,7 +11,7 @@ const account = { kind: 'ServiceAccount', name: 'robot', namespace: 'ns' }
 
 describe('RoleBinding', () => {
   validates(
-    roleBindingResource,
+    createRoleBindingResource(),
     {
       'no subjects': [{ roleRef: view }, []],
       'a role of the namespace': [{ roleRef: { ...view, kind: 'Role' } }, []],
@@ -33,7 +33,7 @@ describe('RoleBinding', () => {
   )
 
   it('fills in the group of roles, users and groups', async () => {
-    const made = await new KindCases(roleBindingResource).create({
+    const made = await new KindCases(createRoleBindingResource()).create({
       roleRef: { kind: 'Role', name: 'r' },
       subjects: [{ kind: 'User', name: 'jane' }, { kind: 'Group', name: 'dev' }, account],
     })
@@ -42,7 +42,7 @@ describe('RoleBinding', () => {
   })
 
   it('tells that the role stays', async () => {
-    const cases = new KindCases(roleBindingResource)
+    const cases = new KindCases(createRoleBindingResource())
     await cases.create({ roleRef: view })
     expect(await messagesOf(cases.update({ roleRef: { ...view, name: 'edit' } }))).to.deep.equal([
       'roleRef: Invalid value: rbac.RoleRef{APIGroup:"rbac.authorization.k8s.io", Kind:"ClusterRole", Name:"edit"}: cannot change roleRef',
@@ -50,14 +50,14 @@ describe('RoleBinding', () => {
   })
 
   it('prints subjects by kind', async () => {
-    const cases = new KindCases(roleBindingResource)
+    const cases = new KindCases(createRoleBindingResource())
     await cases.create(to({ kind: 'User', name: 'zoe' }, account, { kind: 'Group', name: 'dev' }, { kind: 'User', name: 'adam' }))
     expect(cases.cells()).to.deep.equal(['x', 'ClusterRole/view', '0s', 'zoe, adam', 'dev', 'ns/robot'])
   })
 })
 
 describe('ClusterRoleBinding', () => {
-  validates(clusterRoleBindingResource, {
+  validates(createClusterRoleBindingResource(), {
     'a role of some namespace': [{ roleRef: { ...view, kind: 'Role' } }, ['NotSupported roleRef.kind']],
     'a service account': [to(account), []],
     'a service account without namespace': [to({ kind: 'ServiceAccount', name: 'robot' }), ['Required subjects[0].namespace']],

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { clusterRoleResource } from '../../../../src/resources/rbac/cluster-role/definition.ts'
-import { roleResource } from '../../../../src/resources/rbac/role/definition.ts'
+import { createClusterRoleResource } from '../../../../src/resources/rbac/cluster-role/definition.ts'
+import { createRoleResource } from '../../../../src/resources/rbac/role/definition.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
@@ -10,7 +10,7 @@ const aggregated = (...clusterRoleSelectors: object[]): object => ({ aggregation
 
 describe('Role', () => {
   validates(
-    roleResource,
+    createRoleResource(),
     {
       'no rules': [{}, []],
       'rules for names': [{ rules: [{ ...pods, resourceNames: ['x'] }] }, []],
@@ -24,7 +24,7 @@ describe('Role', () => {
 })
 
 describe('ClusterRole', () => {
-  validates(clusterRoleResource, {
+  validates(createClusterRoleResource(), {
     'a path': [{ rules: [url] }, []],
     'a path and a resource in one rule': [{ rules: [{ ...pods, ...url }] }, ['Invalid rules[0].nonResourceURLs']],
     'an aggregation': [aggregated({ matchLabels: { a: 'b' } }), []],
@@ -37,7 +37,7 @@ describe('ClusterRole', () => {
   })
 
   it('is told in these words', async () => {
-    const cases = new KindCases(clusterRoleResource)
+    const cases = new KindCases(createClusterRoleResource())
     expect(await messagesOf(cases.create({ rules: [{ ...pods, ...url, verbs: [] }] }))).to.deep.equal([
       'rules[0].verbs: Required value: verbs must contain at least one value',
       'rules[0].nonResourceURLs: Invalid value: []string{"/metrics"}: rules cannot apply to both regular resources and non-resource URLs',

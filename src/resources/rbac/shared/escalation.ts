@@ -1,0 +1,146 @@
+import { aggregate } from '../../../auth/authz/rbac/authorizer.ts'
+import { missingRights } from '../../../auth/authz/rbac/covers.ts'
+import type { PolicyRule } from '../../../auth/authz/rbac/policy.ts'
+import type { RuleIndex } from '../../../auth/authz/rbac/rule-index.ts'
+import { getKind } from '../../../catalog/define.ts'
+import type { HookContext, ResourceAccess, Strategy } from '../../../catalog/definition.ts'
+import { compareText } from '../../../lib/compare-text.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { runInTurns } from '../../../lib/steps.ts'
+import type { Authorizer } from '../../../meta/authorizer.ts'
+import type { RequestContext } from '../../../meta/context.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import type { TypedObject } from '../../../meta/object.ts'
+import { resourceAttributes } from '../../../meta/request-attributes.ts'
+import { failure, forbiddenError } from '../../../meta/status.ts'
+import { CLUSTER_ROLES, ROLES } from '../../kinds.ts'
+import type { RoleRef } from '../v1.types.ts'
+
+export interface EscalationServices {
+  readonly authorizer: Authorizer
+  /** The rights that users hold. Absent where no authorization mode is RBAC: then nobody holds any by roles. */
+  readonly rules?: RuleIndex | undefined
+}
+
+type Authorize<T extends TypedObject> = NonNullable<Strategy<T>['authorize']>
+
+/** Its members are the server itself, and administrators who are not held by roles. */
+const MASTERS = 'system:masters'
+/** Rights that are compared one by one. The largest default role has some 3,000. */
+const MAX_RIGHTS = 50_000
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
+
+interface RoleParts extends TypedObject {
+  rules: PolicyRule[] | null
+  aggregationRule?: { clusterRoleSelectors?: readonly unknown[] } | undefined
+}
+
+const aggregates = (role: RoleParts | undefined): boolean => (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0
+
+/**
+ * Who writes a role must hold every right that it gives, or may `escalate` it.
+ * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
+ */
+export const authorizeRole =
+  (services: EscalationServices): Authorize<RoleParts> =>
+  async (next, old, { request }) => {
+    if (!request || isPrivileged(request) || isOnlyCollected(next, old)) return
+    const { group, resource, namespace, name } = request.info
+    if (await isAllowed(services, request, { verb: 'escalate', group, resource, namespace, name })) return
+    const faults = await lacking(services, request, next.rules ?? [])
+    if (faults !== undefined) throw refused(request, next, faults)
+    const isFree = !aggregates(next) && !aggregates(old)
+    if (!isFree && (await lacking(services, request, EVERYTHING)) !== undefined)
+      throw refused(request, next, 'must have cluster-admin privileges to use the aggregationRule')
+  }
+
+/** Who writes a binding must hold every right of its role, or may `bind` it. */
+export const authorizeBinding =
+  (services: EscalationServices): Authorize<TypedObject & { roleRef: RoleRef }> =>
+  async (next, old, { request }: HookContext, api) => {
+    if (!request || isPrivileged(request) || isOnlyCollected(next, old)) return
+    const { roleRef } = next
+    const { namespace } = request.info
+    const kind = ROLE_KINDS.get(roleRef.kind)
+    if (kind && (await isAllowed(services, request, { verb: 'bind', group: roleRef.apiGroup, resource: kind.resource, namespace, name: roleRef.name }))) return
+    const faults = await lacking(services, request, await rulesOf(api, roleRef, namespace))
+    if (faults !== undefined) throw refused(request, next, faults)
+  }
+
+const ROLE_KINDS = new Map([
+  ['Role', ROLES],
+  ['ClusterRole', CLUSTER_ROLES],
+])
+
+/** Read anew, as the role may have been written a moment ago. Throws 404. */
+async function rulesOf(api: ResourceAccess, { kind, name }: RoleRef, namespace: string): Promise<readonly PolicyRule[]> {
+  if (kind === 'Role') return (await getKind(api, ROLES, namespace, name)).rules ?? []
+  if (kind === 'ClusterRole') return (await getKind(api, CLUSTER_ROLES, '', name)).rules ?? []
+  throw failure(500, '', `unsupported role reference kind: ${quote(kind)}`)
+}
+
+const isPrivileged = ({ user }: RequestContext): boolean => user.groups.includes(MASTERS)
+
+async function isAllowed(
+  { authorizer }: EscalationServices,
+  { user, signal }: RequestContext,
+  asked: Parameters<typeof resourceAttributes>[0],
+): Promise<boolean> {
+  return (await authorizer.authorize(user, resourceAttributes({ version: '*', ...asked }), signal)).decision === 'allow'
+}
+
+/** Whether an update changes only what a garbage collector changes: then nothing is granted, and the object can go. */
+function isOnlyCollected(next: TypedObject, old: TypedObject | undefined): boolean {
+  if (!old) return false
+  const { ownerReferences, finalizers, managedFields } = old.metadata
+  return deepEqual({ ...next, metadata: { ...next.metadata, ownerReferences, finalizers, managedFields } }, old)
+}
+
+/** Why the user may not grant the rules; undefined where the user may. */
+async function lacking(
+  { rules: index }: EscalationServices,
+  { user, info, signal }: RequestContext,
+  wanted: readonly PolicyRule[],
+): Promise<string | undefined> {
+  const errors: string[] = []
+  // Where an authorizer names the kind of a role that is missing, the registry names its resource.
+  const onError = (text: string): unknown => errors.push(text.replace(/^(cluster)?role\./, '$1roles.'))
+  const owned = [...(index?.grants(user, info.namespace, onError) ?? [])].flatMap(({ rules }) => rules)
+  const { rules: missing, areMore } = await runInTurns(missingRights(owned, wanted, MAX_RIGHTS), signal)
+  if (missing.length === 0 && !areMore) return undefined
+  const groups = user.groups.map(quote).join(' ')
+  const lines = [...new Set(compacted(missing).map(describe))].sort(compareText)
+  if (areMore) lines.push(`and more: of rules that no single rule covers, ${MAX_RIGHTS} rights are compared`)
+  const resolution = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`
+  return `user ${quote(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${resolution}`
+}
+
+/** The rights to one resource, or one name of it, as one rule with several verbs. */
+function compacted(rules: readonly PolicyRule[]): PolicyRule[] {
+  const others: PolicyRule[] = []
+  const byResource = new Map<string, PolicyRule & { verbs: string[] }>()
+  for (const rule of rules) {
+    if (rule.nonResourceURLs) {
+      others.push(rule)
+      continue
+    }
+    const key = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames])
+    const known = byResource.get(key)
+    if (known) known.verbs.push(...(rule.verbs ?? []))
+    else byResource.set(key, { ...rule, verbs: [...(rule.verbs ?? [])] })
+  }
+  return [...others, ...byResource.values()]
+}
+
+/** As Go prints it: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
+function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+  const parts = { APIGroups: apiGroups, Resources: resources, NonResourceURLs: nonResourceURLs, ResourceNames: resourceNames, Verbs: verbs }
+  const told = Object.entries(parts).flatMap(([name, list]) => (list && list.length > 0 ? [`${name}:[${list.map(quote).join(' ')}]`] : []))
+  return `{${told.join(', ')}}`
+}
+
+const refused = ({ info }: RequestContext, next: TypedObject, why: string): Error =>
+  forbiddenError({ group: info.group, resource: info.resource }, next.metadata.name ?? '', why)
