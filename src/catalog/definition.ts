@@ -5,7 +5,8 @@ import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import type { LabelRequirement } from '../meta/label-selector.ts'
-import type { Json, KubeObject, TypedObject } from '../meta/object.ts'
+import type { Embedded, Json, KubeObject, TypedObject } from '../meta/object.ts'
+import type { AnsweredStatus } from '../meta/status.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ConnectSubresource } from './connect.ts'
 
@@ -178,9 +179,15 @@ export interface VirtualCall<B extends TypedObject = KubeObject> {
   readonly api: ResourceAccess
 }
 
+/** What a virtual resource answers with: an object of its kind, a Status of a success, or with 200 a list, whose items need not say what they are. */
+export type VirtualAnswer =
+  | { readonly code: number; readonly object: TypedObject }
+  | { readonly code: number; readonly status: AnsweredStatus }
+  | { readonly items: readonly Embedded<TypedObject>[] }
+
 export interface VirtualResource<B extends TypedObject = KubeObject> {
-  /** Returns the answer's object (a Status, too), or throws a StatusError. */
-  readonly call: (call: VirtualCall<B>) => Promise<{ code: number; object: Json | TypedObject }>
+  /** Throws a StatusError. */
+  readonly call: (call: VirtualCall<B>) => Promise<VirtualAnswer>
 }
 
 /** In-process access to any resource, past authentication and authorization, through the registry (defaults, validation and conflicts apply). */

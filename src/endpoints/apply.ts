@@ -6,6 +6,7 @@ import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYamlInSteps, repeatedKeysText, untypedValue } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { invariant } from '../lib/invariant.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
@@ -44,7 +45,8 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
       if (view) {
         if (!live) throw notFoundError(groupResourceOf(served), scope.name)
         return writeView(scope, view, live, current => {
-          const target = viewTarget(subresource) as BodyTarget
+          const target = viewTarget(subresource)
+          invariant(target, 'a view is of a kind of its own')
           const merging = merged(scope, config, options, target, current, tellFault)
           return runAtOnce(translated(scope.dialect.applyView(target, config, current, merging)))
         })

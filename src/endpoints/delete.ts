@@ -8,7 +8,7 @@ import { parseApiVersion } from '../meta/gvk.ts'
 import type { JsonObject } from '../meta/object.ts'
 import { failure, forbiddenError, invalidError } from '../meta/status.ts'
 import { type DeleteResult, IGNORE_READ_ERROR } from '../registry/delete.ts'
-import type { DeleteOptions } from '../registry/deletion-step.ts'
+import { type DeleteOptions, PROPAGATION_POLICIES, propagationPolicyOf } from '../registry/deletion-step.ts'
 import type { ListResult } from '../registry/read.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
@@ -81,20 +81,22 @@ async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
   const unsafe = scope.env.unsafeDeletion !== undefined && raw.ignoreStoreReadErrorWithClusterBreakingPotential === true
   const errors = [...optionErrors(raw), ...(unsafe ? exclusiveErrors(raw) : [])]
   if (errors.length > 0) throw invalidOptions(errors)
-  const { gracePeriodSeconds, preconditions, propagationPolicy, orphanDependents } = raw
+  const { gracePeriodSeconds, preconditions, orphanDependents } = raw
+  const policy = propagationPolicyOf(raw.propagationPolicy ?? '')
   return {
     unsafe,
-    stated: raw as JsonObject,
+    stated: raw,
     dryRun: (raw.dryRun ?? []).length > 0,
     options: {
       ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
       ...(preconditions !== undefined && { preconditions }),
       ...(orphanDependents !== undefined && { orphanDependents }),
-      ...(propagationPolicy !== undefined && { propagationPolicy: propagationPolicy as NonNullable<DeleteOptions['propagationPolicy']> }),
+      ...(policy !== undefined && { propagationPolicy: policy }),
     },
   }
 }
 
+/** metav1.DeleteOptions as the request has them: any text may stand for a policy. */
 type RawOptions = {
   gracePeriodSeconds?: number
   preconditions?: { uid?: string; resourceVersion?: string }
@@ -157,8 +159,8 @@ function optionErrors(raw: RawOptions): FieldError[] {
   const policy = fieldPath('propagationPolicy')
   if (raw.orphanDependents !== undefined && raw.propagationPolicy !== undefined)
     errors.push(invalid(policy, raw.propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'))
-  if (raw.propagationPolicy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(raw.propagationPolicy))
-    errors.push(notSupported(policy, raw.propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']))
+  if (raw.propagationPolicy !== undefined && propagationPolicyOf(raw.propagationPolicy) === undefined)
+    errors.push(notSupported(policy, raw.propagationPolicy, [...PROPAGATION_POLICIES, 'nil']))
   return [...errors, ...dryRunErrors(raw.dryRun ?? [])]
 }
 

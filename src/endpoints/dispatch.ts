@@ -94,8 +94,9 @@ async function respondWritten(scope: Scope<Verb>, form: AnswerForm, { answer, cr
 }
 
 function respondView(scope: Scope, form: AnswerForm, view: Pick<SubresourceView, 'get'>, code: number, parent: KubeObject): Promise<void> {
-  const { kind } = scope.subresource as NonNullable<Scope['subresource']>
-  return respondTyped(scope, form, code, (kind as NonNullable<typeof kind>).schema, view.get(parent))
+  const kind = scope.subresource?.kind
+  invariant(kind, 'a view is of a kind of its own')
+  return respondTyped(scope, form, code, kind.schema, view.get(parent))
 }
 
 async function removeCollection(scope: Scope<'deletecollection'>, form: AnswerForm): Promise<void> {

@@ -19,6 +19,13 @@ export interface ReadOptions extends ListOptions {
   readonly timeoutSeconds: number | undefined
 }
 
+/** As the query has them: the match may be any text. */
+type StatedOptions = Omit<ReadOptions, 'resourceVersionMatch'> & { readonly resourceVersionMatch: string }
+
+const MATCHES: readonly string[] = ['', 'Exact', 'NotOlderThan'] satisfies ReadOptions['resourceVersionMatch'][]
+
+const areKnown = (options: StatedOptions): options is ReadOptions => MATCHES.includes(options.resourceVersionMatch)
+
 const NONE: ReadOptions = {
   labels: [],
   fields: [],
@@ -40,12 +47,11 @@ export async function listOptions(exchange: Exchange, version: Version, name: st
   const sendInitialEvents = booleanParameter(query, 'sendInitialEvents')
   const labels = await selector(exchange, labelText, parseLabelSelector, labelSelectorSteps)
   const parsed = await selector(exchange, fieldText, parseFieldSelector, fieldSelectorSteps)
-  const resourceVersionMatch = stringParameter(query, 'resourceVersionMatch') as ReadOptions['resourceVersionMatch']
-  const options: ReadOptions = {
+  const options: StatedOptions = {
     labels,
     fields: parsed,
     resourceVersion: stringParameter(query, 'resourceVersion'),
-    resourceVersionMatch,
+    resourceVersionMatch: stringParameter(query, 'resourceVersionMatch'),
     limit: integerParameter(query, 'limit') ?? 0,
     continue: stringParameter(query, 'continue'),
     allowWatchBookmarks: booleanParameter(query, 'allowWatchBookmarks') ?? false,
@@ -55,7 +61,7 @@ export async function listOptions(exchange: Exchange, version: Version, name: st
     ...(!watchList && { startAtHand: true }),
   }
   const errors = options.watch ? watchErrors(options, watchList) : listErrors(options)
-  if (errors.length > 0) throw invalidError({ group: META_GROUP, kind: 'ListOptions' }, '', errors)
+  if (errors.length > 0 || !areKnown(options)) throw invalidError({ group: META_GROUP, kind: 'ListOptions' }, '', errors)
   checkFields(version, parsed, namespaced)
   if (name === '') return options
   if (parsed.length === 0) return { ...options, fields: [{ field: 'metadata.name', op: '=', value: name }] }
@@ -91,7 +97,7 @@ function checkFields(version: Version, terms: readonly FieldTerm[], namespaced: 
 const match = fieldPath('resourceVersionMatch')
 const initial = fieldPath('sendInitialEvents')
 
-function listErrors(options: ReadOptions): FieldError[] {
+function listErrors(options: StatedOptions): FieldError[] {
   const errors: FieldError[] = []
   if (options.resourceVersionMatch !== '') {
     if (options.resourceVersion === '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
@@ -105,7 +111,7 @@ function listErrors(options: ReadOptions): FieldError[] {
   return errors
 }
 
-function watchErrors(options: ReadOptions, watchList: boolean): FieldError[] {
+function watchErrors(options: StatedOptions, watchList: boolean): FieldError[] {
   const errors: FieldError[] = []
   const { resourceVersionMatch } = options
   // Since WatchList, a watch that says nothing of its start asks for initial events, not older than any version: as if it had said so.

@@ -54,7 +54,7 @@ export function checkPatchRoute(scope: Scope): void {
 /** PATCH of one object, of a subresource of the same kind, or of a view (scale). */
 export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
-  const type = (exchange.headers['content-type'] ?? '').split(';', 1)[0] as string
+  const [type = ''] = (exchange.headers['content-type'] ?? '').split(';', 1)
   const { taken, told } = patchTypes(scope)
   if (!taken.includes(type)) throw unsupported(told)
   const isCborApply = type === APPLY_CBOR_PATCH

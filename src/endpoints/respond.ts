@@ -1,8 +1,9 @@
 import type { KubeObject } from '../meta/object.ts'
+import type { AnsweredStatus } from '../meta/status.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { Answer } from '../registry/types.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import type { AnsweredStatus, AnswerForm, Body, Made } from './forms/answer-form.ts'
+import type { AnswerForm, Body, Made } from './forms/answer-form.ts'
 import type { Scope } from './scope.ts'
 
 /** Answers in the form that was negotiated. */

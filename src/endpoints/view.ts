@@ -2,6 +2,7 @@ import { updateManagedFields } from '../apply/managed-fields.ts'
 import { fromScaleManagedFields, type ReplicasPaths, toScaleManagedFields } from '../apply/scale-managed-fields.ts'
 import { apiVersionOfVersion, subresourceOf } from '../catalog/catalog.ts'
 import type { Subresource, SubresourceView } from '../catalog/definition.ts'
+import { invariant } from '../lib/invariant.ts'
 import { clone } from '../meta/equal.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
@@ -55,7 +56,8 @@ export async function writeView(
 
 /** A view that somebody has updated or patched: what it changes is the writer's. */
 export function updatedView({ env, subresource, subresourceName }: Scope, live: KubeObject, wanted: KubeObject, manager: string): ManagedView {
-  const kind = subresource?.kind as NonNullable<Subresource['kind']>
+  const kind = subresource?.kind
+  invariant(kind, 'a view is of a kind of its own')
   const now = formatTime(env.clock.now())
   const apiVersion = apiVersionOf(kind)
   return {

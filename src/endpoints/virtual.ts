@@ -1,7 +1,7 @@
 import { updateManagedFields } from '../apply/managed-fields.ts'
 import type { VirtualResource } from '../catalog/definition.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
-import type { KubeObject } from '../meta/object.ts'
+import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
 import { ensureNamespace } from '../registry/object-meta.ts'
 import { admissionRequest } from '../registry/types.ts'
@@ -14,22 +14,15 @@ import { isNamespaced, MAX_BODY_BYTES, type Scope, subjectOf } from './scope.ts'
 import { viewTarget } from './view.ts'
 import { writeOptions } from './write-options.ts'
 
-/** A list whose items are not stored. */
-interface PlainList {
-  readonly items: readonly KubeObject[]
-}
-
 /** A resource or subresource that is not stored: its definition does what the request's verb says, and answers. */
 export async function callVirtual(scope: Scope, form: AnswerForm, virtual: VirtualResource): Promise<void> {
   const { exchange, served, subresource, verb, namespace, name } = scope
   const asked = verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: await selectionOf(scope) }) }
   const api = scope.env.registry.access(exchange.ctx.signal, { nested: true })
-  const { code, object } = await virtual.call({ ctx: exchange.ctx, verb, namespace, name, ...asked, api })
-  const { kind } = object as { kind?: string }
-  const schema = subresource?.kind?.schema ?? served.version.schema
-  if (kind === `${served.version.kind}List`) return respondPlainList(scope, form, (object as unknown as PlainList).items)
-  if (kind === (subresource?.kind?.kind ?? served.version.kind)) return respondTyped(scope, form, code, schema, object as KubeObject)
-  await respondStatus(scope, form, code, object as unknown as Parameters<typeof respondStatus>[3])
+  const answer = await virtual.call({ ctx: exchange.ctx, verb, namespace, name, ...asked, api })
+  if ('items' in answer) return respondPlainList(scope, form, answer.items.map(decodedObject))
+  if ('status' in answer) return respondStatus(scope, form, answer.code, answer.status)
+  await respondTyped(scope, form, answer.code, subresource?.kind?.schema ?? served.version.schema, decodedObject(answer.object))
 }
 
 const selectionOf = (scope: Scope): Promise<ReadOptions> => listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))

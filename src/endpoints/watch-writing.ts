@@ -93,7 +93,8 @@ export class WatchWriter {
     const fill = (memory: Buffer): number => {
       let at = 0
       for (; next < batch.length; next++) {
-        const event = batch[next] as StorageEvent
+        const event = batch[next]
+        if (event === undefined) break
         let end = left === undefined ? frameInto(this.#framing, event, memory, at) : 0
         if (end === 0) {
           left ??= frameOf(this.#framing, event)

@@ -9,7 +9,8 @@ import type { Exchange } from './exchange.ts'
 import { booleanParameter, stringParameter } from './query.ts'
 
 /** How a body with unknown or repeated fields is met. */
-export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
+export type FieldValidation = (typeof VALIDATIONS)[number]
+const VALIDATIONS = ['Ignore', 'Warn', 'Strict'] as const
 
 /** What CreateOptions, UpdateOptions and PatchOptions have in common. */
 export interface WriteOptions {
@@ -42,12 +43,12 @@ export function writeOptions(exchange: Exchange, kind: 'CreateOptions' | 'Update
   const dryRun = query.getAll('dryRun')
   errors.push(...dryRunErrors(dryRun))
   const fieldValidation = stringParameter(query, 'fieldValidation')
-  if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation))
-    errors.push(notSupported(fieldPath('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
-  if (errors.length > 0) throw invalidError({ group: META_GROUP, kind }, '', errors)
+  const validation = fieldValidation === '' ? 'Warn' : VALIDATIONS.find(each => each === fieldValidation)
+  if (validation === undefined) errors.push(notSupported(fieldPath('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
+  if (errors.length > 0 || validation === undefined) throw invalidError({ group: META_GROUP, kind }, '', errors)
   return {
     dryRun: dryRun.length > 0,
-    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
+    fieldValidation: validation,
     namedManager: manager,
     manager: manager === '' ? managerFromUserAgent(exchange.ctx.userAgent) : manager,
     ...(force !== undefined && { force }),

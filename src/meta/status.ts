@@ -32,6 +32,9 @@ export type Status = {
   code: number
 }
 
+/** A Status as the answer to a success, which may leave out its code. */
+export type AnsweredStatus = Omit<Status, 'code'> & { readonly code?: number }
+
 /** A failure that a client is told of. Everything else that is thrown is a bug and becomes a 500. */
 export class StatusError extends Error {
   override readonly name = 'StatusError'

@@ -3,6 +3,13 @@ import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
 
+export const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'] as const
+/** What becomes of the dependents of what is deleted. https://kubernetes.io/docs/concepts/architecture/garbage-collection/#cascading-deletion */
+export type PropagationPolicy = (typeof PROPAGATION_POLICIES)[number]
+
+/** The policy of that name, if there is one. */
+export const propagationPolicyOf = (name: string): PropagationPolicy | undefined => PROPAGATION_POLICIES.find(each => each === name)
+
 export interface Preconditions {
   readonly uid?: string
   readonly resourceVersion?: string
@@ -12,7 +19,7 @@ export interface Preconditions {
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number
   readonly preconditions?: Preconditions
-  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+  readonly propagationPolicy?: PropagationPolicy
   readonly orphanDependents?: boolean
 }
 

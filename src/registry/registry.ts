@@ -6,7 +6,7 @@ import { notFoundError } from '../meta/status.ts'
 import { parseMetadata } from '../storage/parse-own.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import { decodeObject } from './decode-object.ts'
-import type { DeleteOptions } from './deletion-step.ts'
+import { propagationPolicyOf } from './deletion-step.ts'
 import { internalContext } from './internal-context.ts'
 import { listOptions, readAccess, servedById } from './registry-reader.ts'
 import { ResourceStore } from './resource-store.ts'
@@ -93,7 +93,8 @@ export class Registry {
           ...((uid !== undefined || resourceVersion !== undefined) && {
             preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
           }),
-          ...(propagationPolicy !== undefined && { propagationPolicy: propagationPolicy as NonNullable<DeleteOptions['propagationPolicy']> }),
+          // As upstream: a policy that it does not know leaves nothing to the garbage collector, as Background.
+          ...(propagationPolicy !== undefined && { propagationPolicy: propagationPolicyOf(propagationPolicy) ?? 'Background' }),
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
       },

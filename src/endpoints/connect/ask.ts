@@ -88,8 +88,7 @@ export function ask(destination: Destination, kubelets: Kubelets, { method, head
     port,
     method,
     path: targetOf(destination),
-    // Node takes them as they stand, in turn, though its types do not say so.
-    headers: [...(named ? [] : ['Host', authorityOf(destination)]), ...headers] as unknown as NonNullable<RequestOptions['headers']>,
+    headers: [...(named ? [] : ['Host', authorityOf(destination)]), ...headers],
     maxHeaderSize: MAX_HEADER_BYTES,
     signal,
   }

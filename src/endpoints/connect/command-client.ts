@@ -29,7 +29,7 @@ const MAX_EARLY_BYTES = 64 * 1024
 const MAX_EARLY_MESSAGES = 1000
 
 const NOTHING = Buffer.alloc(0)
-const LEADS = [0, 1, 2, 3].map(channel => Buffer.from([channel]))
+const LEADS = { [STDOUT]: Buffer.from([STDOUT]), [STDERR]: Buffer.from([STDERR]), [ERROR]: Buffer.from([ERROR]) }
 
 /** JSON as Go's encoder writes it. */
 const goEscaped = (json: string): string => json.replace(/[&<>\u2028\u2029]/g, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -94,9 +94,9 @@ export class CommandClient {
   }
 
   /** False: more should wait until `drained`. */
-  send(channel: number, bytes: Buffer): boolean {
+  send(channel: keyof typeof LEADS, bytes: Buffer): boolean {
     this.#touch()
-    return this.#socket.send(LEADS[channel] as Buffer, bytes)
+    return this.#socket.send(LEADS[channel], bytes)
   }
 
   resume(): void {

@@ -7,9 +7,10 @@ const MAX_ERROR_BYTES = 50_000
 export async function errorText(body: Readable): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of body) {
-    chunks.push(chunk as Buffer)
-    length += (chunk as Buffer).length
+  const received: AsyncIterable<Buffer> = body
+  for await (const chunk of received) {
+    chunks.push(chunk)
+    length += chunk.length
     if (length >= MAX_ERROR_BYTES) break
   }
   return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString()

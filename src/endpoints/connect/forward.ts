@@ -111,9 +111,10 @@ async function answerPage(
   if (!coding) return exchange.relay(status, headers.flat(), response)
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of response.iterator({ destroyOnReturn: false })) {
-    chunks.push(chunk as Buffer)
-    length += (chunk as Buffer).length
+  const received: AsyncIterable<Buffer> = response.iterator({ destroyOnReturn: false })
+  for await (const chunk of received) {
+    chunks.push(chunk)
+    length += chunk.length
     if (length > MAX_PAGE_BYTES) return exchange.relay(status, headers.flat(), Readable.from(withRest(chunks, response)))
   }
   const page = Buffer.concat(chunks, length)
@@ -127,7 +128,8 @@ async function answerPage(
   await exchange.relay(status, withHeader(headers, 'Content-Length', String(body.length)).flat(), Readable.from([body]))
 }
 
-async function* withRest(chunks: readonly Buffer[], rest: Readable): AsyncGenerator<Buffer> {
+/** What was read already, and what is still to come. */
+async function* withRest(chunks: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield* chunks
-  yield* rest as AsyncIterable<Buffer>
+  yield* rest
 }

@@ -1,4 +1,5 @@
 import { isTokenProtocol, protocolsOf } from '../../auth/authn/web-socket-token.ts'
+import { eachField } from '../../lib/raw-fields.ts'
 import type { Exchange } from '../exchange.ts'
 
 /** Headers of one connection: they are not passed on (RFC 9110, 7.6.1). */
@@ -22,7 +23,7 @@ type Header = readonly [name: string, value: string]
 /** Names and values in turn as pairs. */
 export function pairsOf(raw: readonly string[]): Header[] {
   const pairs: Header[] = []
-  for (let i = 0; i + 1 < raw.length; i += 2) pairs.push([raw[i] as string, raw[i + 1] as string])
+  eachField(raw, (name, value) => pairs.push([name, value]))
   return pairs
 }
 

@@ -102,13 +102,13 @@ const END_OF_VALUE: ReadonlySet<string> = new Set(' \t\n\f\r>')
 
 function skip(page: string, from: number, what: ReadonlySet<string>): number {
   let at = from
-  while (at < page.length && what.has(page[at] as string)) at++
+  while (at < page.length && what.has(page.charAt(at))) at++
   return at
 }
 
 function until(page: string, from: number, what: ReadonlySet<string>): number {
   let at = from
-  while (at < page.length && !what.has(page[at] as string)) at++
+  while (at < page.length && !what.has(page.charAt(at))) at++
   return at
 }
 

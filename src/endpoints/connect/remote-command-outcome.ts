@@ -1,5 +1,5 @@
-import { internalServerError, type Status } from '../../meta/status.ts'
-import { readStatus } from './read-status.ts'
+import { internalServerError } from '../../meta/status.ts'
+import { type ForeignStatus, readStatus } from './read-status.ts'
 
 /** How a command ended, as its client is told. */
 export interface CommandOutcome {
@@ -27,7 +27,7 @@ export const SUCCEEDED: CommandOutcome = { status: { metadata: {}, status: 'Succ
 export const failed = (why: string): CommandOutcome => outcomeOf(internalServerError(why).status)
 
 /** A Status of a kubelet, or ours. */
-export function outcomeOf({ status, message, reason, details, code }: Partial<Status>): CommandOutcome {
+export function outcomeOf({ status, message, reason, details, code }: Omit<ForeignStatus, 'isKind'>): CommandOutcome {
   return { status: { metadata: {}, status, message, reason, details, code }, code: code ?? 0 }
 }
 

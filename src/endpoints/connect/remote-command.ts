@@ -94,7 +94,7 @@ export class RemoteCommand {
     return stream
   }
 
-  #openOutput(streamType: string, channel: number): Promise<OpenStream> {
+  #openOutput(streamType: string, channel: typeof STDOUT | typeof STDERR): Promise<OpenStream> {
     this.#running++
     const data = (bytes: Buffer): void => {
       if (!this.#client.send(channel, bytes)) this.#kubelet.pause()

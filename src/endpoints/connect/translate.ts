@@ -33,8 +33,8 @@ export async function translate(
     metrics.countTranslated(400)
     return
   }
-  const [stdin, stdout, stderr, tty] = ['stdin', 'stdout', 'stderr', 'tty'].map(each => options[each] === true) as [boolean, boolean, boolean, boolean]
-  const streams: CommandStreams = { stdin, stdout, stderr, tty }
+  const has = (stream: string): boolean => options[stream] === true
+  const streams: CommandStreams = { stdin: has('stdin'), stdout: has('stdout'), stderr: has('stderr'), tty: has('tty') }
   const gone = new AbortController()
   const client = new CommandClient(taken.socket, streams, () => gone.abort())
   client.start(taken.head)

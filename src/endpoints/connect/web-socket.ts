@@ -55,8 +55,9 @@ function protocolOf({ headers }: Exchange, text: Readable): string {
 async function sendAll(socket: Duplex, text: Readable, base64: boolean): Promise<void> {
   const opcode = base64 ? TEXT : BINARY
   socket.write(frame(opcode, Buffer.alloc(0)))
-  for await (const chunk of text) {
-    const payload = base64 ? Buffer.from((chunk as Buffer).toString('base64')) : (chunk as Buffer)
+  const chunks: AsyncIterable<Buffer> = text
+  for await (const chunk of chunks) {
+    const payload = base64 ? Buffer.from(chunk.toString('base64')) : chunk
     if (!socket.write(frame(opcode, payload))) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
     if (socket.destroyed) return
   }

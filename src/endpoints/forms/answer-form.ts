@@ -1,6 +1,6 @@
 import type { FilledBody } from '../../lib/filled-body.ts'
 import type { JsonObject, KubeObject } from '../../meta/object.ts'
-import type { Status } from '../../meta/status.ts'
+import type { AnsweredStatus } from '../../meta/status.ts'
 import type { ListResult } from '../../registry/read.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { StoredObject } from '../../storage/storage.ts'
@@ -12,9 +12,6 @@ export type Body = Buffer | readonly Buffer[] | FilledBody
 
 /** At once where nothing has to be waited for: a promise costs every answer. */
 export type Made<T> = T | Promise<T>
-
-/** A Status as the answer to a success, which may leave out its code. */
-export type AnsweredStatus = Omit<Status, 'code'> & { readonly code?: number }
 
 /** An answer that is no object of a resource, such as a document of discovery: it says its kind, and its type is known by it. Members stand in the order in which Go writes them. */
 export type Document = JsonObject & { readonly kind: string; readonly apiVersion?: string }

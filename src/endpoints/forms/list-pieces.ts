@@ -24,9 +24,33 @@ export interface PiecedList {
   readonly first?: (item: StoredObject) => Buffer
 }
 
-interface Kept extends CompressedPiece {
-  readonly keys: readonly string[]
-  readonly revisions: readonly number[]
+/** What a piece was compressed to, with the objects that it was made of: as long as those are in it, it is the same piece. */
+class KeptPiece implements CompressedPiece {
+  readonly deflated: Buffer
+  readonly length: number
+  readonly crc: number
+  readonly shift: number
+  readonly #keys: readonly string[]
+  readonly #revisions: readonly number[]
+
+  constructor({ deflated, length, crc, shift }: CompressedPiece, objects: readonly StoredObject[]) {
+    this.deflated = deflated
+    this.length = length
+    this.crc = crc
+    this.shift = shift
+    this.#keys = objects.map(({ key }) => key)
+    this.#revisions = objects.map(({ revision }) => revision)
+  }
+
+  /** Whether the items from `from` up to `to` are the objects that it was made of. */
+  isOf(items: readonly StoredObject[], from: number, to: number): boolean {
+    if (this.#keys.length !== to - from) return false
+    for (let i = from; i < to; i++) {
+      const item = items[i]
+      if (item === undefined || this.#revisions[i - from] !== item.revision || this.#keys[i - from] !== item.key) return false
+    }
+    return true
+  }
 }
 
 /** Of a piece, and of each object in it. */
@@ -41,44 +65,44 @@ export function listPieces(list: PiecedList): (() => Iterable<Piece>) | undefine
 function* piecesOf(list: PiecedList): Generator<Piece, void, undefined> {
   const { items, first } = list
   yield passingPiece(list.start)
+  const [head] = items
   let from = 0
-  if (first !== undefined) yield passingPiece(first(items[from++] as StoredObject))
+  if (first !== undefined && head !== undefined) {
+    yield passingPiece(first(head))
+    from = 1
+  }
   while (from < items.length) {
     let bytes = 0
     let to = from
     do bytes += list.size(to++)
-    while (to < items.length && !endsPiece(items[to - 1] as StoredObject) && bytes < MOST_BYTES)
+    while (to < items.length && !endsPiece(items[to - 1]) && bytes < MOST_BYTES)
     yield pieceOf(list, from, to, bytes)
     from = to
   }
   yield passingPiece(list.end)
 }
 
-const endsPiece = ({ revision }: StoredObject): boolean => (Math.imul(revision, 0x9e3779b1) >>> 0) % OBJECTS === 0
+/** One of 32 objects does, as a hash of its revision falls out. */
+const endsPiece = (item: StoredObject | undefined): boolean => item !== undefined && (Math.imul(item.revision, 0x9e3779b1) >>> 0) % OBJECTS === 0
 
 function pieceOf(list: PiecedList, from: number, to: number, bytes: number): Piece {
   const { by, items } = list
-  const holder = items[from] as StoredObject
+  // The first object keeps the piece.
+  const holder = items[from]
   return {
     raw() {
       const raw = Buffer.allocUnsafeSlow(bytes)
       let at = 0
-      for (let i = from; i < to; i++) at = list.write(items[i] as StoredObject, raw, at)
+      for (const item of items.slice(from, to)) at = list.write(item, raw, at)
       return raw
     },
     kept() {
-      const kept = holder.noted?.(by) as Kept | undefined
-      if (kept?.keys.length !== to - from) return undefined
-      for (let i = from; i < to; i++) {
-        const { key, revision } = items[i] as StoredObject
-        if (kept.revisions[i - from] !== revision || kept.keys[i - from] !== key) return undefined
-      }
-      return kept
+      const kept = holder?.noted?.(by)
+      return kept instanceof KeptPiece && kept.isOf(items, from, to) ? kept : undefined
     },
     keep(compressed) {
       const objects = items.slice(from, to)
-      const kept: Kept = { ...compressed, keys: objects.map(({ key }) => key), revisions: objects.map(({ revision }) => revision) }
-      holder.note?.(by, kept, compressed.deflated.length + KEPT_BYTES + KEPT_OBJECT_BYTES * objects.length)
+      holder?.note?.(by, new KeptPiece(compressed, objects), compressed.deflated.length + KEPT_BYTES + KEPT_OBJECT_BYTES * objects.length)
     },
   }
 }

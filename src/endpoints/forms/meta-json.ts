@@ -1,7 +1,7 @@
 import { encodeJsonText } from '../../codec/json.ts'
 import type { JsonObject, ListMeta, ObjectMeta } from '../../meta/object.ts'
+import type { AnsweredStatus } from '../../meta/status.ts'
 import { metaType } from '../meta-type.ts'
-import type { AnsweredStatus } from './answer-form.ts'
 
 const text = (id: string, value: JsonObject): string => encodeJsonText(metaType(id), value)
 

@@ -70,16 +70,18 @@ export class SplicedBody {
     const fill = (target: Buffer): Buffer => {
       let at = 0
       for (; next < sources.length; next++) {
-        const [own, from, to] = [numbers[NUMBERS * next + OWN] as number, numbers[NUMBERS * next + FROM] as number, numbers[NUMBERS * next + TO] as number]
+        const own = numbers[NUMBERS * next + OWN] ?? 0
+        const from = numbers[NUMBERS * next + FROM] ?? 0
+        const to = numbers[NUMBERS * next + TO] ?? 0
         const size = own + to - from
         if (at + size > target.length && at > 0) break
-        if (read === (texts[part] as Buffer).length && part < texts.length - 1) {
+        if (read === texts[part]?.length && part < texts.length - 1) {
           part++
           read = 0
         }
         const json = sources[next]?.json().bytes
         const into = size > target.length ? Buffer.allocUnsafe(size) : target
-        ;(texts[part] as Buffer).copy(into, at, read, read + own)
+        texts[part]?.copy(into, at, read, read + own)
         json?.copy(into, at + own, from, to)
         read += own
         at += size

@@ -179,8 +179,8 @@ describe('requests for what is not stored', () => {
       virtual: {
         call: async ({ verb, namespace, name, body: of, dryRun }) => {
           calls.push([verb, namespace, name, of?.spec.size, dryRun])
-          if (verb === 'list') return { code: 200, object: { kind: 'WidgetList', items: [{ metadata: { name: 'x' } }] } }
-          if (verb === 'create') return { code: 201, object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } }
+          if (verb === 'list') return { items: [{ metadata: { name: 'x' } }] }
+          if (verb === 'create') return { code: 201, status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } }
           return { code: 200, object: { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'x' } } as KubeObject }
         },
       },

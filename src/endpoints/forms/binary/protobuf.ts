@@ -112,8 +112,9 @@ async function encodedList(
     }
     let at = 0
     for (; next < items.length; next++) {
-      const item = items[next] as StoredObject
-      if (at + (sizes[next] as number) > target.length) {
+      const item = items[next]
+      if (item === undefined) break
+      if (at + (sizes[next] ?? 0) > target.length) {
         if (at > 0) break
         next++
         return Buffer.from(item.passing(encoder).bytes)
@@ -122,7 +123,7 @@ async function encodedList(
     }
     return at === 0 ? end : target.subarray(0, at)
   }
-  return { length, fill, pieces: listPieces({ by: encoder, length, start, items, end, size: i => sizes[i] as number, write }) }
+  return { length, fill, pieces: listPieces({ by: encoder, length, start, items, end, size: i => sizes[i] ?? 0, write }) }
 }
 
 /** A list whose items are not stored. */

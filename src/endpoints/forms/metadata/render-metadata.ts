@@ -4,7 +4,7 @@ import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
 import { listMetaText, objectMetaText } from '../meta-json.ts'
 import type { RowSource } from '../row-source.ts'
-import { type JsonSource, SplicedBody } from '../spliced-body.ts'
+import { SplicedBody } from '../spliced-body.ts'
 
 /** What stands before the metadata in its PartialObjectMetadata. */
 export const metadataStart = (apiVersion: string): string => `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`
@@ -18,12 +18,12 @@ export async function renderMetadataList(meta: ListMeta, objects: readonly RowSo
   let before = `{"kind":"PartialObjectMetadataList","apiVersion":"${apiVersion}","metadata":${listMetaText(meta)},"items":[`
   await eachInSlices(objects, item => {
     const ready = item.json?.()
-    if (ready === undefined || ready.header <= 1) {
+    if (item.json === undefined || ready === undefined || ready.header <= 1) {
       body.add(before + metadataText(item.object(), apiVersion))
       before = ','
     } else {
       const { from, to } = metadataOf(ready)
-      body.add(before + metadataStart(apiVersion), item as JsonSource, from, to)
+      body.add(before + metadataStart(apiVersion), item, from, to)
       before = '},'
     }
   })

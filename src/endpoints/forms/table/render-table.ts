@@ -9,8 +9,8 @@ import { metadataOf, withoutManagers } from '../../../storage/parse-own.ts'
 import type { Encoded } from '../../../storage/storage.ts'
 import { listMetaText, objectMetaText } from '../meta-json.ts'
 import { metadataStart, metadataText } from '../metadata/render-metadata.ts'
-import type { RowSource } from '../row-source.ts'
-import { type JsonSource, SplicedBody } from '../spliced-body.ts'
+import type { ReadySource, RowSource } from '../row-source.ts'
+import { SplicedBody } from '../spliced-body.ts'
 
 /** What a row carries beside its cells (TableOptions.includeObject). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
@@ -43,10 +43,11 @@ export async function renderTable(table: TableDefinition, meta: ListMeta, object
   const ordered = order ? [...objects].sort((a, b) => order(a.object(), b.object())) : objects
   const body = new SplicedBody()
   let before = tableHead(table, meta, options, true)
+  const rows: Rows = { body, table, options, keep: ordered.length <= MOST_KEPT }
   await eachInSlices(
     ordered,
     item => {
-      before = addRow(body, before, table, item, options, ordered.length <= MOST_KEPT)
+      before = addRow(rows, before, item)
     },
     ROWS_AT_ONCE,
   )
@@ -54,13 +55,24 @@ export async function renderTable(table: TableDefinition, meta: ListMeta, object
   return () => body.open()
 }
 
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
 /** What the rows of an object are made of, at any time. */
-interface Row {
+class Row {
   /** JSON, with open ages, and the conditions of the row. */
   readonly cells: string
   /** Where the metadata stands in the object's JSON; undefined: what is shown of it is in `partial`. */
-  readonly metadata: { readonly from: number; readonly to: number } | undefined
+  readonly metadata: Span | undefined
   readonly partial: string | undefined
+
+  constructor(cells: string, metadata: Span | undefined, partial: string | undefined) {
+    this.cells = cells
+    this.metadata = metadata
+    this.partial = partial
+  }
 }
 
 /** Of a row that is kept, without its texts. */
@@ -68,18 +80,21 @@ const ROW_BYTES = 120
 /** Of more rows none is kept: the first would be dropped before the last were made. */
 const MOST_KEPT = Math.floor((0.75 * DERIVED_BYTES) / 350)
 
+/** Where the rows of a Table go. */
+interface Rows {
+  readonly body: SplicedBody
+  readonly table: TableDefinition
+  readonly options: TableOptions
+  /** What rows are made of is kept with their objects. */
+  readonly keep: boolean
+}
+
 /** Adds a row after this text; gives what stands before the next one. */
-function addRow(body: SplicedBody, before: string, table: TableDefinition, item: RowSource, options: TableOptions, keep: boolean): string {
-  const ready = item.json?.()
-  let row = item.noted?.(table) as Row | undefined
-  // What is kept was looked at for marks of its own when it was made.
-  if (ready === undefined || (row === undefined && ready.bytes.includes(AGE_MARK_BYTE))) {
+function addRow({ body, table, options, keep }: Rows, before: string, item: RowSource): string {
+  const row = item.json === undefined ? undefined : readyRow(table, item, keep)
+  if (item.json === undefined || row === undefined) {
     body.add(before + tableRow(table, item.object(), options))
     return ','
-  }
-  if (row === undefined) {
-    row = rowOf(table, item, ready)
-    if (keep) item.note?.(table, row, ROW_BYTES + row.cells.length + (row.partial?.length ?? 0))
   }
   const { metadata, partial } = row
   const start = `${before}{"cells":${withAges(row.cells, options.now)},"object":`
@@ -88,26 +103,34 @@ function addRow(body: SplicedBody, before: string, table: TableDefinition, item:
       body.add(`${start}null`)
       return '},'
     case 'Object':
-      body.add(start, item as JsonSource, 0, ready.bytes.length)
+      body.add(start, item, 0, item.json().bytes.length)
       return '},'
     case 'Metadata': {
       const text = start + metadataStart(`${options.group}/${options.version}`)
       if (metadata === undefined) body.add(text + partial)
-      else body.add(text, item as JsonSource, metadata.from, metadata.to)
+      else body.add(text, item, metadata.from, metadata.to)
       return '}},'
     }
   }
 }
 
-function rowOf(table: TableDefinition, item: RowSource, ready: Encoded): Row {
+/** What a row is made of, which the object may keep. Undefined: its JSON has a mark of open ages of its own, so that none can be put in. */
+function readyRow(table: TableDefinition, item: ReadySource, keep: boolean): Row | undefined {
+  const noted = item.noted?.(table)
+  // What is kept was looked at for marks of its own when it was made.
+  if (noted instanceof Row) return noted
+  const ready = item.json()
+  if (ready.bytes.includes(AGE_MARK_BYTE)) return undefined
+  const row = rowOf(table, item, ready)
+  if (keep) item.note?.(table, row, ROW_BYTES + row.cells.length + (row.partial?.length ?? 0))
+  return row
+}
+
+function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): Row {
   const struct = ready.header > 1
   const metadata = struct ? metadataOf(ready) : undefined
   const object = metadata ? withoutManagers(ready, metadata) : item.object()
-  return {
-    cells: cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object),
-    metadata,
-    partial: metadata ? undefined : objectMetaText(object.metadata),
-  }
+  return new Row(cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object), metadata, metadata ? undefined : objectMetaText(object.metadata))
 }
 
 /** A Table of one row, as a watch event has it. */

@@ -11,6 +11,7 @@ const LOOK = 500
 const COMMA = 0x2c
 const BRACE = 0x7b
 const NOTHING = Buffer.alloc(0)
+const NO_ITEM: Encoded = { bytes: NOTHING, header: 0 }
 
 /**
  * A list as JSON: the items' ready bytes, copied together without being read. Items of built-in kinds carry no kind and apiVersion: each is copied whole, and what comes
@@ -67,8 +68,8 @@ function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], leng
     const margin = headerOf(items[first])
     let size = margin
     let count = 0
-    while (next < items.length) {
-      const encoded = (items[next] as StoredObject).json()
+    for (let item = items[next]; item !== undefined; item = items[next]) {
+      const encoded = item.json()
       const more = encoded.bytes.length - encoded.header + 2
       if (size + more > target.length) break
       part[count++] = encoded
@@ -81,7 +82,7 @@ function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], leng
     }
     let at = size
     for (let i = count - 1; i >= 0; i--) {
-      const { bytes, header } = part[i] as Encoded
+      const { bytes, header } = part[i] ?? NO_ITEM
       at -= bytes.length
       target.set(bytes, at)
       at += header

@@ -104,7 +104,7 @@ export function componentStatuses(
         }
         const all = await Promise.all(names.map(name => ask(name, call)))
         const items = all.filter(one => isSelected(call, one)).map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item)
-        return { code: 200, object: { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items } }
+        return { items }
       },
     },
   })

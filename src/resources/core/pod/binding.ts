@@ -4,15 +4,15 @@ import { invariant } from '../../../lib/invariant.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldErrorText, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { JsonObject, TypedObject } from '../../../meta/object.ts'
-import { badRequestError, conflictError, failure } from '../../../meta/status.ts'
+import type { TypedObject } from '../../../meta/object.ts'
+import { type AnsweredStatus, badRequestError, conflictError, failure } from '../../../meta/status.ts'
 import { PODS } from '../../kinds.ts'
 import { types } from '../../types.ts'
 import type { Binding, Pod } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
 
 /** The answer of a call that made something happen but no object. */
-export const created: JsonObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
+export const created: AnsweredStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
 
 const schema = types.type('core.Binding')
 
@@ -75,7 +75,7 @@ export const bindingSubresource = defineSubresource<Pod, Binding>({
       const binding = bodyOf(call)
       if ((binding.metadata.name ?? '') !== call.name) throw badRequestError('name in URL does not match name in Binding object')
       await bind(call, binding, call.name)
-      return { code: 201, object: created }
+      return { code: 201, status: created }
     },
   },
 })
@@ -91,7 +91,7 @@ export const bindingResource = defineResource<Binding>({
     async call(call) {
       const binding = bodyOf(call)
       await bind(call, binding, binding.metadata.name ?? '')
-      return { code: 201, object: created }
+      return { code: 201, status: created }
     },
   },
 })

@@ -139,7 +139,7 @@ async function call({ api, body, ctx, dryRun, name, namespace }: VirtualCall<Evi
   invariant(body, 'an eviction is created with a body')
   if ((body.metadata.name ?? '') !== name) throw badRequestError('name in URL does not match name in Eviction object')
   await evict({ api, namespace, name, now: ctx.receivedAt, wanted: wantedOf(body, dryRun) })
-  return { code: 201, object: created }
+  return { code: 201, status: created }
 }
 
 /**

@@ -3,14 +3,14 @@ import type { TokenAnswer } from '../../../../src/auth/authn/token.ts'
 import type { ResourceDefinition, VirtualCall } from '../../../../src/catalog/definition.ts'
 import { selfSubjectReviewResource } from '../../../../src/resources/authentication/self-subject-review.ts'
 import { createTokenReviewResource } from '../../../../src/resources/authentication/token-review.ts'
+import { answeredObject } from '../../../support/virtual-answer.ts'
 
 const JANE = { name: 'jane', uid: 'u', groups: ['dev'], extra: { a: ['b'] } }
 
 async function review(definition: ResourceDefinition, spec: object) {
   const body = { kind: definition.hub.kind, apiVersion: 'authentication.k8s.io/v1', metadata: {}, spec }
   const call = { ctx: { user: JANE, receivedAt: Date.parse('2026-01-02T03:04:05Z') }, verb: 'create', namespace: '', name: '', body, dryRun: false }
-  const { object } = (await definition.virtual?.call(call as unknown as VirtualCall)) ?? {}
-  return object as unknown as Record<string, unknown>
+  return answeredObject(await definition.virtual?.call(call as unknown as VirtualCall)) as Record<string, unknown>
 }
 
 describe('TokenReview', () => {

@@ -9,6 +9,7 @@ import {
   createSubjectAccessReviewResource,
 } from '../../../../src/resources/authorization/access-reviews.ts'
 import { createSelfSubjectRulesReviewResource } from '../../../../src/resources/authorization/rules-review.ts'
+import { answeredObject } from '../../../support/virtual-answer.ts'
 
 const ME: User = { name: 'me', groups: ['dev'] }
 const resource = { namespace: 'ns', verb: 'get', resource: 'pods' }
@@ -29,8 +30,7 @@ async function review(definition: ResourceDefinition, body: object, namespace = 
   const { kind } = definition.hub
   const whole = { kind, apiVersion: 'authorization.k8s.io/v1', metadata: {}, ...body }
   const call = { ctx: { user: ME, signal: new AbortController().signal }, verb: 'create', namespace, name: '', body: whole, dryRun: false }
-  const { object } = (await definition.virtual?.call(call as unknown as VirtualCall)) ?? {}
-  return object as unknown as Record<string, unknown>
+  return answeredObject(await definition.virtual?.call(call as unknown as VirtualCall)) as Record<string, unknown>
 }
 
 async function refusal(definition: ResourceDefinition, body: object, namespace = ''): Promise<string> {

@@ -5,13 +5,14 @@ import { expect } from 'chai'
 import type { ResourceAccess, VirtualCall } from '../../../../../src/catalog/definition.ts'
 import { parseFieldSelector } from '../../../../../src/meta/field-selector.ts'
 import { parseLabelSelector } from '../../../../../src/meta/label-selector.ts'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
+import { decodedObject, type KubeObject } from '../../../../../src/meta/object.ts'
 import { failure, notFoundError } from '../../../../../src/meta/status.ts'
 import { checkHealth } from '../../../../../src/resources/core/component-status/check-health.ts'
 import { checkMember } from '../../../../../src/resources/core/component-status/check-member.ts'
 import { componentStatuses } from '../../../../../src/resources/core/component-status/definition.ts'
 import { issueCertificate } from '../../../../support/certificates.ts'
 import { refusalText } from '../../../../support/test-registry.ts'
+import { answeredItems, answeredObject } from '../../../../support/virtual-answer.ts'
 
 const REFUSED = 'Get "https://127.0.0.1:10259/healthz": dial tcp 127.0.0.1:10259: connect: connection refused'
 const health = async (port: number) => (port === 10257 ? { isHealthy: true, message: 'ok' } : { isHealthy: false, message: REFUSED })
@@ -24,13 +25,14 @@ async function ask(
   labels = '',
   fields = '',
   of = componentStatusResource,
-): Promise<{ object: KubeObject }> {
+): Promise<{ object: KubeObject; items: readonly KubeObject[] }> {
   const selection = { labels: parseLabelSelector(labels), fields: parseFieldSelector(fields) }
   const call = { verb, name, namespace: '', dryRun: false, api: { get } as unknown as ResourceAccess, ctx: { signal: new AbortController().signal }, selection }
   const answer = await of.virtual?.call(call as unknown as VirtualCall)
-  return { object: answer?.object as KubeObject }
+  return verb === 'list' ? { object: NONE, items: answeredItems(answer).map(decodedObject) } : { object: answeredObject(answer), items: [] }
 }
 
+const NONE: KubeObject = { kind: '', apiVersion: '', metadata: {} }
 const here = async (): Promise<KubeObject> => ({ kind: 'Namespace', apiVersion: 'v1', metadata: {} })
 const cells = (object: KubeObject) => componentStatusResource.hub.table?.cells(object, 0)
 
@@ -51,14 +53,13 @@ describe('component statuses', () => {
   })
 
   it('are listed', async () => {
-    const { object } = await ask('list', '', here)
-    expect(object.kind).to.equal('ComponentStatusList')
-    expect(object.items.map(cells)).to.deep.equal([
+    const { items } = await ask('list', '', here)
+    expect(items.map(cells)).to.deep.equal([
       ['controller-manager', 'Healthy', 'ok', ''],
       ['scheduler', 'Unhealthy', REFUSED, ''],
       ['etcd-0', 'Healthy', 'ok', ''],
     ])
-    expect(object.items[0]).to.not.have.property('kind')
+    expect(items[0]).to.not.have.property('kind')
   })
 
   const selected: [labels: string, fields: string, names: string[]][] = [
@@ -69,8 +70,8 @@ describe('component statuses', () => {
   ]
   for (const [labels, fields, names] of selected)
     it(`are selected by ${labels || fields}`, async () => {
-      const { object } = await ask('list', '', here, labels, fields)
-      expect(object.items.map((item: KubeObject) => item.metadata.name)).to.deep.equal(names)
+      const { items } = await ask('list', '', here, labels, fields)
+      expect(items.map((item: KubeObject) => item.metadata.name)).to.deep.equal(names)
     })
 
   it('tell of each member of etcd', async () => {
@@ -81,9 +82,9 @@ describe('component statuses', () => {
     gone.close()
     await once(gone, 'close')
     const members = componentStatuses([`http://127.0.0.1:${there}`, `https://127.0.0.1:${nowhere}`], { health, member: checkMember })
-    const { object } = await ask('list', '', here, '', '', members)
+    const { items } = await ask('list', '', here, '', '', members)
     listening.close()
-    expect(object.items.slice(2).map(cells)).to.deep.equal([
+    expect(items.slice(2).map(cells)).to.deep.equal([
       ['etcd-0', 'Healthy', 'ok', ''],
       ['etcd-1', 'Unhealthy', '', `dial tcp 127.0.0.1:${nowhere}: connect: connection refused`],
     ])

@@ -47,12 +47,13 @@ async function evict({ status = READY, budget, second, dryRun = false, options, 
   const body = { kind: 'Eviction', apiVersion: 'policy/v1', metadata: { name }, ...(options && { deleteOptions: options }) }
   const call = { api, body, dryRun, name: 'p', namespace: 'ns', verb: 'create', ctx: { receivedAt: t.now } } as unknown as VirtualCall
   const answer = await podResource.hub.subresources?.eviction?.virtual?.call(call).catch((error: unknown) => {
-    if (error instanceof StatusError) return { code: error.code, object: error.status }
+    if (error instanceof StatusError) return { code: error.code, status: error.status }
     throw error
   })
   const pod = await api.get(PODS, 'ns', 'p').catch(() => undefined)
   const left = budget && (await api.get(BUDGETS, 'ns', 'b0')).status
-  return { code: answer?.code, status: answer?.object as unknown as StatusError['status'], gone: pod === undefined, pod, left }
+  if (answer === undefined || !('status' in answer)) throw new Error('the answer is no Status')
+  return { code: answer.code, status: answer.status as StatusError['status'], gone: pod === undefined, pod, left }
 }
 
 describe('resources/core/pod eviction', () => {

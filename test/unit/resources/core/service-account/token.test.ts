@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import type { ServiceAccountClaims } from '../../../../../src/auth/authn/service-account/claims.ts'
 import type { TokenIssuer } from '../../../../../src/auth/authn/service-account/issuer.ts'
 import type { VirtualCall } from '../../../../../src/catalog/definition.ts'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { notFoundError, StatusError } from '../../../../../src/meta/status.ts'
 import { createTokenSubresource } from '../../../../../src/resources/core/service-account/token.ts'
+import { answeredObject } from '../../../../support/virtual-answer.ts'
 
 const NOW = Date.parse('2026-01-02T03:04:05Z')
 const AT = NOW / 1000
@@ -39,8 +39,7 @@ function server(options: Partial<TokenIssuer> = {}) {
     const body = { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', metadata, spec }
     const ctx = { receivedAt: NOW, warn: (text: string) => warnings.push(text) }
     const call = { ctx, verb: 'create', namespace: 'ns', name, body, dryRun: false, api } as unknown as VirtualCall
-    const { object } = (await createTokenSubresource(issuer).virtual?.call(call)) ?? {}
-    return { request: object as KubeObject, claims: signed.at(-1) as ServiceAccountClaims }
+    return { request: answeredObject(await createTokenSubresource(issuer).virtual?.call(call)), claims: signed.at(-1) as ServiceAccountClaims }
   }
   return { ask, warnings }
 }

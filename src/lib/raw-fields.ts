@@ -1,0 +1,14 @@
+/**
+ * Calls `each` with every name and its value of fields that stand in turn, as Node gives raw headers: `['Host', 'a', 'Accept', '*']`. A name without a value at the end is passed over. No pairs
+ * are made, as this is done for every request.
+ */
+export function eachField(fields: readonly string[], each: (name: string, value: string) => unknown): void {
+  let name: string | undefined
+  for (const text of fields) {
+    if (name === undefined) name = text
+    else {
+      each(name, text)
+      name = undefined
+    }
+  }
+}

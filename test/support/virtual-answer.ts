@@ -1,0 +1,14 @@
+import type { VirtualAnswer } from '../../src/catalog/definition.ts'
+import type { Embedded, KubeObject, TypedObject } from '../../src/meta/object.ts'
+import { decodedObject } from '../../src/meta/object.ts'
+
+/** What a virtual resource answers with, as what the test expects it to be. */
+export function answeredObject(answer: VirtualAnswer | undefined): KubeObject {
+  if (answer === undefined || !('object' in answer)) throw new Error('the answer is no object')
+  return decodedObject(answer.object)
+}
+
+export function answeredItems(answer: VirtualAnswer | undefined): readonly Embedded<TypedObject>[] {
+  if (answer === undefined || !('items' in answer)) throw new Error('the answer is no list')
+  return answer.items
+}
