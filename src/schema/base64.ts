@@ -1,4 +1,5 @@
 const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$/
+/** The last digits before `==` and `=` whose bits beyond the last byte are zero. */
 const spareBits4 = 'AQgw'
 const spareBits2 = 'AEIMQUYcgkosw048'
 
@@ -15,7 +16,10 @@ export function base64Fault(text: string): number {
   let at = 0
   const next = (): number => {
     while (at < data.length && (data[at] === 10 || data[at] === 13)) at++
-    return at < data.length ? (data[at++] as number) : -1
+    const byte = data[at]
+    if (byte === undefined) return -1
+    at++
+    return byte
   }
   for (;;) {
     for (let digit = 0; digit < 4; digit++) {

@@ -1,7 +1,8 @@
 import { clone } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { Field, Schema, StructSchema } from './schema.ts'
 
+/** Fills in the defaults within a value, in place. */
 type Fill = (value: Json) => void
 
 /**
@@ -13,6 +14,7 @@ export function applyDefaults(schema: StructSchema, object: JsonObject): void {
   else fillerOf(schema)?.(object)
 }
 
+/** Put here before its fields are looked at, for types may hold themselves. */
 const fillers = new WeakMap<StructSchema, { fill: Fill | undefined }>()
 
 /** undefined: nothing below the type has a default, so it need not be walked. */
@@ -31,11 +33,11 @@ function fillerOf(schema: Schema): Fill | undefined {
     }
     case 'list': {
       const item = fillerOf(schema.items)
-      return item && (value => fillAll(value as Json[], item))
+      return item && (value => fillAll(Array.isArray(value) ? value : [], item))
     }
     case 'map': {
       const inner = fillerOf(schema.values)
-      return inner && (value => fillAll(Object.values(value as JsonObject), inner))
+      return inner && (value => fillAll(isJsonObject(value) ? Object.values(value) : [], inner))
     }
     default:
       return undefined
@@ -75,15 +77,16 @@ function structFiller(schema: StructSchema): Fill {
     const inner = fillerOf(field.schema)
     if (field.default !== undefined || inner) steps.push({ field, inner })
   }
-  return value => {
-    const object = value as JsonObject
+  return object => {
+    if (!isJsonObject(object)) return
     for (const { field, inner } of steps) {
-      const current = object[field.name]
+      let current = object[field.name]
       if (current === undefined || current === null || (field.default !== undefined && !field.pointer && isZero(current))) {
         if (field.default === undefined) continue
-        object[field.name] = clone(field.default)
+        current = clone(field.default)
+        object[field.name] = current
       }
-      if (inner) inner(object[field.name] as Json)
+      inner?.(current)
     }
   }
 }

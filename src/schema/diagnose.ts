@@ -144,7 +144,7 @@ function eachMember(
   const prefix = path === '' ? '' : `${path}.`
   const repeated = walk.repeated?.get(value)
   if (repeated === undefined) {
-    for (const key of Object.keys(value)) visitMember(key, value[key] as Json, prefix + key)
+    for (const [key, member] of Object.entries(value)) visitMember(key, member, prefix + key)
     return
   }
   const seen = new Set<string>()
@@ -197,14 +197,14 @@ function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: str
     case 'time':
     case 'microTime': {
       if (typeof value !== 'string') fatal(mistake(walk, value, 'string', literal))
-      const fault = timeFault(value as string, schema.type === 'microTime')
+      const fault = timeFault(value, schema.type === 'microTime')
       if (fault !== undefined) fatal(fault)
       return
     }
     case 'duration':
       if (typeof value !== 'string') fatal(mistake(walk, value, 'string', literal))
       try {
-        parseDuration(value as string)
+        parseDuration(value)
       } catch (error) {
         fatal(errorMessage(error))
       }
@@ -214,10 +214,12 @@ function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: str
 const isInteger = (value: Json, goType: string, literal: string | undefined): boolean =>
   (typeof value === 'number' || typeof value === 'bigint') && fitsInteger(value, goType) && (literal === undefined || /^-?\d+$/.test(literal))
 
+/** A mistake that ends the decoding. */
 function fatal(message: string): never {
   throw new DecodeError(message)
 }
 
+/** A mistake that decoding goes on after; the first of them is what Go returns. */
 function mistyped(walk: Walk, schema: Schema, value: Json, literal: string | undefined): void {
   mistypedAs(walk, value, goTypeOf(schema), literal)
 }
@@ -226,6 +228,7 @@ function mistypedAs(walk: Walk, value: Json, type: string, literal: string | und
   walk.saved ??= mistake(walk, value, type, literal)
 }
 
+/** The text of Go's UnmarshalTypeError. */
 function mistake(walk: Walk, value: Json, type: string, literal: string | undefined): string {
   const { names, struct } = walk.outer ?? walk
   const where = names.length === 0 ? 'value' : `struct field ${struct}.${names.join('.')}`

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { invariant } from '../lib/invariant.ts'
-import type { Json } from '../meta/object.ts'
 import { availability, listMarks, patchMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
@@ -89,10 +88,10 @@ export class TypeRegistry {
     Object.assign(schema, availability(marks))
     this.resolved.set(id, schema) // before its fields: types may be recursive
     for (const { line, scope } of lines) {
-      const inline = /^inline (\d+) (\S+)/.exec(line)
-      if (inline) {
-        const inner = this.type(this.qualify(inline[2] as string, scope))
-        inlines.push({ number: Number(inline[1]), schema: inner })
+      const [, number, type] = /^inline (\d+) (\S+)/.exec(line) ?? []
+      if (type !== undefined) {
+        const inner = this.type(this.qualify(type, scope))
+        inlines.push({ number: Number(number), schema: inner })
         for (const [key, field] of inner.fields) fields.set(key, field)
       } else {
         const field = this.field(line, scope)
@@ -125,29 +124,29 @@ export class TypeRegistry {
     if (file === undefined) return
     this.files.delete(id)
     const source = readFileSync(file, 'utf8')
-    const header = /^package (\S+) (\S+)/m.exec(source)
-    invariant(header?.[1] === id, `${file} is not the package ${id}`)
-    this.add({ id, definition: header[2] as string, source })
+    const [, found, definition] = /^package (\S+) (\S+)/m.exec(source) ?? []
+    invariant(found === id && definition !== undefined, `${file} is not the package ${id}`)
+    this.add({ id, definition, source })
   }
 
   /** Sorts the declarations of a package by their names. */
   private read(id: string): void {
     this.load(id)
-    if (!this.unread.delete(id)) return
-    const pkg = this.packages.get(id) as TypePackage
+    const pkg = this.packages.get(id)
+    if (pkg === undefined || !this.unread.delete(id)) return
     let current: string[] | undefined
     for (const raw of pkg.source.split('\n')) {
       const line = raw.trimEnd()
       if (line === '' || line.startsWith('//') || line.startsWith('package ')) continue
       if (line.startsWith('types ')) {
-        const [names, model] = line.slice('types '.length).split(' like ') as [string, string]
+        const [names = '', model] = line.slice('types '.length).split(' like ')
         for (const name of names.split(' ')) this.declare(pkg, name, `type ${name} like ${model}.${name}`)
       } else if (line.startsWith('type ')) {
-        current = this.declare(pkg, line.split(' ', 2)[1] as string, line)
+        current = this.declare(pkg, line.split(' ', 2)[1] ?? '', line)
       } else if (line.startsWith('union ')) {
         this.unions.set(`${id}.${line.split(' ', 2)[1]}`, { line, pkg })
       } else if (line.startsWith('enum ') || line.startsWith('string ')) {
-        const [, name, ...values] = line.match(/"[^"]*"|\S+/g) as [string, string, ...string[]]
+        const [, name, ...values] = line.match(/"[^"]*"|\S+/g) ?? []
         const isEnum = line.startsWith('enum ')
         this.strings.set(`${id}.${name}`, {
           type: 'string',
@@ -173,11 +172,12 @@ export class TypeRegistry {
 
   /** What stands of a type in its package, and in that of the type that it is like. */
   private written({ head, lines, pkg }: Source): Written {
-    const marks = head.split(/\s+/).slice(2)
+    const [, , ...marks] = head.split(/\s+/)
     const own = lines.map(line => ({ line, scope: [pkg] }))
-    if (marks[0] !== 'like') return { marks, lines: own }
-    const model = this.source(marks[1] as string)
-    invariant(model, `no type ${marks[1]}`)
+    const [like, id = ''] = marks
+    if (like !== 'like') return { marks, lines: own }
+    const model = this.source(id)
+    invariant(model, `no type ${id}`)
     const base = this.written(model)
     const byName = new Map<string, WrittenField>()
     for (const { line, scope } of base.lines) byName.set(fieldKey(line), { line, scope: [pkg, ...scope] })
@@ -187,7 +187,7 @@ export class TypeRegistry {
 
   private field(line: string, scope: Scope): Field {
     const at = line.indexOf(' = ')
-    const [name, number, type, ...marks] = (at < 0 ? line : line.slice(0, at)).split(/\s+/) as [string, string, string, ...string[]]
+    const [name = '', number, type = '', ...marks] = (at < 0 ? line : line.slice(0, at)).split(/\s+/)
     invariant(!marks.includes('#'), `a description belongs beside the declarations: ${line}`)
     const optional = type.endsWith('?')
     const pointer = type.startsWith('*')
@@ -200,7 +200,7 @@ export class TypeRegistry {
       omitEmpty: marks.includes('omitempty') || (optional && !marks.includes('keepempty')),
     }
     if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
-    if (at >= 0) field.default = JSON.parse(line.slice(at + 3)) as Json
+    if (at >= 0) field.default = JSON.parse(line.slice(at + 3))
     Object.assign(field, patchMarks(marks), availability(marks))
     if (marks.includes('deprecated')) field.deprecated = true
     if (marks.includes('ungated')) field.ungated = true
@@ -209,7 +209,8 @@ export class TypeRegistry {
   }
 
   private union(line: string, pkg: TypePackage): UnionSchema {
-    const [, name, type, form] = line.split(/\s+/) as [string, string, string, UnionForm]
+    const [, name = '', type = '', form = ''] = line.split(/\s+/)
+    invariant(isUnionForm(form), `no form of a union: ${line}`)
     const struct = this.type(this.qualify(type, [pkg]))
     return { type: 'union', name, definition: `${pkg.definition}.${name}`, form, struct }
   }
@@ -245,10 +246,13 @@ export class TypeRegistry {
       return type
     }
     const ids = scope.map(pkg => `${pkg.id}.${type}`)
-    return ids.find(id => this.sources.has(id) || this.strings.has(id) || this.unions.has(id)) ?? (ids[0] as string)
+    return ids.find(id => this.sources.has(id) || this.strings.has(id) || this.unions.has(id)) ?? ids[0] ?? type
   }
 }
 
+const isUnionForm = (form: string): form is UnionForm => form === 'boolean' || form === 'list' || form === 'strings'
+
+/** A package whose text is in memory. `definition`: how names of its OpenAPI definitions begin. */
 export interface TypePackage {
   readonly id: string
   readonly definition: string
@@ -269,11 +273,13 @@ interface Source {
   readonly pkg: TypePackage
 }
 
+/** A line of a field, and where the names in it are looked up. */
 interface WrittenField {
   readonly line: string
   readonly scope: Scope
 }
 
+/** A declaration with what it takes from the type that it is like. */
 interface Written {
   readonly marks: readonly string[]
   readonly lines: readonly WrittenField[]

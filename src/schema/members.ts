@@ -24,6 +24,7 @@ export function bySpelling<T extends { readonly name: string; readonly alias?: s
   return map
 }
 
+/** Of Go's integer types; those that are not here have the range of a double. */
 const bounds: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
   int32: [-2147483648, 2147483647],
   uint32: [0, 4294967295],
@@ -47,7 +48,10 @@ export function sortedJson(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sortedJson)
   const out: JsonObject = {}
-  for (const key of sortedKeys(value)) setMember(out, key, sortedJson(value[key] as Json))
+  for (const key of sortedKeys(value)) {
+    const member = value[key]
+    if (member !== undefined) setMember(out, key, sortedJson(member))
+  }
   return out
 }
 
@@ -56,8 +60,8 @@ export function isSortedJson(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(isSortedJson)
   let before = ''
-  for (const key of Object.keys(value)) {
-    if (key < before || isHigh(key) || !isSortedJson(value[key] as Json)) return false
+  for (const [key, member] of Object.entries(value)) {
+    if (key < before || isHigh(key) || !isSortedJson(member)) return false
     before = key
   }
   return true

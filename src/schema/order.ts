@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import { isHigh, isSortedJson, membersOf } from './members.ts'
 import type { Schema, StructSchema } from './schema.ts'
 
-type Check = (value: Json) => boolean
+/** Whether the objects in a value, which is one or a list, are in order. */
+type Check = (value: JsonObject | Json[]) => boolean
 
 /**
  * Whether the members of an object stand in the order in which Go writes them, all the way down: declared order in structs, byte order of keys in maps. JavaScript puts
@@ -12,6 +13,7 @@ export function isInOrder(schema: StructSchema, object: JsonObject): boolean {
   return checkerOf(schema)(object)
 }
 
+/** By struct, compiled when the first object is looked at. */
 const checkers = new WeakMap<StructSchema, Check>()
 
 function checkerOf(schema: StructSchema): Check {
@@ -29,9 +31,9 @@ function checkerOf(schema: StructSchema): Check {
 function compile(schema: StructSchema): Check {
   if (schema.preserveUnknown) return () => false
   const plans = new Map(membersOf(schema).map((field, index) => [field.name, { index, check: checkOf(field.schema) }]))
-  return value => {
+  return object => {
+    if (Array.isArray(object)) return object.length === 0
     let last = -1
-    const object = value as JsonObject
     for (const name in object) {
       const plan = plans.get(name)
       if (plan === undefined || plan.index < last) return false
@@ -55,7 +57,8 @@ function checkOf(schema: Schema): Check | undefined {
       return (
         item &&
         (value => {
-          for (const element of value as Json[]) if (typeof element === 'object' && element !== null && !item(element)) return false
+          if (!Array.isArray(value)) return false
+          for (const element of value) if (typeof element === 'object' && element !== null && !item(element)) return false
           return true
         })
       )
@@ -63,11 +66,12 @@ function checkOf(schema: Schema): Check | undefined {
     case 'map': {
       const inner = checkOf(schema.values)
       return value => {
+        if (Array.isArray(value)) return false
         let before = ''
-        for (const key in value as JsonObject) {
+        for (const key in value) {
           if (key < before || isHigh(key)) return false
           before = key
-          const member = (value as JsonObject)[key]
+          const member = value[key]
           if (inner && typeof member === 'object' && member !== null && !inner(member)) return false
         }
         return true

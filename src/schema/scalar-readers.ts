@@ -2,17 +2,15 @@ import { formatDuration, parseDuration } from '../lib/duration.ts'
 import type { Json } from '../meta/object.ts'
 import { canonicalQuantity } from '../meta/quantity.ts'
 import { isCanonicalBase64 } from './base64.ts'
+import { MISFIT } from './decoding.ts'
 import { fitsInteger, sortedJson } from './members.ts'
 import type { ScalarSchema } from './schema.ts'
 import { normalMicroTime, normalTime } from './time.ts'
 
-/** Reads a value into its canonical form; throws MISFIT. */
-export type Reader<T extends Json = Json> = (value: Json) => T
+/** The reader of a value without members: it needs nothing of the run, and leaves nothing. */
+type ScalarReader = (value: Json) => Json
 
-/** Thrown by readers at a value of a wrong type; who reads then finds out what to say. */
-export const MISFIT = new Error('misfit')
-
-function integerReader(schema: ScalarSchema): Reader {
+function integerReader(schema: ScalarSchema): ScalarReader {
   if (schema.goType === 'int32')
     return value => {
       if (typeof value === 'number' && (value | 0) === value) return value === 0 ? 0 : value
@@ -38,7 +36,7 @@ function quantity(value: Json): string {
 
 /** Readers of texts of a special form: null is the form's zero, and undefined a text that is wrong. */
 const special =
-  (zero: Json, canonical: (text: string) => string | null | undefined): Reader =>
+  (zero: Json, canonical: (text: string) => string | null | undefined): ScalarReader =>
   value => {
     if (value === null) return zero
     if (typeof value !== 'string') throw MISFIT
@@ -66,14 +64,19 @@ function bytes(value: Json): Json {
     const stripped = value.replace(/[\r\n]/g, '')
     // Bits beyond the last byte are dropped.
     if (isCanonicalBase64(stripped, true)) return Buffer.from(stripped, 'base64').toString('base64')
-  } else if (Array.isArray(value) && value.every(v => v === null || (typeof v === 'number' && Number.isInteger(v) && v >= 0 && v <= 255))) {
-    return Buffer.from(value as number[]).toString('base64')
-  }
+  } else if (Array.isArray(value)) return Buffer.from(value.map(byteOf)).toString('base64')
+  throw MISFIT
+}
+
+/** An item of a list of numbers, which Go takes for bytes as well; null is 0. */
+function byteOf(value: Json): number {
+  if (value === null) return 0
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255) return value
   throw MISFIT
 }
 
 /** The reader of a value that has no members. */
-export function scalarReader(schema: ScalarSchema): Reader {
+export function scalarReader(schema: ScalarSchema): ScalarReader {
   switch (schema.type) {
     case 'string':
       return value => {

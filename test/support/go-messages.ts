@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { JsonObject } from '../../src/meta/object.ts'
 
 export interface GoMessage {
   /** A type of the core group. */
   readonly type: string
-  readonly old: object
-  readonly next: object
+  readonly old: JsonObject
+  readonly next: JsonObject
   readonly diff: string
   readonly print?: string
 }

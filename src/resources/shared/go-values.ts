@@ -1,14 +1,15 @@
 import { invariant } from '../../lib/invariant.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
+import type { Json } from '../../meta/object.ts'
 import { goDifference } from '../../schema/go/go-diff.ts'
 import { goSyntax } from '../../schema/go/go-print.ts'
 import { types } from '../types.ts'
 
 /** A value of a declared type as upstream's messages print it: `core.PodIP{IP:"::1"}`. */
-export const goValue = (type: string, value: unknown): Verbatim => goSyntax(types.type(type), value)
+export const goValue = (type: string, value: Json | undefined): Verbatim => goSyntax(types.type(type), value)
 
 /** The same of a member, which may be a list or a map: `[]core.ResourceQuotaScope{"BestEffort"}`. A pointer is told by what it points to. */
-export function goMember(type: string, member: string, value: unknown): Verbatim {
+export function goMember(type: string, member: string, value: Json | undefined): Verbatim {
   const schema = types.type(type)
   const field = schema.fields.get(member)
   invariant(field, `no member ${member} of ${type}`)
@@ -17,7 +18,7 @@ export function goMember(type: string, member: string, value: unknown): Verbatim
 }
 
 /** The same, printed when it is first asked for: many errors may tell the value. */
-export function goMemberOnce(type: string, member: string, value: unknown): () => Verbatim {
+export function goMemberOnce(type: string, member: string, value: Json | undefined): () => Verbatim {
   let text: Verbatim | undefined
   return () => {
     text ??= goMember(type, member, value)
@@ -26,4 +27,4 @@ export function goMemberOnce(type: string, member: string, value: unknown): () =
 }
 
 /** What differs between two values of a declared type, in lines of their own. */
-export const goChanges = (type: string, old: unknown, next: unknown): string => goDifference(types.type(type), old, next)
+export const goChanges = (type: string, old: Json, next: Json): string => goDifference(types.type(type), old, next)

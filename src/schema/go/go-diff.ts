@@ -16,8 +16,8 @@ const CLEAR_CHANGE = 3
 const CONTEXT_DETAIL = 1
 
 /** What differs between two values of the declared type, as upstream's messages print it (the form of go-cmp). */
-export function goDifference(schema: Schema, old: unknown, next: unknown): string {
-  const comparison = compare(goType(schema), old as Json, next as Json, MOST_VALUES)
+export function goDifference(schema: Schema, old: Json, next: Json): string {
+  const comparison = compare(goType(schema), old, next, MOST_VALUES)
   if (!comparison) return 'There is too much to compare to tell what differs.\n'
   if (comparison.different === 0) return ''
   const text = layOut(tell(comparison, { side: 'both', types: 'all', detail: undefined }, undefined))

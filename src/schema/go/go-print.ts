@@ -10,9 +10,9 @@ const MOST_CHARACTERS = 65_536
 const SOMEWHERE = '0xc000000000'
 
 /** The value as Go's %#v prints it in messages: `core.NodeAddress{Type:"Hostname", Address:"a"}`. `member`: the value is that of the member of this JSON name. */
-export function goSyntax(schema: StructSchema, value: unknown, member?: string): Verbatim {
+export function goSyntax(schema: StructSchema, value: Json | undefined, member?: string): Verbatim {
   const printer = new Printer()
-  printer.print(member === undefined ? goType(schema) : goMemberType(schema, member), value as Json | undefined)
+  printer.print(member === undefined ? goType(schema) : goMemberType(schema, member), value)
   return verbatim(printer.text)
 }
 

@@ -153,9 +153,14 @@ function ownField(struct: string, field: Field, pkg: string): GoField {
   return { name: goFieldName(struct, name), type, get }
 }
 
+/** In the internal version the members for the host's namespaces stand in the security context. */
 const contextWithHost = (spec: JsonObject): Json => {
-  const host = HOST_MEMBERS.filter(name => spec[name] !== undefined).map(name => [name, spec[name] as Json] as const)
-  return { ...Object.fromEntries(host), ...membersOf(spec.securityContext) }
+  const host: JsonObject = {}
+  for (const name of HOST_MEMBERS) {
+    const value = spec[name]
+    if (value !== undefined) host[name] = value
+  }
+  return { ...host, ...membersOf(spec.securityContext) }
 }
 
 const plain = (scalar: ScalarType): GoScalar => ({ kind: 'scalar', scalar, name: scalar })

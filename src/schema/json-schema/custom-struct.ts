@@ -1,13 +1,20 @@
+import { ownMember } from '../../meta/equal.ts'
 import type { Json } from '../../meta/object.ts'
-import type { Field, FreeForm, ListSchema, ScalarType, Schema, StructSchema } from '../schema.ts'
+import type { Field, FreeForm, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from '../schema.ts'
 import { objectMetaType } from './embedded-meta.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 
-const GO_TYPES: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64', boolean: 'bool', string: 'string' }
+const SCALARS: Readonly<Record<string, ScalarSchema>> = {
+  integer: { type: 'integer', goType: 'int64' },
+  number: { type: 'number', goType: 'float64' },
+  boolean: { type: 'boolean', goType: 'bool' },
+  string: { type: 'string', goType: 'string' },
+}
 
 /** Any JSON, tracked by what it is. */
 const ANY: Schema = { type: 'json', goType: 'any' }
 
+/** Go has no struct for a custom kind: every member is as if it were a pointer. */
 const field = (name: string, schema: Schema, required: boolean, value?: Json): [string, Field] => [
   name,
   { name, number: 0, schema, required, omitEmpty: true, pointer: true, ...(value !== undefined && { default: value }) },
@@ -47,15 +54,25 @@ function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
     field(name, schemaOf(member, keeps), props.required?.includes(name) === true, member.default),
   )
   const open = keeps || fields.length === 0
+  const structType = mapTypeOf(props)
   return {
     type: 'struct',
     name: 'Custom',
     fields: new Map(fields),
     inlines: [],
     typeMeta: false,
-    ...(props['x-kubernetes-map-type'] && { structType: props['x-kubernetes-map-type'] as 'atomic' | 'granular' }),
+    ...(structType && { structType }),
     ...(open && { preserveUnknown: true }),
   }
+}
+
+/** What is none of the three was refused when the definition was written. */
+function listTypeOf({ 'x-kubernetes-list-type': type }: JsonSchemaProps): ListSchema['listType'] {
+  return type === 'atomic' || type === 'set' || type === 'map' ? type : undefined
+}
+
+function mapTypeOf({ 'x-kubernetes-map-type': type }: JsonSchemaProps): MapSchema['mapType'] {
+  return type === 'atomic' || type === 'granular' ? type : undefined
 }
 
 function schemaOf(props: JsonSchemaProps, within: boolean): Schema {
@@ -64,7 +81,7 @@ function schemaOf(props: JsonSchemaProps, within: boolean): Schema {
   const items = itemsSchema(props)
   const values = additionalSchema(props)
   if (props.type === 'array') {
-    const listType = props['x-kubernetes-list-type'] as ListSchema['listType']
+    const listType = listTypeOf(props)
     return {
       type: 'list',
       items: items ? schemaOf(items, within) : ANY,
@@ -72,11 +89,11 @@ function schemaOf(props: JsonSchemaProps, within: boolean): Schema {
       ...(props['x-kubernetes-list-map-keys'] && { listMapKeys: props['x-kubernetes-list-map-keys'] }),
     }
   }
-  const mapType = props['x-kubernetes-map-type'] as 'atomic' | undefined
+  const mapType = mapTypeOf(props)
   if (values) return { type: 'map', values: schemaOf(values, within), ...(mapType && { mapType }) }
   if (props.type === 'object' && props.additionalProperties === true) return { type: 'map', values: ANY, ...(mapType && { mapType }) }
   if (props.type === 'object') return structOf(props, within)
-  return { type: (props.type ?? 'json') as ScalarType, goType: GO_TYPES[props.type ?? ''] ?? 'any' }
+  return ownMember(SCALARS, props.type ?? '') ?? ANY
 }
 
 /** An object of the API within another: its kind, apiVersion and metadata are known, whatever the schema says. */

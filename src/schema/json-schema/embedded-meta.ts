@@ -11,13 +11,10 @@ import type { StructSchema } from '../schema.ts'
 import { goValue } from './go-value.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
-let objectMeta: StructSchema | undefined
+const metaTypes = new TypeRegistry().addFile('meta', META_V1)
 
-/** The type of every object's metadata. */
-export function objectMetaType(): StructSchema {
-  objectMeta ??= new TypeRegistry().addFile('meta', META_V1).type('meta.ObjectMeta')
-  return objectMeta
-}
+/** The type of every object's metadata. Its file is read when it is first asked for. */
+export const objectMetaType = (): StructSchema => metaTypes.type('meta.ObjectMeta')
 
 /** Reads metadata as every object's; a time that is not set is left out. `onUnknown`: told the paths of members that it does not have. Throws a DecodeError. */
 export function coerceMeta(value: Json, onUnknown?: (path: string) => void): JsonObject {
@@ -44,9 +41,9 @@ export function coerceEmbeddedMeta(
     }
     return undefined
   }
-  for (const name of Object.keys(value)) {
-    const own = isObject ? coerceMember(value, name, path, onUnknown) : undefined
-    const error = own ?? coerceEmbeddedMeta(value[name] as Json, ...memberOf(schema, name, path), undefined, onUnknown)
+  for (const [name, member] of Object.entries(value)) {
+    const own = isObject ? coerceMember(value, name, member, path, onUnknown) : undefined
+    const error = own ?? coerceEmbeddedMeta(value[name] ?? null, ...memberOf(schema, name, path), undefined, onUnknown)
     if (error) return error
   }
   return undefined
@@ -54,8 +51,8 @@ export function coerceEmbeddedMeta(
 
 const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x-kubernetes-embedded-resource'] === true
 
-function coerceMember(object: JsonObject, name: string, path: FieldPath, onUnknown?: (path: string) => void): FieldError | undefined {
-  const value = object[name] as Json
+/** The kind, apiVersion or metadata of an embedded object; any other member has nothing to check. */
+function coerceMember(object: JsonObject, name: string, value: Json, path: FieldPath, onUnknown?: (path: string) => void): FieldError | undefined {
   if (name === 'kind' || name === 'apiVersion') return typeof value === 'string' ? undefined : invalid(path.child(name), goValue(value), 'must be a string')
   if (name !== 'metadata') return undefined
   try {
@@ -67,6 +64,7 @@ function coerceMember(object: JsonObject, name: string, path: FieldPath, onUnkno
   }
 }
 
+/** The schema of a member, and its path: that of a field where the schema names it, otherwise of a key. */
 const memberOf = (schema: JsonSchemaProps, name: string, path: FieldPath): [JsonSchemaProps | undefined, FieldPath] => {
   const property = propertySchema(schema, name)
   return property ? [property, path.child(name)] : [additionalSchema(schema), path.key(name)]
@@ -77,9 +75,7 @@ export function validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | unde
   if (schema === undefined || typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) return value.flatMap((item, i) => validateEmbeddedMeta(item, itemsSchema(schema), path.index(i)))
   const errors = isObject ? objectErrors(value, path) : []
-  for (const name of Object.keys(value)) {
-    errors.push(...validateEmbeddedMeta(value[name] as Json, ...memberOf(schema, name, path)))
-  }
+  for (const [name, member] of Object.entries(value)) errors.push(...validateEmbeddedMeta(member, ...memberOf(schema, name, path)))
   return errors
 }
 

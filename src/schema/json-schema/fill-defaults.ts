@@ -13,6 +13,7 @@ export const fillDefaults = (value: Json, schema: JsonSchemaProps | undefined): 
 /** Values that defaults may add to one object, at every depth. */
 const MOST_FILLED = 65_536
 
+/** How much one filling has added. */
 interface Filling {
   filled: number
 }
@@ -42,22 +43,26 @@ function fill(value: Json, schema: JsonSchemaProps | undefined, filling: Filling
     const items = itemsSchema(schema)
     if (items === undefined) return
     for (const [i, item] of value.entries()) {
-      if (isWrongNull(item, items)) value[i] = defaultOf(items, filling)
-      fill(value[i] as Json, items, filling)
+      const filled = isWrongNull(item, items) ? defaultOf(items, filling) : item
+      value[i] = filled
+      fill(filled, items, filling)
     }
     return
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (property.default === undefined || property.default === null) continue
     const present = Object.hasOwn(value, name)
-    if (!present || isWrongNull(value[name] as Json, property)) setMember(value, name, defaultOf(property, filling))
+    if (!present || isWrongNull(value[name], property)) setMember(value, name, defaultOf(property, filling))
   }
   const additional = additionalSchema(schema)
-  for (const name of Object.keys(value)) {
+  for (const [name, member] of Object.entries(value)) {
     const property = propertySchema(schema, name)
-    if (!property && additional && isWrongNull(value[name] as Json, additional)) setMember(value, name, defaultOf(additional, filling))
-    fill(value[name] as Json, property ?? additional, filling)
+    const isWrong = !property && additional !== undefined && isWrongNull(member, additional)
+    const filled = isWrong ? defaultOf(additional, filling) : member
+    if (isWrong) setMember(value, name, filled)
+    fill(filled, property ?? additional, filling)
   }
 }
 
-const isWrongNull = (value: Json, schema: JsonSchemaProps): boolean => value === null && schema.nullable !== true
+/** A null that the schema does not allow counts as absent. */
+const isWrongNull = (value: Json | undefined, schema: JsonSchemaProps): boolean => value === null && schema.nullable !== true

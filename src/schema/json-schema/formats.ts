@@ -49,6 +49,7 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && parseTime(`${text}T00:00:00Z`) !== undefined
 }
 
+/** RFC 3339 with any fraction; the date is checked against the calendar, the offset is not. */
 function isDateTime(text: string): boolean {
   const [date = '', time] = text.toLowerCase().split('t')
   const found = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/.exec(time ?? '')
@@ -82,9 +83,10 @@ function isHostname(text: string): boolean {
   const labels = text.split('.')
   if (labels.some(label => Buffer.byteLength(label) > 63)) return false
   if (labels.length === 1) return ONLY_LABEL.test(text)
-  return labels.slice(0, -1).every(label => LABEL.test(label)) && LAST_LABEL.test(labels.at(-1) as string)
+  return labels.slice(0, -1).every(label => LABEL.test(label)) && LAST_LABEL.test(labels.at(-1) ?? '')
 }
 
+/** The issuers' prefixes and lengths, and the checksum of Luhn. */
 function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, '')
   const known = /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/
@@ -96,12 +98,14 @@ function isCreditCard(text: string): boolean {
   return sum % 10 === 0
 }
 
+/** Nine digits and a check digit modulo 11, of which X is 10 (ISO 2108). */
 function isIsbn10(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '')
   if (!/^\d{9}[\dX]$/.test(digits)) return false
   return [...digits].reduce((total, digit, i) => total + (i + 1) * (digit === 'X' ? 10 : Number(digit)), 0) % 11 === 0
 }
 
+/** Digits weighted 1 and 3 in turn are a multiple of 10. */
 function isIsbn13(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '')
   if (!/^\d{13}$/.test(digits)) return false

@@ -12,6 +12,6 @@ function print(value: Json): string {
   if (typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return `[]interface {}{${value.map(print).join(', ')}}`
   return `map[string]interface {}{${sortedKeys(value)
-    .map(key => `${quote(key)}:${print(value[key] as Json)}`)
+    .map(key => `${quote(key)}:${print(value[key] ?? null)}`)
     .join(', ')}}`
 }

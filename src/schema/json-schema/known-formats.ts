@@ -1,5 +1,5 @@
 import { FORMATS } from './formats.ts'
-import type { JsonSchemaProps } from './props.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 
 /** A copy of a schema without the formats that say nothing of the objects of custom kinds: of numbers, and those that are not known. */
 export const withKnownFormats = (schema: JsonSchemaProps): JsonSchemaProps =>
@@ -11,12 +11,17 @@ export const withoutIntOrString = (schema: JsonSchemaProps): JsonSchemaProps => 
 /** A copy in which the schema and those in it are changed. */
 function everywhere(schema: JsonSchemaProps, change: (schema: JsonSchemaProps) => JsonSchemaProps): JsonSchemaProps {
   const inner = (each: JsonSchemaProps): JsonSchemaProps => everywhere(each, change)
-  const out: Record<string, unknown> = { ...change(schema) }
-  for (const name of ['allOf', 'anyOf', 'oneOf'] as const) if (schema[name]) out[name] = schema[name].map(inner)
-  for (const name of ['not', 'items', 'additionalProperties'] as const) {
-    const value = schema[name]
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) out[name] = inner(value as JsonSchemaProps)
+  const { allOf, anyOf, oneOf, not, properties } = schema
+  const items = itemsSchema(schema)
+  const additional = additionalSchema(schema)
+  return {
+    ...change(schema),
+    ...(allOf && { allOf: allOf.map(inner) }),
+    ...(anyOf && { anyOf: anyOf.map(inner) }),
+    ...(oneOf && { oneOf: oneOf.map(inner) }),
+    ...(not && { not: inner(not) }),
+    ...(items && { items: inner(items) }),
+    ...(additional && { additionalProperties: inner(additional) }),
+    ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, inner(member)])) }),
   }
-  if (schema.properties) out.properties = Object.fromEntries(Object.entries(schema.properties).map(([name, member]) => [name, inner(member)]))
-  return out as JsonSchemaProps
 }

@@ -1,18 +1,20 @@
+import { setMember } from '../../meta/equal.ts'
 import { duplicate, type FieldError, invalid, verbatim } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
 import { sortedKeys } from '../members.ts'
 import { goValue } from './go-value.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
-/** Items of sets that are there twice, and items of lists of type map with the same keys, all the way down; each told once, where it is met again. */
+/** Items of sets that are there twice, and items of lists of type map with the same keys, all the way down; each is reported once, where it is met again. The value has been read by the schema. */
 export function listErrors(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath): FieldError[] {
   if (schema === undefined || typeof value !== 'object' || value === null) return []
   if (!Array.isArray(value)) {
     const additional = additionalSchema(schema)
-    const inner = additional ? Object.keys(value).flatMap(name => listErrors(value[name] as Json, additional, path.key(name))) : []
-    return [...inner, ...Object.keys(value).flatMap(name => listErrors(value[name] as Json, propertySchema(schema, name), path.child(name)))]
+    const members = Object.entries(value)
+    const inner = additional ? members.flatMap(([name, member]) => listErrors(member, additional, path.key(name))) : []
+    return [...inner, ...members.flatMap(([name, member]) => listErrors(member, propertySchema(schema, name), path.child(name)))]
   }
   const items = itemsSchema(schema)
   return [...ownErrors(value, schema, path), ...value.flatMap((item, i) => listErrors(item, items, path.index(i)))]
@@ -33,14 +35,18 @@ function ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldPa
 }
 
 function mapErrors(list: readonly Json[], names: readonly string[], path: FieldPath): FieldError[] {
-  const stray = list.findIndex(item => item !== null && (typeof item !== 'object' || Array.isArray(item)))
+  const stray = list.findIndex(item => item !== null && !isJsonObject(item))
   if (stray >= 0) return [invalid(path.index(stray), goValue(list[stray]), 'must be an object for an array of list-type map')]
-  const keys = list.map(item => keyOf(item as JsonObject | null, names))
+  const keys = list.map(item => keyOf(isJsonObject(item) ? item : {}, names))
   return repeated(keys.map(identity)).map(i => duplicate(path.index(i), goValue(keys[i]) ?? verbatim('map[string]interface {}{}')))
 }
 
-const keyOf = (item: JsonObject | null, names: readonly string[]): JsonObject =>
-  Object.fromEntries(names.filter(name => item !== null && Object.hasOwn(item, name)).map(name => [name, item?.[name] as Json]))
+/** The members of an item that make its key, in the order of the schema. An item that is null has none. */
+function keyOf(item: JsonObject, names: readonly string[]): JsonObject {
+  const key: JsonObject = {}
+  for (const name of names) if (Object.hasOwn(item, name)) setMember(key, name, item[name])
+  return key
+}
 
 /** The second place of each that stands more than once. */
 function repeated(identities: readonly string[]): number[] {
@@ -60,6 +66,6 @@ function identity(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(identity).join(',')}]`
   return `{${sortedKeys(value)
-    .map(key => `${JSON.stringify(key)}:${identity(value[key] as Json)}`)
+    .map(key => `${JSON.stringify(key)}:${identity(value[key] ?? null)}`)
     .join(',')}}`
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 
 const TYPE_MEMBERS: JsonObject = {
@@ -8,13 +8,13 @@ const TYPE_MEMBERS: JsonObject = {
 
 /** The definition of a custom kind in OpenAPI. `metadata`: a reference to the type of every object's metadata. */
 export function openApiOf(schema: JsonSchemaProps | undefined, version: 2 | 3, metadata: JsonObject): JsonObject {
-  const own = schema === undefined ? { type: 'object' } : version === 2 ? plainly(schema) : ({ ...schema } as unknown as JsonObject)
+  const own: JsonObject = schema === undefined ? { type: 'object' } : version === 2 ? plainly(schema) : { ...schema }
   const about = { description: 'What every object has: its name, labels and more.' }
   const members = { ...TYPE_MEMBERS, metadata: version === 2 ? { ...about, ...metadata } : { ...about, allOf: [metadata] } }
   if (schema === undefined || (version === 2 && schema['x-kubernetes-preserve-unknown-fields'])) {
     return { ...own, type: 'object', ...(version === 3 && { properties: members }) }
   }
-  return { ...own, properties: { ...(own.properties as JsonObject | undefined), ...members } }
+  return { ...own, properties: { ...(isJsonObject(own.properties) ? own.properties : {}), ...members } }
 }
 
 /** Members that Swagger 2.0 does not have, or that its readers misread. */
@@ -23,7 +23,7 @@ const NOT_IN_V2 = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'proper
 /** A schema in what Swagger 2.0 can say: a value that may be null, or of several types, is any value. */
 function plainly(schema: JsonSchemaProps): JsonObject {
   const out: JsonObject = {}
-  for (const [name, value] of Object.entries(schema)) if (!NOT_IN_V2.has(name)) out[name] = value as JsonObject
+  for (const [name, value] of Object.entries<Json>(schema)) if (!NOT_IN_V2.has(name)) out[name] = value
   if (schema.nullable) {
     delete out.type
     return out

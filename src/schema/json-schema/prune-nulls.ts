@@ -9,9 +9,9 @@ export function pruneNulls(value: Json, schema: JsonSchemaProps | undefined): vo
     for (const item of value) pruneNulls(item, items)
     return
   }
-  for (const name of Object.keys(value)) {
-    const member = schema && (propertySchema(schema, name) ?? additionalSchema(schema))
-    if (value[name] === null && member !== undefined && !member.nullable && member.default === undefined) delete value[name]
-    else pruneNulls(value[name] as Json, member)
+  for (const [name, member] of Object.entries(value)) {
+    const inner = schema && (propertySchema(schema, name) ?? additionalSchema(schema))
+    if (member === null && inner !== undefined && !inner.nullable && inner.default === undefined) delete value[name]
+    else pruneNulls(member, inner)
   }
 }

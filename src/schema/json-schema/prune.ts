@@ -31,14 +31,14 @@ const keeping = (list: JsonSchemaProps | undefined, items: JsonSchemaProps | und
 function pruneMembers(value: JsonObject, schema: JsonSchemaProps | undefined, isObject: boolean, onPruned: OnPruned | undefined, at: string): boolean {
   let pruned = false
   const keep = schema?.['x-kubernetes-preserve-unknown-fields'] === true
-  for (const name of Object.keys(value)) {
+  for (const [name, member] of Object.entries(value)) {
     if (isObject && OBJECT_MEMBERS.has(name)) continue
     const path = at === '' ? name : `${at}.${name}`
     const property = schema && propertySchema(schema, name)
-    if (property !== undefined) pruned = prune(value[name] as Json, property, isEmbedded(property), onPruned, path) || pruned
+    if (property !== undefined) pruned = prune(member, property, isEmbedded(property), onPruned, path) || pruned
     else if (schema?.additionalProperties !== undefined) {
       const additional = additionalSchema(schema)
-      pruned = prune(value[name] as Json, additional, isEmbedded(additional), onPruned, path) || pruned
+      pruned = prune(member, additional, isEmbedded(additional), onPruned, path) || pruned
     } else if (!keep) {
       delete value[name]
       onPruned?.(path)

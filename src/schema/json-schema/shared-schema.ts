@@ -29,7 +29,7 @@ export function sharedSchema(schema: JsonSchemaProps): JsonSchemaProps {
     if (DOCUMENTATION.has(name)) continue
     const shared = SCHEMAS.has(name) ? sharedOne(value) : NAMED_SCHEMAS.has(name) ? sharedEach(value) : value
     copy[name] = shared
-    parts[name] = shared === value ? value : NAMED_SCHEMAS.has(name) ? numbersOf(shared as object) : numberOf(shared)
+    parts[name] = shared === value ? value : NAMED_SCHEMAS.has(name) ? numbersOf(shared) : numberOf(shared)
     if (shared === value && (isWholeFloat(schema, name) || hasWholeFloats(value))) isOdd = true
   }
   const key = isOdd ? undefined : textOf(parts)
@@ -53,7 +53,8 @@ const sharedEach = (value: unknown): unknown =>
 
 const numberOf = (shared: unknown): unknown => (Array.isArray(shared) ? shared.map(numberOf) : isSchema(shared) ? numbers.get(shared) : shared)
 
-const numbersOf = (named: object): object => Object.fromEntries(Object.entries(named).map(([name, shared]) => [name, numberOf(shared)]))
+const numbersOf = (named: unknown): unknown =>
+  isSchema(named) ? Object.fromEntries(Object.entries(named).map(([name, shared]) => [name, numberOf(shared)])) : named
 
 /** Undefined where it holds a number that JSON would not tell from another. */
 function textOf(parts: object): string | undefined {

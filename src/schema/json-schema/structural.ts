@@ -21,8 +21,8 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
  */
 export function validateStructural(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const errors = [...invariantErrors(schema, 'root', path), ...completenessErrors(schema, path)]
-  const text = new Map(errors.map(error => [error, fieldErrorText(error)]))
-  return errors.sort((a, b) => ((text.get(a) as string) < (text.get(b) as string) ? -1 : 1))
+  const texts = errors.map(error => ({ error, text: fieldErrorText(error) }))
+  return texts.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ error }) => error)
 }
 
 function invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): FieldError[] {

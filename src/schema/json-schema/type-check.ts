@@ -15,6 +15,9 @@ function typeOf(value: Exclude<Json, null>, isFloat: boolean): TypeName {
   return isGoInteger(value, isFloat) ? 'integer' : 'number'
 }
 
+/** Whether a number that is a float to Go passes for an integer. */
+const isAsGoodAsWhole = (value: Json): boolean => typeof value === 'number' && isJsonInteger(value)
+
 export const typeFault = (name: string, wanted: string, found: string): ValueFault => ({
   kind: 'type',
   name,
@@ -31,7 +34,7 @@ export function checkType(value: Json, schema: JsonSchemaProps, name: string, is
   if (schema['x-kubernetes-int-or-string']) return checkIntOrString(value, nullable === true, name, isFloat)
   if (value === null) return type !== '' && !nullable ? ValueResult.of(typeFault(name, type, 'null')) : met
   const found = typeOf(value, isFloat)
-  const fits = type === found || (found === 'integer' && type === 'number') || (found === 'number' && type === 'integer' && isJsonInteger(value as number))
+  const fits = type === found || (found === 'integer' && type === 'number') || (type === 'integer' && isAsGoodAsWhole(value))
   if (format !== undefined) {
     const own = NUMBER_FORMATS[found] ?? ''
     if (found !== 'string' && found !== 'array' && !fits && own !== format) return ValueResult.of(typeFault(name, format, own))
@@ -42,6 +45,6 @@ export function checkType(value: Json, schema: JsonSchemaProps, name: string, is
 
 function checkIntOrString(value: Json, nullable: boolean, name: string, isFloat: boolean): ValueResult {
   const found = value === null ? 'null' : typeOf(value, isFloat)
-  const fits = found === 'null' ? nullable : found === 'integer' || found === 'string' || (found === 'number' && isJsonInteger(value as number))
+  const fits = found === 'null' ? nullable : found === 'integer' || found === 'string' || isAsGoodAsWhole(value)
   return fits ? new ValueResult().count() : ValueResult.of(typeFault(name, 'integer,string', found))
 }

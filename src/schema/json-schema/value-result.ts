@@ -14,18 +14,20 @@ export interface ValueFault {
   /** The value is a float to Go, though it is whole. */
   readonly isFloat?: boolean
   readonly max?: number
+  /** The values of an enum. */
   readonly allowed?: readonly Json[]
-  /** Stands for the message where that is long: faults of one key are one. */
-  readonly key?: string
 }
 
-/** Nobody is told more. */
+/** Nobody reads more; the rest is not collected. */
 export const MOST_FAULTS = 2000
 
 /** The outcome of a check. Of several alternatives that all fail, the one that met the most demands is told. */
 export class ValueResult {
   readonly faults: ValueFault[] = []
   private readonly told = new Set<string>()
+  /** Names of the faults of each enum, whose messages may be long. */
+  private readonly enums = new Map<readonly Json[], Set<string>>()
+  /** Demands that the value has met. */
   met = 0
 
   static of(fault: ValueFault): ValueResult {
@@ -43,13 +45,25 @@ export class ValueResult {
 
   /** A fault of the same text is told once. */
   add(fault: ValueFault): this {
-    const key = fault.key ?? fault.message
-    if (this.isFull || this.told.has(key)) return this
-    this.told.add(key)
+    if (this.isFull) return this
+    const told = fault.allowed === undefined ? this.told : this.toldOf(fault.allowed)
+    const key = fault.allowed === undefined ? fault.message : fault.name
+    if (told.has(key)) return this
+    told.add(key)
     this.faults.push(fault)
     return this
   }
 
+  private toldOf(allowed: readonly Json[]): Set<string> {
+    let told = this.enums.get(allowed)
+    if (!told) {
+      told = new Set()
+      this.enums.set(allowed, told)
+    }
+    return told
+  }
+
+  /** Takes over the faults of a part, and the demands that it has met. */
   merge(other: ValueResult | undefined): this {
     if (other) {
       for (const fault of other.faults) this.add(fault)
@@ -58,6 +72,7 @@ export class ValueResult {
     return this
   }
 
+  /** Counts a demand that is met. */
   count(): this {
     this.met++
     return this

@@ -108,7 +108,8 @@ function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, f
   const after = sourceMembers(next)
   // The one thing of a source that may come later.
   const secretIsNew = old.csi && !old.csi.controllerExpandSecretRef && next.csi?.controllerExpandSecretRef
-  const compared = secretIsNew ? { ...after, csi: { ...next.csi, controllerExpandSecretRef: undefined } } : after
+  const { controllerExpandSecretRef: _, ...csi } = next.csi ?? {}
+  const compared = secretIsNew ? { ...after, csi } : after
   if (!deepEqual(compared, before)) {
     const detail = `spec.persistentvolumesource is immutable after creation\n${goChanges('core.PersistentVolumeSource', before, compared)}`
     errors.push(forbidden(fieldPath('spec', 'persistentvolumesource'), detail))

@@ -93,7 +93,7 @@ function validateAddresses(addresses: readonly (PodIP | HostIP)[], list: 'podIPs
   const valid = addresses.map(({ ip }) => ip).filter(ip => isValidIP(ip).length === 0)
   const dualStack = valid.length === addresses.length && new Set(valid.map(isIPv6)).size === 2
   if (!dualStack || addresses.length > 2)
-    errors.push(invalid(path, goMember('core.PodStatus', list, addresses), 'may specify no more than one IP for each IP family'))
+    errors.push(invalid(path, goMember('core.PodStatus', list, [...addresses]), 'may specify no more than one IP for each IP family'))
   const seen = new Set<string>()
   addresses.forEach((address, i) => {
     if (seen.has(address.ip)) errors.push(duplicate(path.index(i), goValue(list === 'podIPs' ? 'core.PodIP' : 'core.HostIP', address)))

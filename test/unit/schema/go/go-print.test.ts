@@ -1,16 +1,17 @@
 import { expect } from 'chai'
+import type { Json } from '../../../../src/meta/object.ts'
 import { types } from '../../../../src/resources/types.ts'
 import { goSyntax } from '../../../../src/schema/go/go-print.ts'
 import { goMessages } from '../../../support/go-messages.ts'
 
-const print = (type: string, value: unknown): string => goSyntax(types.type(type), value).text
+const print = (type: string, value: Json): string => goSyntax(types.type(type), value).text
 
 describe("values in Go's syntax", () => {
   for (const [i, { type, next, print: wanted }] of goMessages().entries()) {
     if (wanted !== undefined) it(`a ${type}, ${i}`, () => expect(print(`core.${type}`, next)).to.equal(wanted))
   }
 
-  const others: [string, unknown, string][] = [
+  const others: [string, Json, string][] = [
     ['core.NodeAddress', { type: 'Hostname', address: 'a' }, 'core.NodeAddress{Type:"Hostname", Address:"a"}'],
     [
       'batch.SuccessPolicy',

@@ -1,0 +1,20 @@
+import type { Json } from '../meta/object.ts'
+
+/** One run of `decode`: what its readers are told, and what they leave for whoever called them. */
+export interface Decoding {
+  /** Empty lists and maps that are always written stay. */
+  readonly keepsEmpty: boolean
+  /** Set by any reader of a struct that meets a member without a field. */
+  unknownSeen: boolean
+  /** Whether the map that was read last has no members: asking a map of 100,000 costs as much as a walk through it. */
+  emptyMapRead: boolean
+}
+
+/** Reads a value into its canonical form; throws MISFIT. Compiled once for each schema, so it holds nothing of a run. */
+export type Reader<T extends Json | undefined = Json> = (value: Json, run: Decoding) => T
+
+/** Reads the value of a field; undefined where the member is left out. */
+export type FieldReader = Reader<Json | undefined>
+
+/** Thrown by readers at a value of a wrong type, the same error each time: making one with its stack costs more than most decodings. Whoever called then finds out what to say. */
+export const MISFIT = new Error('misfit')

@@ -1,0 +1,230 @@
+import { quote } from '../../lib/go-quote.ts'
+import { type LinearRegExp, linearRegExp } from '../../lib/linear-regexp.ts'
+import type { Steps } from '../../lib/steps.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+import { isFloatIn } from '../../meta/whole-floats.ts'
+import type { Correlation } from './correlation.ts'
+import { checkEnum } from './enum-check.ts'
+import { FORMATS } from './formats.ts'
+import { checkNumber } from './number-checks.ts'
+import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { checkType, typeFault } from './type-check.ts'
+import { type ValueFault, ValueResult } from './value-result.ts'
+
+/** Values that are looked at in one step. */
+const STEP = 64
+
+/** A change of these at the root can't be seen: both objects are in one version. */
+const TYPE_MEMBERS = ['kind', 'apiVersion']
+
+/** What stood in the place of a value, beside it; undefined where that can't be told. */
+type Before = Correlation | undefined
+
+/** A value and the schema it is checked by. */
+interface Subject {
+  readonly value: Json
+  readonly schema: JsonSchemaProps
+  /** Its path within the root, as messages have it: empty for the root. */
+  readonly name: string
+  readonly before: Before
+  /** A whole number that is a float to Go. */
+  readonly isFloat: boolean
+}
+
+/**
+ * One check of one value, in steps: of a body of megabytes as well. Demands are checked in upstream's order, and each one that is met is counted, for of several alternatives that all fail the
+ * best is reported. Source: go-openapi/validate as apiextensions-apiserver calls it.
+ */
+export class ValueChecker {
+  private looked = 0
+
+  /** The whole value; unchanged parts keep their faults to themselves. */
+  root(value: Json, before: Before, schema: JsonSchemaProps): Steps<ValueResult> {
+    return this.part({ value, schema, name: '', before, isFloat: false })
+  }
+
+  /** Nothing is wrong with a value that stays as it was. */
+  private *part(subject: Subject): Steps<ValueResult> {
+    const result = yield* this.check(subject)
+    return !result.valid && subject.before?.unchanged ? new ValueResult() : result
+  }
+
+  private *check(subject: Subject): Steps<ValueResult> {
+    const { value, schema, name, isFloat } = subject
+    if (++this.looked % STEP === 0) yield
+    const result = new ValueResult()
+    if (value === null) return result.merge(checkType(value, schema, name, false)).merge(checkEnum(value, schema, name, false))
+    const step = (outcome: ValueResult | undefined): void => {
+      result.merge(outcome).count()
+    }
+    if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string']) step(checkType(value, schema, name, isFloat))
+    step(yield* this.junctors(subject))
+    if (typeof value === 'string') {
+      step(yield* checkText(value, schema, name))
+      const { format } = schema
+      const matches = format === undefined ? undefined : FORMATS.get(format.replaceAll('-', ''))
+      if (format !== undefined && matches) step(matches(value) ? undefined : ValueResult.of(typeFault(name, format, value)))
+    }
+    if (typeof value === 'number' || typeof value === 'bigint') step(checkNumber(value, schema, name, isFloat))
+    if (Array.isArray(value)) step(yield* this.list(value, subject))
+    step(checkEnum(value, schema, name, isFloat))
+    if (typeof value === 'object' && !Array.isArray(value)) step(yield* this.members(value, subject))
+    return result.count()
+  }
+
+  private *list(value: readonly Json[], { schema, name, before }: Subject): Steps<ValueResult> {
+    const result = new ValueResult()
+    const items = itemsSchema(schema)
+    const { minItems, maxItems } = schema
+    if (items) {
+      for (const [i, item] of value.entries()) {
+        result.merge(yield* this.part({ value: item, schema: items, name: `${name}[${i}]`, before: before?.index(i), isFloat: isFloatIn(value, i, item) }))
+        if (result.isFull) break
+      }
+    }
+    if (minItems !== undefined && value.length < minItems) {
+      result.add({ kind: 'other', name, value: value.length, message: `${name} in body should have at least ${minItems} items` })
+    }
+    if (maxItems !== undefined && value.length > maxItems) {
+      result.add({ kind: 'tooMany', name, value: value.length, max: Number(maxItems), message: `${name} in body should have at most ${maxItems} items` })
+    }
+    return result.count()
+  }
+
+  private *members(object: JsonObject, { schema, name, before }: Subject): Steps<ValueResult> {
+    const names = Object.keys(object)
+    const result = checkSize(names.length, schema, name)
+    const member = (key: string, inner: JsonSchemaProps, path: string, old: Before): Steps<ValueResult> => {
+      const value = object[key] ?? null
+      return this.part({ value, schema: inner, name: path, before: old, isFloat: isFloatIn(object, key, value) })
+    }
+    const additional = additionalSchema(schema)
+    for (const key of names) {
+      if (propertySchema(schema, key)) continue
+      if (schema.additionalProperties === false) result.add({ kind: 'other', name, value: key, message: `${name}.${key} in body is a forbidden property` })
+      else if (additional) result.merge(yield* member(key, additional, `${name}.${key}`, before?.key(key)))
+    }
+    for (const key of knownMembers(names, schema)) {
+      const property = propertySchema(schema, key)
+      if (!property) continue
+      const old = name === '' && TYPE_MEMBERS.includes(key) ? undefined : before?.key(key)
+      result.merge(yield* member(key, property, name === '' ? key : `${name}.${key}`, old))
+    }
+    for (const key of schema.required ?? []) {
+      if (!Object.hasOwn(object, key)) result.add({ kind: 'required', name: `${name}.${key}`, message: `${name}.${key} in body is required` })
+    }
+    return result
+  }
+
+  /** What `anyOf`, `oneOf`, `allOf` and `not` demand of a value. */
+  private *junctors(subject: Subject): Steps<ValueResult> {
+    const { schema, name } = subject
+    const result = new ValueResult()
+    const anyOf = yield* this.clauses(subject, schema.anyOf)
+    if (anyOf.length > 0) {
+      const valid = anyOf.find(outcome => outcome.valid)
+      if (!valid) result.add(plain(`${quote(name)} must validate at least one schema (anyOf)`))
+      result.merge(valid ?? best(anyOf))
+    }
+    const oneOf = yield* this.clauses(subject, schema.oneOf)
+    if (oneOf.length > 0) {
+      const valid = oneOf.filter(outcome => outcome.valid)
+      if (valid.length === 1) result.merge(valid[0])
+      else {
+        const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`
+        result.add(plain(`${quote(name)} must validate one and only one schema (oneOf). ${found}`))
+        if (valid.length === 0) result.merge(best(oneOf))
+      }
+    }
+    const allOf = yield* this.clauses(subject, schema.allOf)
+    for (const outcome of allOf) result.merge(outcome)
+    const valid = allOf.filter(outcome => outcome.valid).length
+    if (valid !== allOf.length) result.add(plain(`${quote(name)} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`))
+    if (schema.not && (yield* this.check({ ...subject, schema: schema.not })).valid) result.add(plain(`${quote(name)} must not validate the schema (not)`))
+    return result.count()
+  }
+
+  private *clauses(subject: Subject, clauses: readonly JsonSchemaProps[] = []): Steps<ValueResult[]> {
+    const outcomes: ValueResult[] = []
+    for (const schema of clauses) outcomes.push(yield* this.check({ ...subject, schema }))
+    return outcomes
+  }
+}
+
+function* checkText(value: string, schema: JsonSchemaProps, name: string): Steps<ValueResult | undefined> {
+  const { minLength, maxLength, pattern } = schema
+  const length = maxLength === undefined && minLength === undefined ? 0 : charactersOf(value)
+  if (maxLength !== undefined && length > maxLength) {
+    return ValueResult.of({ kind: 'tooLong', name, value, max: Number(maxLength), message: `${name} in body should be at most ${maxLength} chars long` })
+  }
+  if (minLength !== undefined && length < minLength) {
+    return ValueResult.of({ kind: 'other', name, value, message: `${name} in body should be at least ${minLength} chars long` })
+  }
+  if (pattern !== undefined && !(yield* isFound(schema, pattern, value))) {
+    return ValueResult.of({ kind: 'other', name, value, message: `${name} in body should match '${pattern}'` })
+  }
+  return undefined
+}
+
+/** Characters beyond 0xffff have two units. */
+function charactersOf(text: string): number {
+  let count = text.length
+  for (let i = 1; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--
+  return count
+}
+
+/** Whether a pattern matches anywhere in a text; a pattern that can't be compiled matches nothing. */
+function* isFound(schema: JsonSchemaProps, pattern: string, text: string): Steps<boolean> {
+  const compiled = compiledPattern(schema, pattern)
+  yield
+  return compiled !== undefined && (yield* compiled.search(text))
+}
+
+/** Compiled once for each schema, which never changes. */
+const patterns = new WeakMap<JsonSchemaProps, LinearRegExp>()
+
+function compiledPattern(schema: JsonSchemaProps, pattern: string): LinearRegExp | undefined {
+  let compiled = patterns.get(schema)
+  if (!compiled) {
+    compiled = linearRegExp(pattern)
+    if (compiled) patterns.set(schema, compiled)
+  }
+  return compiled
+}
+
+function checkSize(members: number, { minProperties, maxProperties }: JsonSchemaProps, name: string): ValueResult {
+  const result = new ValueResult()
+  if (minProperties !== undefined && members < minProperties) {
+    result.add({ kind: 'other', name, value: members, message: `${name} in body should have at least ${minProperties} properties` })
+  }
+  if (maxProperties !== undefined && members > maxProperties) {
+    const message = `${name} in body should have at most ${maxProperties} properties`
+    result.add({ kind: 'tooMany', name, value: members, max: Number(maxProperties), message })
+  }
+  return result
+}
+
+/** The places of a schema's properties, by name. */
+const positions = new WeakMap<object, ReadonlyMap<string, number>>()
+
+/** Those of a value's members that the schema has, in the schema's order: errors come in that order. */
+function knownMembers(names: readonly string[], { properties }: JsonSchemaProps): string[] {
+  if (!properties) return []
+  let known = positions.get(properties)
+  if (!known) {
+    known = new Map(Object.keys(properties).map((name, i) => [name, i]))
+    positions.set(properties, known)
+  }
+  const found: { readonly name: string; readonly at: number }[] = []
+  for (const name of names) {
+    const at = known.get(name)
+    if (at !== undefined) found.push({ name, at })
+  }
+  return found.sort((a, b) => a.at - b.at).map(({ name }) => name)
+}
+
+const plain = (message: string): ValueFault => ({ kind: 'plain', name: '', message })
+
+/** The first of those that met the most demands. */
+const best = (outcomes: readonly ValueResult[]): ValueResult | undefined =>
+  outcomes.reduce<ValueResult | undefined>((found, outcome) => (found === undefined || outcome.met > found.met ? outcome : found), undefined)

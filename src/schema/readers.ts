@@ -1,0 +1,178 @@
+import { setMember } from '../meta/equal.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import { type FieldReader, MISFIT, type Reader } from './decoding.ts'
+import { isHigh, membersOf, sortedKeys } from './members.ts'
+import { scalarReader } from './scalar-readers.ts'
+import type { Field, ListSchema, MapSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
+import { type MemberPlan, StructPlan } from './struct-plan.ts'
+
+const structs = new WeakMap<StructSchema, Reader<JsonObject>>()
+
+/** The reader of a struct, built when its first object is read: types are recursive, and most are never met. */
+export function structReader(schema: StructSchema): Reader<JsonObject> {
+  const known = structs.get(schema)
+  if (known) return known
+  let plan: StructPlan | undefined
+  const reader: Reader<JsonObject> = (value, run) => {
+    plan ??= structPlan(schema)
+    return plan.read(value, run)
+  }
+  structs.set(schema, reader)
+  return reader
+}
+
+function structPlan(schema: StructSchema): StructPlan {
+  const plans = membersOf(schema).map((field, rank): MemberPlan => ({ name: field.name, alias: field.alias, rank, ...memberPlan(field) }))
+  return new StructPlan(plans, schema.preserveUnknown === true)
+}
+
+type ReadAndZero = Pick<MemberPlan, 'read' | 'zero'>
+
+/** How a field is read, and what it is when it is absent: Go's rules of pointers, `omitempty` and nil for its type. */
+function memberPlan({ schema, omitEmpty, pointer }: Field): ReadAndZero {
+  const read = reader(schema)
+  if (pointer) {
+    if (omitEmpty) return { read: (v, run) => (v === null ? undefined : read(v, run)), zero: undefined }
+    return { read: (v, run) => (v === null ? null : read(v, run)), zero: () => null }
+  }
+  switch (schema.type) {
+    case 'list':
+      return listPlan(read, omitEmpty)
+    case 'map':
+      return mapPlan(read, omitEmpty)
+    case 'bytes':
+      return omitEmpty ? { read: (v, run) => (v === null ? undefined : read(v, run) || undefined), zero: undefined } : { read, zero: () => null }
+    case 'string':
+      return omitEmpty ? { read: readText, zero: undefined } : { read, zero: () => '' }
+    case 'integer':
+    case 'number':
+    case 'boolean':
+      if (!omitEmpty) return { read, zero: schema.type === 'boolean' ? () => false : () => 0 }
+      return { read: (v, run) => read(v, run) || undefined, zero: undefined }
+    default:
+      return { read, zero: run => read(null, run) }
+  }
+}
+
+/** A text that is left out when it is empty. */
+const readText: FieldReader = value => {
+  if (typeof value === 'string') return value === '' ? undefined : value
+  if (value === null) return undefined
+  throw MISFIT
+}
+
+/** An empty list is nil to the storage, which encodes as protobuf. */
+function listPlan(read: Reader, omitEmpty: boolean): ReadAndZero {
+  /** Refuses an empty value of a wrong type. */
+  const check: Reader<undefined> = (v, run) => {
+    if (v !== null) read(v, run)
+    return undefined
+  }
+  if (omitEmpty) return { read: (v, run) => (v === null || isEmpty(v) ? check(v, run) : read(v, run)), zero: undefined }
+  return { read: (v, run) => (v === null || (isEmpty(v) && !run.keepsEmpty) ? (check(v, run) ?? null) : read(v, run)), zero: () => null }
+}
+
+/** Whether a value has no members; a string of no characters has none, either. */
+function isEmpty(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  if (typeof value !== 'object') return typeof value !== 'string' || value === ''
+  for (const _ in value) return false
+  return true
+}
+
+function mapPlan(read: Reader, omitEmpty: boolean): ReadAndZero {
+  if (omitEmpty) {
+    const readOrOmit: FieldReader = (v, run) => {
+      if (v === null) return undefined
+      const map = read(v, run)
+      return run.emptyMapRead ? undefined : map
+    }
+    return { read: readOrOmit, zero: undefined }
+  }
+  const readOrNull: FieldReader = (v, run) => {
+    if (v === null) return null
+    const map = read(v, run)
+    return run.emptyMapRead && !run.keepsEmpty ? null : map
+  }
+  return { read: readOrNull, zero: () => null }
+}
+
+function reader(schema: Schema): Reader {
+  switch (schema.type) {
+    case 'struct':
+      return structReader(schema)
+    case 'list':
+      return listReader(schema)
+    case 'map':
+      return mapReader(schema)
+    case 'union':
+      return unionReader(schema)
+    default:
+      return scalarReader(schema)
+  }
+}
+
+/** Go reads such a type by itself: members that no field names are dropped from it unsaid. */
+function unionReader({ form, struct }: UnionSchema): Reader {
+  const readStruct = structReader(struct)
+  const quietly: Reader<JsonObject> = (value, run) => {
+    const seen = run.unknownSeen
+    const out = readStruct(value, run)
+    run.unknownSeen = seen
+    return out
+  }
+  const text = scalarReader({ type: 'string', goType: 'string' })
+  return (value, run) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return quietly(value, run)
+    if (form === 'boolean') {
+      if (typeof value === 'boolean') return value
+      throw MISFIT
+    }
+    if (!Array.isArray(value) || value.length === 0) return null
+    const item = form === 'list' ? quietly : text
+    return value.map(each => item(each, run))
+  }
+}
+
+function listReader(schema: ListSchema): Reader {
+  const item = reader(schema.items)
+  const nullable = schema.pointerItems === true
+  return (value, run) => {
+    if (value === null) return null
+    if (!Array.isArray(value)) throw MISFIT
+    const out: Json[] = []
+    for (const element of value) out.push(nullable && element === null ? null : item(element, run))
+    return out
+  }
+}
+
+/** Reads in one pass a map whose keys stand in the order of their bytes, and sorts any other. */
+function mapReader(schema: MapSchema): Reader {
+  const read = reader(schema.values)
+  return (value, run) => {
+    if (value === null) return null
+    if (typeof value !== 'object' || Array.isArray(value)) throw MISFIT
+    const out: JsonObject = {}
+    let before = ''
+    let any = false
+    for (const key in value) {
+      if (key < before || key === '__proto__' || isHigh(key)) {
+        const sorted = sortedMap(value, out, member => read(member, run))
+        run.emptyMapRead = false
+        return sorted
+      }
+      before = key
+      out[key] = read(value[key] ?? null, run)
+      any = true
+    }
+    run.emptyMapRead = !any
+    return out
+  }
+}
+
+/** `done`: the members that have been read already. */
+function sortedMap(value: JsonObject, done: JsonObject, read: (member: Json) => Json): JsonObject {
+  const out: JsonObject = {}
+  for (const key of sortedKeys(value)) setMember(out, key, Object.hasOwn(done, key) ? done[key] : read(value[key] ?? null))
+  return out
+}

@@ -1,0 +1,139 @@
+import { insertByRank } from '../lib/insert-by-rank.ts'
+import { setMember } from '../meta/equal.ts'
+import type { Json, JsonObject } from '../meta/object.ts'
+import { type Decoding, type FieldReader, MISFIT } from './decoding.ts'
+import { bySpelling } from './members.ts'
+
+/** How one member of a struct is read. */
+export interface MemberPlan {
+  readonly name: string
+  /** Another spelling of its key. */
+  readonly alias: string | undefined
+  /** Its place in declared order, which is that of the output. */
+  readonly rank: number
+  readonly read: FieldReader
+  /** What stands there when the member is absent; undefined: nothing. */
+  readonly zero: ((run: Decoding) => Json) | undefined
+}
+
+/** A member that is always written. */
+interface RequiredPlan extends MemberPlan {
+  readonly zero: (run: Decoding) => Json
+}
+
+const isRequired = (plan: MemberPlan): plan is RequiredPlan => plan.zero !== undefined
+
+/** A member of an object whose members stand in another order than the declared one. */
+interface Present {
+  readonly rank: number
+  readonly plan: MemberPlan
+  readonly key: string
+  /** It has been read before the order was found to be another. */
+  readonly isDone: boolean
+}
+
+const EMPTY: JsonObject = Object.freeze(Object.create(null))
+
+/**
+ * Reads objects of one struct. Members come out in declared order; those that are always written are filled in where they are absent. An object whose members stand in that order, as all do that
+ * this program wrote, is read in one pass.
+ */
+export class StructPlan {
+  private readonly byName: ReadonlyMap<string, MemberPlan>
+  private readonly required: readonly RequiredPlan[]
+  /** A rank behind all others. */
+  private readonly end: number
+  private readonly keepsUnknown: boolean
+
+  constructor(plans: readonly MemberPlan[], keepsUnknown: boolean) {
+    this.byName = bySpelling(plans)
+    this.required = plans.filter(isRequired)
+    this.end = plans.length
+    this.keepsUnknown = keepsUnknown
+  }
+
+  /** A fresh object. Null is read as the struct's zero value. */
+  read(value: Json, run: Decoding): JsonObject {
+    if (value === null || value === undefined) return this.members(EMPTY, run)
+    if (typeof value !== 'object' || Array.isArray(value)) throw MISFIT
+    return this.members(value, run)
+  }
+
+  private members(source: JsonObject, run: Decoding): JsonObject {
+    const { byName, required } = this
+    const out: JsonObject = {}
+    let last = -1
+    /** The first of the required members that is still to come. */
+    let next = 0
+    for (const key in source) {
+      const plan = byName.get(key)
+      if (plan === undefined) {
+        run.unknownSeen = true
+        continue
+      }
+      const raw = source[key]
+      if (raw === undefined) continue
+      if (plan.rank < last) return this.finish(this.reordered(source, out, key, run), source)
+      last = plan.rank
+      if (next < required.length) {
+        next = this.fill(out, next, last, run)
+        if (required[next] === plan) next++
+      }
+      put(out, plan, raw, run)
+    }
+    if (next < required.length) this.fill(out, next, this.end, run)
+    return this.finish(out, source)
+  }
+
+  /** Fills in the zeros of required members, from one to before a rank. Returns the first that is still to come. */
+  private fill(out: JsonObject, from: number, before: number, run: Decoding): number {
+    const { required } = this
+    let next = from
+    for (; next < required.length; next++) {
+      const plan = required[next]
+      if (plan === undefined || plan.rank >= before) break
+      out[plan.name] = plan.zero(run)
+    }
+    return next
+  }
+
+  /** For an object whose members stand in another order. What was read before `from`, the first that is out of order, is in `done`: nothing is read twice, however deep it is. */
+  private reordered(source: JsonObject, done: JsonObject, from: string, run: Decoding): JsonObject {
+    const out: JsonObject = {}
+    let next = 0
+    for (const { plan, key, isDone } of this.present(source, from, run)) {
+      next = this.fill(out, next, plan.rank, run)
+      if (this.required[next] === plan) next++
+      const value = isDone ? done[plan.name] : source[key]
+      if (value === undefined) continue
+      if (isDone) out[plan.name] = value
+      else put(out, plan, value, run)
+    }
+    this.fill(out, next, this.end, run)
+    return out
+  }
+
+  /** The members that have a field, in declared order. */
+  private present(source: JsonObject, from: string, run: Decoding): readonly Present[] {
+    const present: Present[] = []
+    let isDone = true
+    for (const key in source) {
+      if (key === from) isDone = false
+      const plan = this.byName.get(key)
+      if (plan === undefined) run.unknownSeen = true
+      else if (source[key] !== undefined) insertByRank(present, { rank: plan.rank, plan, key, isDone })
+    }
+    return present
+  }
+
+  /** Adds the members without a field where the struct keeps them, behind all others. */
+  private finish(out: JsonObject, source: JsonObject): JsonObject {
+    if (this.keepsUnknown) for (const key of Object.keys(source)) if (!this.byName.has(key)) setMember(out, key, source[key])
+    return out
+  }
+}
+
+function put(out: JsonObject, plan: MemberPlan, raw: Json, run: Decoding): void {
+  const read = plan.read(raw, run)
+  if (read !== undefined) out[plan.name] = read
+}
