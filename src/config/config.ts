@@ -92,6 +92,7 @@ export function buildConfig(given: GivenFlags): Config {
     only: given.values.get('admission-control'),
   })
   const release = emulatedVersionOf(read.list('emulated-version'))
+  const gates = gatesOf(release, read.switches('feature-gates'))
   const config: Config = {
     ...place,
     kubeconfigOut: read.text('kubeconfig-out') ?? join(place.dataDir, 'admin.kubeconfig'),
@@ -131,11 +132,11 @@ export function buildConfig(given: GivenFlags): Config {
     minRequestTimeoutMs: read.int('min-request-timeout', 0) * 1000,
     shutdownDelayMs: read.duration('shutdown-delay-duration'),
     emulatedVersion: release,
-    gates: gatesOf(release, read.switches('feature-gates')),
+    gates,
     runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
-    lacking: [...given.lacking, ...lackingOf(modes, admissionPlugins)],
+    lacking: [...given.lacking, ...lackingOf(modes, admissionPlugins), ...gates.warnings],
   }
   checkTogether(config)
   return Object.freeze(config)

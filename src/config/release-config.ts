@@ -14,9 +14,10 @@ export function emulatedVersionOf(given: readonly string[]): Release {
   return release
 }
 
+/** Gates may name their component, of which there is one: `kube:Name=true`. */
 export function gatesOf(release: Release, given: ReadonlyMap<string, boolean>): Gates {
   try {
-    return parseGates(release, given)
+    return parseGates(release, new Map([...given].map(([name, value]) => [name.replace(/^kube:/, ''), value])))
   } catch (error) {
     throw error instanceof LifecycleError ? new FlagError(`--feature-gates: ${error.message}`) : error
   }

@@ -1,4 +1,6 @@
-import type { Release } from './release.ts'
+import { invariant } from '../lib/invariant.ts'
+import { GATE_TABLE } from './gate-table.ts'
+import { DEFAULT_RELEASE, minorOf, type Release } from './release.ts'
 
 /**
  * What setting a gate does here. `read`: the server does either, as told. `kinds`: it belongs to kinds that are stored, validated and served, and no more than that as yet; any value is
@@ -7,220 +9,65 @@ import type { Release } from './release.ts'
  */
 export type GateEffect = 'read' | 'kinds' | 'elsewhere' | 'fixed'
 
+/** A gate as a release has it. */
 export interface FeatureGate {
   readonly stage: 'Alpha' | 'Beta' | 'GA' | 'Deprecated'
-  /** Where nothing is given. That of the release, but for the gates which are on here from 1.33. */
+  /** Where nothing is given. */
   readonly preset: boolean
   /** The release lets nobody change it. */
   readonly locked?: true
   readonly effect: GateEffect
+  /** The only way that is built of a `fixed` gate: that of the default release. */
+  readonly built: boolean
 }
-
-const alpha = (effect: GateEffect): FeatureGate => ({ stage: 'Alpha', preset: false, effect })
-const beta = (preset: boolean, effect: GateEffect): FeatureGate => ({ stage: 'Beta', preset, effect })
-const deprecated = (preset: boolean, effect: GateEffect): FeatureGate => ({ stage: 'Deprecated', preset, effect })
-const ga = (effect: GateEffect): FeatureGate => ({ stage: 'GA', preset: true, effect })
-const locked: FeatureGate = { stage: 'GA', preset: true, locked: true, effect: 'fixed' }
-const gone: FeatureGate = { stage: 'Deprecated', preset: false, locked: true, effect: 'fixed' }
 
 /** Gates that switch whole stages, for those gates that are not given by name. */
 export const STAGE_GATES = { AllAlpha: 'Alpha', AllBeta: 'Beta' } as const
 
-/** By name, as kube-apiserver 1.33 knows them: https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ */
-const gates133 = {
-  APIResponseCompression: beta(true, 'read'),
-  APIServerIdentity: beta(true, 'elsewhere'),
-  APIServerTracing: beta(true, 'elsewhere'),
-  APIServingWithRoutine: alpha('elsewhere'),
-  AggregatedDiscoveryRemoveBetaType: deprecated(true, 'fixed'),
-  AllowDNSOnlyNodeCSR: deprecated(false, 'elsewhere'),
-  AllowInsecureKubeletCertificateSigningRequests: deprecated(false, 'fixed'),
-  AllowOverwriteTerminationGracePeriodSeconds: deprecated(false, 'elsewhere'),
-  AllowParsingUserUIDFromCertAuth: beta(true, 'fixed'),
-  AllowServiceLBStatusOnNonLB: gone,
-  AllowUnsafeMalformedObjectDeletion: alpha('read'),
-  AnonymousAuthConfigurableEndpoints: beta(true, 'fixed'),
-  AnyVolumeDataSource: locked,
-  AuthorizeNodeWithSelectors: beta(true, 'fixed'),
-  AuthorizeWithSelectors: beta(true, 'fixed'),
-  BtreeWatchCache: locked,
-  CBORServingAndStorage: alpha('read'),
-  CPUCFSQuotaPeriod: alpha('elsewhere'),
-  CPUManagerPolicyAlphaOptions: alpha('elsewhere'),
-  CPUManagerPolicyBetaOptions: beta(true, 'elsewhere'),
-  CPUManagerPolicyOptions: locked,
-  CRDValidationRatcheting: locked,
-  CSIMigrationPortworx: locked,
-  CSIVolumeHealth: alpha('elsewhere'),
-  CloudControllerManagerWebhook: alpha('elsewhere'),
-  ClusterTrustBundle: beta(false, 'read'),
-  ClusterTrustBundleProjection: beta(false, 'read'),
-  ComponentFlagz: alpha('fixed'),
-  ComponentSLIs: locked,
-  ComponentStatusz: alpha('fixed'),
-  ConcurrentWatchObjectDecode: beta(false, 'elsewhere'),
-  ConsistentListFromCache: beta(true, 'read'),
-  ContainerCheckpoint: beta(true, 'elsewhere'),
-  ContainerStopSignals: alpha('read'),
-  ContextualLogging: beta(true, 'elsewhere'),
-  CoordinatedLeaderElection: beta(false, 'read'),
-  CronJobsScheduledAnnotation: locked,
-  CrossNamespaceVolumeDataSource: alpha('read'),
-  CustomResourceFieldSelectors: locked,
-  DRAAdminAccess: alpha('fixed'),
-  DRADeviceTaints: alpha('read'),
-  DRAPartitionableDevices: alpha('read'),
-  DRAPrioritizedList: alpha('read'),
-  DRAResourceClaimDeviceStatus: beta(true, 'read'),
-  DeclarativeValidation: beta(true, 'elsewhere'),
-  DeclarativeValidationTakeover: beta(false, 'elsewhere'),
-  DeploymentReplicaSetTerminatingReplicas: alpha('read'),
-  DevicePluginCDIDevices: locked,
-  DisableAllocatorDualWrite: beta(false, 'fixed'),
-  DisableCPUQuotaWithExclusiveCPUs: beta(true, 'elsewhere'),
-  DisableNodeKubeProxyVersion: deprecated(true, 'elsewhere'),
-  DynamicResourceAllocation: beta(false, 'read'),
-  ElasticIndexedJob: locked,
-  EventedPLEG: alpha('elsewhere'),
-  ExecProbeTimeout: ga('elsewhere'),
-  ExternalServiceAccountTokenSigner: alpha('elsewhere'),
-  GitRepoVolumeDriver: deprecated(false, 'elsewhere'),
-  GracefulNodeShutdown: beta(true, 'elsewhere'),
-  GracefulNodeShutdownBasedOnPodPriority: beta(true, 'elsewhere'),
-  HPAConfigurableTolerance: alpha('read'),
-  HPAScaleToZero: alpha('read'),
-  HonorPVReclaimPolicy: locked,
-  ImageMaximumGCAge: beta(true, 'elsewhere'),
-  ImageVolume: beta(false, 'read'),
-  InPlacePodVerticalScaling: beta(true, 'read'),
-  InPlacePodVerticalScalingAllocatedStatus: deprecated(false, 'elsewhere'),
-  InPlacePodVerticalScalingExclusiveCPUs: alpha('elsewhere'),
-  InTreePluginPortworxUnregister: alpha('elsewhere'),
-  JobBackoffLimitPerIndex: locked,
-  JobManagedBy: beta(true, 'read'),
-  JobPodReplacementPolicy: beta(true, 'read'),
-  JobSuccessPolicy: locked,
-  KMSv1: deprecated(false, 'elsewhere'),
-  KubeletCgroupDriverFromCRI: beta(true, 'elsewhere'),
-  KubeletCrashLoopBackOffMax: alpha('elsewhere'),
-  KubeletEnsureSecretPulledImages: alpha('elsewhere'),
-  KubeletFineGrainedAuthz: beta(true, 'fixed'),
-  KubeletInUserNamespace: alpha('elsewhere'),
-  KubeletPSI: alpha('elsewhere'),
-  KubeletPodResourcesDynamicResources: alpha('elsewhere'),
-  KubeletPodResourcesGet: alpha('elsewhere'),
-  KubeletRegistrationGetOnExistsOnly: deprecated(false, 'elsewhere'),
-  KubeletSeparateDiskGC: beta(true, 'elsewhere'),
-  KubeletServiceAccountTokenForCredentialProviders: alpha('fixed'),
-  KubeletTracing: beta(true, 'elsewhere'),
-  LegacySidecarContainers: deprecated(false, 'elsewhere'),
-  ListFromCacheSnapshot: beta(true, 'read'),
-  LoadBalancerIPMode: locked,
-  LocalStorageCapacityIsolationFSQuotaMonitoring: beta(false, 'elsewhere'),
-  LogarithmicScaleDown: locked,
-  LoggingAlphaOptions: alpha('elsewhere'),
-  LoggingBetaOptions: beta(true, 'elsewhere'),
-  MatchLabelKeysInPodAffinity: locked,
-  MatchLabelKeysInPodTopologySpread: beta(true, 'read'),
-  MaxUnavailableStatefulSet: alpha('read'),
-  MemoryManager: locked,
-  MemoryQoS: alpha('elsewhere'),
-  MultiCIDRServiceAllocator: ga('fixed'),
-  MutableCSINodeAllocatableCount: alpha('read'),
-  MutatingAdmissionPolicy: alpha('kinds'),
-  NFTablesProxyMode: locked,
-  NodeInclusionPolicyInPodTopologySpread: locked,
-  NodeLogQuery: beta(false, 'elsewhere'),
-  NodeSwap: beta(true, 'elsewhere'),
-  OpenAPIEnums: beta(true, 'fixed'),
-  OrderedNamespaceDeletion: beta(true, 'fixed'),
-  PodAndContainerStatsFromCRI: alpha('elsewhere'),
-  PodDeletionCost: beta(true, 'elsewhere'),
-  PodDisruptionConditions: locked,
-  PodIndexLabel: locked,
-  PodLevelResources: alpha('fixed'),
-  PodLifecycleSleepAction: beta(true, 'read'),
-  PodLifecycleSleepActionAllowZero: beta(true, 'read'),
-  PodLogsQuerySplitStreams: alpha('fixed'),
-  PodObservedGenerationTracking: alpha('read'),
-  PodReadyToStartContainersCondition: beta(true, 'elsewhere'),
-  PodSchedulingReadiness: locked,
-  PodTopologyLabelsAdmission: alpha('fixed'),
-  PortForwardWebsockets: beta(true, 'read'),
-  PreferSameTrafficDistribution: alpha('read'),
-  ProcMountType: beta(true, 'read'),
-  QOSReserved: alpha('elsewhere'),
-  RecoverVolumeExpansionFailure: beta(true, 'read'),
-  RecursiveReadOnlyMounts: locked,
-  ReduceDefaultCrashLoopBackOffDecay: alpha('elsewhere'),
-  RelaxedDNSSearchValidation: beta(true, 'read'),
-  RelaxedEnvironmentVariableValidation: beta(true, 'read'),
-  ReloadKubeletServerCertificateFile: beta(true, 'elsewhere'),
-  RemoteRequestHeaderUID: beta(true, 'fixed'),
-  ResilientWatchCacheInitialization: beta(true, 'read'),
-  ResourceHealthStatus: alpha('read'),
-  RetryGenerateName: locked,
-  RotateKubeletServerCertificate: beta(true, 'elsewhere'),
-  RuntimeClassInImageCriAPI: alpha('elsewhere'),
-  SELinuxChangePolicy: beta(true, 'read'),
-  SELinuxMount: beta(false, 'read'),
-  SELinuxMountReadWriteOncePod: beta(true, 'read'),
-  SchedulerAsyncPreemption: beta(true, 'elsewhere'),
-  SchedulerPopFromBackoffQ: beta(true, 'elsewhere'),
-  SchedulerQueueingHints: beta(true, 'elsewhere'),
-  SeparateCacheWatchRPC: deprecated(false, 'elsewhere'),
-  SeparateTaintEvictionController: beta(true, 'elsewhere'),
-  ServiceAccountNodeAudienceRestriction: beta(true, 'fixed'),
-  ServiceAccountTokenJTI: locked,
-  ServiceAccountTokenNodeBinding: locked,
-  ServiceAccountTokenNodeBindingValidation: locked,
-  ServiceAccountTokenPodNodeInfo: locked,
-  ServiceTrafficDistribution: locked,
-  SidecarContainers: locked,
-  SizeMemoryBackedVolumes: locked,
-  StatefulSetAutoDeletePVC: locked,
-  StatefulSetStartOrdinal: locked,
-  StorageCapacityScoring: alpha('elsewhere'),
-  StorageNamespaceIndex: deprecated(true, 'elsewhere'),
-  StorageVersionAPI: alpha('kinds'),
-  StorageVersionHash: beta(true, 'fixed'),
-  StorageVersionMigrator: alpha('read'),
-  StreamingCollectionEncodingToJSON: beta(true, 'elsewhere'),
-  StreamingCollectionEncodingToProtobuf: beta(true, 'elsewhere'),
-  StrictCostEnforcementForVAP: locked,
-  StrictCostEnforcementForWebhooks: locked,
-  StrictIPCIDRValidation: alpha('fixed'),
-  StructuredAuthenticationConfiguration: beta(true, 'elsewhere'),
-  StructuredAuthorizationConfiguration: locked,
-  SupplementalGroupsPolicy: beta(true, 'read'),
-  SystemdWatchdog: beta(true, 'elsewhere'),
-  TopologyAwareHints: locked,
-  TopologyManagerPolicyAlphaOptions: alpha('elsewhere'),
-  TopologyManagerPolicyBetaOptions: beta(true, 'elsewhere'),
-  TopologyManagerPolicyOptions: ga('elsewhere'),
-  TranslateStreamCloseWebsocketRequests: beta(true, 'read'),
-  UnauthenticatedHTTP2DOSMitigation: beta(true, 'elsewhere'),
-  UnknownVersionInteroperabilityProxy: alpha('fixed'),
-  UserNamespacesPodSecurityStandards: alpha('elsewhere'),
-  UserNamespacesSupport: beta(true, 'read'),
-  VolumeAttributesClass: beta(false, 'read'),
-  WatchCacheInitializationPostStartHook: beta(false, 'elsewhere'),
-  WatchFromStorageWithoutResourceVersion: gone,
-  WatchList: beta(true, 'read'),
-  WinDSR: beta(true, 'elsewhere'),
-  WinOverlay: beta(true, 'elsewhere'),
-  WindowsCPUAndMemoryAffinity: alpha('elsewhere'),
-  WindowsGracefulNodeShutdown: alpha('elsewhere'),
-  WindowsHostNetwork: deprecated(false, 'elsewhere'),
-} satisfies Readonly<Record<string, FeatureGate>>
-
 /** The gates that code may ask for. */
-export type GateName = keyof typeof gates133
+export type GateName = keyof typeof GATE_TABLE
 
 /** Whether some release has a gate of the name. */
-export const isGateName = (name: string): name is GateName => Object.hasOwn(gates133, name)
+export const isGateName = (name: string): name is GateName => Object.hasOwn(GATE_TABLE, name)
 
-const tables: ReadonlyMap<Release, Readonly<Record<string, FeatureGate>>> = new Map([['1.33', gates133]])
+const tables = new Map<Release, Readonly<Record<string, FeatureGate>>>()
 
-/** The gates of a release by name; none for a release that is not built. */
-export const gatesOf = (release: Release): Readonly<Record<string, FeatureGate>> => tables.get(release) ?? {}
+/** The gates of a release by name. The table is read once for each release that is asked for. */
+export function gatesOf(release: Release): Readonly<Record<string, FeatureGate>> {
+  const table = tables.get(release) ?? readTable(minorOf(release))
+  tables.set(release, table)
+  return table
+}
+
+/** The value of a gate that a release does not have: off before it came, and as it ended afterwards. */
+export const valueWithout = (name: GateName, release: Release): boolean => lastState(GATE_TABLE[name], minorOf(release))?.preset ?? false
+
+function readTable(minor: number): Record<string, FeatureGate> {
+  const gates: Record<string, FeatureGate> = {}
+  for (const [name, history] of Object.entries(GATE_TABLE)) {
+    const state = isGone(history, minor) ? undefined : lastState(history, minor)
+    if (state === undefined) continue
+    const effect = history.slice(0, history.indexOf(' ')) as GateEffect
+    gates[name] = { ...state, effect, built: lastState(history, minorOf(DEFAULT_RELEASE))?.preset ?? false }
+  }
+  return gates
+}
+
+const STAGES: Readonly<Record<string, FeatureGate['stage']>> = { A: 'Alpha', B: 'Beta', G: 'GA', D: 'Deprecated' }
+const GONE = 'gone'
+
+const isGone = (history: string, minor: number): boolean => history.endsWith(GONE) && Number(history.slice(history.lastIndexOf(' '), -GONE.length)) <= minor
+
+/** The last state that began in this minor release or before it. A state is two digits, a letter and a sign: ` 31B+`. */
+function lastState(history: string, minor: number): Pick<FeatureGate, 'stage' | 'preset' | 'locked'> | undefined {
+  let found: string | undefined
+  for (let at = history.indexOf(' '); at >= 0; at = history.indexOf(' ', at + 1)) {
+    if (Number(history.slice(at + 1, at + 3)) > minor) break
+    if (history[at + 3] !== GONE[0]) found = history.slice(at + 3, at + 6)
+  }
+  if (found === undefined) return undefined
+  const [letter = '', value, lock] = found
+  const stage = STAGES[letter]
+  invariant(stage !== undefined, `${history} is no history of a feature gate`)
+  return { stage, preset: value === '+', ...(lock === 'L' && { locked: true }) }
+}

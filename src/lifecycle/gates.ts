@@ -1,5 +1,5 @@
 import { invariant } from '../lib/invariant.ts'
-import { type FeatureGate, type GateName, gatesOf, STAGE_GATES } from './feature-gates.ts'
+import { type FeatureGate, type GateName, gatesOf, isGateName, STAGE_GATES, valueWithout } from './feature-gates.ts'
 import { previousRelease, type Release } from './release.ts'
 
 /** What is given for gates or versions can't be had; the message is for the user. */
@@ -19,6 +19,8 @@ export interface Features {
 export interface Gates extends Features {
   /** All of the release, `AllAlpha` and `AllBeta` among them. */
   states(): FeatureState[]
+  /** What the log says of gates that are given although they are on their way out, in kube-apiserver's words. */
+  readonly warnings: readonly string[]
 }
 
 /** One gate as the server runs with it. */
@@ -44,21 +46,24 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
       values.set(name, value)
     }
   }
+  const warnings: string[] = []
   for (const [name, value] of given) {
     if (Object.hasOwn(STAGE_GATES, name)) continue
     const gate = Object.hasOwn(known, name) ? known[name] : undefined
     if (!gate) throw new LifecycleError(`unrecognized feature gate: ${name}`)
     check(name, gate, value, '')
+    if (gate.stage === 'GA') warnings.push(`Setting GA feature gate ${name}=${value}. It will be removed in a future release.`)
+    if (gate.stage === 'Deprecated') warnings.push(`Setting deprecated feature gate ${name}=${value}. It will be removed in a future release.`)
     values.set(name, value)
   }
   return {
     release,
     compatibility,
     enabled: gate => {
-      const value = values.get(gate)
-      invariant(value !== undefined, `feature gate ${gate} is not in the table of release ${release}`)
-      return value
+      invariant(isGateName(gate), `there is no feature gate ${gate}`)
+      return values.get(gate) ?? valueWithout(gate, release)
     },
+    warnings,
     states: () => [
       ...Object.entries(STAGE_GATES).map(([name, stage]) => ({ name, stage, enabled: given.get(name) ?? false })),
       ...Object.entries(known).map(([name, { stage }]) => ({ name, stage, enabled: values.get(name) ?? false })),
@@ -66,8 +71,8 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
   }
 }
 
-function check(name: string, gate: FeatureGate, value: boolean, by: string): void {
-  if (value === gate.preset) return
-  if (gate.locked) throw new LifecycleError(`cannot set feature gate ${name} to ${value}, feature is locked to ${gate.preset}`)
-  if (gate.effect === 'fixed') throw new LifecycleError(`${name}=${value}${by} is not implemented, and ignoring it would change what the server does`)
+function check(name: string, { preset, locked, effect, built }: FeatureGate, value: boolean, by: string): void {
+  if (locked && value !== preset) throw new LifecycleError(`cannot set feature gate ${name} to ${value}, feature is locked to ${preset}`)
+  if (effect === 'fixed' && value !== built)
+    throw new LifecycleError(`${name}=${value}${by} is not implemented, and ignoring it would change what the server does`)
 }

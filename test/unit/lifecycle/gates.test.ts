@@ -54,7 +54,25 @@ describe('feature gates', () => {
     }
   })
 
-  it('a name that the table lacks is a bug', () => {
-    expect(() => parseGates('1.33').enabled('Nonsense' as 'WatchList')).to.throw('not in the table of release 1.33')
+  it('a name that no release has is a bug', () => {
+    expect(() => parseGates('1.33').enabled('Nonsense' as 'WatchList')).to.throw('there is no feature gate Nonsense')
+  })
+
+  it('are those of each release', () => {
+    expect(parseGates('1.31').enabled('PodLevelResources')).to.equal(false)
+    expect(() => parseGates('1.31', given('PodLevelResources=true'))).to.throw('unrecognized feature gate: PodLevelResources')
+    expect(parseGates('1.34').enabled('PodObservedGenerationTracking')).to.equal(true)
+    // Locked on, and gone afterwards.
+    expect(parseGates('1.32').enabled('WatchBookmark')).to.equal(true)
+    expect(parseGates('1.33').enabled('WatchBookmark')).to.equal(true)
+    expect(() => parseGates('1.33', given('WatchBookmark=true'))).to.throw('unrecognized feature gate: WatchBookmark')
+    expect(parseGates('1.32', given('MultiCIDRServiceAllocator=true')).enabled('MultiCIDRServiceAllocator')).to.equal(true)
+  })
+
+  it('warn of those that will be removed', () => {
+    expect(parseGates('1.33', given('JobSuccessPolicy=true,KMSv1=true,WatchList=true')).warnings).to.deep.equal([
+      'Setting GA feature gate JobSuccessPolicy=true. It will be removed in a future release.',
+      'Setting deprecated feature gate KMSv1=true. It will be removed in a future release.',
+    ])
   })
 })

@@ -1,0 +1,37 @@
+import { expect } from 'chai'
+import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
+import type { Release } from '../../../src/lifecycle/release.ts'
+import { describeReference, referenceJson } from '../../support/reference.ts'
+
+interface Gates {
+  /** By name: ranges of releases (`1.24-1.26,1.28`) and the state that the gate has in them. */
+  readonly gates: Readonly<Record<string, { readonly is: Readonly<Record<string, string>> }>>
+}
+
+const LETTERS = { Alpha: 'A', Beta: 'B', GA: 'G', Deprecated: 'D' } as const
+/** Those which are on here one release before upstream's. */
+const OURS = new Set(['1.33 ListFromCacheSnapshot', '1.33 WatchList'])
+const minors = Array.from({ length: 13 }, (_, i) => 24 + i)
+
+const isIn = (ranges: string, minor: number): boolean =>
+  ranges.split(',').some(range => {
+    const [first = '', last = first] = range.split('-').map(release => release.slice(2))
+    return Number(first) <= minor && minor <= Number(last)
+  })
+
+describeReference('feature gates beside the reference', () => {
+  const { gates } = referenceJson('releases/gates.json') as Gates
+  for (const minor of minors) {
+    const release: Release = `1.${minor}`
+    it(`are those of ${release}`, () => {
+      const expected = Object.entries(gates).flatMap(([name, { is }]) => {
+        const state = Object.entries(is).find(([ranges]) => isIn(ranges, minor))?.[1]
+        return state === undefined || OURS.has(`${release} ${name}`) ? [] : [`${name} ${state}`]
+      })
+      const ours = Object.entries(gatesOf(release)).flatMap(([name, { stage, preset, locked }]) =>
+        OURS.has(`${release} ${name}`) ? [] : [`${name} ${LETTERS[stage]}${preset ? '+' : '-'}${locked ? 'L' : ''}`],
+      )
+      expect(ours.sort()).to.deep.equal(expected.sort())
+    })
+  }
+})
