@@ -4,6 +4,7 @@ import type { Features } from '../lifecycle/gates.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
+import type { GroupVersion } from '../meta/gvk.ts'
 import type { LabelRequirement } from '../meta/label-selector.ts'
 import type { Embedded, Json, KubeObject, TypedObject } from '../meta/object.ts'
 import type { AnsweredStatus } from '../meta/status.ts'
@@ -192,6 +193,8 @@ export interface VirtualResource<B extends TypedObject = KubeObject> {
 
 /** In-process access to any resource, past authentication and authorization, through the registry (defaults, validation and conflicts apply). */
 export interface ResourceAccess {
+  /** The resource of a kind, in the version in which it is served now. */
+  resourceOf(version: GroupVersion, kind: string): ResourceId | undefined
   get(gr: ResourceId, namespace: string, name: string, options?: { resourceVersion?: string }): Promise<KubeObject>
   list(gr: ResourceId, namespace: string, options?: ListAccess): Promise<{ items: KubeObject[]; resourceVersion: string }>
   create(gr: ResourceId, namespace: string, object: KubeObject): Promise<KubeObject>
@@ -242,7 +245,7 @@ export interface AccessEvent<T extends TypedObject = KubeObject> {
   readonly object?: T
 }
 
-/** Passed to hooks. Hooks are pure but for `begin`. */
+/** Passed to hooks. Hooks are pure but for `begin`, and those that ask who may do something. */
 export interface HookContext {
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -250,6 +253,8 @@ export interface HookContext {
   readonly request?: RequestContext
   readonly subresource: string
   readonly features: Features
+  /** Other objects, as the server itself may read them. */
+  readonly access: () => ResourceAccess
 }
 
 /**
@@ -262,7 +267,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   /** PUT without a resourceVersion overwrites. Default true. */
   readonly allowUnconditionalUpdate?: boolean
   /** Throws a StatusError where this user may not write this object, although the request as such is allowed. After mutating admission, and before `prepare`. */
-  readonly authorize?: (next: T, old: T | undefined, ctx: HookContext, api: ResourceAccess) => Promise<void>
+  readonly authorize?: (next: T, old: T | undefined, ctx: HookContext) => Promise<void>
   /** Sets what the server decides: clears status on create, keeps it on update, bumps generation … `old` is undefined on create. */
   readonly prepare?: (next: T, old: T | undefined, ctx: HookContext) => void
   /**

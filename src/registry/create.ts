@@ -40,7 +40,7 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
   if (turnIsLong()) await nextLongTurn()
   const asked: WriteTarget = { ...target, name: meta.name ?? '' }
   const admitted = await mutate(env, asked, object)
-  await strategy.authorize?.(admitted, undefined, hookContext(env, target), env.access())
+  await strategy.authorize?.(admitted, undefined, hookContext(env, target))
   const { name, generateName } = admitted.metadata
   const generated = !name && generateName !== undefined && generateName !== ''
   for (let attempt = 1; ; attempt++) {

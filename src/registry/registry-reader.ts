@@ -1,13 +1,14 @@
 import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { ListAccess, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { parseFieldSelector } from '../meta/field-selector.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
 import { parseLabelSelector } from '../meta/label-selector.ts'
 import { notFoundError } from '../meta/status.ts'
 import type { ListOptions } from './read.ts'
 import { type ReadEnvironment, ResourceReader } from './resource-reader.ts'
 
 /** Reads of the server itself: no authentication, no authorization. */
-export type ReadAccess = Pick<ResourceAccess, 'get' | 'list'>
+export type ReadAccess = Pick<ResourceAccess, 'resourceOf' | 'get' | 'list'>
 
 /**
  * Reads of all stored resources. Admission reads through it, so that it exists before the registry, whose writes ask admission.
@@ -42,6 +43,13 @@ export function servedById(catalog: Catalog, id: ResourceId): ServedResource {
 }
 
 export const readAccess = (catalog: Catalog, readerOf: (served: ServedResource) => ResourceReader, signal: AbortSignal): ReadAccess => ({
+  resourceOf: (version, kind) => {
+    const served = catalog
+      .snapshot()
+      .resourcesOf(apiVersionOf(version))
+      .find(resource => resource.version.kind === kind)
+    return served && { group: version.group, resource: served.version.names.plural }
+  },
   get: async (id, namespace, name, options) => {
     const served = servedById(catalog, id)
     return (await readerOf(served).get(served, namespace, name, options?.resourceVersion ?? '', signal)).object()

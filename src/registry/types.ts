@@ -78,11 +78,12 @@ export interface StoreParts {
 }
 
 /** What hooks are told of the write that they are a part of. */
-export const hookContext = ({ clock, features }: RegistryEnvironment, { ctx, subresource }: WriteTarget): HookContext => ({
+export const hookContext = ({ clock, features, access }: RegistryEnvironment, { ctx, subresource }: WriteTarget): HookContext => ({
   now: clock.now(),
   request: ctx,
   subresource,
   features,
+  access,
 })
 
 const NO_STRATEGY: Strategy = {}

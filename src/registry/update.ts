@@ -76,7 +76,7 @@ async function decideUpdate(
   if (!request.managed) await trackManagedFields(target, strategy, wanted, present, hooks.now)
   if (turnIsLong()) await nextLongTurn()
   const next = await mutate(env, target, wanted, old)
-  await strategy.authorize?.(next, old, hooks, env.access())
+  await strategy.authorize?.(next, old, hooks)
   if (old) await validateUpdate(env, target, strategy, { next, old, hooks })
   else {
     checkNoUid(target, next)

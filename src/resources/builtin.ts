@@ -5,11 +5,11 @@ import type { ResourceDefinition } from '../catalog/definition.ts'
 import { withFeatures } from '../catalog/with-features.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
-import { mutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
-import { mutatingAdmissionPolicyBindingResource } from './admissionregistration/mutating-admission-policy-binding/definition.ts'
+import { createMutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
+import { createMutatingAdmissionPolicyBindingResource } from './admissionregistration/mutating-admission-policy-binding/definition.ts'
 import { mutatingWebhookConfigurationResource } from './admissionregistration/mutating-webhook-configuration/definition.ts'
-import { validatingAdmissionPolicyResource } from './admissionregistration/validating-admission-policy/definition.ts'
-import { validatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
+import { createValidatingAdmissionPolicyResource } from './admissionregistration/validating-admission-policy/definition.ts'
+import { createValidatingAdmissionPolicyBindingResource } from './admissionregistration/validating-admission-policy-binding/definition.ts'
 import { validatingWebhookConfigurationResource } from './admissionregistration/validating-webhook-configuration/definition.ts'
 import { customResourceDefinitionResource } from './apiextensions/custom-resource-definition/definition.ts'
 import { apiServiceResource } from './apiregistration/api-service/definition.ts'
@@ -152,11 +152,11 @@ const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   networkPolicyResource,
   serviceCIDRResource,
   apiServiceResource,
-  mutatingAdmissionPolicyResource,
-  mutatingAdmissionPolicyBindingResource,
+  createMutatingAdmissionPolicyResource(options.auth),
+  createMutatingAdmissionPolicyBindingResource(options.auth),
   mutatingWebhookConfigurationResource,
-  validatingAdmissionPolicyResource,
-  validatingAdmissionPolicyBindingResource,
+  createValidatingAdmissionPolicyResource(options.auth),
+  createValidatingAdmissionPolicyBindingResource(options.auth),
   validatingWebhookConfigurationResource,
   customResourceDefinitionResource,
   createClusterRoleBindingResource(options.auth),

@@ -5,6 +5,7 @@ import type {
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
 } from './admissionregistration/v1.types.ts'
+import type { MutatingAdmissionPolicy } from './admissionregistration/v1alpha1.types.ts'
 import type { CustomResourceDefinition } from './apiextensions/v1.types.ts'
 import type { APIService } from './apiregistration/v1.types.ts'
 import type { CertificateSigningRequest } from './certificates/v1.types.ts'
@@ -50,6 +51,7 @@ export const SERVICE_ACCOUNTS = kindId<ServiceAccount>('', 'serviceaccounts')
 
 export const MUTATING_WEBHOOKS = kindId<MutatingWebhookConfiguration>('admissionregistration.k8s.io', 'mutatingwebhookconfigurations')
 export const VALIDATING_WEBHOOKS = kindId<ValidatingWebhookConfiguration>('admissionregistration.k8s.io', 'validatingwebhookconfigurations')
+export const MUTATING_POLICIES = kindId<MutatingAdmissionPolicy>('admissionregistration.k8s.io', 'mutatingadmissionpolicies')
 export const VALIDATING_POLICIES = kindId<ValidatingAdmissionPolicy>('admissionregistration.k8s.io', 'validatingadmissionpolicies')
 export const VALIDATING_POLICY_BINDINGS = kindId<ValidatingAdmissionPolicyBinding>('admissionregistration.k8s.io', 'validatingadmissionpolicybindings')
 

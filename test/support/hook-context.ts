@@ -14,4 +14,8 @@ export const clearTurnedOff = ({ hub }: ResourceDefinition, { features }: HookCo
   runAtOnce(dropGatedFields(fieldsTurnedOff(features, hub.schema), next, old))
 
 /** A context for hooks, of release 1.33 with its default gates. */
-export const hookContext = (own: Partial<HookContext> = {}): HookContext => ({ now: 0, subresource: '', features: featuresOf(), ...own })
+export const hookContext = (own: Partial<HookContext> = {}): HookContext => ({ now: 0, subresource: '', features: featuresOf(), access: noAccess, ...own })
+
+function noAccess(): never {
+  throw new Error('the hook reads no other objects')
+}

@@ -3,6 +3,7 @@ import { runAtOnce } from '../../src/lib/steps.ts'
 import { clone, deepEqual } from '../../src/meta/equal.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
 import { fieldPath } from '../../src/meta/field-path.ts'
+import type { GroupVersion } from '../../src/meta/gvk.ts'
 import { matchesLabels, parseLabelSelector } from '../../src/meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../src/meta/names.ts'
 import type { Json, KubeObject } from '../../src/meta/object.ts'
@@ -34,6 +35,11 @@ export class KindServer implements ResourceAccess {
     const found = this.definitions.find(({ hub }) => hub.group === gr.group && hub.names.plural === gr.resource)
     if (!found) throw notFoundError(gr, '')
     return found
+  }
+
+  resourceOf({ group }: GroupVersion, kind: string): ResourceId | undefined {
+    const found = this.definitions.find(({ hub }) => hub.group === group && hub.kind === kind)
+    return found && { group, resource: found.hub.names.plural }
   }
 
   private key(gr: ResourceId, namespace: string, name: string): string {
@@ -76,7 +82,7 @@ export class KindServer implements ResourceAccess {
     if (definition.scope === 'Namespaced') next.metadata.namespace = namespace
     next.metadata.uid = `uid-${++this.revision}`
     next.metadata.creationTimestamp = new Date(this.now).toISOString().replace('.000', '')
-    const ctx = hookContext({ now: this.now, features: this.features })
+    const ctx = hookContext({ now: this.now, features: this.features, access: () => this })
     await this.check(gr, strategy, next, undefined, ctx)
     const key = this.key(gr, namespace, next.metadata.name ?? '')
     const reservation = await strategy.begin?.(next, undefined, ctx, this, dryRun)
@@ -136,7 +142,7 @@ export class KindServer implements ResourceAccess {
       const given = next.metadata.resourceVersion
       if (given !== undefined && given !== old.metadata.resourceVersion) throw conflictError(gr, name, 'the object has been modified')
       next.metadata = { ...old.metadata, ...next.metadata, ...(old.metadata.uid !== undefined && { uid: old.metadata.uid }) }
-      const ctx = hookContext({ now: this.now, subresource, features: this.features })
+      const ctx = hookContext({ now: this.now, subresource, features: this.features, access: () => this })
       await this.check(gr, strategy, next, old, ctx)
       const reservation = await strategy.begin?.(next, old, ctx, this, dryRun)
       try {
@@ -166,7 +172,13 @@ export class KindServer implements ResourceAccess {
     const { strategy } = this.definition(gr)
     strategy?.validateDelete?.(old)
     if (options.uid !== undefined && options.uid !== old.metadata.uid) throw conflictError(gr, name, 'uid')
-    const reservation = await strategy?.begin?.(undefined, old, hookContext({ now: this.now, features: this.features }), this, options.dryRun === true)
+    const reservation = await strategy?.begin?.(
+      undefined,
+      old,
+      hookContext({ now: this.now, features: this.features, access: () => this }),
+      this,
+      options.dryRun === true,
+    )
     if (options.dryRun) return reservation?.rollback()
     this.objects.delete(key)
     await reservation?.commit()

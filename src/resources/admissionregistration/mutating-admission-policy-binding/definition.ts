@@ -1,11 +1,13 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { MUTATING_POLICIES } from '../../kinds.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { bindingTable } from '../binding-table.ts'
 import { setMatchResourcesDefaults, validateMatchResources } from '../match-resources.ts'
 import { validateMutatingOperations } from '../mutating-admission-policy/operations.ts'
+import { checkParamRef, type ParamAccess } from '../param-access.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { validatePolicyName } from '../policy-validation.ts'
 import type { MutatingAdmissionPolicyBinding } from '../v1alpha1.types.ts'
@@ -31,10 +33,18 @@ const v1alpha1: Version<MutatingAdmissionPolicyBinding> = {
   table: bindingTable,
 }
 
-export const mutatingAdmissionPolicyBindingResource = defineResource<MutatingAdmissionPolicyBinding>({
-  scope: 'Cluster',
-  versions: [v1alpha1],
-  hub: v1alpha1,
-  storage: { prefix: 'mutatingadmissionpolicybindings', version: v1alpha1 },
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, prepare: prepareGeneration, validate },
-})
+/** `params`: absent where nobody is asked what users may read. */
+export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>
+  defineResource<MutatingAdmissionPolicyBinding>({
+    scope: 'Cluster',
+    versions: [v1alpha1],
+    hub: v1alpha1,
+    storage: { prefix: 'mutatingadmissionpolicybindings', version: v1alpha1 },
+    strategy: {
+      allowUnconditionalUpdate: false,
+      revalidatesMeta: true,
+      prepare: prepareGeneration,
+      validate,
+      ...(params && { evaluate: checkParamRef(params, MUTATING_POLICIES, (user, verb) => `user ${verb} does not have "${user}" permission`) }),
+    },
+  })

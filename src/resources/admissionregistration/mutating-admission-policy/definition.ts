@@ -1,9 +1,10 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
+import { checkParamKind, type ParamAccess } from '../param-access.ts'
 import type { MutatingAdmissionPolicy } from '../v1alpha1.types.ts'
 import { admissionVersion } from '../version.ts'
 import { validateMutatingPolicy } from './validation.ts'
@@ -32,10 +33,18 @@ const v1alpha1: Version<MutatingAdmissionPolicy> = {
   table,
 }
 
-export const mutatingAdmissionPolicyResource = defineResource<MutatingAdmissionPolicy>({
-  scope: 'Cluster',
-  versions: [v1alpha1],
-  hub: v1alpha1,
-  storage: { prefix: 'mutatingadmissionpolicies', version: v1alpha1 },
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, prepare: prepareGeneration, validate: validateMutatingPolicy },
-})
+/** `params`: absent where nobody is asked what users may read. */
+export const createMutatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>
+  defineResource<MutatingAdmissionPolicy>({
+    scope: 'Cluster',
+    versions: [v1alpha1],
+    hub: v1alpha1,
+    storage: { prefix: 'mutatingadmissionpolicies', version: v1alpha1 },
+    strategy: {
+      allowUnconditionalUpdate: false,
+      revalidatesMeta: true,
+      prepare: prepareGeneration,
+      validate: validateMutatingPolicy,
+      ...(params && { evaluate: checkParamKind(params) }),
+    },
+  })

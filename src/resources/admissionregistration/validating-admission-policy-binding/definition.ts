@@ -1,13 +1,15 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { duplicate, type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { VALIDATING_POLICIES } from '../../kinds.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { types } from '../../types.ts'
 import { bindingTable } from '../binding-table.ts'
 import { setMatchResourcesDefaults, validateMatchResources } from '../match-resources.ts'
+import { checkParamRef, type ParamAccess } from '../param-access.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { validatePolicyName } from '../policy-validation.ts'
 import type { ValidatingAdmissionPolicyBinding } from '../v1.types.ts'
@@ -56,10 +58,18 @@ const v1beta1: Version<ValidatingAdmissionPolicyBinding> = {
   schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicyBinding'),
 }
 
-export const validatingAdmissionPolicyBindingResource = defineResource<ValidatingAdmissionPolicyBinding>({
-  scope: 'Cluster',
-  versions: [v1, v1beta1],
-  hub: v1,
-  storage: { prefix: 'validatingadmissionpolicybindings', version: v1 },
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, prepare: prepareGeneration, validate: validatePolicyBinding },
-})
+/** `params`: absent where nobody is asked what users may read. */
+export const createValidatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>
+  defineResource<ValidatingAdmissionPolicyBinding>({
+    scope: 'Cluster',
+    versions: [v1, v1beta1],
+    hub: v1,
+    storage: { prefix: 'validatingadmissionpolicybindings', version: v1 },
+    strategy: {
+      allowUnconditionalUpdate: false,
+      revalidatesMeta: true,
+      prepare: prepareGeneration,
+      validate: validatePolicyBinding,
+      ...(params && { evaluate: checkParamRef(params, VALIDATING_POLICIES) }),
+    },
+  })

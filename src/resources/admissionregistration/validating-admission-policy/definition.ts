@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import { type FieldError, required } from '../../../meta/field-error.ts'
@@ -10,6 +10,7 @@ import { STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { types } from '../../types.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
+import { checkParamKind, type ParamAccess } from '../param-access.ts'
 import type { ValidatingAdmissionPolicy } from '../v1.types.ts'
 import { admissionVersion } from '../version.ts'
 import { validatePolicy } from './validation.ts'
@@ -66,10 +67,12 @@ const v1: Version<ValidatingAdmissionPolicy> = {
 /** Differs from v1 in nothing but its name. */
 const v1beta1: Version<ValidatingAdmissionPolicy> = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicy') }
 
-export const validatingAdmissionPolicyResource = defineResource<ValidatingAdmissionPolicy>({
-  scope: 'Cluster',
-  versions: [v1, v1beta1],
-  hub: v1,
-  storage: { prefix: 'validatingadmissionpolicies', version: v1 },
-  strategy: policyStrategy,
-})
+/** `params`: absent where nobody is asked what users may read. */
+export const createValidatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>
+  defineResource<ValidatingAdmissionPolicy>({
+    scope: 'Cluster',
+    versions: [v1, v1beta1],
+    hub: v1,
+    storage: { prefix: 'validatingadmissionpolicies', version: v1 },
+    strategy: { ...policyStrategy, ...(params && { evaluate: checkParamKind(params) }) },
+  })

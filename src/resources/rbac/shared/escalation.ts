@@ -3,7 +3,7 @@ import { missingRights } from '../../../auth/authz/rbac/covers.ts'
 import type { PolicyRule } from '../../../auth/authz/rbac/policy.ts'
 import type { RuleIndex } from '../../../auth/authz/rbac/rule-index.ts'
 import { getKind } from '../../../catalog/define.ts'
-import type { HookContext, ResourceAccess, Strategy } from '../../../catalog/definition.ts'
+import type { ResourceAccess, Strategy } from '../../../catalog/definition.ts'
 import { compareText } from '../../../lib/compare-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { runInTurns } from '../../../lib/steps.ts'
@@ -60,13 +60,13 @@ export const authorizeRole =
 /** Who writes a binding must hold every right of its role, or may `bind` it. */
 export const authorizeBinding =
   (services: EscalationServices): Authorize<TypedObject & { roleRef: RoleRef }> =>
-  async (next, old, { request }: HookContext, api) => {
+  async (next, old, { request, access }) => {
     if (!request || isPrivileged(request) || isOnlyCollected(next, old)) return
     const { roleRef } = next
     const { namespace } = request.info
     const kind = ROLE_KINDS.get(roleRef.kind)
     if (kind && (await isAllowed(services, request, { verb: 'bind', group: roleRef.apiGroup, resource: kind.resource, namespace, name: roleRef.name }))) return
-    const faults = await lacking(services, request, await rulesOf(api, roleRef, namespace))
+    const faults = await lacking(services, request, await rulesOf(access(), roleRef, namespace))
     if (faults !== undefined) throw refused(request, next, faults)
   }
 

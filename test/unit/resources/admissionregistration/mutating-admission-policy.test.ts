@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { mutatingAdmissionPolicyResource } from '../../../../src/resources/admissionregistration/mutating-admission-policy/definition.ts'
-import { mutatingAdmissionPolicyBindingResource } from '../../../../src/resources/admissionregistration/mutating-admission-policy-binding/definition.ts'
+import { createMutatingAdmissionPolicyResource } from '../../../../src/resources/admissionregistration/mutating-admission-policy/definition.ts'
+import { createMutatingAdmissionPolicyBindingResource } from '../../../../src/resources/admissionregistration/mutating-admission-policy-binding/definition.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
@@ -12,7 +12,7 @@ const change = (mutation: object): object => of({ mutations: [mutation] })
 const patch = { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "remove", path: "/" + jsonpatch.escapeKey("a/b")}]' } }
 
 describe('MutatingAdmissionPolicy', () => {
-  validates(mutatingAdmissionPolicyResource, {
+  validates(createMutatingAdmissionPolicyResource(), {
     'a policy': [of({ mutations: [apply, patch], variables: [{ name: 'a', expression: '1' }] }), []],
     nothing: [{}, ['Required spec.matchConstraints', 'Required spec.mutations', 'Required spec.reinvocationPolicy']],
     'an unknown policy': [of({ reinvocationPolicy: 'Always' }), ['NotSupported spec.reinvocationPolicy']],
@@ -47,7 +47,7 @@ describe('MutatingAdmissionPolicy', () => {
   })
 
   it('fills in what is matched, counts generations and prints', async () => {
-    const cases = new KindCases(mutatingAdmissionPolicyResource)
+    const cases = new KindCases(createMutatingAdmissionPolicyResource())
     const { metadata, spec } = await cases.create(of())
     expect([metadata.generation, spec.failurePolicy, spec.matchConstraints.matchPolicy]).to.deep.equal([1, 'Fail', 'Equivalent'])
     expect((await cases.update(of({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }))).metadata.generation).to.equal(2)
@@ -55,7 +55,7 @@ describe('MutatingAdmissionPolicy', () => {
   })
 
   it('leaves conditions alone that an update does not touch', async () => {
-    const cases = new KindCases(mutatingAdmissionPolicyResource)
+    const cases = new KindCases(createMutatingAdmissionPolicyResource())
     await cases.create(of())
     const stored = cases.server.objects.get('mutatingadmissionpolicies/x')
     Object.assign(stored?.spec, { matchConditions: [{ name: 'c', expression: '' }] })
@@ -65,7 +65,7 @@ describe('MutatingAdmissionPolicy', () => {
 })
 
 describe('MutatingAdmissionPolicyBinding', () => {
-  validates(mutatingAdmissionPolicyBindingResource, {
+  validates(createMutatingAdmissionPolicyBindingResource(), {
     'a binding': [{ spec: { policyName: 'p', paramRef: { name: 'a' } } }, []],
     nothing: [{}, ['Required spec.policyName']],
     'a bad name and bad parameters': [{ spec: { policyName: 'a_b', paramRef: {} } }, ['Invalid spec.policyName', 'Required spec.paramRef']],
@@ -76,7 +76,7 @@ describe('MutatingAdmissionPolicyBinding', () => {
   })
 
   it('denies where parameters are missing, and prints them', async () => {
-    const cases = new KindCases(mutatingAdmissionPolicyBindingResource)
+    const cases = new KindCases(createMutatingAdmissionPolicyBindingResource())
     const { spec } = await cases.create({ spec: { policyName: 'p', paramRef: { name: 'a' }, matchResources: {} } })
     expect([spec.paramRef.parameterNotFoundAction, spec.matchResources.matchPolicy]).to.deep.equal(['Deny', 'Equivalent'])
     expect(cases.cells()).to.deep.equal(['x', 'p', '*/a', '0s'])

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { validatingAdmissionPolicyBindingResource } from '../../../../src/resources/admissionregistration/validating-admission-policy-binding/definition.ts'
+import { createValidatingAdmissionPolicyBindingResource } from '../../../../src/resources/admissionregistration/validating-admission-policy-binding/definition.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 
 const of = (parts: object = {}): object => ({ spec: { policyName: 'p', validationActions: ['Deny'], ...parts } })
@@ -7,7 +7,7 @@ const param = (parts: object): object => of({ paramRef: { parameterNotFoundActio
 const selector = { matchLabels: { b: 'c', a: 'b' }, matchExpressions: [{ key: 'k', operator: 'In', values: ['v', 'w'] }] }
 
 describe('ValidatingAdmissionPolicyBinding', () => {
-  validates(validatingAdmissionPolicyBindingResource, {
+  validates(createValidatingAdmissionPolicyBindingResource(), {
     'a binding': [of(), []],
     nothing: [{}, ['Required spec.policyName', 'Required spec.validationActions']],
     'a bad name': [of({ policyName: 'a_b' }), ['Invalid spec.policyName']],
@@ -40,13 +40,13 @@ describe('ValidatingAdmissionPolicyBinding', () => {
   }
   for (const [what, [paramRef, cell]] of Object.entries(cells))
     it(`prints parameters: ${what}`, async () => {
-      const cases = new KindCases(validatingAdmissionPolicyBindingResource)
+      const cases = new KindCases(createValidatingAdmissionPolicyBindingResource())
       await cases.create(paramRef ? param(paramRef) : of())
       expect(cases.cells()).to.deep.equal(['x', 'p', cell, '0s'])
     })
 
   it('fills in what it matches only where it says anything of it', async () => {
-    const cases = new KindCases(validatingAdmissionPolicyBindingResource)
+    const cases = new KindCases(createValidatingAdmissionPolicyBindingResource())
     const { metadata, spec } = await cases.create(of())
     expect([metadata.generation, spec.matchResources]).to.deep.equal([1, undefined])
     const next = await cases.update(of({ matchResources: {} }))

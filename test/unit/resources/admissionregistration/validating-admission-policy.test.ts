@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { validatingAdmissionPolicyResource } from '../../../../src/resources/admissionregistration/validating-admission-policy/definition.ts'
+import { createValidatingAdmissionPolicyResource } from '../../../../src/resources/admissionregistration/validating-admission-policy/definition.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
@@ -11,7 +11,7 @@ const param = (apiVersion: string, kind = 'Rule'): object => of({ paramKind: { a
 const audit = (...auditAnnotations: object[]): object => of({ validations: [], auditAnnotations })
 
 describe('ValidatingAdmissionPolicy', () => {
-  validates(validatingAdmissionPolicyResource, {
+  validates(createValidatingAdmissionPolicyResource(), {
     'a policy': [of(), []],
     nothing: [{}, ['Required spec.matchConstraints', 'Required spec.validations', 'Required spec.auditAnnotations']],
     'an unknown failure policy': [of({ failurePolicy: 'x' }), ['NotSupported spec.failurePolicy']],
@@ -94,7 +94,7 @@ describe('ValidatingAdmissionPolicy', () => {
   })
 
   it('fills in what is matched, counts generations and prints', async () => {
-    const cases = new KindCases(validatingAdmissionPolicyResource)
+    const cases = new KindCases(createValidatingAdmissionPolicyResource())
     const { metadata, spec, status } = await cases.create({ ...of({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }), status: { observedGeneration: 9 } })
     expect([metadata.generation, status]).to.deep.equal([1, {}])
     expect(spec.failurePolicy).to.equal('Fail')
@@ -110,7 +110,7 @@ describe('ValidatingAdmissionPolicy', () => {
   })
 
   it('takes nothing but the status through it', async () => {
-    const cases = new KindCases(validatingAdmissionPolicyResource)
+    const cases = new KindCases(createValidatingAdmissionPolicyResource())
     await cases.create(of(), { labels: { a: 'b' } })
     const condition = { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z', reason: 'Done', message: '' }
     const status = { observedGeneration: 1, conditions: [condition], typeChecking: { expressionWarnings: [{ fieldRef: 'spec.validations[0]', warning: 'w' }] } }
@@ -119,7 +119,7 @@ describe('ValidatingAdmissionPolicy', () => {
   })
 
   it('checks the status', async () => {
-    const cases = new KindCases(validatingAdmissionPolicyResource)
+    const cases = new KindCases(createValidatingAdmissionPolicyResource())
     await cases.create(of())
     const status = { typeChecking: { expressionWarnings: [{}] }, conditions: [{ type: 'Ready', status: 'Yes', reason: 'R', lastTransitionTime: null }] }
     expect(await messagesOf(cases.update({ ...of(), status }, {}, 'status'))).to.deep.equal([

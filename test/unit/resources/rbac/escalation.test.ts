@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import type { PolicyRule } from '../../../../src/auth/authz/rbac/policy.ts'
 import { RuleIndex } from '../../../../src/auth/authz/rbac/rule-index.ts'
 import type { HookContext, ResourceAccess } from '../../../../src/catalog/definition.ts'
-import { parseGates } from '../../../../src/lifecycle/gates.ts'
 import type { RequestAttributes, RequestContext, User } from '../../../../src/meta/context.ts'
 import { resourceAttributes } from '../../../../src/meta/request-attributes.ts'
 import { failure, isStatusError } from '../../../../src/meta/status.ts'
 import { authorizeBinding, authorizeRole } from '../../../../src/resources/rbac/shared/escalation.ts'
+import { hookContext } from '../../../support/hook-context.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 const rule = (verbs: string, group: string, resources: string, ...resourceNames: string[]): PolicyRule => ({
@@ -51,20 +51,20 @@ class Cluster {
   private context(info: Partial<RequestAttributes>, user: User): HookContext {
     const attributes = resourceAttributes({ verb: 'create', group: GROUP, version: 'v1', ...info })
     const request: RequestContext = { user, info: attributes, signal: new AbortController().signal, userAgent: '', receivedAt: 0, warn: () => {} }
-    return { now: 0, request, subresource: '', features: parseGates('1.33') }
+    return hookContext({ request, access: () => this.api })
   }
 
   /** The message of the refusal, if any. */
   async role(next: object, { namespace = 'ns', user = JANE, old }: { namespace?: string; user?: User; old?: object } = {}): Promise<string | undefined> {
     const named = (role: object) => ({ apiVersion: `${GROUP}/v1`, kind: 'Role', metadata: { name: 'r' }, rules: null, ...role })
     const resource = namespace === '' ? 'clusterroles' : 'roles'
-    return refusalOf(authorizeRole(this.services)(named(next), old && named(old), this.context({ resource, namespace }, user), this.api))
+    return refusalOf(authorizeRole(this.services)(named(next), old && named(old), this.context({ resource, namespace }, user)))
   }
 
   async binding(kind: string, name: string, { namespace = 'ns', user = JANE, old }: { namespace?: string; user?: User; old?: object } = {}) {
     const named = { apiVersion: `${GROUP}/v1`, kind: 'RoleBinding', metadata: { name: 'b' }, roleRef: { apiGroup: GROUP, kind, name } }
     const resource = namespace === '' ? 'clusterrolebindings' : 'rolebindings'
-    return refusalOf(authorizeBinding(this.services)(named, old && { ...named, ...old }, this.context({ resource, namespace }, user), this.api))
+    return refusalOf(authorizeBinding(this.services)(named, old && { ...named, ...old }, this.context({ resource, namespace }, user)))
   }
 }
 

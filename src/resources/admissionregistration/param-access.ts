@@ -1,0 +1,100 @@
+import { getKind, type KindId } from '../../catalog/define.ts'
+import type { HookContext, ResourceAccess } from '../../catalog/definition.ts'
+import type { Authorizer } from '../../meta/authorizer.ts'
+import type { RequestContext, User } from '../../meta/context.ts'
+import { deepEqual } from '../../meta/equal.ts'
+import { type FieldError, forbidden } from '../../meta/field-error.ts'
+import { fieldPath } from '../../meta/field-path.ts'
+import { parseApiVersion } from '../../meta/gvk.ts'
+import type { TypedObject } from '../../meta/object.ts'
+import { resourceAttributes } from '../../meta/request-attributes.ts'
+import type { ParamKind, ParamRef } from './v1.types.ts'
+
+/** What decides whether a user may let a policy read parameters. */
+export interface ParamAccess {
+  readonly authorizer: Authorizer
+}
+
+type Policy = TypedObject & { readonly spec: { readonly paramKind?: ParamKind } }
+type Binding = TypedObject & { readonly spec: { readonly policyName?: string; readonly paramRef?: ParamRef } }
+
+const ANY = '*'
+const ANYTHING = { group: ANY, version: ANY, resource: ANY }
+const MASTERS = 'system:masters'
+
+/** Who the check is about: the server itself and administrators may read everything. */
+const checkedRequest = ({ request }: HookContext): RequestContext | undefined =>
+  request === undefined || request.user.groups.includes(MASTERS) ? undefined : request
+
+/** As much of `paramKind` as can be resolved; `*` stands for the rest. */
+function target(api: ResourceAccess, { apiVersion = '', kind = '' }: ParamKind) {
+  const version = parseApiVersion(apiVersion)
+  const resource = version && api.resourceOf(version, kind)?.resource
+  return {
+    group: version?.group ?? ANY,
+    version: version?.version ?? ANY,
+    resource: resource ?? ANY,
+    isParsed: version !== undefined,
+    isResolved: resource !== undefined,
+  }
+}
+
+/**
+ * Who writes a policy must be able to `get` all objects of its `paramKind`, as its expressions show what is in them.
+ * Source: pkg/registry/admissionregistration/validatingadmissionpolicy/authz.go in k8s.io/kubernetes.
+ */
+export const checkParamKind =
+  (access: ParamAccess) =>
+  async (next: Policy, old: Policy | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]> => {
+    const request = checkedRequest(ctx)
+    const { paramKind } = next.spec
+    if (errors.length > 0 || !request || !paramKind || (old?.spec.paramKind && deepEqual(paramKind, old.spec.paramKind))) return []
+    const { group, version, resource } = target(ctx.access(), paramKind)
+    if (await mayRead(access, request, { verb: 'get', group, version, resource, namespace: ANY, name: ANY })) return []
+    const { kind = '', apiVersion = '' } = paramKind
+    const why = `user ${printUser(request.user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`
+    return [forbidden(fieldPath('spec', 'paramKind'), why)]
+  }
+
+/**
+ * Who writes a binding must be able to read what its `paramRef` refers to. Upstream means to ask only where an update changes it, but compares pointers, so that it asks each time.
+ * @param refusal the words of a refusal where all is known: those of mutating policies have their arguments the other way round.
+ */
+export const checkParamRef =
+  (access: ParamAccess, policies: KindId<Policy>, refusal = (user: string, verb: string): string => `user ${user} does not have "${verb}" permission`) =>
+  async (next: Binding, _old: Binding | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]> => {
+    const request = checkedRequest(ctx)
+    const { paramRef, policyName = '' } = next.spec
+    if (errors.length > 0 || !request || !paramRef) return []
+    const policy = await getKind(ctx.access(), policies, '', policyName).catch(() => undefined)
+    const paramKind = policy?.spec.paramKind
+    const { group, version, resource, ...known } = paramKind ? target(ctx.access(), paramKind) : { ...ANYTHING, isParsed: true, isResolved: true }
+    const { name = '', namespace = '' } = paramRef
+    const verb = name === '' ? 'list' : 'get'
+    if (await mayRead(access, request, { verb, group, version, resource, namespace, name })) return []
+    const user = printUser(request.user)
+    const obstacle = policy === undefined ? `get policy ${policyName}` : obstacleOf(known, paramKind)
+    const why =
+      obstacle === undefined
+        ? `${refusal(user, verb)} on the object referenced by paramRef`
+        : `unable to ${obstacle} to determine minimum required permissions and user ${user} does not have "${verb}" permission for all groups, versions and resources`
+    return [forbidden(fieldPath('spec', 'paramRef'), why)]
+  }
+
+/** Why the right to read everything was asked for. */
+function obstacleOf({ isParsed, isResolved }: { isParsed: boolean; isResolved: boolean }, { apiVersion = '', kind = '' }: ParamKind = {}): string | undefined {
+  if (isParsed && isResolved) return undefined
+  return `${isParsed ? 'resolve' : 'parse'} paramKind &{${apiVersion} ${kind}}`
+}
+
+async function mayRead({ authorizer }: ParamAccess, { user, signal }: RequestContext, asked: Parameters<typeof resourceAttributes>[0]): Promise<boolean> {
+  return (await authorizer.authorize(user, resourceAttributes(asked), signal)).decision === 'allow'
+}
+
+/** As Go prints a pointer to a user: name, uid, groups and extra. */
+function printUser({ name, uid = '', groups, extra = {} }: User): string {
+  const told = Object.entries(extra)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, values]) => `${key}:[${values.join(' ')}]`)
+  return `&{${name} ${uid} [${groups.join(' ')}] map[${told.join(' ')}]}`
+}
