@@ -49,6 +49,8 @@ export interface Config extends WatchCacheSizes {
   readonly controllers: ReadonlySet<ControllerName>
   /** Those that are on, in their order. */
   readonly admissionPlugins: readonly PluginName[]
+  /** Whether pods are refused whose service account does not exist: not where this server plays the controllers and the one that makes accounts is left out. */
+  readonly requireServiceAccounts: boolean
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
   /** Undefined: the embedded store. */
   readonly etcd: EtcdConfig | undefined
@@ -91,6 +93,7 @@ export function buildConfig(given: GivenFlags): Config {
     disable: given.values.get('disable-admission-plugins'),
     only: given.values.get('admission-control'),
   })
+  const controllers = controllersOf(given.values.get('controllers') ?? (profile === 'apiserver' ? [] : ['*']))
   const release = emulatedVersionOf(read.list('emulated-version'))
   const gates = gatesOf(release, read.switches('feature-gates'))
   const config: Config = {
@@ -112,7 +115,8 @@ export function buildConfig(given: GivenFlags): Config {
     serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
     workers: read.int('workers', 1),
-    controllers: controllersOf(given.values.get('controllers') ?? (profile === 'apiserver' ? [] : ['*'])),
+    controllers,
+    requireServiceAccounts: profile === 'apiserver' || controllers.has('serviceaccount-controller'),
     admissionPlugins,
     tolerationSeconds: { notReady: read.int('default-not-ready-toleration-seconds', 0), unreachable: read.int('default-unreachable-toleration-seconds', 0) },
     etcd: etcdOf(read),

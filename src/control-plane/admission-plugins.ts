@@ -17,9 +17,19 @@ import { limitRanger } from '../resources/core/limit-range/admission-plugin.ts'
 import { taintNodesByCondition } from '../resources/core/node/admission-plugin.ts'
 import { persistentVolumeClaimResize } from '../resources/core/persistent-volume-claim/admission-plugin.ts'
 import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
-import { defaultTolerationSeconds, serviceAccount } from '../resources/core/pod/admission-plugin.ts'
+import { defaultTolerationSeconds } from '../resources/core/pod/admission-plugin.ts'
+import { serviceAccountAdmission } from '../resources/core/service-account/admission-plugin.ts'
 import type { Namespace, Service } from '../resources/core/v1.types.ts'
-import { INGRESS_CLASSES, LIMIT_RANGES, NAMESPACES, PRIORITY_CLASSES, RUNTIME_CLASSES, SERVICES, STORAGE_CLASSES } from '../resources/kinds.ts'
+import {
+  INGRESS_CLASSES,
+  LIMIT_RANGES,
+  NAMESPACES,
+  PRIORITY_CLASSES,
+  RUNTIME_CLASSES,
+  SERVICE_ACCOUNTS,
+  SERVICES,
+  STORAGE_CLASSES,
+} from '../resources/kinds.ts'
 import { defaultIngressClass } from '../resources/networking/ingress/admission-plugin.ts'
 import { runtimeClassAdmission } from '../resources/node/runtime-class/admission-plugin.ts'
 import { priorityAdmission } from '../resources/scheduling/priority-class/admission-plugin.ts'
@@ -37,18 +47,18 @@ export class AdmissionReads {
   }
 
   /** From the cache, or if it is not there, from the store. Throws NotFound. */
-  async get<T extends TypedObject>(id: KindId<T>, name: string): Promise<T> {
+  async get<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T> {
     try {
-      return await getKind(this.access, id, '', name, CACHED)
+      return await getKind(this.access, id, namespace, name, CACHED)
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error
-      return getKind(this.access, id, '', name)
+      return getKind(this.access, id, namespace, name)
     }
   }
 
-  async find<T extends TypedObject>(id: KindId<T>, name: string): Promise<T | undefined> {
+  async find<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T | undefined> {
     try {
-      return await this.get(id, name)
+      return await this.get(id, name, namespace)
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error
       return undefined
@@ -75,14 +85,16 @@ export interface CompiledPluginOptions {
   readonly reads: AdmissionReads
   readonly isAllowed: IsAllowed
   readonly tolerationSeconds: TolerationSeconds
+  /** Whether pods are refused whose service account does not exist. */
+  readonly requireServiceAccounts: boolean
 }
 
 /** The plugins that ask for neither webhooks nor policies. */
-export const compiledPlugins = ({ reads, isAllowed, tolerationSeconds }: CompiledPluginOptions) =>
+export const compiledPlugins = ({ reads, isAllowed, tolerationSeconds, requireServiceAccounts }: CompiledPluginOptions) =>
   ({
     NamespaceLifecycle: namespaceLifecycle((name, fresh) => reads.namespace(name, fresh)),
     LimitRanger: limitRanger(namespace => reads.list(LIMIT_RANGES, namespace)),
-    ServiceAccount: serviceAccount,
+    ServiceAccount: serviceAccountAdmission(requireServiceAccounts ? (namespace, name) => reads.find(SERVICE_ACCOUNTS, name, namespace) : undefined),
     NodeRestriction: nodeRestriction,
     TaintNodesByCondition: taintNodesByCondition,
     Priority: priorityAdmission({ get: name => reads.find(PRIORITY_CLASSES, name), list: () => reads.list(PRIORITY_CLASSES) }),

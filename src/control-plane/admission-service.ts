@@ -44,7 +44,7 @@ export class AdmissionService implements Service {
   private readonly validating = new WebhookConfigurations('validating')
 
   constructor(options: ControlPlaneOptions, parts: AdmissionServiceParts) {
-    const { logger, isAllowed, tolerationSeconds, admissionPlugins } = options
+    const { logger, isAllowed, tolerationSeconds, requireServiceAccounts, admissionPlugins } = options
     this.catalog = parts.catalog
     const reads = new AdmissionReads(parts.reader.access)
     const metrics = new AdmissionMetrics()
@@ -62,7 +62,7 @@ export class AdmissionService implements Service {
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(parts.authorize, ctx.user, ctx.signal),
     }
     const plugins: Readonly<Record<BuiltPluginName, AdmissionPlugin>> = {
-      ...compiledPlugins({ reads, isAllowed, tolerationSeconds }),
+      ...compiledPlugins({ reads, isAllowed, tolerationSeconds, requireServiceAccounts }),
       MutatingAdmissionWebhook: mutatingWebhooks(webhookEnv, this.mutating),
       ValidatingAdmissionPolicy: validatingAdmissionPolicy({
         index: this.policies,

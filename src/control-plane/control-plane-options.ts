@@ -46,6 +46,8 @@ export interface ControlPlaneOptions {
   /** Those that are on, in their order. */
   readonly admissionPlugins: readonly PluginName[]
   readonly tolerationSeconds: TolerationSeconds
+  /** Whether the plugin ServiceAccount refuses pods whose account does not exist. */
+  readonly requireServiceAccounts: boolean
   readonly minRequestTimeoutSeconds: number
   readonly media: MediaOffer
   /** For logs, exec and proxies. */

@@ -93,6 +93,7 @@ const configured = (config: Config): Omit<ControlPlaneOptions, 'backend' | 'cloc
   },
   admissionPlugins: config.admissionPlugins,
   tolerationSeconds: config.tolerationSeconds,
+  requireServiceAccounts: config.requireServiceAccounts,
   exclusiveStore: config.etcd === undefined,
   minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
 })

@@ -37,6 +37,8 @@ type Row = readonly [name: string, asked: WireRequest, status: number, reason: s
 /** Nine levels of lists of nine: a billion strings. */
 const aliasBomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghij'].map((c, i) => `${c}: &${c} [${Array(9).fill(`*${'abcdefghi'[i]}`)}]`).join('\n')}`
 
+const deepData = (levels: number): string => `${'{"data":'.repeat(levels)}1${'}'.repeat(levels)}`
+
 const rows: readonly Row[] = [
   ['an empty body', post(''), 400, 'BadRequest', /unexpected end of JSON input/],
   ['no JSON', post('hello'), 400, 'BadRequest', /invalid character 'h'/],
@@ -189,8 +191,16 @@ const rows: readonly Row[] = [
   ['a JSON patch of the prototype', patch('json-patch+json', '[{"op":"add","path":"/__proto__/polluted","value":"1"}]'), 422, 'Invalid'],
   ['a JSON patch of the constructor', patch('json-patch+json', '[{"op":"add","path":"/constructor/prototype/polluted","value":"1"}]'), 422, 'Invalid'],
   ['a merge patch that is null', patch('merge-patch+json', 'null'), 400, 'BadRequest'],
-  ['a merge patch that is deep', patch('merge-patch+json', `${'{"data":'.repeat(9000)}1${'}'.repeat(9000)}`), 400, 'BadRequest'],
-  ['a strategic patch that is deep', patch('strategic-merge-patch+json', `${'{"data":'.repeat(9000)}1${'}'.repeat(9000)}`), 400, 'BadRequest'],
+  [
+    'a merge patch that is deep',
+    patch('merge-patch+json', deepData(9000)),
+    422,
+    'Invalid',
+    /cannot unmarshal object into Go struct field ConfigMap\.data of type string/,
+  ],
+  ['a strategic patch that is deep', patch('strategic-merge-patch+json', deepData(9000)), 422, 'Invalid'],
+  ['a merge patch that is too deep', patch('merge-patch+json', deepData(10_001)), 400, 'BadRequest', /exceeded max depth/],
+  ['a strategic patch that is too deep', patch('strategic-merge-patch+json', deepData(10_001)), 400, 'BadRequest', /exceeded max depth/],
   ['a strategic patch that is a list', patch('strategic-merge-patch+json', '[1]'), 400, 'BadRequest'],
 ]
 

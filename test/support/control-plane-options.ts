@@ -22,6 +22,7 @@ export const controlPlaneOptions = (backend: ControlPlaneOptions['backend'], opt
   controllers: new Set(),
   admissionPlugins: pluginsInOrder(),
   tolerationSeconds: { notReady: 300, unreachable: 300 },
+  requireServiceAccounts: false,
   exclusiveStore: true,
   minRequestTimeoutSeconds: 1800,
   media: mediaOffer(),

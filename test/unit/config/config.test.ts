@@ -178,6 +178,13 @@ describe('the command line', () => {
     expect(plugins('--admission-control=Priority,NamespaceLifecycle')).to.deep.equal(['NamespaceLifecycle', 'Priority'])
   })
 
+  it('requires the accounts of pods, but where it could make them and is not to', () => {
+    const requires = (...argv: string[]): boolean => serve(...argv).config.requireServiceAccounts
+    expect(requires()).to.equal(true)
+    expect(requires('--controllers=*,-serviceaccount-controller')).to.equal(false)
+    expect(requires('--profile=apiserver')).to.equal(true)
+  })
+
   it('runs what kube-apiserver runs alone, and writes nothing where it is started', () => {
     expect([...serve('--profile=apiserver').config.controllers]).to.deep.equal([])
     expect([...serve('--profile=apiserver', '--controllers=namespace-controller').config.controllers]).to.deep.equal(['namespace-controller'])

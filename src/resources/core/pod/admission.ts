@@ -1,5 +1,3 @@
-import type { ObjectMeta } from '../../../meta/object.ts'
-import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import type { PodSpec, Toleration } from '../v1.types.ts'
 
 /**
@@ -27,11 +25,4 @@ export function addDefaultTolerations(spec: PodSpec, seconds: TolerationSeconds)
     .filter(([key]) => !tolerates(key))
     .map(([key, tolerationSeconds]): Toleration => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }))
   if (added.length > 0) spec.tolerations = [...tolerations, ...added]
-}
-
-/** Plugin ServiceAccount: every pod has an account. Mirror pods are left alone. */
-export function setServiceAccount({ annotations }: ObjectMeta, spec: PodSpec): void {
-  if (annotations?.[MIRROR_POD] !== undefined) return
-  spec.serviceAccountName ||= 'default'
-  spec.serviceAccount = spec.serviceAccountName
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { addDefaultTolerations, setServiceAccount } from '../../../../../src/resources/core/pod/admission.ts'
+import { addDefaultTolerations } from '../../../../../src/resources/core/pod/admission.ts'
 import { podWith } from '../../../../support/pod.ts'
 
 const toleration = (name: string) => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
@@ -18,14 +18,5 @@ describe('resources/core/pod/admission', () => {
     const pod = podWith({ tolerations: [{ operator: 'Exists' }] })
     addDefaultTolerations(pod.spec, SECONDS)
     expect(pod.spec.tolerations).to.have.length(1)
-  })
-
-  it('gives a pod an account, but no mirror of one', () => {
-    const pod = podWith({})
-    setServiceAccount(pod.metadata, pod.spec)
-    expect(pod.spec).to.include({ serviceAccountName: 'default', serviceAccount: 'default' })
-    const mirror = podWith({}, { annotations: { 'kubernetes.io/config.mirror': 'x' } })
-    setServiceAccount(mirror.metadata, mirror.spec)
-    expect(mirror.spec).not.to.have.property('serviceAccountName')
   })
 })
