@@ -117,7 +117,13 @@ const finishStream = (writer: StreamWriter): void => {
 
 /** A start that is gone is told inside the stream: an ERROR event with a 410. */
 function streamError(scope: Scope<'watch'>, options: ReadOptions, error: unknown): StatusError {
-  const status = toStatus(error, groupResourceOf(scope.served), '', 'watch', options.resourceVersion, storeOf(scope).storage.cached)
+  const status = toStatus(error, {
+    gr: groupResourceOf(scope.served),
+    name: '',
+    verb: 'watch',
+    wanted: options.resourceVersion,
+    cached: storeOf(scope).storage.cached,
+  })
   if (status instanceof StatusError) return status
   return error instanceof Error ? internalServerError(error.message) : serviceUnavailableError('the watch has ended')
 }

@@ -41,17 +41,17 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
   const asked: WriteTarget = { ...target, name: meta.name ?? '' }
   const admitted = await mutate(env, asked, object)
   await strategy.authorize?.(admitted, undefined, hookContext(env, target))
-  const { name, generateName } = admitted.metadata
-  const generated = !name && generateName !== undefined && generateName !== ''
+  const { name, generateName = '' } = admitted.metadata
+  const generated = !name && generateName !== ''
   for (let attempt = 1; ; attempt++) {
     const next = generated && attempt < NAME_ATTEMPTS ? cloneExactly(admitted) : admitted
-    if (generated) next.metadata.name = generatedName(next.metadata.generateName as string, env.nameSuffix())
+    if (generated) next.metadata.name = generatedName(generateName, env.nameSuffix())
     try {
       return await createOnce(store, asked, next)
     } catch (error) {
-      const status = toStatus(error, gr, next.metadata.name ?? '', 'create')
+      const status = toStatus(error, { gr, name: next.metadata.name ?? '', verb: 'create' })
       if (!generated || !isStatusError(status, 'AlreadyExists')) throw status
-      if (attempt >= NAME_ATTEMPTS) throw nameConflict(gr, next.metadata.name as string)
+      if (attempt >= NAME_ATTEMPTS) throw nameConflict(gr, next.metadata.name ?? '')
     }
   }
 }
@@ -61,7 +61,7 @@ async function createOnce({ env, storage, keys }: StoreParts, target: WriteTarge
   const strategy = strategyOf(served, undefined)
   const hooks = hookContext(env, target)
   await fillNew(env, target, next, hooks)
-  const key = keys.object(next.metadata.namespace ?? '', next.metadata.name as string)
+  const key = keys.object(next.metadata.namespace ?? '', next.metadata.name ?? '')
   const decide = async (found: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
     // A dry run is told of what can't be reserved before what is there already, as is a write, which is decided for the first time as if there were nothing.
     if (!found || target.dryRun) await held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
@@ -77,7 +77,7 @@ async function createOnce({ env, storage, keys }: StoreParts, target: WriteTarge
     return written ? { stored: written.object } : { object: next }
   } catch (error) {
     // What is there can't be read, but it is there.
-    throw faultOf(error) === undefined ? error : alreadyExistsError(groupResourceOf(served), next.metadata.name as string)
+    throw faultOf(error) === undefined ? error : alreadyExistsError(groupResourceOf(served), next.metadata.name ?? '')
   }
 }
 
@@ -103,7 +103,7 @@ function namesRevision({ metadata: { resourceVersion = '' } }: KubeObject): bool
 
 function exists(target: WriteTarget, found: StoredObject): StatusError {
   const gr = groupResourceOf(target.served)
-  const { name, deletionTimestamp } = found.object().metadata as { name: string; deletionTimestamp?: string }
+  const { name = '', deletionTimestamp } = found.object().metadata
   if (deletionTimestamp === undefined) return alreadyExistsError(gr, name)
   return failure(409, 'AlreadyExists', `object is being deleted: ${qualifiedResource(gr)} "${name}" already exists`, detailsOf(gr, name))
 }

@@ -23,7 +23,7 @@ export async function deleteCorrupt({ storage, keys }: StoreParts, target: Write
   try {
     outcome = await storage.removeCorrupt(keys.object(target.namespace, target.name), target.ctx.signal)
   } catch (error) {
-    throw toStatus(error, { group, resource }, target.name, 'delete')
+    throw toStatus(error, { gr: { group, resource }, name: target.name, verb: 'delete' })
   }
   if (outcome === 'removed') return
   const why = 'is exclusively used to delete corrupt object(s), try again by removing this option'
@@ -84,8 +84,8 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
   } catch (error) {
     // An object that can't be read is told of as a read does: upstream reads it first.
     if (faultOf(error) !== undefined)
-      await storage.get(key, 'latest', target.ctx.signal).catch(failure => Promise.reject(toStatus(failure, gr, target.name, 'delete')))
-    throw toStatus(error, gr, target.name, 'delete')
+      await storage.get(key, 'latest', target.ctx.signal).catch(failure => Promise.reject(toStatus(failure, { gr, name: target.name, verb: 'delete' })))
+    throw toStatus(error, { gr, name: target.name, verb: 'delete' })
   }
 }
 

@@ -33,14 +33,15 @@ const FOREGROUND = 'foregroundDeletion'
 export function deletionStep(strategy: Strategy, options: DeleteOptions, old: KubeObject, hooks: HookContext): Step {
   const requested = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
   const meta = old.metadata
+  const { generation = 0, deletionGracePeriodSeconds = 0 } = meta
   let graceSeconds: number | undefined
-  let deletesAt: number | undefined
+  let deletesAt = hooks.now
   if (strategy.gracePeriod) {
     if (meta.deletionTimestamp === undefined) {
       graceSeconds = strategy.gracePeriod(old, requested, hooks)
-      if (graceSeconds !== undefined) deletesAt = hooks.now + graceSeconds * 1000
-    } else if ((meta.deletionGracePeriodSeconds ?? 0) !== 0) {
-      const running = Math.max(meta.deletionGracePeriodSeconds as number, 1)
+      if (graceSeconds !== undefined) deletesAt += graceSeconds * 1000
+    } else if (deletionGracePeriodSeconds !== 0) {
+      const running = Math.max(deletionGracePeriodSeconds, 1)
       if (requested === undefined || requested >= running) return 'pending'
       graceSeconds = requested
       deletesAt = Date.parse(meta.deletionTimestamp) - running * 1000 + requested * 1000
@@ -52,15 +53,14 @@ export function deletionStep(strategy: Strategy, options: DeleteOptions, old: Ku
   }
   const finalizers = collectorFinalizers(strategy, options, meta.finalizers ?? [])
   const held = finalizers.length > 0 || strategy.holdsDeletion?.(old) === true
-  const graceful = graceSeconds !== undefined
-  if (!held && !graceful) return 'remove'
+  if (!held && graceSeconds === undefined) return 'remove'
   const next = clone(old)
   if (finalizers.length > 0) next.metadata.finalizers = finalizers
   else delete next.metadata.finalizers
-  if (meta.deletionTimestamp === undefined && (meta.generation ?? 0) > 0) next.metadata.generation = (meta.generation as number) + 1
-  if (graceful) {
-    next.metadata.deletionTimestamp = formatTime(deletesAt as number)
-    next.metadata.deletionGracePeriodSeconds = graceSeconds as number
+  if (meta.deletionTimestamp === undefined && generation > 0) next.metadata.generation = generation + 1
+  if (graceSeconds !== undefined) {
+    next.metadata.deletionTimestamp = formatTime(deletesAt)
+    next.metadata.deletionGracePeriodSeconds = graceSeconds
   } else {
     if (meta.deletionTimestamp === undefined || Date.parse(meta.deletionTimestamp) > hooks.now) next.metadata.deletionTimestamp = formatTime(hooks.now)
     next.metadata.deletionGracePeriodSeconds = 0

@@ -18,11 +18,20 @@ import { BackendError } from '../storage/backend.ts'
 import { StorageError } from '../storage/storage.ts'
 import { ConversionError } from './conversion-error.ts'
 
-/**
- * The one place where failures of storage become what a client is told. Anything else passes through. `wanted`: the version that was asked for; `cached`: of a storage with a watch cache,
- * which tells of versions in other words than the store.
- */
-export function toStatus(error: unknown, gr: GroupResource, name: string, verb: string, wanted?: string, cached = true): unknown {
+/** What was done when storage failed. */
+export interface FailedRequest {
+  readonly gr: GroupResource
+  /** Empty: a collection. */
+  readonly name: string
+  readonly verb: string
+  /** The version that was asked for. */
+  readonly wanted?: string
+  /** Of a storage with a watch cache, which names versions in other words than the store. Default: true. */
+  readonly cached?: boolean
+}
+
+/** The one place where failures of storage become what a client reads. Anything else passes through. */
+export function toStatus(error: unknown, { gr, name, verb, wanted, cached = true }: FailedRequest): unknown {
   if (error instanceof StatusError) return error
   // Upstream has no Status for it: the text in a 500, and in a watch that of any fault.
   if (error instanceof ConversionError) return verb === 'watch' ? internalServerError(error.message) : failure(500, '', error.message)

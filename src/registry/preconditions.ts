@@ -40,7 +40,7 @@ export function checkResourceVersion(target: WriteTarget, strategy: Strategy, ne
       throw invalidError({ group: gr.group, kind: gr.resource }, target.name, [
         { reason: 'FieldValueInvalid', field: fieldPath('metadata', 'resourceVersion').text, body: 'Invalid value: 0x0: must be specified for an update' },
       ])
-    next.metadata.resourceVersion = old.metadata.resourceVersion as string
+    if (old.metadata.resourceVersion !== undefined) next.metadata.resourceVersion = old.metadata.resourceVersion
   } else if (wanted !== old.metadata.resourceVersion) {
     throw conflictError(gr, target.name, OPTIMISTIC_LOCK)
   }

@@ -58,11 +58,10 @@ export async function beforeCreate(target: WriteTarget, strategy: Strategy, next
   await dropTurnedOff(target, next, undefined, ctx)
   strategy.prepare?.(next, undefined, ctx)
   if (turnIsLong()) await nextLongTurn()
-  const namespaced = target.served.definition.scope === 'Namespaced'
-  const rules = metaRulesOf(strategy)
-  let errors = await runInTurns(boundedErrors(errorsOfNew(strategy, next, namespaced, rules, ctx)))
+  const kind = kindRulesOf(target, strategy)
+  let errors = await runInTurns(boundedErrors(errorsOfNew(kind, next, ctx)))
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
-  if (errors.length === 0) errors = await runInTurns(validateObjectMetaInSteps(next.metadata, namespaced, nameIsPathSegment, metadata, rules))
+  if (errors.length === 0) errors = await runInTurns(validateObjectMetaInSteps(next.metadata, kind.namespaced, nameIsPathSegment, metadata, kind.meta))
   await finish(target, strategy, next, undefined, errors)
 }
 
@@ -81,9 +80,7 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
   if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined)
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
-  const namespaced = target.served.definition.scope === 'Namespaced'
-  const rules = metaRulesOf(strategy)
-  const errors = await runInTurns(boundedErrors(errorsOfUpdate(strategy, next, old, namespaced, rules, ctx)))
+  const errors = await runInTurns(boundedErrors(errorsOfUpdate(kindRulesOf(target, strategy), next, old, ctx)))
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
   await finish(target, strategy, next, old, errors)
   keepUnchangedManagers(next, old)
@@ -95,20 +92,26 @@ async function dropTurnedOff({ served }: WriteTarget, next: KubeObject, old: Kub
   if (off.length > 0) await runInTurns(dropGatedFields(off, next, old))
 }
 
-function* errorsOfNew(strategy: Strategy, next: KubeObject, namespaced: boolean, rules: ObjectMetaRules | undefined, ctx: HookContext): Steps<FieldError[]> {
-  const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules)
+/** By what objects of a kind are judged. */
+interface KindRules {
+  readonly strategy: Strategy
+  readonly namespaced: boolean
+  readonly meta: ObjectMetaRules | undefined
+}
+
+const kindRulesOf = ({ served }: WriteTarget, strategy: Strategy): KindRules => ({
+  strategy,
+  namespaced: served.definition.scope === 'Namespaced',
+  meta: strategy.plainFinalizers ? PLAIN_FINALIZERS : undefined,
+})
+
+function* errorsOfNew({ strategy, namespaced, meta }: KindRules, next: KubeObject, ctx: HookContext): Steps<FieldError[]> {
+  const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, meta)
   yield
   return add(errors, yield* kindErrors(strategy, next, undefined, ctx))
 }
 
-function* errorsOfUpdate(
-  strategy: Strategy,
-  next: KubeObject,
-  old: KubeObject,
-  namespaced: boolean,
-  rules: ObjectMetaRules | undefined,
-  ctx: HookContext,
-): Steps<FieldError[]> {
+function* errorsOfUpdate({ strategy, namespaced, meta: rules }: KindRules, next: KubeObject, old: KubeObject, ctx: HookContext): Steps<FieldError[]> {
   const meta = next.metadata
   const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, metadata, rules)
   yield
@@ -133,7 +136,6 @@ function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
 }
 
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
-const metaRulesOf = ({ plainFinalizers }: Strategy) => (plainFinalizers ? PLAIN_FINALIZERS : undefined)
 
 async function finish(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): Promise<void> {
   if (turnIsLong()) await nextLongTurn()
@@ -149,7 +151,7 @@ function keepUnchangedManagers(next: KubeObject, old: KubeObject): void {
   const before = old.metadata.managedFields
   if (entries === undefined || before === undefined || entries.length !== before.length) return
   const timeless = ({ time: _, ...rest }: ManagedFieldsEntry) => rest
-  if (!entries.every((entry, i) => deepEqual(timeless(entry), timeless(before[i] as ManagedFieldsEntry)))) return
+  if (!entries.every((entry, i) => deepEqual(timeless(entry), timeless(before[i] ?? {})))) return
   const { managedFields: _next, ...meta } = next.metadata
   const { managedFields: _old, ...oldMeta } = old.metadata
   if (deepEqual({ ...next, metadata: meta }, { ...old, metadata: oldMeta })) next.metadata.managedFields = before

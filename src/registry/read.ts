@@ -38,20 +38,22 @@ export interface ListResult {
 
 const everything: Predicate = { matches: () => true, everything: true }
 
-const NAMES = { 'metadata.name': 'name', 'metadata.namespace': 'namespace' } as const
+const NAME = 'metadata.name'
+const NAMESPACE = 'metadata.namespace'
 
 export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[]): Predicate {
   if (labels.length === 0 && fields.length === 0) return everything
   const all = new FieldMatcher(fields)
-  const name = all.required('metadata.name')
-  const namespace = all.required('metadata.namespace')
+  const name = all.required(NAME)
+  const namespace = all.required(NAMESPACE)
   // Other fields are read from the object when they are first asked for.
-  const names = new FieldMatcher(fields.filter(({ field }) => field in NAMES))
-  const others = new FieldMatcher(fields.filter(({ field }) => !(field in NAMES)))
+  const isName = ({ field }: FieldTerm): boolean => field === NAME || field === NAMESPACE
+  const names = new FieldMatcher(fields.filter(isName))
+  const others = new FieldMatcher(fields.filter(term => !isName(term)))
   return {
     matches: attributes =>
       matchesLabels(labels, attributes.labels) &&
-      (names.isEmpty || names.matches(field => attributes[NAMES[field as keyof typeof NAMES]])) &&
+      (names.isEmpty || names.matches(field => (field === NAME ? attributes.name : attributes.namespace))) &&
       (others.isEmpty || othersMatch(others, attributes.fields)),
     everything: false,
     requires: field => all.required(field),
@@ -62,7 +64,7 @@ export function predicateOf(labels: readonly LabelRequirement[], fields: readonl
 }
 
 const othersMatch = (others: FieldMatcher, fields: Readonly<Record<string, string>>): boolean =>
-  others.matches(field => (Object.hasOwn(fields, field) ? (fields[field] as string) : ''))
+  others.matches(field => (Object.hasOwn(fields, field) ? (fields[field] ?? '') : ''))
 
 /** Hints for indexes, which have no use for more labels or values than these. */
 const MOST_HINTS = 16
@@ -103,24 +105,33 @@ function plainFailure<T>(plain: boolean, parse: () => T): T {
   }
 }
 
+/** What the reads of a resource work on. */
+export interface ReadSource {
+  readonly storage: Storage
+  readonly keys: KeySpace
+}
+
+/** The object, as new as `resourceVersion` asks for: empty is the newest, 0 any. Throws 404, and whatever `toStatus` makes of a failure. */
 export async function getObject(
-  storage: Storage,
-  keys: KeySpace,
+  { storage, keys }: ReadSource,
   gr: GroupResource,
-  namespace: string,
-  name: string,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
   resourceVersion: string,
   signal: AbortSignal,
 ): Promise<StoredObject> {
-  const wanted = resourceVersion === '' ? 'latest' : isZero(resourceVersion) ? 'any' : undefined
   try {
-    const at: ReadAt = wanted ?? { notOlderThan: plainFailure(storage.cached, () => parseResourceVersion(resourceVersion)) as Revision }
-    const found = await storage.get(keys.object(namespace, name), at, signal)
+    const found = await storage.get(keys.object(namespace, name), getAt(storage, resourceVersion), signal)
     if (found === undefined) throw new StorageError('not found', 'not found')
     return found
   } catch (error) {
-    throw toStatus(error, gr, name, 'get', resourceVersion, storage.cached)
+    throw toStatus(error, { gr, name, verb: 'get', wanted: resourceVersion, cached: storage.cached })
   }
+}
+
+function getAt({ cached }: Storage, resourceVersion: string): ReadAt {
+  if (resourceVersion === '') return 'latest'
+  const wanted = isZero(resourceVersion) ? undefined : plainFailure(cached, () => parseResourceVersion(resourceVersion))
+  return wanted === undefined ? 'any' : { notOlderThan: wanted }
 }
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
@@ -137,18 +148,13 @@ export function readAt(options: ListOptions, one = false): ReadAt {
   return one ? 'latest' : { exactly: wanted }
 }
 
-export async function listObjects(
-  storage: Storage,
-  keys: KeySpace,
-  gr: GroupResource,
-  namespace: string,
-  options: ListOptions,
-  signal: AbortSignal,
-): Promise<ListResult> {
+/** The objects of a namespace (empty: of all), or a page of them, with what continues it. Throws 400, 410 and what else `toStatus` makes of a failure. */
+export async function listObjects(source: ReadSource, gr: GroupResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
+  const { storage, keys } = source
   const prefix = keys.prefix(namespace)
   const predicate = predicateOf(options.labels, options.fields)
   const limit = Math.max(0, options.limit)
-  if (options.continue !== '') return continueList(storage, keys, gr, namespace, options, predicate, signal)
+  if (options.continue !== '') return continueList(source, gr, { namespace, options, predicate }, signal)
   try {
     const { below, one } = narrow(keys, namespace, predicate)
     const at = readAt(options, one)
@@ -157,7 +163,7 @@ export async function listObjects(
     if (one && at === 'latest') isNewEnough(page, options.resourceVersion)
     return resultOf(page, prefix)
   } catch (error) {
-    throw toStatus(error, gr, '', 'list', options.resourceVersion, storage.cached)
+    throw toStatus(error, { gr, name: '', verb: 'list', wanted: options.resourceVersion, cached: storage.cached })
   }
 }
 
@@ -174,13 +180,17 @@ function isNewEnough(page: Page, resourceVersion: string): void {
   if (wanted !== undefined && page.revision < wanted) throw tooLargeResourceVersionError(resourceVersion, page.revision, 0)
 }
 
+interface Continued {
+  readonly namespace: string
+  readonly options: ListOptions
+  readonly predicate: Predicate
+}
+
+/** The page after the one that gave the token, as of the same version, which the token names. */
 async function continueList(
-  storage: Storage,
-  keys: KeySpace,
+  { storage, keys }: ReadSource,
   gr: GroupResource,
-  namespace: string,
-  options: ListOptions,
-  predicate: Predicate,
+  { namespace, options, predicate }: Continued,
   signal: AbortSignal,
 ): Promise<ListResult> {
   const prefix = keys.prefix(namespace)
@@ -199,7 +209,7 @@ async function continueList(
     return resultOf(await storage.list(prefix, { at, predicate, limit, wholeFromCache, startKey: token.start }, signal), prefix)
   } catch (error) {
     if (error instanceof StorageError && error.code === 'expired') throw expiredContinue(encodeContinue(token.start, prefix, -1))
-    throw toStatus(error, gr, '', 'list', String(token.revision), storage.cached)
+    throw toStatus(error, { gr, name: '', verb: 'list', wanted: String(token.revision), cached: storage.cached })
   }
 }
 
@@ -225,8 +235,7 @@ function expiredContinue(token: string) {
 
 /** Starts a watch. A start that is gone is not refused here but told in the stream, as upstream does: the watcher then throws `expired`. */
 export async function watchObjects(
-  storage: Storage,
-  keys: KeySpace,
+  { storage, keys }: ReadSource,
   served: ServedResource,
   namespace: string,
   options: ListOptions,
@@ -254,6 +263,6 @@ export async function watchObjects(
       signal,
     )
   } catch (error) {
-    throw toStatus(error, gr, '', 'watch', resourceVersion, storage.cached)
+    throw toStatus(error, { gr, name: '', verb: 'watch', wanted: resourceVersion, cached: storage.cached })
   }
 }

@@ -1,3 +1,4 @@
+import { invariant } from '../lib/invariant.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import { keyAfter } from '../storage/key-range.ts'
 import { type Key, type Revision, revision } from '../storage/revision.ts'
@@ -55,7 +56,11 @@ export function watchSelected(view: RemoteView, watcher: Watcher, predicate: Pre
   const isSelected = (object: StoredObject): boolean => predicate.matches(object.attributes())
   return mappedWatcher(watcher, async events => {
     const shown = (await view.objects(events.flatMap(objectsOf))).values()
-    const next = (): StoredObject => shown.next().value as StoredObject
+    const next = (): StoredObject => {
+      const { value } = shown.next()
+      invariant(value, 'the view has as many objects as it was given')
+      return value
+    }
     return events.flatMap((event): readonly StorageEvent[] => {
       if (event.type === 'bookmark') return [event]
       const object = next()

@@ -22,12 +22,12 @@ export class ResourceReader {
   }
 
   async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
-    const stored = await getObject(this.storage, this.keys, groupResourceOf(served), namespace, name, resourceVersion, signal)
+    const stored = await getObject(this, groupResourceOf(served), { namespace, name }, resourceVersion, signal)
     return statused(served, name, 'get', conversionOf(served.definition).view(served.version).object(stored))
   }
 
   async list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
-    const read = (page: ListOptions) => listObjects(this.storage, this.keys, groupResourceOf(served), namespace, page, signal)
+    const read = (page: ListOptions) => listObjects(this, groupResourceOf(served), namespace, page, signal)
     return statused(served, '', 'list', conversionOf(served.definition).view(served.version).list(read, this.keys.prefix(namespace), options))
   }
 
@@ -41,12 +41,12 @@ export class ResourceReader {
   }
 
   private watchAs(view: ConversionView, served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
-    return view.watch(wanted => watchObjects(this.storage, this.keys, served, namespace, wanted, signal), options)
+    return view.watch(wanted => watchObjects(this, served, namespace, wanted, signal), options)
   }
 }
 
 /** What fails with a ConversionError fails as a client is told it. */
 export function statused<T>(served: ServedResource, name: string, verb: string, converting: Converted<T>): Converted<T> {
   if (!(converting instanceof Promise)) return converting
-  return converting.catch(error => Promise.reject(toStatus(error, groupResourceOf(served), name, verb)))
+  return converting.catch(error => Promise.reject(toStatus(error, { gr: groupResourceOf(served), name, verb })))
 }

@@ -44,7 +44,7 @@ export async function updateObject(store: StoreParts, target: WriteTarget, reque
     const { next, created } = result
     return { answer: written === undefined || written.outcome === 'deleted' ? { object: next } : { stored: written.object }, created }
   } catch (error) {
-    throw toStatus(error, groupResourceOf(target.served), target.name, 'update')
+    throw toStatus(error, { gr: groupResourceOf(target.served), name: target.name, verb: 'update' })
   }
 }
 

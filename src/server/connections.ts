@@ -1,7 +1,8 @@
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { steadyClock } from '../lib/clock.ts'
 import { Progress } from '../lib/progress.ts'
+import { answerUnderWay } from './answer-under-way.ts'
 import { pipelinedBytes } from './http1-requests.ts'
 import type { Http2Session } from './http2-stacks.ts'
 import { CHECK_MS, EVICTED_AT_ONCE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HELD_BYTES, SETTLING_MS, STALLED_MS, STALLED_STREAM_MS } from './limits.ts'
@@ -26,9 +27,8 @@ interface Connection {
   sent: number
 }
 
-/** Node keeps the answer under way there. */
-const answerOn = (socket: Socket): { readonly writableEnded: boolean } | undefined =>
-  (socket as { _httpMessage?: { readonly writableEnded: boolean } | null })._httpMessage ?? undefined
+/** What TLS is spoken over: Node's servers keep it there, without saying so in their types. */
+const plainSocket = (secure: TLSSocket): Socket => ('_parent' in secure && secure._parent instanceof Socket ? secure._parent : secure)
 
 /** The limits that a test may want smaller. */
 export const CONNECTION_LIMITS = { connections: MAX_CONNECTIONS, heldBytes: MAX_HELD_BYTES, stalledMs: STALLED_MS, stalledStreamMs: STALLED_STREAM_MS }
@@ -77,7 +77,7 @@ export class Connections {
 
   /** Its TLS handshake is done. `http2`: where that is spoken on it. */
   secured(secure: TLSSocket, http2: Http2Session | undefined): void {
-    const connection = this.#all.get((secure as { _parent?: Socket })._parent ?? secure)
+    const connection = this.#all.get(plainSocket(secure))
     if (connection === undefined) return
     connection.speaker = secure
     connection.http2 = http2
@@ -145,7 +145,7 @@ function lookAtHttp2(connection: Connection, http2: Http2Session, now: number): 
 function lookAtHttp1(connection: Connection, now: number, limits: typeof CONNECTION_LIMITS): void {
   const { speaker } = connection
   const waiting = speaker.writableLength
-  const answer = answerOn(speaker)
+  const answer = answerUnderWay(speaker)
   const left = hasLeftHttp(speaker)
   const sent = speaker.bytesWritten - waiting
   const read = speaker.bytesRead

@@ -1,8 +1,7 @@
 import { bodyOf, compressBody } from '../lib/compressed-body.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
 import type { MetricFamily, Sample } from '../lib/metrics.ts'
-import { adopt, processMetrics } from './metrics-registry.ts'
-import type { MetricSnapshot } from './workers/messages.ts'
+import { adopt, processMetrics, snapshotsOf } from './metrics-registry.ts'
 import type { SharedMetrics } from './workers/worker-link.ts'
 
 /** Characters of text that are made into bytes together: a millisecond. */
@@ -19,7 +18,7 @@ export function expositionOf(families: readonly MetricFamily[], shared: SharedMe
       return bodyOf(await compressBody(withOwn(families, own), { level: LEVEL }))
     }
   for (const family of families) adopt(registry, family)
-  shared.offer(async () => (await registry.getMetricsAsJSON()) as unknown as MetricSnapshot[])
+  shared.offer(() => snapshotsOf(registry))
   return async () => Buffer.from(await shared.gather())
 }
 

@@ -18,10 +18,10 @@ export function faultOfFields({ rawHeaders, httpVersionMinor }: Pick<IncomingMes
   if (rawHeaders.length > 2 * MAX_HEADERS) return '431 Request Header Fields Too Large'
   let host: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string
-    if (name.length !== 4 || name.toLowerCase() !== 'host') continue
+    const name = rawHeaders[i]
+    if (name?.length !== 4 || name.toLowerCase() !== 'host') continue
     if (host !== undefined) return '400 Bad Request'
-    host = rawHeaders[i + 1] as string
+    host = rawHeaders[i + 1] ?? ''
   }
   if (host === undefined) return httpVersionMinor === 0 ? undefined : '400 Bad Request: missing required Host header'
   return HOST.test(host) ? undefined : '400 Bad Request: malformed Host header'

@@ -22,7 +22,8 @@ export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) 
   let crc = 0
   let length = 0
   const next = async (): Promise<boolean> => {
-    const first = under.shift() as CompressedPiece | Promise<CompressedPiece>
+    const first = under.shift()
+    if (first === undefined) return true
     const piece = first instanceof Promise ? await first : first
     crc = joined(crc, piece.shift, piece.crc)
     length += piece.length

@@ -65,5 +65,5 @@ function boundChunks(req: IncomingMessage): void {
     return push.call(this, chunk, encoding)
   }
   // Node's own drops without a word to anybody.
-  ;(req as unknown as { _dump: () => void })._dump = () => void req.removeAllListeners('data').resume()
+  Object.assign(req, { _dump: () => void req.removeAllListeners('data').resume() })
 }

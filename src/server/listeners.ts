@@ -1,9 +1,10 @@
 import { constants } from 'node:crypto'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions, TLSSocket } from 'node:tls'
+import { invariant } from '../lib/invariant.ts'
 import type { Listener } from './any-http.ts'
 import { Connections } from './connections.ts'
 import { limitFields } from './field-limit.ts'
@@ -12,6 +13,7 @@ import { HTTP2_STACKS, type Http2Session, type Http2Stack } from './http2-stacks
 import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
 import { answerInvalidRequest } from './invalid-request.ts'
 import { HEADERS_CHECK_MS, HEADERS_MS, HTTP2_LIMITS, IDLE_MS, MAX_HEADER_BYTES } from './limits.ts'
+import { portOf } from './port-of.ts'
 import { encodeStatusAsJson } from './status-body.ts'
 import type { TlsMaterial } from './tls/tls-material.ts'
 import { writeBounds } from './tls/write-bounds.ts'
@@ -45,7 +47,14 @@ function serveHttp1(server: AnyServer, listener: Listener, readmit: (socket: Dup
   limitFields(server)
   server.on('request', http1Listener(listener))
   server.on('upgrade', upgradeListener(listener, readmit))
-  server.on('clientError', answerInvalidRequest as (error: Error, socket: Duplex) => void)
+  server.on('clientError', answerInvalidRequest)
+}
+
+/** What a server of Node does with a connection of its own accord, before anybody has listened. */
+function ownListener(server: AnyServer, event: 'connection' | 'secureConnection'): (socket: Duplex) => void {
+  const [own] = server.listeners(event)
+  invariant(own, `a server without a listener for ${event}`)
+  return socket => own.call(server, socket)
 }
 
 /** A port that serves, and can be told to stop. */
@@ -82,9 +91,9 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Ht
     handshakeTimeout: HEADERS_MS,
     ...HTTP1_OPTIONS,
   })
-  const [takeHttp1] = server.listeners('secureConnection') as [(this: unknown, socket: TLSSocket) => void]
-  serveHttp1(server, listener, socket => takeHttp1.call(server, socket as TLSSocket))
-  server.off('secureConnection', takeHttp1)
+  const takeHttp1 = ownListener(server, 'secureConnection')
+  serveHttp1(server, listener, takeHttp1)
+  server.removeAllListeners('secureConnection')
   const boundWrites = writeBounds()
   server.on('secureConnection', (socket: TLSSocket) => {
     // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
@@ -92,7 +101,7 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Ht
     boundWrites(socket)
     const session = socket.alpnProtocol === 'h2' ? new Connection(socket, listener, HTTP2_LIMITS) : undefined
     server.emit(SECURED, socket, session)
-    if (session === undefined) takeHttp1.call(server, socket)
+    if (session === undefined) takeHttp1(socket)
   })
   // A client that breaks off its handshake or connection is no concern of ours.
   server.on('tlsClientError', (_error, socket) => {
@@ -108,11 +117,11 @@ export function createInsecurePort(listener: Listener): Server {
     const refused = refusalOf(req)
     if (refused === undefined) return listener(req, res)
     const { contentType, bytes } = encodeStatusAsJson(refusalStatus(refused))
-    ;(res as ServerResponse).writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
+    invariant(res instanceof ServerResponse, 'the port speaks HTTP/1.1')
+    res.writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
   }
   const server = createServer(HTTP1_OPTIONS)
-  const [takeHttp1] = server.listeners('connection') as [(this: unknown, socket: Socket) => void]
-  serveHttp1(server, guarded, socket => takeHttp1.call(server, socket as Socket))
+  serveHttp1(server, guarded, ownListener(server, 'connection'))
   return server
 }
 
@@ -141,7 +150,7 @@ export async function open(server: AnyServer, port: number, host: string, follow
     })
   })
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())

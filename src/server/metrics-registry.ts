@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import type { MetricFamily, Sample } from '../lib/metrics.ts'
+import type { MetricSnapshot } from './workers/messages.ts'
 
 /** Gauges under the names of counters, which say nothing that others don't. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
@@ -11,6 +12,10 @@ export function processMetrics(): Registry {
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   return registry
 }
+
+/** What the registry counts at this moment: prom-client gives its types as text, and calls them numbers in its declarations. */
+export const snapshotsOf = async (registry: Pick<Registry, 'getMetricsAsJSON'>): Promise<MetricSnapshot[]> =>
+  (await registry.getMetricsAsJSON()) as unknown as MetricSnapshot[]
 
 /** Lets prom-client print a family of ours: its registry asks a metric for `name` and `get()` only. */
 export function adopt(registry: Registry, family: MetricFamily): void {

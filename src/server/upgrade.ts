@@ -1,6 +1,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { eachField } from '../lib/raw-fields.ts'
+import { answerUnderWay } from './answer-under-way.ts'
 import type { AnyRequest, Listener } from './any-http.ts'
 import { faultOfFields, refuseFault } from './field-limit.ts'
 
@@ -42,7 +44,7 @@ function leavesHttp({ method, url = '', headers: { upgrade = '' } }: IncomingMes
 export function upgradeListener(listener: Listener, readmit: (socket: Duplex) => void): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
   return (req, socket, head) => {
     // The answer to an earlier request on this connection is still being written: two can't share it.
-    if ((socket as { _httpMessage?: unknown })._httpMessage) {
+    if (answerUnderWay(socket)) {
       socket.destroy()
       return
     }
@@ -81,12 +83,10 @@ export function upgradeListener(listener: Listener, readmit: (socket: Duplex) =>
 /** The request's line and headers as they came, but for the offer to leave HTTP. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string
-    const value = rawHeaders[i + 1] as string
-    if (/^(?:upgrade|http2-settings)$/i.test(name)) continue
+  eachField(rawHeaders, (name, value) => {
+    if (/^(?:upgrade|http2-settings)$/i.test(name)) return
     if (!/^connection$/i.test(name)) lines.push(`${name}: ${value}`)
     else if (/\bclose\b/i.test(value)) lines.push('Connection: close')
-  }
+  })
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
 }

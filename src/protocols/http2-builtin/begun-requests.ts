@@ -32,8 +32,9 @@ export class BegunRequests {
   #serve(quota: number): void {
     let left = quota
     let next = 0
-    for (; next < this.#waiting.length && left > 0; next++) {
-      const begun = this.#waiting[next] as Begun
+    for (const begun of this.#waiting) {
+      if (left === 0) break
+      next++
       if (begun.isOver()) continue
       left--
       begun.serve()

@@ -47,6 +47,11 @@ function serve(): void {
   })
 }
 
+/** What Node reads a connection by, which its types don't have. */
+const handleOf = (socket: TLSSocket): Handle | undefined => ('_handle' in socket && isHandle(socket._handle) ? socket._handle : undefined)
+
+const isHandle = (value: unknown): value is Handle => typeof value === 'object' && value !== null && 'readStop' in value && 'readStart' in value
+
 /** Whether a connection is read. A storm of requests over many connections is taken from one or two of them a turn, so that others have theirs. */
 export class Reads {
   readonly #socket: TLSSocket
@@ -58,7 +63,7 @@ export class Reads {
 
   constructor(socket: TLSSocket) {
     this.#socket = socket
-    this.#handle = (socket as { _handle?: Handle })._handle
+    this.#handle = handleOf(socket)
     this.#handle?.readStop()
     wait(lines[0], this)
   }

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http2'
+import { eachField } from '../../lib/raw-fields.ts'
 import { checkField } from '../http2/header-encoder.ts'
 
 /**
@@ -7,12 +8,10 @@ import { checkField } from '../http2/header-encoder.ts'
  */
 export function responseHeaders(status: number, fields: readonly string[]): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { ':status': status }
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = fields[i] as string
-    const value = fields[i + 1] as string
+  eachField(fields, (name, value) => {
     checkField(name, value)
     const had = headers[name]
     headers[name] = had === undefined ? value : [...(Array.isArray(had) ? had : [String(had)]), value]
-  }
+  })
   return headers
 }

@@ -157,8 +157,8 @@ const keep = (chunk: Buffer, at: number): Buffer =>
   at === 0 ? chunk : (chunk.length - at) * 4 < chunk.length ? Buffer.from(chunk.subarray(at)) : chunk.subarray(at)
 
 const frameAt = (data: Buffer, from: number, to: number): Frame => ({
-  type: data[from + 3] as number,
-  flags: data[from + 4] as number,
+  type: data.readUInt8(from + 3),
+  flags: data.readUInt8(from + 4),
   stream: data.readUInt32BE(from + 5) & MAX_31_BITS,
   payload: data.subarray(from + HEADER_BYTES, to),
 })

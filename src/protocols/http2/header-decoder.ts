@@ -86,7 +86,7 @@ export class HeaderDecoder {
   /** The first byte of the next field, behind changes of the table; undefined at the end. */
   private nextField({ count }: Reading): number | undefined {
     for (; this.at < this.block.length; this.resize(this.integer(5))) {
-      const first = this.block[this.at] as number
+      const first = this.block.readUInt8(this.at)
       if ((first & 0xe0) !== 0x20) return first
       if (count > 0) throw malformed('a change of the table is not at the beginning of its block')
     }
@@ -140,7 +140,11 @@ export class HeaderDecoder {
 
   private evict(): void {
     let gone = 0
-    while (this.size > this.capacity) this.size -= (this.dynamic[gone++] as Entry).bytes
+    for (const { bytes } of this.dynamic) {
+      if (this.size <= this.capacity) break
+      this.size -= bytes
+      gone++
+    }
     if (gone > 0) this.dynamic.splice(0, gone)
   }
 

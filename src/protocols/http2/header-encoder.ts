@@ -1,3 +1,4 @@
+import { eachField } from '../../lib/raw-fields.ts'
 import { STATIC_TABLE } from './static-table.ts'
 
 /**
@@ -64,16 +65,14 @@ function writeStatus(status: number): void {
 /** The block of a request, or any that is to be made once: names in lower case, the fields whole where the static table has them. Good until the next call. */
 export function encodeFields(fields: readonly string[]): Buffer {
   at = 0
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = fields[i] as string
-    const value = fields[i + 1] as string
+  eachField(fields, (name, value) => {
     const index = value === '' ? undefined : indexes.get(`${name} ${value}`)
     if (index === undefined) writeField(name, value)
     else {
       reserve(1)
       out[at++] = 0x80 | index
     }
-  }
+  })
   return out.subarray(0, at)
 }
 
@@ -105,13 +104,13 @@ export function encodeHeaders(status: number, headers: readonly string[], first:
   if (first) out[at++] = TABLE_GIVEN_UP
   writeStatus(status)
   if (status >= 200) writeField('date', date())
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i] as string
-    const value = headers[i + 1] as string
-    checkField(name, value)
-    writeField(lowerOf(name), value)
-  }
+  eachField(headers, writeHeader)
   return out.subarray(0, at)
+}
+
+function writeHeader(name: string, value: string): void {
+  checkField(name, value)
+  writeField(lowerOf(name), value)
 }
 
 const lowered = new Map<string, string>()

@@ -28,7 +28,7 @@ function buildTree(): Int16Array {
       for (let bit = length - 1; bit > 0; bit--) {
         const place = 2 * node + ((code >> bit) & 1)
         nodes[place] ||= made++
-        node = nodes[place] as number
+        node = nodes[place] ?? 0
       }
       nodes[2 * node + (code & 1)] = -1 - symbol
       code++
@@ -55,7 +55,7 @@ function step(from: number, bits: number): number {
   let node = from
   let read = 0
   for (let bit = 3; bit >= 0; bit--) {
-    const next = tree[2 * node + ((bits >> bit) & 1)] as number
+    const next = tree[2 * node + ((bits >> bit) & 1)] ?? 0
     const symbol = -1 - next
     if (symbol === END) return INVALID
     if (next < 0) read = READ | (symbol << NODE_BITS)
@@ -70,7 +70,7 @@ const ends: ReadonlySet<number> = buildEnds()
 function buildEnds(): Set<number> {
   const nodes = new Set([0])
   for (let ones = 0, node = 0; ones < 7; ones++) {
-    node = tree[2 * node + 1] as number
+    node = tree[2 * node + 1] ?? 0
     nodes.add(node)
   }
   return nodes
@@ -78,28 +78,35 @@ function buildEnds(): Set<number> {
 
 const scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** What the last call of `advance` has come to. */
-let reachedNode = 0
-let reachedLength = 0
+/** How far a text has been decoded. */
+interface Decoding {
+  readonly out: Buffer
+  /** Bytes of `out` that are written. */
+  length: number
+  node: number
+}
 
-/** Decodes into `out` from a length and a node on. False where the bytes are no code. */
-function advance(out: Buffer, begun: number, from: number, data: Buffer, start: number, end: number): boolean {
-  let length = begun
-  let node = from
+/** Decodes on. False where the bytes are no code. */
+function advance(decoding: Decoding, data: Buffer, start: number, end: number): boolean {
+  const { out } = decoding
+  let { length, node } = decoding
   for (let at = start; at < end; at++) {
-    const byte = data[at] as number
-    const high = steps[(node << 4) | (byte >> 4)] as number
+    const byte = data[at] ?? 0
+    const high = steps[(node << 4) | (byte >> 4)] ?? INVALID
     if (high === INVALID) return false
     if ((high & READ) !== 0) out[length++] = (high >> NODE_BITS) & 255
-    const low = steps[((high & NODE) << 4) | (byte & 15)] as number
+    const low = steps[((high & NODE) << 4) | (byte & 15)] ?? INVALID
     if (low === INVALID) return false
     if ((low & READ) !== 0) out[length++] = (low >> NODE_BITS) & 255
     node = low & NODE
   }
-  reachedNode = node
-  reachedLength = length
+  decoding.node = node
+  decoding.length = length
   return true
 }
+
+/** The text, where it may end here. */
+const textOf = ({ out, length, node }: Decoding): string | undefined => (ends.has(node) ? out.toString('latin1', 0, length) : undefined)
 
 /** The shortest code has five bits. */
 const mostOf = (bytes: number): number => Math.ceil((bytes * 8) / 5)
@@ -108,7 +115,8 @@ const mostOf = (bytes: number): number => Math.ceil((bytes * 8) / 5)
 export function decodeHuffman(data: Buffer, from: number, to: number): string | undefined {
   const most = mostOf(to - from)
   const out = most <= scratch.length ? scratch : Buffer.allocUnsafe(most)
-  return advance(out, 0, 0, data, from, to) && ends.has(reachedNode) ? out.toString('latin1', 0, reachedLength) : undefined
+  const decoding: Decoding = { out, length: 0, node: 0 }
+  return advance(decoding, data, from, to) ? textOf(decoding) : undefined
 }
 
 /** Bytes of code that are decoded in one step: a quarter of a millisecond. */
@@ -116,14 +124,10 @@ const STEP_BYTES = 32 * 1024
 
 /** The same in steps, for long texts. */
 export function* decodeHuffmanInSteps(data: Buffer, from: number, to: number): Steps<string | undefined> {
-  const out = Buffer.allocUnsafe(mostOf(to - from))
-  let node = 0
-  let length = 0
+  const decoding: Decoding = { out: Buffer.allocUnsafe(mostOf(to - from)), length: 0, node: 0 }
   for (let at = from; at < to; at += STEP_BYTES) {
-    if (!advance(out, length, node, data, at, Math.min(at + STEP_BYTES, to))) return undefined
-    node = reachedNode
-    length = reachedLength
+    if (!advance(decoding, data, at, Math.min(at + STEP_BYTES, to))) return undefined
     yield
   }
-  return ends.has(node) ? out.toString('latin1', 0, length) : undefined
+  return textOf(decoding)
 }

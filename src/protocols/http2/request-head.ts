@@ -34,7 +34,7 @@ export function readHead(fields: string[]): RequestHead | undefined {
   const headers: Record<string, string> = {}
   let i = 0
   for (; fields[i]?.startsWith(':'); i += 2) {
-    const value = fields[i + 1] as string
+    const value = fields[i + 1] ?? ''
     switch (fields[i]) {
       case ':method':
         if (method !== undefined) return undefined
@@ -58,11 +58,13 @@ export function readHead(fields: string[]): RequestHead | undefined {
     }
   }
   for (; i < fields.length; i += 2) {
-    const name = fields[i] as string
-    const value = fields[i + 1] as string
+    const name = fields[i] ?? ''
+    const value = fields[i + 1] ?? ''
     if (!isField(name, value)) return undefined
     // Kept as it came only: to an object that name means something else.
-    if (name !== '__proto__') headers[name] = Object.hasOwn(headers, name) ? joined(name, headers[name] as string, value) : value
+    if (name === '__proto__') continue
+    const had = Object.hasOwn(headers, name) ? headers[name] : undefined
+    headers[name] = had === undefined ? value : joined(name, had, value)
   }
   if (method === undefined || method === '') return undefined
   const connects = method === 'CONNECT'
@@ -74,7 +76,7 @@ export function readHead(fields: string[]): RequestHead | undefined {
 
 /** Whether the fields may follow a body. */
 export function areTrailers(fields: readonly string[]): boolean {
-  for (let i = 0; i < fields.length; i += 2) if (!isField(fields[i] as string, fields[i + 1] as string)) return false
+  for (let i = 0; i < fields.length; i += 2) if (!isField(fields[i] ?? '', fields[i + 1] ?? '')) return false
   return true
 }
 

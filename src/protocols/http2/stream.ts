@@ -1,5 +1,6 @@
 import { nextTick } from 'node:process'
 import type { Writable } from 'node:stream'
+import { invariant } from '../../lib/invariant.ts'
 import type { SharedBytes } from '../../lib/shared-bytes.ts'
 import { ErrorCode } from './errors.ts'
 import { MAX_31_BITS } from './frames.ts'
@@ -175,7 +176,8 @@ export class Http2Stream implements Source {
   take(into: Buffer, at: number, bytes: number): void {
     let to = at
     for (let left = bytes; left > 0; ) {
-      const first = this.queue[0] as Buffer
+      const first = this.queue[0]
+      invariant(first, 'no more is taken than is queued')
       const taken = Math.min(left, first.length - this.offset)
       first.copy(into, to, this.offset, this.offset + taken)
       to += taken

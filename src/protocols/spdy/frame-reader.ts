@@ -43,7 +43,7 @@ export class FrameReader extends PacedParser {
     if (bytes.length < FRAME_HEAD_BYTES) return undefined
     const first = bytes.readUInt32BE(0)
     const length = bytes.readUInt32BE(4) & 0xffffff
-    const fin = ((bytes[4] as number) & FLAG_FIN) !== 0
+    const fin = (bytes.readUInt8(4) & FLAG_FIN) !== 0
     if ((first & 0x80000000) !== 0) return this.#takeControl(bytes, (first >>> 16) & 0x7fff, first & 0xffff, length, fin)
     this.#streamId = first
     this.#fin = fin

@@ -1,3 +1,4 @@
+import { invariant } from '../../lib/invariant.ts'
 import { PacedParser } from '../../lib/paced-reading.ts'
 import { BINARY, CLOSE, CONTINUATION, TEXT } from './frame.ts'
 
@@ -105,7 +106,8 @@ export class FrameReader extends PacedParser {
   }
 
   #give(piece: Buffer): void {
-    const opcode = this.#message as Piece['opcode']
+    const opcode = this.#message
+    invariant(opcode !== undefined, 'a piece is of a message')
     const first = this.#first
     const last = this.#final && this.#left === 0
     this.#first = false
@@ -117,7 +119,8 @@ export class FrameReader extends PacedParser {
 /** Undefined while it can't be told. */
 function frameStart(bytes: Buffer): FrameStart | 'violation' | undefined {
   if (bytes.length < 2) return undefined
-  const [first, second] = bytes as unknown as [number, number]
+  const first = bytes.readUInt8(0)
+  const second = bytes.readUInt8(1)
   // Without a mask, or with bits of an extension that nobody agreed to.
   if ((second & 0x80) === 0 || (first & 0x70) !== 0) return 'violation'
   const short = second & 0x7f
@@ -131,6 +134,6 @@ function frameStart(bytes: Buffer): FrameStart | 'violation' | undefined {
 
 /** Takes the mask off (RFC 6455, 5.3), in place. `from`: bytes of the payload before these. */
 function unmask(bytes: Buffer, mask: Buffer, from: number): void {
-  const keys = [0, 1, 2, 3].map(i => mask[(from + i) & 3] as number) as [number, number, number, number]
-  for (let i = 0; i < bytes.length; i++) bytes[i] = (bytes[i] as number) ^ (keys[i & 3] as number)
+  const keys = Uint8Array.from([0, 1, 2, 3], i => mask[(from + i) & 3] ?? 0)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (bytes[i] ?? 0) ^ (keys[i & 3] ?? 0)
 }

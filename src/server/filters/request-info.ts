@@ -67,13 +67,14 @@ function placeOf(segments: readonly string[], path: string): Place | undefined {
   if (apiPrefix !== 'api' && apiPrefix !== 'apis') return undefined
   if (segments.length < (apiPrefix === 'api' ? 3 : 4)) return undefined
   let at = 1
-  const group = apiPrefix === 'api' ? '' : (segments[at++] as string)
-  const version = segments[at++] as string
-  const special = segments[at] === 'watch' || segments[at] === 'proxy' ? (segments[at] as 'watch' | 'proxy') : undefined
+  const group = apiPrefix === 'api' ? '' : (segments[at++] ?? '')
+  const version = segments[at++] ?? ''
+  const word = segments[at]
+  const special = word === 'watch' || word === 'proxy' ? word : undefined
   if (special !== undefined && ++at >= segments.length)
     throw new PlainTextError(500, `failed to create RequestInfo: unable to determine kind and namespace from url, ${path}`)
   const named = segments[at] === 'namespaces' && at + 1 < segments.length
-  const namespace = named ? (segments[at + 1] as string) : ''
+  const namespace = named ? (segments[at + 1] ?? '') : ''
   const after = named ? segments[at + 2] : undefined
   // `namespaces/x/status` is a subresource of the namespace itself.
   const inNamespace = after !== undefined && after !== 'status' && after !== 'finalize'
@@ -97,7 +98,7 @@ function resourceRequest(method: string, path: string, segments: readonly string
     group,
     version,
     namespace,
-    resource: segments[at] as string,
+    resource: segments[at] ?? '',
     // As kube-apiserver reads it, a proxy path has no subresource.
     subresource: special === 'proxy' ? '' : (segments[at + 2] ?? ''),
     name,

@@ -1,4 +1,5 @@
 import { AggregatorRegistry, type MetricObject } from 'prom-client'
+import { snapshotsOf } from '../metrics-registry.ts'
 import type { MetricSnapshot, WorkerProcess } from './messages.ts'
 
 /** A worker that has not answered by then counts with its figures of the scrape before. */
@@ -45,8 +46,7 @@ export class ClusterMetrics {
     const last = this.latest.get(number)
     if (last === undefined) return
     const counts = last.filter(({ name, type }) => (type === 'counter' || type === 'histogram') && !OF_PROCESS.test(name))
-    const retired = await total([this.retired, counts]).getMetricsAsJSON()
-    this.retired = retired as unknown as MetricSnapshot[]
+    this.retired = await snapshotsOf(total([this.retired, counts]))
     this.latest.delete(number)
   }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
+import { portOf } from '../port-of.ts'
 import type { PortName, WorkerProcess } from './messages.ts'
 
 /** Connections that wait while no worker takes any; beyond, new ones are closed at once. */
@@ -33,7 +34,7 @@ export class Distributor {
     }).listen(port, host)
     this.servers.push(server)
     await once(server, 'listening')
-    return (server.address() as AddressInfo).port
+    return portOf(server)
   }
 
   /** The worker serves, and takes connections from now on. */

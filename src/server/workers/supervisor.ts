@@ -85,7 +85,7 @@ export class Supervisor {
 
   /** Those that run, by their numbers. */
   workers(): [number, WorkerProcess][] {
-    return this.places.flatMap(({ number, worker }) => (worker === undefined ? [] : [[number, worker] as [number, WorkerProcess]]))
+    return this.places.flatMap<[number, WorkerProcess]>(({ number, worker }) => (worker === undefined ? [] : [[number, worker]]))
   }
 
   /** Tells all to end, and kills those that have not after `graceMs`. Resolves when none is left, with whether all ended well. */

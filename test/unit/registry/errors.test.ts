@@ -105,7 +105,7 @@ describe('failures of storage as a client sees them', () => {
   ]
   for (const [error, verb, wanted, code, reason, message, details] of table)
     it(`${error.name} ${(error as StorageError).code}, ${verb}`, () => {
-      const { status } = toStatus(error, gr, 'web', verb, wanted) as StatusError
+      const { status } = toStatus(error, { gr, name: 'web', verb, ...(wanted !== undefined && { wanted }) }) as StatusError
       expect(status).to.deep.equal({
         kind: 'Status',
         apiVersion: 'v1',
@@ -119,14 +119,14 @@ describe('failures of storage as a client sees them', () => {
     })
 
   it('leaves the group out where there is none', () => {
-    const { status } = toStatus(new StorageError('timeout', ''), { group: '', resource: 'pods' }, 'a', 'get') as StatusError
+    const { status } = toStatus(new StorageError('timeout', ''), { gr: { group: '', resource: 'pods' }, name: 'a', verb: 'get' }) as StatusError
     expect(status.details).to.deep.equal({ kind: 'pods', retryAfterSeconds: 2 })
   })
 
   it('passes everything else on', () => {
     const told = badRequestError('no')
     const bug = new Error('bug')
-    expect(toStatus(told, gr, 'web', 'get')).to.equal(told)
-    expect(toStatus(bug, gr, 'web', 'get')).to.equal(bug)
+    expect(toStatus(told, { gr, name: 'web', verb: 'get' })).to.equal(told)
+    expect(toStatus(bug, { gr, name: 'web', verb: 'get' })).to.equal(bug)
   })
 })

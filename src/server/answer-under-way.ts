@@ -1,0 +1,10 @@
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+type Answer = Pick<ServerResponse, 'writableEnded'>
+
+/** The answer that Node's HTTP/1.1 is writing to a connection: Node keeps it on the socket, and for a while after its end, without saying so in its types. */
+export const answerUnderWay = (socket: Duplex): Answer | undefined =>
+  '_httpMessage' in socket && isAnswer(socket._httpMessage) ? socket._httpMessage : undefined
+
+const isAnswer = (value: unknown): value is Answer => typeof value === 'object' && value !== null && 'writableEnded' in value
