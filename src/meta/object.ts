@@ -55,8 +55,7 @@ export type TypedObject = {
 
 /** An API object of a kind that nobody knows here. Hooks of a kind are written against its own type, which is generated from its declaration (`*.types`). */
 export interface KubeObject extends TypedObject {
-  // biome-ignore lint/suspicious/noExplicitAny: hooks of groups that are not written against their own types yet read the members of a kind through it
-  [field: string]: any
+  [field: string]: Json
 }
 
 /**

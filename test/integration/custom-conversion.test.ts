@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from '../support/any-object.ts'
 import { linkDefinition, reviewed, serveLinks, webhookConversion } from '../support/conversion.ts'
 import { createJsonClient, type JsonAnswer, type JsonClient } from '../support/json-client.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
@@ -19,7 +19,7 @@ const link = (at: string, name: string, spec: object, metadata: object = {}) => 
   metadata: { name, ...metadata },
   spec,
 })
-const specs = (list: KubeObject) => (list.items as KubeObject[]).map(({ apiVersion, metadata, spec }) => [apiVersion, metadata.name, spec])
+const specs = (list: AnyObject) => (list.items as AnyObject[]).map(({ apiVersion, metadata, spec }) => [apiVersion, metadata.name, spec])
 
 for (const cache of [true, false]) {
   describe(`custom resources that a webhook converts, ${cache ? 'cached' : 'read from the store'}`, function () {
@@ -126,7 +126,7 @@ for (const cache of [true, false]) {
     it('are shown to admission webhooks in the version that those ask for', async () => {
       const asked: string[] = []
       webhook.acts.set('/admit', ({ request }) => {
-        const { uid, object } = request as { uid: string; object: KubeObject }
+        const { uid, object } = request as { uid: string; object: AnyObject }
         asked.push(`${object.apiVersion} ${object.spec.host}`)
         const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/spec/port', value: '99' }])).toString('base64')
         return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true, patchType: 'JSONPatch', patch } }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from '../support/any-object.ts'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
@@ -61,7 +61,7 @@ interface Outcome {
   readonly refused: readonly Data[]
   /** Events of the object after its creation. */
   readonly events: readonly Done[]
-  readonly last: KubeObject
+  readonly last: AnyObject
 }
 
 /** All writers write one object, in ways chosen by chance, until the time is over. */

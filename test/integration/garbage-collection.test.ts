@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from '../support/any-object.ts'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
@@ -11,7 +11,7 @@ const OWNED = `${CONFIG_MAPS}?labelSelector=owned`
 const DEPENDENTS = 200
 const PATIENCE_MS = 20_000
 
-const ownersOf = ({ metadata }: KubeObject): string[] => (metadata.ownerReferences ?? []).map(({ name }) => name)
+const ownersOf = ({ metadata }: AnyObject): string[] => (metadata.ownerReferences ?? []).map(({ name }) => name)
 
 /** An owner and what it owns, which are asked for until they are as wanted. */
 class Family {
@@ -33,11 +33,11 @@ class Family {
     await Promise.all(Array.from({ length: DEPENDENTS }, (_, n) => make(n)))
   }
 
-  delete(policy: string): Promise<KubeObject> {
+  delete(policy: string): Promise<AnyObject> {
     return this.client.must('DELETE', `${CONFIG_MAPS}/${this.name}?propagationPolicy=${policy}`)
   }
 
-  async dependents(): Promise<KubeObject[]> {
+  async dependents(): Promise<AnyObject[]> {
     return (await this.client.must('GET', `${OWNED}%3D${this.name}`)).items
   }
 
@@ -46,7 +46,7 @@ class Family {
   }
 
   /** Until the owner has gone, and as many dependents are left. */
-  async until(left: number): Promise<KubeObject[]> {
+  async until(left: number): Promise<AnyObject[]> {
     for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50)) {
       if (await this.hasOwner()) continue
       const dependents = await this.dependents()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from '../support/any-object.ts'
 import { createJsonClient, type JsonAnswer, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
@@ -9,8 +9,8 @@ const NAMESPACE = '/api/v1/namespaces/doomed'
 const PATIENCE_MS = 10_000
 
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
-const content: readonly [string, KubeObject][] = [
-  ...Array.from({ length: 20 }, (_, n): [string, KubeObject] => [`${NAMESPACE}/configmaps`, configMap(`c${n}`, {})]),
+const content: readonly [string, AnyObject][] = [
+  ...Array.from({ length: 20 }, (_, n): [string, AnyObject] => [`${NAMESPACE}/configmaps`, configMap(`c${n}`, {})]),
   [`${NAMESPACE}/services`, { kind: 'Service', apiVersion: 'v1', metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }],
   [`${NAMESPACE}/secrets`, { kind: 'Secret', apiVersion: 'v1', metadata: { name: 's' } }],
   [`${NAMESPACE}/pods`, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'unscheduled' }, spec: template.spec }],
@@ -49,7 +49,7 @@ describe('deletion of a namespace', function () {
     expect((await until(NAMESPACE, ({ status }) => status === 404)).status).to.equal(404)
     for (const path of new Set(content.map(([collection]) => collection))) expect((await client.must('GET', path)).items, path).to.deep.equal([])
     const { items } = await client.must('GET', '/apis/networking.k8s.io/v1/ipaddresses')
-    expect(items.filter(({ spec }: KubeObject) => spec.parentRef.namespace === 'doomed')).to.deep.equal([])
+    expect(items.filter(({ spec }: AnyObject) => spec.parentRef.namespace === 'doomed')).to.deep.equal([])
   })
 
   it('tells what holds it up, takes nothing new meanwhile, and goes on over a restart', async () => {
@@ -90,8 +90,8 @@ describe('deletion of a namespace', function () {
     expect((await until(NAMESPACE, ({ status }) => status === 404)).status).to.equal(404)
     expect((await client.ask('GET', `${NAMESPACE}/configmaps/held`)).status).to.equal(404)
     await client.must('POST', '/api/v1/namespaces', { kind: 'Namespace', metadata: { name: 'doomed' } })
-    expect(
-      (await client.must('GET', `${NAMESPACE}/configmaps`)).items.filter(({ metadata }: KubeObject) => metadata.name !== 'kube-root-ca.crt'),
-    ).to.deep.equal([])
+    expect((await client.must('GET', `${NAMESPACE}/configmaps`)).items.filter(({ metadata }: AnyObject) => metadata.name !== 'kube-root-ca.crt')).to.deep.equal(
+      [],
+    )
   })
 })

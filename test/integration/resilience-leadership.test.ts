@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from '../support/any-object.ts'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
@@ -164,7 +164,7 @@ async function doesTheWork(client: JsonClient, name: string): Promise<void> {
   await until('the account is made', async () => (await client.ask('GET', `${path}/serviceaccounts/default`)).status === 200)
   const owner = await client.must('POST', `${path}/configmaps`, configMap('owner', {}))
   const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid }]
-  await client.must('POST', `${path}/configmaps`, { ...configMap('owned', {}), metadata: { name: 'owned', ownerReferences } } as KubeObject)
+  await client.must('POST', `${path}/configmaps`, { ...configMap('owned', {}), metadata: { name: 'owned', ownerReferences } } as AnyObject)
   await client.must('DELETE', `${path}/configmaps/owner`)
   await gone(client, `${path}/configmaps/owned`)
   await client.must('DELETE', path)

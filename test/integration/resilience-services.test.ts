@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLogger } from '../../src/lib/log.ts'
-import type { KubeObject } from '../../src/meta/object.ts'
 import { PortSet } from '../../src/resources/core/service/allocation/port-set.ts'
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts'
 import { key } from '../../src/storage/revision.ts'
+import type { AnyObject } from '../support/any-object.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
@@ -33,10 +33,10 @@ describe('resilience: cluster IPs and node ports over kill -9', function () {
     await server?.stop()
   })
 
-  const services = async (): Promise<KubeObject[]> => (await client.must('GET', '/api/v1/services')).items
+  const services = async (): Promise<AnyObject[]> => (await client.must('GET', '/api/v1/services')).items
   const addresses = async (): Promise<string[]> =>
     (await client.must('GET', '/apis/networking.k8s.io/v1/ipaddresses')).items
-      .map(({ metadata, spec }: KubeObject) => `${metadata.name} ${spec.parentRef.namespace}/${spec.parentRef.name}`)
+      .map(({ metadata, spec }: AnyObject) => `${metadata.name} ${spec.parentRef.namespace}/${spec.parentRef.name}`)
       .sort()
 
   it('leaves no service without its address and port, and none to two', async () => {
@@ -108,12 +108,12 @@ describe('resilience: cluster IPs and node ports over kill -9', function () {
   })
 })
 
-const service = (name: string, type: string): KubeObject => ({ kind: 'Service', apiVersion: 'v1', metadata: { name }, spec: { type, ports: [{ port: 80 }] } })
+const service = (name: string, type: string): AnyObject => ({ kind: 'Service', apiVersion: 'v1', metadata: { name }, spec: { type, ports: [{ port: 80 }] } })
 
-const owned = ({ metadata, spec }: KubeObject): string[] => (spec.clusterIPs ?? []).map((ip: string) => `${ip} ${metadata.namespace}/${metadata.name}`)
-const portsOf = ({ spec }: KubeObject): number[] => spec.ports.flatMap(({ nodePort }: { nodePort?: number }) => nodePort ?? [])
+const owned = ({ metadata, spec }: AnyObject): string[] => (spec.clusterIPs ?? []).map((ip: string) => `${ip} ${metadata.namespace}/${metadata.name}`)
+const portsOf = ({ spec }: AnyObject): number[] => spec.ports.flatMap(({ nodePort }: { nodePort?: number }) => nodePort ?? [])
 
-function expectDistinct(services: readonly KubeObject[]): void {
+function expectDistinct(services: readonly AnyObject[]): void {
   const ips = services.flatMap(({ spec }) => spec.clusterIPs ?? [])
   const ports = services.flatMap(portsOf)
   expect(new Set(ips).size, 'distinct addresses').to.equal(ips.length)

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from '../support/any-object.ts'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
@@ -68,7 +68,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     const end = await clients[0]?.must('POST', CONFIG_MAPS, configMap('end', {}))
     const lists = await each(client => client.must('GET', `${CONFIG_MAPS}?resourceVersion=${end?.metadata.resourceVersion}&resourceVersionMatch=NotOlderThan`))
     expect(lists[0]?.items).to.deep.equal(lists[1]?.items)
-    expect(lists[1]?.items.find((item: KubeObject) => item.metadata.name === 'counter').data.n).to.equal(`${total}`)
+    expect(lists[1]?.items.find((item: AnyObject) => item.metadata.name === 'counter').data.n).to.equal(`${total}`)
     try {
       await Promise.all(watches.map(watch => watch.until('end', 10_000)))
       expect(watches[0]?.events).to.deep.equal(watches[1]?.events)
@@ -98,7 +98,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
       ),
     )
     expect(answers.flat().map(({ status, body }) => (status === 201 ? 'ok' : body.message))).to.deep.equal(Array.from({ length: 40 }, () => 'ok'))
-    const services: KubeObject[] = answers.flat().map(({ body }) => body)
+    const services: AnyObject[] = answers.flat().map(({ body }) => body)
     expect(new Set(services.map(({ spec }) => spec.ports[0].nodePort)).size).to.equal(40)
     expect(new Set(services.map(({ spec }) => spec.clusterIP)).size).to.equal(40)
   })

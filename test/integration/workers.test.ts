@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from '../support/any-object.ts'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonAnswer, type JsonRequest } from '../support/json-client.ts'
 import { configMap, SHARED } from '../support/load.ts'
@@ -97,7 +97,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
         client.close()
       }
     }
-    async function must(method: string, path: string, body?: unknown, contentType?: string): Promise<KubeObject> {
+    async function must(method: string, path: string, body?: unknown, contentType?: string): Promise<AnyObject> {
       const answer = await ask(method, path, { body, ...(contentType !== undefined && { contentType }) })
       if (answer.status > 299) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
       return answer.body
@@ -133,7 +133,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
           ].map(path => must('GET', path)),
         )
         for (const read of reads) {
-          const [object] = (read.items ?? [read]) as KubeObject[]
+          const [object] = (read.items ?? [read]) as AnyObject[]
           expect([object?.data.n, object?.metadata.resourceVersion]).to.deep.equal(['2', resourceVersion])
           expect(Number(read.metadata.resourceVersion), 'the version of the answer').to.be.at.least(version)
         }
@@ -164,7 +164,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       const { resourceVersion } = page.metadata
       await must('POST', CONFIG_MAPS, { ...configMap('chunk-late', {}), metadata: { name: 'chunk-late', labels: { chunk: 'yes' } } })
       for (;;) {
-        names = names.concat(page.items.map(({ metadata }: KubeObject) => metadata.name))
+        names = names.concat(page.items.map(({ metadata }: AnyObject) => metadata.name))
         expect(page.metadata.resourceVersion).to.equal(resourceVersion)
         const next = (page.metadata as { continue?: string }).continue
         if (!next) break

@@ -1,5 +1,6 @@
 import type { ControllerEnvironment } from '../../src/controllers/controller.ts'
 import { silentLogger } from '../../src/lib/log.ts'
+import type { AnyAccess } from './any-object.ts'
 import { servedBuiltins } from './served-builtins.ts'
 import { TestRegistry } from './test-registry.ts'
 
@@ -12,8 +13,8 @@ export const LEASES = { group: 'coordination.k8s.io', resource: 'leases' }
 export const builtinRegistry = (serviceCIDRs: string[] = ['10.0.0.0/24']): TestRegistry => new TestRegistry(servedBuiltins({}, {}, serviceCIDRs))
 
 /** What controllers get; the clock is the registry's. */
-export const controllerEnvironment = (t: TestRegistry): ControllerEnvironment => ({
-  access: t.registry.access(),
+export const controllerEnvironment = (t: TestRegistry): ControllerEnvironment & { readonly access: AnyAccess } => ({
+  access: t.access(),
   clock: { now: () => t.now },
   logger: silentLogger,
 })

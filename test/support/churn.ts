@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from './any-object.ts'
 import type { JsonClient } from './json-client.ts'
 import { seededRandom } from './seeded-random.ts'
 
@@ -31,7 +31,7 @@ export function startChurn(clients: readonly JsonClient[], namespace: string, se
       const client = clients[step % clients.length] as JsonClient
       const name = `c${id}-${Math.floor(random() * NAMES)}`
       const labels = { side: random() < 0.5 ? 'left' : 'right' }
-      const body = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, labels }, data: { step: `${step}` } } as unknown as KubeObject
+      const body = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, labels }, data: { step: `${step}` } } as unknown as AnyObject
       const dice = random()
       const { status, body: answer } =
         dice < 0.4

@@ -8,8 +8,8 @@ import { connect as connectTls } from 'node:tls'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { Kubelets } from '../../src/endpoints/connect/ask.ts'
 import type { StreamTranslation } from '../../src/endpoints/connect/stream-translation.ts'
-import type { KubeObject } from '../../src/meta/object.ts'
 import { issueCa, issueClient, issueServing } from '../../src/server/tls/issue.ts'
+import type { AnyObject } from './any-object.ts'
 import { testApi } from './api-handler.ts'
 import { builtinRegistry } from './builtin-registry.ts'
 import { startTestServer, type TestServer } from './server.ts'
@@ -134,10 +134,10 @@ export function serverOver(t: TestRegistry, kubelets: Kubelets, streams?: Stream
   return startTestServer(testApi(env))
 }
 
-const object = (value: object): KubeObject => value as KubeObject
+const object = (value: object): AnyObject => value as AnyObject
 
 async function fill(t: TestRegistry, kubeletPort: number, podPort: number, deadPort: number): Promise<void> {
-  const api = t.registry.access()
+  const api = t.access()
   const core = (resource: string) => ({ group: '', resource })
   const node = async (name: string, port: number, addresses: object[]): Promise<void> => {
     await api.create(core('nodes'), '', object({ kind: 'Node', apiVersion: 'v1', metadata: { name }, spec: {} }))

@@ -1,9 +1,10 @@
 import type { ResourceDefinition, Version } from '../../src/catalog/definition.ts'
 import { ConversionMetrics } from '../../src/extensions/conversion/metrics.ts'
 import { customResource } from '../../src/extensions/custom-resource.ts'
-import type { JsonObject, KubeObject } from '../../src/meta/object.ts'
+import type { JsonObject } from '../../src/meta/object.ts'
 import { isStatusError } from '../../src/meta/status.ts'
 import type { CustomResourceDefinition } from '../../src/resources/apiextensions/v1.types.ts'
+import type { AnyObject } from './any-object.ts'
 import type { WebhookServer } from './webhooks/webhook-server.ts'
 
 const text = { type: 'string' }
@@ -61,11 +62,11 @@ export const webhookConversion = (clientConfig: object, conversionReviewVersions
   webhook: { conversionReviewVersions, clientConfig },
 })
 
-export const link = (at: 'v1' | 'v2', name: string, spec: JsonObject, metadata: JsonObject = {}): KubeObject =>
-  ({ apiVersion: `example.com/${at}`, kind: 'Link', metadata: { name, namespace: 'ns', uid: `uid-${name}`, ...metadata }, spec }) as unknown as KubeObject
+export const link = (at: 'v1' | 'v2', name: string, spec: JsonObject, metadata: JsonObject = {}): AnyObject =>
+  ({ apiVersion: `example.com/${at}`, kind: 'Link', metadata: { name, namespace: 'ns', uid: `uid-${name}`, ...metadata }, spec }) as unknown as AnyObject
 
 /** What an author of links would write. */
-export function convertLink(object: KubeObject, desired: string): KubeObject {
+export function convertLink(object: AnyObject, desired: string): AnyObject {
   const { host, port, hostPort, extra: _, ...spec } = (object.spec ?? {}) as Record<string, string>
   if (desired === object.apiVersion) return object
   const [first = '', second] = (hostPort ?? '').split(':')
@@ -75,10 +76,10 @@ export function convertLink(object: KubeObject, desired: string): KubeObject {
   return { ...object, apiVersion: desired, ...(object.spec !== undefined && { spec: { ...spec, ...own } }) }
 }
 
-type Review = { readonly apiVersion: string; readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: KubeObject[] } }
+type Review = { readonly apiVersion: string; readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: AnyObject[] } }
 
 /** The answer of a webhook that converts as it should; `change`: what it gets wrong. */
-export function reviewed(review: object, change: (object: KubeObject) => unknown = object => object): Record<string, unknown> {
+export function reviewed(review: object, change: (object: AnyObject) => unknown = object => object): Record<string, unknown> {
   const { apiVersion, request } = review as Review
   const { uid, desiredAPIVersion, objects } = request
   const convertedObjects = objects.map(object => change(convertLink(object, desiredAPIVersion)))
@@ -92,7 +93,7 @@ export function serveLinks(webhook: WebhookServer): object {
 }
 
 /** The definition's resource, established, with the webhook in this process: `answer` gets each review that is posted. */
-export function linkResource(answer: (review: KubeObject) => unknown, stored: 'v1' | 'v2' = 'v1'): ResourceDefinition {
+export function linkResource(answer: (review: AnyObject) => unknown, stored: 'v1' | 'v2' = 'v1'): ResourceDefinition {
   const definition = linkDefinition(webhookConversion({ url: 'https://converter.test/' }), stored)
   const status = { acceptedNames: definition.spec.names, conditions: [{ type: 'Established', status: 'True' }] }
   const post = async (_: object, body: string): Promise<Buffer> => Buffer.from(JSON.stringify(await answer(JSON.parse(body))))

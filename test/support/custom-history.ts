@@ -4,7 +4,7 @@ import { applyMergePatch } from '../../src/apply/patch/merge.ts'
 import { clone } from '../../src/meta/equal.ts'
 import { fieldErrorText } from '../../src/meta/field-error.ts'
 import { fieldPath } from '../../src/meta/field-path.ts'
-import type { Json, JsonObject, KubeObject, ManagedFieldsEntry, ObjectMeta } from '../../src/meta/object.ts'
+import type { Json, JsonObject, ManagedFieldsEntry, ObjectMeta } from '../../src/meta/object.ts'
 import { sameJson } from '../../src/meta/same-json.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { customObject } from '../../src/schema/json-schema/custom-object.ts'
@@ -12,6 +12,7 @@ import { customStruct } from '../../src/schema/json-schema/custom-struct.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../src/schema/json-schema/props.ts'
 import { prune } from '../../src/schema/json-schema/prune.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
+import type { AnyObject } from './any-object.ts'
 import { applyConfiguration, applyJsonPatch, validateValue } from './at-once.ts'
 
 /** One write of a history. `body`: a patch, or an object without what every body of the history has (apiVersion, kind, name). */
@@ -38,7 +39,7 @@ const RESET = { '': [['status']], status: [['spec']] }
 export class CustomHistory {
   private readonly schema: StructSchema
   private readonly props: JsonSchemaProps
-  private live: KubeObject | undefined
+  private live: AnyObject | undefined
 
   constructor(props: JsonSchemaProps) {
     this.props = props
@@ -60,7 +61,7 @@ export class CustomHistory {
     }
   }
 
-  private applied({ manager, force, subresource, body }: HistoryStep, now: string): KubeObject {
+  private applied({ manager, force, subresource, body }: HistoryStep, now: string): AnyObject {
     const sent = body as JsonObject
     const config = { ...HEAD, ...sent, metadata: { name: 'x', ...(sent.metadata as JsonObject | undefined) } }
     const { object, managedFields } = applyConfiguration({
@@ -73,8 +74,8 @@ export class CustomHistory {
     return this.stored(object, managedFields, subresource)
   }
 
-  private updated({ op, manager, body, subresource }: HistoryStep, now: string): KubeObject {
-    const live = this.live as KubeObject
+  private updated({ op, manager, body, subresource }: HistoryStep, now: string): AnyObject {
+    const live = this.live as AnyObject
     const document = live as unknown as JsonObject
     const sent = body as JsonObject
     const put = { ...HEAD, ...sent, metadata: { name: 'x', ...(sent.metadata as JsonObject | undefined) } }
@@ -83,24 +84,24 @@ export class CustomHistory {
     return this.stored(next, updateManagedFields(args), subresource)
   }
 
-  private decoded(object: Json): KubeObject {
+  private decoded(object: Json): AnyObject {
     const next = clone(object) as JsonObject
     prune(next, this.props, true)
     fillDefaults(next, this.props)
     const metadata = decode(this.schema.fields.get('metadata')?.schema as StructSchema, (next.metadata ?? {}) as JsonObject) as unknown as ObjectMeta
-    return { ...next, metadata } as unknown as KubeObject
+    return { ...next, metadata } as unknown as AnyObject
   }
 
-  private stored(object: KubeObject, managedFields: ManagedFieldsEntry[], subresource: string | undefined): KubeObject {
+  private stored(object: AnyObject, managedFields: ManagedFieldsEntry[], subresource: string | undefined): AnyObject {
     const { managedFields: _, ...metadata } = (subresource && this.live ? this.live : this.decoded(object as unknown as Json)).metadata
     const { status, ...rest } = this.decoded(object as unknown as Json)
     const body = subresource ? { ...this.live, status } : { ...rest, status: this.live?.status }
     for (const name of Object.keys(body)) if (body[name as 'status'] === undefined) delete body[name as 'status']
-    const next = { ...body, metadata } as KubeObject
+    const next = { ...body, metadata } as AnyObject
     const before = this.live && { ...this.live, metadata: { ...this.live.metadata, managedFields: undefined } }
     const same = before !== undefined && sameJson(before as never, { ...next, metadata: { ...metadata, managedFields: undefined } } as never)
     const untimed = (entries: readonly ManagedFieldsEntry[]): Json => entries.map(({ time: _t, ...entry }) => entry) as unknown as Json
-    if (same && sameJson(untimed(managedFields), untimed(this.live?.metadata.managedFields ?? []))) return this.live as KubeObject
+    if (same && sameJson(untimed(managedFields), untimed(this.live?.metadata.managedFields ?? []))) return this.live as AnyObject
     return { ...next, metadata: { ...metadata, ...(managedFields.length > 0 && { managedFields }) } }
   }
 }
@@ -115,7 +116,7 @@ function fillDefaults(value: Json | undefined, props: JsonSchemaProps | undefine
   }
 }
 
-function shown({ metadata, spec, status }: KubeObject): Pick<HistoryAnswer, 'object' | 'managed'> {
+function shown({ metadata, spec, status }: AnyObject): Pick<HistoryAnswer, 'object' | 'managed'> {
   const { labels, annotations, managedFields = [] } = metadata
   const object = {
     ...(labels && { labels }),

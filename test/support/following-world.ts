@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Etcd3 } from 'etcd3'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from './any-object.ts'
 import { CHURN_SELECTOR, type Churn, startChurn } from './churn.ts'
 import { type EtcdServer, startEtcd } from './etcd.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
@@ -63,7 +63,7 @@ export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: num
   let seeds = seed
 
   const versions = async (query: string): Promise<Record<string, string>> => {
-    const { items } = (await client().must('GET', `${collection}${query}`)) as unknown as { items: KubeObject[] }
+    const { items } = (await client().must('GET', `${collection}${query}`)) as unknown as { items: AnyObject[] }
     return Object.fromEntries(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion ?? '']))
   }
   const world: FollowingWorld = {

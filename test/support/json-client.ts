@@ -1,10 +1,10 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from './any-object.ts'
 
 export interface JsonAnswer {
   /** 0: no whole answer came. */
   readonly status: number
-  readonly body: KubeObject
+  readonly body: AnyObject
   readonly headers: IncomingHttpHeaders
   /** From the request's begin to the answer's end. */
   readonly milliseconds: number
@@ -22,7 +22,7 @@ export interface JsonRequest {
 export interface JsonClient {
   ask(method: string, path: string, options?: JsonRequest): Promise<JsonAnswer>
   /** As `ask`, and throws where the answer is not of 2xx. */
-  must(method: string, path: string, body?: unknown): Promise<KubeObject>
+  must(method: string, path: string, body?: unknown): Promise<AnyObject>
   close(): void
 }
 
@@ -35,7 +35,7 @@ export function createJsonClient(url: string): JsonClient {
   const ask = (method: string, path: string, { body, text, contentType = 'application/json', accept }: JsonRequest = {}): Promise<JsonAnswer> =>
     new Promise(resolve => {
       const started = performance.now()
-      const lost = (): void => resolve({ status: 0, body: {} as KubeObject, headers: {}, milliseconds: performance.now() - started })
+      const lost = (): void => resolve({ status: 0, body: {} as AnyObject, headers: {}, milliseconds: performance.now() - started })
       const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
       const bytes = sent === undefined ? undefined : Buffer.from(sent)
       const headers = {
@@ -70,10 +70,10 @@ export function createJsonClient(url: string): JsonClient {
   }
 }
 
-function parsed(text: string): KubeObject {
+function parsed(text: string): AnyObject {
   try {
     return JSON.parse(text)
   } catch {
-    return { text } as unknown as KubeObject
+    return { text } as unknown as AnyObject
   }
 }

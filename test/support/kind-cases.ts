@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { ResourceDefinition } from '../../src/catalog/definition.ts'
-import type { Json, KubeObject } from '../../src/meta/object.ts'
+import type { Json } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
+import type { AnyObject } from './any-object.ts'
 import { KindServer } from './kind-server.ts'
 
 /** One kind on a server of its own, for cases as tables. Objects are made in the namespace `ns`, by the name `x` unless the body has one. */
@@ -16,17 +17,17 @@ export class KindCases {
     this.gr = { group: definition.hub.group, resource: definition.hub.names.plural }
   }
 
-  body(body: object, metadata: object = {}): KubeObject {
+  body(body: object, metadata: object = {}): AnyObject {
     const { group, name, kind } = this.definition.hub
     return { apiVersion: group === '' ? name : `${group}/${name}`, kind, ...body, metadata: { name: 'x', ...metadata } }
   }
 
-  create(body: object, metadata: object = {}): Promise<KubeObject> {
+  create(body: object, metadata: object = {}): Promise<AnyObject> {
     return this.server.create(this.gr, this.definition.scope === 'Namespaced' ? 'ns' : '', this.body(body, metadata))
   }
 
   /** Replaces `x`, its metadata but for the given members kept. */
-  update(body: object, metadata: object = {}, subresource = ''): Promise<KubeObject> {
+  update(body: object, metadata: object = {}, subresource = ''): Promise<AnyObject> {
     const namespace = this.definition.scope === 'Namespaced' ? 'ns' : ''
     return this.server.update(this.gr, namespace, 'x', old => ({ ...this.body(body), metadata: { ...old.metadata, ...metadata } }), { subresource })
   }

@@ -6,11 +6,12 @@ import { fieldPath } from '../../src/meta/field-path.ts'
 import type { GroupVersion } from '../../src/meta/gvk.ts'
 import { matchesLabels, parseLabelSelector } from '../../src/meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../src/meta/names.ts'
-import type { Json, KubeObject } from '../../src/meta/object.ts'
+import type { Json } from '../../src/meta/object.ts'
 import { validateObjectMeta } from '../../src/meta/object-meta-validation.ts'
 import { alreadyExistsError, conflictError, invalidError, notFoundError } from '../../src/meta/status.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { applyDefaults } from '../../src/schema/default.ts'
+import type { AnyObject } from './any-object.ts'
 import { clearTurnedOff, featuresOf, hookContext } from './hook-context.ts'
 import { kindErrors } from './kind-errors.ts'
 
@@ -19,11 +20,11 @@ import { kindErrors } from './kind-errors.ts'
  * stands between the reservation and the write: it may throw, as a store does.
  */
 export class KindServer implements ResourceAccess {
-  readonly objects = new Map<string, KubeObject>()
+  readonly objects = new Map<string, AnyObject>()
   readonly warnings: string[] = []
   now = Date.parse('2026-01-02T03:04:05Z')
   features = featuresOf()
-  beforeWrite: (gr: ResourceId, object: KubeObject) => Promise<void> | void = () => {}
+  beforeWrite: (gr: ResourceId, object: AnyObject) => Promise<void> | void = () => {}
   private revision = 1
   private readonly definitions: readonly ResourceDefinition[]
 
@@ -46,22 +47,22 @@ export class KindServer implements ResourceAccess {
     return `${this.definition(gr).storage?.prefix}/${this.definition(gr).scope === 'Namespaced' ? `${namespace}/` : ''}${name}`
   }
 
-  decode(gr: ResourceId, value: unknown): KubeObject {
+  decode(gr: ResourceId, value: unknown): AnyObject {
     const { schema, setDefaults, setGatedDefaults } = this.definition(gr).hub
     const object = decode(schema, clone(value) as Json)
     applyDefaults(schema, object)
-    setGatedDefaults?.(object as unknown as KubeObject, this.features)
-    const steps = setDefaults?.(object as unknown as KubeObject)
+    setGatedDefaults?.(object as unknown as AnyObject, this.features)
+    const steps = setDefaults?.(object as unknown as AnyObject)
     if (steps) runAtOnce(steps)
-    return object as unknown as KubeObject
+    return object as unknown as AnyObject
   }
 
-  private stamp(object: KubeObject): KubeObject {
+  private stamp(object: AnyObject): AnyObject {
     object.metadata.resourceVersion = String(++this.revision)
     return object
   }
 
-  private async check(gr: ResourceId, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Promise<void> {
+  private async check(gr: ResourceId, strategy: Strategy, next: AnyObject, old: AnyObject | undefined, ctx: HookContext): Promise<void> {
     const definition = this.definition(gr)
     const { scope, hub } = definition
     if (old?.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
@@ -75,7 +76,7 @@ export class KindServer implements ResourceAccess {
     this.warnings.push(...(strategy.warnings?.(next, old) ?? []))
   }
 
-  async create(gr: ResourceId, namespace: string, body: KubeObject, dryRun = false): Promise<KubeObject> {
+  async create(gr: ResourceId, namespace: string, body: AnyObject, dryRun = false): Promise<AnyObject> {
     const definition = this.definition(gr)
     const strategy = definition.strategy ?? {}
     const next = this.decode(gr, body)
@@ -102,13 +103,13 @@ export class KindServer implements ResourceAccess {
     return clone(next)
   }
 
-  async get(gr: ResourceId, namespace: string, name: string): Promise<KubeObject> {
+  async get(gr: ResourceId, namespace: string, name: string): Promise<AnyObject> {
     const found = this.objects.get(this.key(gr, namespace, name))
     if (!found) throw notFoundError(gr, name)
     return clone(found)
   }
 
-  async list(gr: ResourceId, namespace: string, options: ListAccess = {}): Promise<{ items: KubeObject[]; resourceVersion: string }> {
+  async list(gr: ResourceId, namespace: string, options: ListAccess = {}): Promise<{ items: AnyObject[]; resourceVersion: string }> {
     const prefix = this.key(gr, namespace, '')
     const all = this.definition(gr).scope === 'Namespaced' && namespace === '' ? prefix.slice(0, -1) : prefix
     const labels = parseLabelSelector(options.labelSelector ?? '')
@@ -122,9 +123,9 @@ export class KindServer implements ResourceAccess {
     gr: ResourceId,
     namespace: string,
     name: string,
-    change: (object: KubeObject) => KubeObject | undefined,
+    change: (object: AnyObject) => AnyObject | undefined,
     { subresource = '', dryRun = false }: { subresource?: string; dryRun?: boolean } = {},
-  ): Promise<KubeObject> {
+  ): Promise<AnyObject> {
     const definition = this.definition(gr)
     const part: Subresource | undefined = definition.hub.subresources?.[subresource]
     const strategy = part?.strategy ?? definition.strategy ?? {}
@@ -132,7 +133,7 @@ export class KindServer implements ResourceAccess {
     for (;;) {
       const old = this.objects.get(key)
       if (!old) throw notFoundError(gr, name)
-      let next: KubeObject
+      let next: AnyObject
       if (part?.view) {
         const view = part.view.get(old)
         const put = part.view.put(clone(old), change(view) ?? view)

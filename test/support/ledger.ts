@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from './any-object.ts'
 
 /** `resourceVersion` undefined: not known. */
 export type ObjectState = 'absent' | { readonly data: Record<string, string>; readonly resourceVersion?: string }
@@ -32,7 +32,7 @@ export class Ledger {
     return this.accounts.get(name)?.state
   }
 
-  acknowledge(name: string, type: 'ADDED' | 'MODIFIED', wanted: Record<string, string>, answer: KubeObject): void {
+  acknowledge(name: string, type: 'ADDED' | 'MODIFIED', wanted: Record<string, string>, answer: AnyObject): void {
     const { resourceVersion } = answer.metadata
     if (!isDeepStrictEqual(answer.data, wanted) || resourceVersion === undefined)
       this.false.push(`${type} ${name}: wanted ${JSON.stringify(wanted)}, told ${JSON.stringify(answer)}`)
@@ -52,7 +52,7 @@ export class Ledger {
   }
 
   /** What the objects that are there contradict: a line for each. */
-  contradictions(objects: readonly KubeObject[]): string[] {
+  contradictions(objects: readonly AnyObject[]): string[] {
     const found = new Map(objects.map(object => [object.metadata.name ?? '', object]))
     const wrong: string[] = []
     for (const [name, { state, doubt }] of this.accounts) {
@@ -64,7 +64,7 @@ export class Ledger {
   }
 }
 
-function agrees(object: KubeObject | undefined, state: ObjectState): boolean {
+function agrees(object: AnyObject | undefined, state: ObjectState): boolean {
   if (state === 'absent' || object === undefined) return state === 'absent' && object === undefined
   return isDeepStrictEqual(object.data, state.data) && (state.resourceVersion === undefined || state.resourceVersion === object.metadata.resourceVersion)
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from './any-object.ts'
 import type { JsonAnswer, JsonClient } from './json-client.ts'
 import { Ledger, type ObjectState } from './ledger.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -122,7 +122,7 @@ export async function startLoad(client: JsonClient, { clients, namespace, seed, 
   }
 }
 
-export const configMap = (name: string, data: Record<string, string>): KubeObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data })
+export const configMap = (name: string, data: Record<string, string>): AnyObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data })
 
 type Known = Exclude<ObjectState, 'absent'>
 interface Write {

@@ -1,10 +1,11 @@
 import type { HookContext, Strategy } from '../../src/catalog/definition.ts'
 import { clone } from '../../src/meta/equal.ts'
 import { fieldErrorText } from '../../src/meta/field-error.ts'
-import type { JsonObject, KubeObject } from '../../src/meta/object.ts'
+import type { JsonObject } from '../../src/meta/object.ts'
 import { podResource } from '../../src/resources/core/pod/definition.ts'
 import { decode } from '../../src/schema/decode.ts'
 import { applyDefaults } from '../../src/schema/default.ts'
+import type { AnyObject } from './any-object.ts'
 import { clearTurnedOff, hookContext } from './hook-context.ts'
 import { kindErrors } from './kind-errors.ts'
 
@@ -14,7 +15,7 @@ export const NOW = Date.UTC(2026, 0, 1, 16)
 const version = podResource.hub
 
 /** A pod whose members tests read without asking whether they are there. */
-export type TestPod = KubeObject & { spec: KubeObject['spec']; status: KubeObject['status'] }
+export type TestPod = AnyObject & { spec: AnyObject['spec']; status: AnyObject['status'] }
 
 /** A pod as the registry hands it to hooks: decoded and defaulted. */
 export function decodePod(body: unknown): TestPod {
@@ -40,7 +41,7 @@ export const contextOf = (subresource = '', warned: string[] = []): HookContext 
 const strategyOf = (subresource: string): Strategy => ({ ...podResource.strategy, ...version.subresources?.[subresource]?.strategy })
 
 /** Creates: prepares, and gives the texts of what is wrong. */
-export function createPod(pod: KubeObject, warned: string[] = []): string[] {
+export function createPod(pod: AnyObject, warned: string[] = []): string[] {
   const strategy = strategyOf('')
   const ctx = contextOf('', warned)
   clearTurnedOff(podResource, ctx, pod)
@@ -51,7 +52,7 @@ export function createPod(pod: KubeObject, warned: string[] = []): string[] {
 }
 
 /** Updates: `change` gets a copy of the old pod. Gives the new one and the texts of what is wrong. */
-export function updatePod(old: KubeObject, change: (pod: KubeObject) => void, subresource = ''): { pod: TestPod; errors: string[] } {
+export function updatePod(old: AnyObject, change: (pod: AnyObject) => void, subresource = ''): { pod: TestPod; errors: string[] } {
   const strategy = strategyOf(subresource)
   const pod = clone(old)
   change(pod)

@@ -6,11 +6,12 @@ import { PolicyIndex } from '../../src/admission/policies/policy-index.ts'
 import type { Authorizer } from '../../src/meta/authorizer.ts'
 import type { RequestContext } from '../../src/meta/context.ts'
 import { clone } from '../../src/meta/equal.ts'
-import type { KubeObject, TypedObject } from '../../src/meta/object.ts'
+import type { TypedObject } from '../../src/meta/object.ts'
 import { applyKindDefaults } from '../../src/registry/decode-object.ts'
 import { internalContext } from '../../src/registry/internal-context.ts'
 import type { WriteTarget } from '../../src/registry/types.ts'
 import { answerObject } from '../../src/registry/types.ts'
+import type { AnyObject } from './any-object.ts'
 import { builtinRegistry, CONFIG_MAPS, NAMESPACES } from './builtin-registry.ts'
 import { NEVER, type TestRegistry } from './test-registry.ts'
 
@@ -36,7 +37,7 @@ export class PolicyWorld {
       catalog: t.catalog,
       params: paramReader(served => t.registry.store(served)),
       metrics,
-      getNamespace: name => t.registry.access().get(NAMESPACES, '', name),
+      getNamespace: name => t.access().get(NAMESPACES, '', name),
       authorize,
     })
     t.admission = {
@@ -44,13 +45,13 @@ export class PolicyWorld {
         if (plugin.handles(request)) await plugin.validate?.(request)
       },
     }
-    this.#ready = t.registry.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'a' } } })
+    this.#ready = t.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'a' } } })
   }
 
   /** Puts a policy in force that is bound once, under its own name. @param spec without matchConstraints it is about config maps. */
   async policy(name: string, spec: object, binding: object = {}): Promise<void> {
     await this.#ready
-    const api = this.t.registry.access()
+    const api = this.t.access()
     const type = { apiVersion: `${GROUP}/v1`, metadata: { name } }
     const policy: Policy = { kind: 'ValidatingAdmissionPolicy', ...type, spec: { matchConstraints: { resourceRules: CONFIG_MAP_RULES }, ...clone(spec) } }
     const bound: PolicyBinding = {
@@ -58,8 +59,8 @@ export class PolicyWorld {
       ...type,
       spec: { policyName: name, validationActions: ['Deny'], ...clone(binding) },
     }
-    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as KubeObject)) as TypedObject as Policy)
-    this.index.putBinding((await api.create(BINDINGS, '', bound as TypedObject as KubeObject)) as TypedObject as PolicyBinding)
+    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as AnyObject)) as TypedObject as Policy)
+    this.index.putBinding((await api.create(BINDINGS, '', bound as TypedObject as AnyObject)) as TypedObject as PolicyBinding)
   }
 
   context(): RequestContext {
@@ -67,10 +68,10 @@ export class PolicyWorld {
   }
 
   /** Creates a config map in `ns`. Its warnings are in `t.warnings`. */
-  async configMap(name: string, parts: Partial<KubeObject> = {}, options: Partial<WriteTarget> = {}): Promise<KubeObject> {
+  async configMap(name: string, parts: Partial<AnyObject> = {}, options: Partial<WriteTarget> = {}): Promise<AnyObject> {
     await this.#ready
     const served = this.t.served(CONFIG_MAPS)
-    const object = { kind: 'ConfigMap', apiVersion: 'v1', ...parts, metadata: { name, ...parts.metadata } } as KubeObject
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', ...parts, metadata: { name, ...parts.metadata } } as AnyObject
     const target = { ctx: this.context(), served, subresource: '', namespace: 'ns', name, dryRun: false, manager: 'tester', ...options }
     return answerObject(await this.t.registry.store(served).create(target, applyKindDefaults(served.version, object)))
   }

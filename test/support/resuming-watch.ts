@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from './any-object.ts'
 
 export interface SeenEvent {
   readonly type: string
@@ -32,7 +32,7 @@ export function watchResuming(url: string, path: string, from: string): Resuming
   let current: IncomingMessage | undefined
 
   const take = (line: string): void => {
-    const { type, object } = JSON.parse(line) as { type: string; object: KubeObject }
+    const { type, object } = JSON.parse(line) as { type: string; object: AnyObject }
     if (type === 'ERROR') {
       // A store that is away ends a watch so; the client opens another.
       if (object.code !== 503 && object.code !== 504 && object.code !== 500) faults.push(line)
@@ -95,7 +95,7 @@ export function watchResuming(url: string, path: string, from: string): Resuming
 export function eventContradictions(
   events: readonly SeenEvent[],
   acknowledged: readonly { readonly name: string; readonly type: string; readonly resourceVersion: string; readonly data: Record<string, string> }[],
-  objects: readonly KubeObject[],
+  objects: readonly AnyObject[],
 ): string[] {
   const wrong: string[] = []
   const state = new Map<string, SeenEvent>()

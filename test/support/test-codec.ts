@@ -1,16 +1,17 @@
-import type { Json, KubeObject } from '../../src/meta/object.ts'
+import type { Json } from '../../src/meta/object.ts'
 import { createCodec } from '../../src/storage/resource-codec.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key } from '../../src/storage/revision.ts'
 import type { Attributes, Change, Decision, Predicate, StorageEvent, Watcher } from '../../src/storage/storage.ts'
 import type { Transformer } from '../../src/storage/value/transformer.ts'
+import type { AnyObject } from './any-object.ts'
 import { batchesOf } from './batches.ts'
 
 /** A kind with nothing to it: keys /registry/configmaps/<namespace>/<name>. */
 export const testPrefix = key('/registry/configmaps/')
 export const testKey = (name: string, namespace = 'default'): Key => key(`${testPrefix}${namespace}/${name}`)
 
-export const attributesOf = ({ metadata }: KubeObject): Attributes => ({
+export const attributesOf = ({ metadata }: AnyObject): Attributes => ({
   namespace: metadata.namespace ?? '',
   name: metadata.name ?? '',
   labels: metadata.labels ?? {},
@@ -24,9 +25,9 @@ const options = {
   kind: 'ConfigMap',
   apiVersion: 'v1',
   fingerprint: 'test',
-  encode: (object: KubeObject) =>
+  encode: (object: AnyObject) =>
     Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: object.metadata, ...(object.data && { data: object.data }) })),
-  decode: (value: Json) => value as unknown as KubeObject,
+  decode: (value: Json) => value as unknown as AnyObject,
   attributes: attributesOf,
 }
 
@@ -35,7 +36,7 @@ export const testCodec = createCodec(options)
 /** As `testCodec`, indexed by data.node. */
 export const indexedCodec = createCodec({ ...options, indexedPath: ['data', 'node'] })
 
-export function testObject(name: string, data: Record<string, string> = {}, labels?: Record<string, string>, namespace = 'default'): KubeObject {
+export function testObject(name: string, data: Record<string, string> = {}, labels?: Record<string, string>, namespace = 'default'): AnyObject {
   return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace, uid: `uid-${name}`, ...(labels && { labels }) }, data }
 }
 
@@ -43,7 +44,7 @@ export function testObject(name: string, data: Record<string, string> = {}, labe
 export const decided = (change: Change): Decision<undefined> => ({ change, result: undefined })
 
 export const put =
-  (object: KubeObject): (() => Promise<Decision<undefined>>) =>
+  (object: AnyObject): (() => Promise<Decision<undefined>>) =>
   async () =>
     decided({ put: object })
 

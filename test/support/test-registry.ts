@@ -2,7 +2,7 @@ import { Catalog, type ServedResource } from '../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Strategy, Version } from '../../src/catalog/definition.ts'
 import { WatchOutput } from '../../src/endpoints/watch-writing.ts'
 import { clone } from '../../src/meta/equal.ts'
-import type { Json, JsonObject, KubeObject } from '../../src/meta/object.ts'
+import type { Json, JsonObject } from '../../src/meta/object.ts'
 import { isStatusError, type StatusError } from '../../src/meta/status.ts'
 import { codecOf } from '../../src/registry/codec.ts'
 import { decodeObject } from '../../src/registry/decode-object.ts'
@@ -10,13 +10,14 @@ import { internalContext } from '../../src/registry/internal-context.ts'
 import type { ListOptions } from '../../src/registry/read.ts'
 import { Registry } from '../../src/registry/registry.ts'
 import type { ResourceStore } from '../../src/registry/resource-store.ts'
-import type { AdmissionFunctions, Answer, RegistryEnvironment, WriteTarget } from '../../src/registry/types.ts'
+import type { Answer, RegistryEnvironment, WriteTarget } from '../../src/registry/types.ts'
 import { answerObject } from '../../src/registry/types.ts'
 import type { UpdateRequest } from '../../src/registry/update.ts'
 import { TypeRegistry } from '../../src/schema/idl.ts'
 import { META_V1 } from '../../src/schema/meta-types.ts'
 import { DirectStorage } from '../../src/storage/direct/direct-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import type { AnyAccess, AnyObject, AnyRequest } from './any-object.ts'
 import { featuresOf } from './hook-context.ts'
 import { MemoryBackend } from './memory-backend.ts'
 
@@ -41,18 +42,18 @@ type WidgetStatus
 
 export interface TestKind {
   readonly cluster?: boolean
-  readonly version?: Partial<Version>
-  readonly strategy?: Strategy
-  readonly definition?: Partial<ResourceDefinition>
+  readonly version?: Partial<Version<AnyObject>>
+  readonly strategy?: Strategy<AnyObject>
+  readonly definition?: Partial<ResourceDefinition<AnyObject, AnyObject>>
 }
 
-const keepSpec = (next: KubeObject, old: KubeObject | undefined): void => {
+const keepSpec = (next: AnyObject, old: AnyObject | undefined): void => {
   next.spec = clone(old?.spec)
 }
 
 /** Widgets of example.io/v1, a kind with nothing to it but what the test adds. */
 export function widgetResource({ cluster = false, version, strategy, definition }: TestKind = {}): ResourceDefinition {
-  const v1: Version = {
+  const v1: Version<AnyObject> = {
     group: 'example.io',
     name: 'v1',
     kind: 'Widget',
@@ -83,7 +84,7 @@ export class TestRegistry {
   readonly watchOutput = new WatchOutput()
   readonly warnings: string[] = []
   /** What admission does; passes everything on at first. */
-  admission: Partial<AdmissionFunctions> = {}
+  admission: { mutate?(request: AnyRequest): Promise<AnyObject | undefined>; validate?(request: AnyRequest): Promise<void> } = {}
   /** Suffixes of generated names to come; then `zzzzz`. */
   suffixes: string[] = []
   authorizeCreate: (target: WriteTarget) => Promise<void> = async () => {}
@@ -119,6 +120,10 @@ export class TestRegistry {
     return { definition, version: definition.hub }
   }
 
+  access(): AnyAccess {
+    return this.registry.access()
+  }
+
   get store(): ResourceStore {
     return this.registry.store(this.served())
   }
@@ -131,22 +136,22 @@ export class TestRegistry {
   }
 
   /** As decoded from a body. */
-  widget(metadata: object, members: object = {}): KubeObject {
+  widget(metadata: object, members: object = {}): AnyObject {
     const value = { kind: 'Widget', apiVersion: 'example.io/v1', metadata, ...members } as Json
     return { ...decodeObject(this.served().version, value), kind: 'Widget', apiVersion: 'example.io/v1' }
   }
 
-  async create(metadata: object, members: object = {}, options: Partial<WriteTarget> = {}): Promise<KubeObject> {
+  async create(metadata: object, members: object = {}, options: Partial<WriteTarget> = {}): Promise<AnyObject> {
     return answerObject(await this.store.create(this.target((metadata as { name?: string }).name ?? '', options), this.widget(metadata, members)))
   }
 
   /** `change`: members of the spec, or what is done to the whole object. */
   async update(
     name: string,
-    change: JsonObject | ((now: KubeObject) => void),
+    change: JsonObject | ((now: AnyObject) => void),
     request: Partial<UpdateRequest> = {},
     options: Partial<WriteTarget> = {},
-  ): Promise<{ object: KubeObject; answer: Answer; created: boolean }> {
+  ): Promise<{ object: AnyObject; answer: Answer; created: boolean }> {
     const result = await this.store.update(this.target(name, options), {
       transform: async now => {
         const next = now ? clone(now) : this.widget({ name, namespace: 'ns' })
@@ -159,7 +164,7 @@ export class TestRegistry {
     return { ...result, object: answerObject(result.answer) }
   }
 
-  get(name: string): Promise<KubeObject> {
+  get(name: string): Promise<AnyObject> {
     const served = this.served()
     return this.store.get(served, served.definition.scope === 'Namespaced' ? 'ns' : '', name, '', NEVER).then(stored => stored.object())
   }

@@ -1,7 +1,7 @@
 import type { ResourceDefinition, Version } from '../../src/catalog/definition.ts'
-import type { KubeObject } from '../../src/meta/object.ts'
 import { TypeRegistry } from '../../src/schema/idl.ts'
 import { META_V1 } from '../../src/schema/meta-types.ts'
+import type { AnyObject } from './any-object.ts'
 import { type TestKind, testTypes, widgetResource } from './test-registry.ts'
 
 const oldTypes = new TypeRegistry().addFile('meta', META_V1).add({
@@ -25,7 +25,7 @@ type WidgetStatus
 
 const rename =
   (from: string, to: string) =>
-  (widget: KubeObject): KubeObject => {
+  (widget: AnyObject): AnyObject => {
     const { [from]: moved, ...spec } = (widget.spec ?? {}) as Record<string, unknown>
     if (moved !== undefined) spec[to] = moved
     return { ...widget, spec }
@@ -34,7 +34,7 @@ const rename =
 /** Widgets of v1, their hub, where they have a color, and of v1beta1, where it is a shade; stored in the second unless told otherwise. */
 export function twoVersions({ version, strategy, definition }: TestKind = {}, stored: 'v1' | 'v1beta1' = 'v1beta1'): ResourceDefinition {
   const { hub } = widgetResource({ ...(version && { version }) })
-  const v1beta1: Version = {
+  const v1beta1: Version<AnyObject> = {
     ...hub,
     name: 'v1beta1',
     schema: oldTypes.type('old.Widget'),

@@ -1,9 +1,10 @@
 import type { VirtualAnswer } from '../../src/catalog/definition.ts'
-import type { Embedded, KubeObject, TypedObject } from '../../src/meta/object.ts'
+import type { Embedded, TypedObject } from '../../src/meta/object.ts'
 import { decodedObject } from '../../src/meta/object.ts'
+import type { AnyObject } from './any-object.ts'
 
 /** What a virtual resource answers with, as what the test expects it to be. */
-export function answeredObject(answer: VirtualAnswer | undefined): KubeObject {
+export function answeredObject(answer: VirtualAnswer | undefined): AnyObject {
   if (answer === undefined || !('object' in answer)) throw new Error('the answer is no object')
   return decodedObject(answer.object)
 }

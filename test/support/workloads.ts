@@ -1,10 +1,10 @@
 import type { ResourceDefinition } from '../../src/catalog/definition.ts'
-import type { KubeObject } from '../../src/meta/object.ts'
 import type { StatusError } from '../../src/meta/status.ts'
+import type { AnyObject } from './any-object.ts'
 import { KindServer } from './kind-server.ts'
 
 /** A workload of the kind with a selector and a template that match; `spec` is put over its spec. */
-export const workload = (kind: string, spec: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}): KubeObject =>
+export const workload = (kind: string, spec: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}): AnyObject =>
   ({
     apiVersion: 'apps/v1',
     kind,
@@ -14,7 +14,7 @@ export const workload = (kind: string, spec: Record<string, unknown> = {}, metad
       template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'registry.example/app:1' }] } },
       ...spec,
     },
-  }) as KubeObject
+  }) as AnyObject
 
 export const serverOf = (definition: ResourceDefinition): { server: KindServer; gr: { group: string; resource: string } } => ({
   server: new KindServer([definition]),

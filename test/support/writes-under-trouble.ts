@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { AnyObject } from './any-object.ts'
 import { createJsonClient, type JsonClient } from './json-client.ts'
 import { configMap, type Load, startLoad } from './load.ts'
 import { eventContradictions, type ResumingWatch, watchResuming } from './resuming-watch.ts'
@@ -24,7 +24,7 @@ export async function startTrial(url: string, seed: number, query?: string): Pro
   const collection = `/api/v1/namespaces/${namespace}/configmaps`
   await client.must('POST', '/api/v1/namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace } })
   // kube-root-ca.crt comes by itself.
-  const begin = (await client.must('GET', collection)) as KubeObject & { items: KubeObject[] }
+  const begin = (await client.must('GET', collection)) as AnyObject & { items: AnyObject[] }
   const from = begin.metadata.resourceVersion ?? ''
   const known = begin.items.map(item => item.metadata.name)
   const watch = watchResuming(url, collection, from)
@@ -38,7 +38,7 @@ export async function startTrial(url: string, seed: number, query?: string): Pro
       await load.stop()
       await client.must('POST', collection, configMap('end', {}))
       await watch.until('end', CAUGHT_UP_MS)
-      const items = ((await client.must('GET', collection)).items as KubeObject[]).filter(({ metadata }) => !known.includes(metadata.name))
+      const items = ((await client.must('GET', collection)).items as AnyObject[]).filter(({ metadata }) => !known.includes(metadata.name))
       expect(load.unexpected, 'answers that no outage explains').to.deep.equal([])
       expect(load.ledger.false, 'acknowledgements of something else').to.deep.equal([])
       expect(load.ledger.contradictions(items), 'acknowledged writes').to.deep.equal([])

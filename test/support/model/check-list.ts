@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import { possible, refusalFault } from './check-answer.ts'
 import { isMetadataOnly } from './form.ts'
 import type { Circumstances, SeenList, Wanted } from './seen.ts'
@@ -8,7 +8,7 @@ import { contentOf, keyOf, type StoreHistory, shown } from './store-history.ts'
 interface ListBody {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }
   /** Null in an empty list of metadata. */
-  readonly items: readonly KubeObject[] | null
+  readonly items: readonly AnyObject[] | null
 }
 
 /** What an answer to a list, or to one page of it, contradicts. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import { isAway } from './check-answer.ts'
 import type { Circumstances, Payload, SeenCollectionDelete, SeenWrite } from './seen.ts'
 import { selects } from './selection.ts'
@@ -7,7 +7,7 @@ import { contentOf, isWithin, keyOf, type StoreChange, type StoredVersion, type 
 /** The annotation that names the write which made a state. */
 export const TOKEN = 'example.io/write'
 
-export const payloadOf = ({ metadata, spec }: KubeObject): Payload => ({
+export const payloadOf = ({ metadata, spec }: AnyObject): Payload => ({
   labels: metadata.labels ?? {},
   annotations: metadata.annotations ?? {},
   color: spec?.color ?? '',
@@ -18,7 +18,7 @@ const tokenOf = (version: StoredVersion | undefined): string | undefined => vers
 /** `unknown`: whether it was done is not told. */
 type Fate = 'done' | 'refused' | 'unknown'
 
-const fateOf = (status: number): Fate => (status === 200 || status === 201 ? 'done' : isAway({ status, body: {} as KubeObject }) ? 'unknown' : 'refused')
+const fateOf = (status: number): Fate => (status === 200 || status === 201 ? 'done' : isAway({ status, body: {} as AnyObject }) ? 'unknown' : 'refused')
 
 /** What the answers to writes contradict, and changes of the store (those of `isOurs`) that no write explains. */
 export function checkWrites(
@@ -161,7 +161,7 @@ function collectionFaults(history: StoreHistory, { extent, floor, ceiling, answe
     case 'done': {
       const wrong: string[] = []
       const hi = Math.min(ceiling, history.revision)
-      for (const item of (answer.body.items ?? []) as KubeObject[]) {
+      for (const item of (answer.body.items ?? []) as AnyObject[]) {
         const there = history.at(keyOf(item), hi)
         if (there?.object.metadata.uid === item.metadata.uid && there !== undefined) wrong.push(`${what}: ${keyOf(item)} is still there`)
         const version = history.at(keyOf(item), Number(item.metadata.resourceVersion))

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import { type Chance, chance } from './chance.ts'
 import type { Places } from './objects.ts'
 import { getSomething, listSomething } from './reader.ts'
@@ -22,7 +22,7 @@ export interface ClientsOptions {
 /** Runs the clients of one history to their end. Followers go on; they are to be finished when the last write is done. */
 export function runClients(options: ClientsOptions): { readonly done: Promise<void>; readonly followers: readonly Follower[] } {
   const { seed, world, recorder, places, ways } = options
-  const known = new Map<string, KubeObject>()
+  const known = new Map<string, AnyObject>()
   let tokens = 0
   const context = (name: string, n: number): ClientContext => {
     const luck = chance(seed * 1000 + n)

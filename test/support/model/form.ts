@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import type { Chance } from './chance.ts'
 
 /** How objects are asked for: whole, their metadata alone, or as rows of a table that carry one or the other. */
@@ -20,11 +20,11 @@ export function acceptOf(form: Form, what: 'one' | 'list'): string {
 export const formQuery = (form: Form): [string, string][] => (form === 'table' ? [['includeObject', 'Object']] : [])
 
 /** A table as what its rows carry: one object, or a list. Anything else as it is. */
-export function withoutTable(body: KubeObject, what: 'one' | 'list'): KubeObject {
+export function withoutTable(body: AnyObject, what: 'one' | 'list'): AnyObject {
   if (body.kind !== 'Table') return body
-  const rows = (body.rows ?? []) as { object: KubeObject }[]
+  const rows = (body.rows ?? []) as { object: AnyObject }[]
   const items = rows.map(({ object }) => object)
   // A bookmark may have no row.
   if (what === 'one') return items[0] ?? body
-  return { ...body, kind: 'List', items } as unknown as KubeObject
+  return { ...body, kind: 'List', items } as unknown as AnyObject
 }

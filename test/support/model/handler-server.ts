@@ -3,7 +3,6 @@ import { Catalog } from '../../../src/catalog/catalog.ts'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
 import { mediaOffer } from '../../../src/codec/negotiate.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import { isStatusError } from '../../../src/meta/status.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
 import { Registry } from '../../../src/registry/registry.ts'
@@ -12,6 +11,7 @@ import { createCacher } from '../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../src/storage/cacher/cacher-types.ts'
 import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
 import { key } from '../../../src/storage/revision.ts'
+import type { AnyObject } from '../any-object.ts'
 import { apiHandler, type Handler, testApi } from '../api-handler.ts'
 import { FakeExchange, type FakeStream } from '../exchange.ts'
 import { featuresOf } from '../hook-context.ts'
@@ -31,7 +31,7 @@ export interface HandlerServerOptions {
   newUid(): string
 }
 
-const LOST: SeenAnswer = { status: 0, body: {} as KubeObject }
+const LOST: SeenAnswer = { status: 0, body: {} as AnyObject }
 /** More than a watch lets a client have unwritten. */
 const MUCH = 300 * 1024
 
@@ -76,7 +76,7 @@ export class HandlerServer implements ModelServer {
     if (this.#killed) return LOST
     const exchange = this.#exchange(request)
     const gone = new Promise<SeenAnswer>(resolve => exchange.client.signal.addEventListener('abort', () => resolve(LOST), { once: true }))
-    const served = this.#handler(exchange).then((): SeenAnswer => ({ status: exchange.status, body: exchange.json as KubeObject }), refusalOf)
+    const served = this.#handler(exchange).then((): SeenAnswer => ({ status: exchange.status, body: exchange.json as AnyObject }), refusalOf)
     try {
       return await Promise.race([served, gone])
     } finally {
@@ -84,11 +84,11 @@ export class HandlerServer implements ModelServer {
     }
   }
 
-  watch(path: string, accept: string, onEvent: (type: string, object: KubeObject) => void, slow: boolean): ModelStream {
+  watch(path: string, accept: string, onEvent: (type: string, object: AnyObject) => void, slow: boolean): ModelStream {
     const exchange = this.#exchange({ method: 'GET', path, accept })
     const { streamed } = exchange
     const take = onLines(line => {
-      const { type, object } = JSON.parse(line) as { type: string; object: KubeObject }
+      const { type, object } = JSON.parse(line) as { type: string; object: AnyObject }
       if (!exchange.client.signal.aborted) onEvent(type, object)
     })
     let taken = 0
@@ -138,7 +138,7 @@ function hold(stream: FakeStream): void {
 
 /** What a server would answer; what is no Status is a fault of ours. */
 function refusalOf(error: unknown): SeenAnswer {
-  if (isStatusError(error)) return { status: error.code, body: error.status as unknown as KubeObject }
+  if (isStatusError(error)) return { status: error.code, body: error.status as unknown as AnyObject }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { status: 599, body: { kind: 'Status', message: text } as unknown as KubeObject }
+  return { status: 599, body: { kind: 'Status', message: text } as unknown as AnyObject }
 }

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import { createJsonClient } from '../json-client.ts'
 import { type ModelServer, type ModelStream, onLines } from './model-server.ts'
 import type { SeenAnswer } from './seen.ts'
@@ -32,7 +32,7 @@ export function httpServer(url: string): ModelServer & { close(): void } {
           .on('response', answer => {
             let text = ''
             const take = onLines(line => {
-              const { type, object } = JSON.parse(line) as { type: string; object: KubeObject }
+              const { type, object } = JSON.parse(line) as { type: string; object: AnyObject }
               if (!left) onEvent(type, object)
             })
             answer.setEncoding('utf8').on('data', (part: string) => {
@@ -42,7 +42,7 @@ export function httpServer(url: string): ModelServer & { close(): void } {
             answer
               .on('error', () => {})
               .on('close', () => {
-                if (answer.complete && answer.statusCode !== 200) refusal = { status: answer.statusCode ?? 0, body: JSON.parse(text) as KubeObject }
+                if (answer.complete && answer.statusCode !== 200) refusal = { status: answer.statusCode ?? 0, body: JSON.parse(text) as AnyObject }
                 resolve(answer.complete && !left ? 'server' : 'client')
               })
           })

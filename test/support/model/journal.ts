@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
 import type { Backend } from '../../../src/storage/backend.ts'
 import { keyspaceEnd, keyspaceStart } from '../../../src/storage/key-range.ts'
 import { revision } from '../../../src/storage/revision.ts'
+import type { AnyObject } from '../any-object.ts'
 import type { StoreHistory } from './store-history.ts'
 
 /** Writes down what a store is told, from its next revision on, beside all servers: for stores that are not what is tested. */
@@ -20,4 +20,4 @@ export function keepJournal(backend: Backend, from: number, prefix: string, hist
 }
 
 /** Of what is stored as JSON. */
-export const storedObject = (value: Buffer): KubeObject => JSON.parse(value.toString()) as KubeObject
+export const storedObject = (value: Buffer): AnyObject => JSON.parse(value.toString()) as AnyObject

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import type { CacherOptions } from '../../../src/storage/cacher/cacher-types.ts'
 import { type Key, key, revision } from '../../../src/storage/revision.ts'
+import type { AnyObject } from '../any-object.ts'
 import { never } from '../backend.ts'
 import { MemoryBackend } from '../memory-backend.ts'
 import { widgetResource } from '../test-registry.ts'
@@ -193,7 +193,7 @@ function foreignWrite({ luck, store, history, recorder }: Surroundings): void {
   for (const { at, object, token, next } of writes) {
     const told = next
       ? { ...next, metadata: { ...next.metadata, resourceVersion: String(revision) } }
-      : ({ kind: 'Status', details: { uid: object.metadata.uid }, metadata: {} } as unknown as KubeObject)
+      : ({ kind: 'Status', details: { uid: object.metadata.uid }, metadata: {} } as unknown as AnyObject)
     recorder.seen.push({
       kind: 'write',
       verb: next ? 'update' : 'delete',

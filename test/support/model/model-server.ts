@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import type { SeenAnswer } from './seen.ts'
 
 export interface ModelRequest {
@@ -25,7 +25,7 @@ export interface ModelStream {
 export interface ModelServer {
   ask(request: ModelRequest): Promise<SeenAnswer>
   /** `slow`: reads so slowly that the server may give it up. */
-  watch(path: string, accept: string, onEvent: (type: string, object: KubeObject) => void, slow: boolean): ModelStream
+  watch(path: string, accept: string, onEvent: (type: string, object: AnyObject) => void, slow: boolean): ModelStream
 }
 
 /** Calls back for each whole line of what comes in pieces. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import type { Chance } from './chance.ts'
 import { TOKEN } from './check-write.ts'
 import type { Payload } from './seen.ts'
@@ -47,10 +47,10 @@ export function anyPayload(chance: Chance, { kind }: Places, token: string, writ
   }
 }
 
-export function objectOf({ kind, apiVersion }: ModelKind, key: string, { labels, annotations, color }: Payload, guard?: number): KubeObject {
+export function objectOf({ kind, apiVersion }: ModelKind, key: string, { labels, annotations, color }: Payload, guard?: number): AnyObject {
   const [namespace = '', name = ''] = key.split('/')
   const metadata = { name, namespace, labels: { ...labels }, annotations: { ...annotations }, ...(guard !== undefined && { resourceVersion: String(guard) }) }
-  return { kind, apiVersion, metadata, ...(color !== '' && { spec: { color } }) } as KubeObject
+  return { kind, apiVersion, metadata, ...(color !== '' && { spec: { color } }) } as AnyObject
 }
 
 /** What a read or a watch is asked for. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import type { Chance } from './chance.ts'
 import { acceptOf, anyForm, formQuery, isMetadataOnly } from './form.ts'
 import { anyExtent, anyKey, collectionPath, extentQuery, objectPath, pathWith } from './objects.ts'
@@ -67,7 +67,7 @@ export async function listAs(client: ClientContext, extent: Extent, { wanted, qu
     const about = { kind: 'list' as const, extent, wanted, limit, form, ...(continued && { continued }) }
     const answer = await recorder.ask<SeenList>(client.server(), { method: 'GET', path: pathWith(path, asked), accept }, about)
     const { metadata } = answer.body as { metadata?: { continue?: string; resourceVersion?: string } }
-    const items: readonly KubeObject[] = answer.status === 200 ? ((answer.body.items ?? []) as KubeObject[]) : []
+    const items: readonly AnyObject[] = answer.status === 200 ? ((answer.body.items ?? []) as AnyObject[]) : []
     if (!isMetadataOnly(form)) for (const item of items) known.set(keyOf(item), item)
     token = metadata?.continue
     if (token === undefined || token === '' || chance.is(0.1)) return answer

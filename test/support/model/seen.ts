@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import type { Form } from './form.ts'
 import type { Extent } from './store-history.ts'
 
@@ -14,7 +14,7 @@ export interface Moment {
 /** `status` 0: no whole answer came. */
 export interface SeenAnswer {
   readonly status: number
-  readonly body: KubeObject
+  readonly body: AnyObject
 }
 
 /** Which state a read asks for. */
@@ -43,7 +43,7 @@ export interface SeenList extends Moment {
 
 export interface SeenEvent {
   readonly type: string
-  readonly object: KubeObject
+  readonly object: AnyObject
   /** As of a Moment, when the event came. */
   readonly ceiling: number
 }

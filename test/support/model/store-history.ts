@@ -1,4 +1,5 @@
-import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
+import type { JsonObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import { type Selected, type Selection, selects } from './selection.ts'
 
 /** An object as one revision of the store has it. */
@@ -11,7 +12,7 @@ export interface StoredVersion extends Selected {
   readonly content: string
   /** Of the metadata alone. */
   readonly metadataContent: string
-  readonly object: KubeObject
+  readonly object: AnyObject
 }
 
 /** What of a version is shown: all, or its metadata. */
@@ -47,19 +48,19 @@ export interface ExpectedEvent {
 export class StoreHistory {
   readonly changes: StoreChange[] = []
   readonly #versions = new Map<string, (StoredVersion | { readonly revision: number; readonly key: string; readonly content: undefined })[]>()
-  readonly #fields: Readonly<Record<string, (object: KubeObject) => string>>
+  readonly #fields: Readonly<Record<string, (object: AnyObject) => string>>
   /** The newest revision of the store, whatever it changed. */
   revision = 1
   /** Why this is not the whole truth. */
   fault: string | undefined
 
   /** `fields`: selectable fields beyond name and namespace. */
-  constructor(fields: Readonly<Record<string, (object: KubeObject) => string>> = {}) {
+  constructor(fields: Readonly<Record<string, (object: AnyObject) => string>> = {}) {
     this.#fields = fields
   }
 
   /** Revisions come in order. Without an object the key was deleted. */
-  add(key: string, revision: number, object: KubeObject | undefined): void {
+  add(key: string, revision: number, object: AnyObject | undefined): void {
     const versions = this.#versions.get(key) ?? []
     this.#versions.set(key, versions)
     const before = stateOf(versions.at(-1))
@@ -70,7 +71,7 @@ export class StoreHistory {
     this.changes.push({ key, revision, before, after })
   }
 
-  #version(key: string, revision: number, object: KubeObject): StoredVersion {
+  #version(key: string, revision: number, object: AnyObject): StoredVersion {
     const { name = '', namespace = '', labels = {} } = object.metadata
     const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }
     for (const [field, read] of Object.entries(this.#fields)) fields[field] = read(object)
@@ -79,7 +80,7 @@ export class StoreHistory {
       revision,
       content: contentOf(object),
       get metadataContent() {
-        return contentOf({ metadata: object.metadata } as KubeObject)
+        return contentOf({ metadata: object.metadata } as AnyObject)
       },
       object,
       labels,
@@ -139,10 +140,10 @@ export function isWithin({ namespace, name }: Extent, key: string): boolean {
   return (namespace === '' || key.slice(0, slash) === namespace) && (name === undefined || key.slice(slash + 1) === name)
 }
 
-export const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`
+export const keyOf = ({ metadata }: AnyObject): string => `${metadata.namespace}/${metadata.name}`
 
 /** All of an object but its type and version, members sorted: what two servings of one state have in common. */
-export function contentOf(object: KubeObject): string {
+export function contentOf(object: AnyObject): string {
   const { kind: _, apiVersion: __, metadata, ...rest } = object
   const { resourceVersion: ___, ...others } = metadata
   const text = JSON.stringify({ ...rest, metadata: others })

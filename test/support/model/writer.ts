@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../any-object.ts'
 import type { Chance } from './chance.ts'
 import { payloadOf, TOKEN } from './check-write.ts'
 import type { ModelRequest } from './model-server.ts'
@@ -16,7 +16,7 @@ export interface ClientContext {
   /** `c0` */
   readonly name: string
   /** The objects as the clients last saw them. */
-  readonly known: Map<string, KubeObject>
+  readonly known: Map<string, AnyObject>
   /** The number of a server that is there. */
   server(): number
   /** A moment for others. */
@@ -49,7 +49,7 @@ export async function writeSomething(client: ClientContext): Promise<void> {
 
 type Asked = { request: ModelRequest; write: Write }
 
-const revisionOf = (object: KubeObject): number => Number(object.metadata.resourceVersion)
+const revisionOf = (object: AnyObject): number => Number(object.metadata.resourceVersion)
 
 const managed = ({ name }: ClientContext, path: string, query: readonly [string, string][] = []): string => pathWith(path, [['fieldManager', name], ...query])
 
@@ -64,7 +64,7 @@ function create(client: ClientContext, key: string): Asked {
   }
 }
 
-function update(client: ClientContext, key: string, object: KubeObject): Asked {
+function update(client: ClientContext, key: string, object: AnyObject): Asked {
   const { places, chance, name } = client
   const token = client.token()
   const payload = anyPayload(chance, places, token, name)
@@ -76,7 +76,7 @@ function update(client: ClientContext, key: string, object: KubeObject): Asked {
 }
 
 /** Writes what is there. */
-function touch(client: ClientContext, key: string, object: KubeObject): Asked {
+function touch(client: ClientContext, key: string, object: AnyObject): Asked {
   const { kind } = client.places
   const payload = payloadOf(object)
   return {
@@ -85,7 +85,7 @@ function touch(client: ClientContext, key: string, object: KubeObject): Asked {
   }
 }
 
-function mergePatch(client: ClientContext, key: string, object: KubeObject): Asked {
+function mergePatch(client: ClientContext, key: string, object: AnyObject): Asked {
   const { places, chance, name } = client
   const token = client.token()
   const guard = chance.is(0.25) ? revisionOf(object) : undefined
@@ -118,7 +118,7 @@ function withMember(members: Readonly<Record<string, string>>, name: string, val
   return value === null ? others : { ...others, [name]: value }
 }
 
-function jsonPatch(client: ClientContext, key: string, object: KubeObject): Asked {
+function jsonPatch(client: ClientContext, key: string, object: AnyObject): Asked {
   const { places, chance, name } = client
   const token = client.token()
   const guard = chance.is(0.3) ? revisionOf(object) : undefined
@@ -164,7 +164,7 @@ function apply({ places, token: next }: ClientContext, key: string): Asked {
   }
 }
 
-function remove({ places, chance }: ClientContext, key: string, object: KubeObject): Asked {
+function remove({ places, chance }: ClientContext, key: string, object: AnyObject): Asked {
   const dice = chance.random()
   const guard = dice < 0.3 ? revisionOf(object) : undefined
   const uid = dice >= 0.3 && dice < 0.5 ? object.metadata.uid : undefined

@@ -8,8 +8,8 @@ import { mutatingWebhooks } from '../../../src/admission/webhooks/mutating.ts'
 import { validatingWebhooks } from '../../../src/admission/webhooks/validating.ts'
 import type { WebhookKind } from '../../../src/admission/webhooks/webhook.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
+import type { AnyObject } from '../any-object.ts'
 import { builtinRegistry, NAMESPACES } from '../builtin-registry.ts'
 import { ACTS } from './acts.ts'
 import { WebhookServer } from './webhook-server.ts'
@@ -19,11 +19,11 @@ interface Asked {
   readonly kind: object
   readonly resource: object
   readonly requestKind: object
-  readonly object: KubeObject
+  readonly object: AnyObject
 }
 
 /** A configuration of webhooks as it is stored: with defaults. */
-export const configuration = (name: string, webhooks: readonly object[]): KubeObject => ({
+export const configuration = (name: string, webhooks: readonly object[]): AnyObject => ({
   kind: 'WebhookConfiguration',
   apiVersion: 'admissionregistration.k8s.io/v1',
   metadata: { name, uid: name, generation: 1 },
@@ -59,7 +59,7 @@ export class WebhookWorld {
       logger: silentLogger,
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: () => `review-${++uids}`,
-      getNamespace: name => this.t.registry.access().get(NAMESPACES, '', name),
+      getNamespace: name => this.t.access().get(NAMESPACES, '', name),
       authorizer: ({ ctx }) => authorizerOf(async () => ({ decision: 'allow', reason: '' }), ctx.user, ctx.signal),
     }
     this.t.admission = admissionChain([mutatingWebhooks(env, this.mutating), validatingWebhooks(env, this.validating)])

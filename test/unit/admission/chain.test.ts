@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { type AdmissionPlugin, admissionChain } from '../../../src/admission/chain.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import type { AdmissionRequest, Operation } from '../../../src/registry/types.ts'
+import { type AnyObject, loose } from '../../support/any-object.ts'
 import { TestRegistry } from '../../support/test-registry.ts'
 
 const t = new TestRegistry()
-const request = (operation: Operation, object?: KubeObject): AdmissionRequest => ({ ...t.target('a'), operation, ...(object && { object }) })
+const request = (operation: Operation, object?: AnyObject): AdmissionRequest => ({ ...t.target('a'), operation, ...(object && { object }) })
 
 function recorder() {
   const log: string[] = []
@@ -14,11 +14,11 @@ function recorder() {
     handles: ({ operation }) => parts.only === undefined || parts.only === operation,
     ...(parts.mutate && {
       mutate: async of => {
-        log.push(`${name} mutates ${of.object?.spec.color ?? 'nothing'}`)
+        log.push(`${name} mutates ${of.object ? loose(of.object).spec.color : 'nothing'}`)
         return parts.mutate?.(of)
       },
     }),
-    ...(parts.validates && { validate: async of => void log.push(`${name} validates ${of.object?.spec.color ?? 'nothing'}`) }),
+    ...(parts.validates && { validate: async of => void log.push(`${name} validates ${of.object ? loose(of.object).spec.color : 'nothing'}`) }),
   })
   return { log, plugin }
 }
@@ -32,7 +32,7 @@ describe('the admission chain', () => {
       plugin('validates only', { validates: true }),
       plugin('changes', {
         mutate: async of => {
-          of.object!.spec.color = 'green'
+          loose(of.object).spec.color = 'green'
           return undefined
         },
       }),
@@ -40,7 +40,7 @@ describe('the admission chain', () => {
     ])
     const admitted = await chain.mutate(request('CREATE', object))
     expect(log).to.deep.equal(['replaces mutates red', 'changes mutates blue', 'looks mutates green'])
-    expect(admitted?.spec.color).to.equal('green')
+    expect(loose(admitted).spec.color).to.equal('green')
     expect(object.spec.color).to.equal('red')
     log.length = 0
     await chain.validate(request('CREATE', admitted!))
@@ -83,7 +83,7 @@ describe('a second round', () => {
         order.push(`${name}${round?.again ? ' again' : ''} ${object?.size} ${round?.memory ?? ''}`.trim())
         if (round && wants) round.wanted = true
         if (round) round.memory = 'kept'
-        return widget((object?.size ?? 0) + 1)
+        return widget(loose(object).size + 1)
       },
     })
     const chain = admissionChain([plugin('a', false), plugin('b', true)])

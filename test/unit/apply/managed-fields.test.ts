@@ -1,15 +1,16 @@
 import { expect } from 'chai'
 import { type UpdateArgs, updateManagedFields } from '../../../src/apply/managed-fields.ts'
-import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
+import type { JsonObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { fixture } from './fixture.ts'
 
 interface Step {
   type: string
   key: string
   old: boolean
-  next: KubeObject
+  next: AnyObject
   manager: string
   resetFields?: string[][]
   expect?: ManagedFieldsEntry[]
@@ -17,9 +18,9 @@ interface Step {
 
 const configMap = types.type('core.ConfigMap')
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
-const object = (data: JsonObject, managedFields?: ManagedFieldsEntry[]): KubeObject =>
-  ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x', creationTimestamp: null, ...(managedFields && { managedFields }) }, data }) as KubeObject
-const write = (next: KubeObject, old: KubeObject | undefined, manager: string, second: number, more: Partial<UpdateArgs> = {}): ManagedFieldsEntry[] =>
+const object = (data: JsonObject, managedFields?: ManagedFieldsEntry[]): AnyObject =>
+  ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x', creationTimestamp: null, ...(managedFields && { managedFields }) }, data }) as AnyObject
+const write = (next: AnyObject, old: AnyObject | undefined, manager: string, second: number, more: Partial<UpdateArgs> = {}): ManagedFieldsEntry[] =>
   updateManagedFields({ schema: configMap, old, next, manager, apiVersion: 'v1', now: at(second), ...more })
 const entry = (manager: string, second: number, data: JsonObject, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
   manager,
@@ -35,7 +36,7 @@ describe('managed fields of updates', () => {
   describe('are as kube-apiserver kept them', () => {
     for (const { name, steps } of fixture<{ name: string; steps: Step[] }>('managed-fields'))
       it(name, () => {
-        const live = new Map<string, KubeObject>()
+        const live = new Map<string, AnyObject>()
         for (const { type, key, old: known, next, manager, resetFields, expect: wanted } of steps) {
           const old = known ? live.get(key) : undefined
           const inputs = structuredClone([old, next])
@@ -52,7 +53,7 @@ describe('managed fields of updates', () => {
   })
 
   const created = object({ a: '1', b: '1' }, [entry('one', 1, { '.': {}, 'f:a': {}, 'f:b': {} })])
-  const table: [why: string, next: KubeObject, old: KubeObject | undefined, manager: string, result: ManagedFieldsEntry[]][] = [
+  const table: [why: string, next: AnyObject, old: AnyObject | undefined, manager: string, result: ManagedFieldsEntry[]][] = [
     ['a create owns what it sets', object({ a: '1' }), undefined, 'one', [entry('one', 9, { '.': {}, 'f:a': {} })]],
     ['an update that changes nothing keeps the time', object({ a: '1', b: '1' }), created, 'two', created.metadata.managedFields as ManagedFieldsEntry[]],
     ['a change takes the field', object({ a: '2', b: '1' }), created, 'two', [entry('one', 1, { '.': {}, 'f:b': {} }), entry('two', 9, { 'f:a': {} })]],
@@ -109,7 +110,7 @@ describe('managed fields of updates', () => {
     const args = {
       schema,
       old: undefined,
-      next: { ...next, kind: 'Pod', apiVersion: 'v1' } as unknown as KubeObject,
+      next: { ...next, kind: 'Pod', apiVersion: 'v1' } as unknown as AnyObject,
       manager: 'm',
       apiVersion: 'v1',
       now: at(0),
@@ -132,13 +133,13 @@ describe('managed fields of updates', () => {
   })
 
   it('drops everything for an object that does not fit its schema', () => {
-    const next = { kind: 'Service', apiVersion: 'v1', metadata: { name: 'x' }, spec: { ports: [null] } } as unknown as KubeObject
+    const next = { kind: 'Service', apiVersion: 'v1', metadata: { name: 'x' }, spec: { ports: [null] } } as unknown as AnyObject
     expect(updateManagedFields({ schema: types.type('core.Service'), old: undefined, next, manager: 'm', apiVersion: 'v1', now: at(0) })).to.deep.equal([])
   })
 
   it('compares in the version of a manager', () => {
     const old = object({ a: '1' }, [entry('one', 1, { 'f:a': {}, 'f:b': {} }, { apiVersion: 'v2' })])
-    const convert = (from: KubeObject, version: string) => {
+    const convert = (from: AnyObject, version: string) => {
       expect(version).to.equal('v2')
       return { schema: configMap, object: object({ b: from.data.a }) }
     }

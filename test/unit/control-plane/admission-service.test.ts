@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { isBuiltPlugin, isMissedPlugin, pluginsInOrder } from '../../../src/admission/plugin-names.ts'
 import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
 import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { apiHandler } from '../../support/api-handler.ts'
 import { controlPlaneOptions } from '../../support/control-plane-options.ts'
 import { FakeExchange } from '../../support/exchange.ts'
@@ -12,7 +12,7 @@ const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { co
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }
 
 /** What a pod becomes that is created, under these options. */
-async function created(options: Partial<ControlPlaneOptions>): Promise<{ status: number; body: KubeObject }> {
+async function created(options: Partial<ControlPlaneOptions>): Promise<{ status: number; body: AnyObject }> {
   const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
   const post = async (path: string, body: object): Promise<FakeExchange> => {
     const exchange = new FakeExchange(path, { method: 'POST', body: JSON.stringify(body) })

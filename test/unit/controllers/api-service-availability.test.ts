@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { apiServiceAvailabilityController } from '../../../src/controllers/api-service-availability.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
@@ -9,7 +9,7 @@ const SERVICES = { group: '', resource: 'services' }
 const ENDPOINTS = { group: '', resource: 'endpoints' }
 const NAME = 'v1beta1.metrics.k8s.io'
 
-const apiService: KubeObject = {
+const apiService: AnyObject = {
   kind: 'APIService',
   apiVersion: 'apiregistration.k8s.io/v1',
   metadata: { name: NAME },
@@ -22,8 +22,8 @@ const apiService: KubeObject = {
     service: { namespace: 'default', name: 'metrics', port: 443 },
   },
 }
-const service = (spec: object): KubeObject => ({ kind: 'Service', apiVersion: 'v1', metadata: { name: 'metrics' }, spec })
-const endpoints = (name: string, addresses: object[]): KubeObject => ({
+const service = (spec: object): AnyObject => ({ kind: 'Service', apiVersion: 'v1', metadata: { name: 'metrics' }, spec })
+const endpoints = (name: string, addresses: object[]): AnyObject => ({
   kind: 'Endpoints',
   apiVersion: 'v1',
   metadata: { name: 'metrics' },
@@ -33,7 +33,7 @@ const READY = [{ ip: '10.1.0.1' }]
 
 async function started() {
   const t = builtinRegistry()
-  const access = t.registry.access()
+  const access = t.access()
   await access.create({ group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'default' } })
   await access.create(API_SERVICES, '', apiService)
   const end = new AbortController()

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { Catalog } from '../../../src/catalog/catalog.ts'
 import { apiServiceController } from '../../../src/controllers/api-services.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import { BUILTIN_PRIORITIES } from '../../../src/resources/apiregistration/priorities.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 import { widgetResource } from '../../support/test-registry.ts'
@@ -11,16 +11,16 @@ import { eventually } from '../../support/waiting.ts'
 const API_SERVICES = { group: 'apiregistration.k8s.io', resource: 'apiservices' }
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 
-const service = (group: string, version: string, managed?: string): KubeObject => ({
+const service = (group: string, version: string, managed?: string): AnyObject => ({
   kind: 'APIService',
   apiVersion: 'apiregistration.k8s.io/v1',
   metadata: { name: `${version}.${group}`, ...(managed !== undefined && { labels: { [LABEL]: managed } }) },
   spec: { group, version, groupPriorityMinimum: 1, versionPriority: 1 },
 })
 
-async function started(...before: KubeObject[]) {
+async function started(...before: AnyObject[]) {
   const t = builtinRegistry()
-  const access = t.registry.access()
+  const access = t.access()
   for (const object of before) await access.create(API_SERVICES, '', object)
   const catalog = new Catalog(servedBuiltins())
   const end = new AbortController()
@@ -35,7 +35,7 @@ async function started(...before: KubeObject[]) {
   }
   return { access, catalog, get, names, ended, completions: () => completions }
 }
-const gone = (get: (name: string) => Promise<KubeObject>, name: string) =>
+const gone = (get: (name: string) => Promise<AnyObject>, name: string) =>
   get(name).then(
     () => false,
     () => true,

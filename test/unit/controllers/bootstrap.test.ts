@@ -15,7 +15,7 @@ const CIDRS = { group: 'networking.k8s.io', resource: 'servicecidrs' }
 describe('bootstrap', () => {
   it('makes what every cluster has', async () => {
     const t = builtinRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
     const names = (await access.list(NAMESPACES, '')).items.map(({ metadata }) => metadata.name)
     expect(names).to.deep.equal(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
@@ -55,7 +55,7 @@ describe('bootstrap', () => {
 
   it('leads clients to the address that the server has now, and leaves the rest as people made it', async () => {
     const t = builtinRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
     await access.update(SERVICES, 'default', 'kubernetes', now => ({ ...now, metadata: { ...now.metadata, labels: { mine: 'x' } } }))
     await bootstrap(controllerEnvironment(t), { ...options, address: '192.0.2.8' }, NEVER)
@@ -66,7 +66,7 @@ describe('bootstrap', () => {
 
   it('makes the slice anew where the server has an address of another family now', async () => {
     const t = builtinRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
     await bootstrap(controllerEnvironment(t), { ...options, address: '2001:db8::1' }, NEVER)
     expect(await access.get(SLICES, 'default', 'kubernetes')).to.deep.include({
@@ -77,7 +77,7 @@ describe('bootstrap', () => {
 
   it('makes what was deleted again', async () => {
     const t = builtinRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
     await access.delete(SERVICES, 'default', 'kubernetes')
     const end = new AbortController()
@@ -102,13 +102,13 @@ describe('bootstrap', () => {
     t.backend.down = false
     await done
     expect(warnings[0]).to.equal('bootstrap objects cannot be made yet')
-    expect((await t.registry.access().get(NAMESPACES, '', 'default')).status.phase).to.equal('Active')
+    expect((await t.access().get(NAMESPACES, '', 'default')).status.phase).to.equal('Active')
   })
 
   it('makes all but endpoints where the address is a loopback address, which endpoints may not have', async () => {
     for (const address of ['127.0.0.1', '::1', '169.254.1.1', 'localhost']) {
       const t = builtinRegistry()
-      const access = t.registry.access()
+      const access = t.access()
       expect(await bootstrap(controllerEnvironment(t), { ...options, address }, NEVER)).to.deep.equal([])
       expect((await access.list(ENDPOINTS, 'default')).items, address).to.deep.equal([])
       expect((await access.list(SLICES, 'default')).items, address).to.deep.equal([])
@@ -119,7 +119,7 @@ describe('bootstrap', () => {
 
   it('removes endpoints that lead nowhere, unless they may be those of another server', async () => {
     const t = builtinRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     await bootstrap(controllerEnvironment(t), options, NEVER)
     await bootstrap(controllerEnvironment(t), { ...options, address: '127.0.0.1', alone: false }, NEVER)
     expect((await access.get(ENDPOINTS, 'default', 'kubernetes')).subsets[0].addresses).to.deep.equal([{ ip: '192.0.2.7' }])

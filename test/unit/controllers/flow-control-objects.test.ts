@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ensureFlowControlObjects, keepFlowControlObjects } from '../../../src/controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from '../../../src/controllers/flow-schema-status.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
@@ -14,9 +14,9 @@ async function made() {
   const t = builtinRegistry()
   const env = controllerEnvironment(t)
   await ensureFlowControlObjects(env)
-  return { t, env, access: t.registry.access() }
+  return { t, env, access: t.access() }
 }
-const schema = (name: string, level: string, annotations = {}): KubeObject => ({
+const schema = (name: string, level: string, annotations = {}): AnyObject => ({
   kind: 'FlowSchema',
   apiVersion: `${GROUP}/v1`,
   metadata: { name, annotations },

@@ -20,7 +20,7 @@ describe('the index of policies', () => {
     await world.policy('b', { validations: [{ expression: 'true' }] })
     await world.policy('a', { validations: [{ expression: 'true' }] })
     await eventually('two policies', () => namesOf(index) === 'a:a b:b')
-    const api = world.t.registry.access()
+    const api = world.t.access()
     await api.update(BINDINGS, '', 'b', binding => {
       binding.spec.policyName = 'a'
       return binding

@@ -12,7 +12,7 @@ const namesOf = ({ hooks }: WebhookConfigurations): string => hooks.map(({ name 
 describe('the webhooks of configurations', () => {
   it('follow what is stored', async () => {
     const t = builtinRegistry()
-    const api = t.registry.access()
+    const api = t.access()
     const id = MUTATING_WEBHOOKS
     const known = new WebhookConfigurations('mutating')
     const stop = new AbortController()

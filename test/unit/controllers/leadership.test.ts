@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { ResourceAccess } from '../../../src/catalog/definition.ts'
 import { whileLeading } from '../../../src/controllers/leadership.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import type { StatusError } from '../../../src/meta/status.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, CONFIG_MAPS, LEASES } from '../../support/builtin-registry.ts'
 import type { TestRegistry } from '../../support/test-registry.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -65,7 +65,7 @@ function candidate(t: TestRegistry, identity: string, options: CandidateOptions 
     },
   }
 }
-const lease = (t: TestRegistry): Promise<KubeObject> => t.registry.access().get(LEASES, 'kube-system', 'loops')
+const lease = (t: TestRegistry): Promise<AnyObject> => t.access().get(LEASES, 'kube-system', 'loops')
 const tries = (t: TestRegistry, count: number) => {
   const from = t.backend.calls.get ?? 0
   return eventually(`${count} tries`, () => (t.backend.calls.get ?? 0) > from + count)
@@ -116,7 +116,7 @@ describe('leadership', () => {
       const t = builtinRegistry()
       // Of whose clock nobody knows: long ago by that of the other.
       const spec = { holderIdentity: 'gone', leaseDurationSeconds: 6, renewTime: '2025-01-02T03:04:05.000000Z', leaseTransitions: 3 }
-      await t.registry.access().create(LEASES, 'kube-system', {
+      await t.access().create(LEASES, 'kube-system', {
         kind: 'Lease',
         apiVersion: 'coordination.k8s.io/v1',
         metadata: { name: 'loops' },
@@ -151,7 +151,7 @@ describe('leadership', () => {
     const t = builtinRegistry()
     const a = candidate(t, 'a')
     await eventually('a leads', a.leads)
-    await t.registry.access().update(LEASES, 'kube-system', 'loops', now => ({ ...now, spec: { ...now.spec, holderIdentity: 'thief' } }))
+    await t.access().update(LEASES, 'kube-system', 'loops', now => ({ ...now, spec: { ...now.spec, holderIdentity: 'thief' } }))
     await eventually('a ends', () => !a.leads())
     expect(a.log).to.deep.equal(['begin', 'end'])
     await a.stop()
@@ -214,7 +214,7 @@ describe('leadership', () => {
       const late = a.access().create(CONFIG_MAPS, 'default', configMap('late'))
       expect(a.log.length, 'nothing has run yet').to.equal(1)
       expect(await codeOf(late)).to.equal('ServerTimeout')
-      expect(await codeOf(t.registry.access().get(CONFIG_MAPS, 'default', 'late'))).to.equal('NotFound')
+      expect(await codeOf(t.access().get(CONFIG_MAPS, 'default', 'late'))).to.equal('NotFound')
       expect(a.log.slice(0, 2)).to.deep.equal(['begin', 'end'])
       // Nobody else took it: it is held anew.
       await eventually('a leads again', a.leads)
@@ -232,7 +232,7 @@ describe('leadership', () => {
   })
 })
 
-const configMap = (name: string): KubeObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } })
+const configMap = (name: string): AnyObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } })
 
 /** The reason of a refused call; undefined where it was not. */
 const codeOf = (call: Promise<unknown>): Promise<string | undefined> =>

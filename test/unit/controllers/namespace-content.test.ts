@@ -9,7 +9,7 @@ const PEM = '-----BEGIN CERTIFICATE-----\n'
 describe('what every namespace has', () => {
   function open(content: NamespaceContent = { serviceAccount: true, certificateAuthority: PEM }) {
     const t = builtinRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     const end = new AbortController()
     let done: Promise<void> = Promise.resolve()
     return {

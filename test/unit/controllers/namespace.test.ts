@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { namespaceController } from '../../../src/controllers/namespace.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, NAMESPACES, PODS } from '../../support/builtin-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
 describe('the namespace controller', () => {
   function open() {
     const t = builtinRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     const end = new AbortController()
     const done = namespaceController(t.catalog)(controllerEnvironment(t), end.signal)
     return {
@@ -26,7 +26,7 @@ describe('the namespace controller', () => {
       },
     }
   }
-  const conditions = (namespace: KubeObject): Record<string, string[]> =>
+  const conditions = (namespace: AnyObject): Record<string, string[]> =>
     Object.fromEntries((namespace.status.conditions ?? []).map((c: Record<string, string>) => [c.type, [c.status, c.reason, c.message]]))
 
   it('empties a namespace that is deleted, and lets it go', async () => {

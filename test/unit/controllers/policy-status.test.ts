@@ -9,7 +9,7 @@ describe('the status of policies', () => {
     const world = new PolicyWorld()
     const stop = new AbortController()
     const running = policyStatusController(world.t.catalog)(controllerEnvironment(world.t), stop.signal)
-    const api = world.t.registry.access()
+    const api = world.t.access()
     const statusOf = async () => (await api.get(POLICIES, '', 'p')).status
     await world.policy('p', { validations: [{ expression: 'object.spec.x == 1' }] })
     await eventually('a status', async () => (await statusOf())?.observedGeneration === 1)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { TokenIssuer } from '../../../src/auth/authn/service-account/issuer.ts'
 import { serviceAccountTokenController } from '../../../src/controllers/service-account-token.ts'
+import { loose } from '../../support/any-object.ts'
 import { testAuth } from '../../support/auth.ts'
 import { builtinRegistry, controllerEnvironment, NAMESPACES } from '../../support/builtin-registry.ts'
 import { refusalText } from '../../support/test-registry.ts'
@@ -43,9 +44,9 @@ describe('serviceAccountTokenController', () => {
     const { access, makeAccount, makeSecret, stop } = await running()
     const { metadata } = await makeAccount()
     await makeSecret('s')
-    const filled = async () => (await access.get(SECRETS, 'ns', 's')).data?.token !== undefined
+    const filled = async () => loose(await access.get(SECRETS, 'ns', 's')).data?.token !== undefined
     await eventually('it has a token', filled)
-    const secret = await access.get(SECRETS, 'ns', 's')
+    const secret = loose(await access.get(SECRETS, 'ns', 's'))
     expect(Object.fromEntries(Object.entries(secret.data).map(([name, data]) => [name, text(data as string)]))).to.deep.equal({
       'ca.crt': 'PEM',
       namespace: 'ns',
@@ -64,7 +65,7 @@ describe('serviceAccountTokenController', () => {
     const { access, makeAccount, makeSecret, isGone, stop } = await running()
     await makeAccount()
     await makeSecret('s')
-    await eventually('it has a token', async () => (await access.get(SECRETS, 'ns', 's')).data?.token !== undefined)
+    await eventually('it has a token', async () => loose(await access.get(SECRETS, 'ns', 's')).data?.token !== undefined)
     await access.delete(ACCOUNTS, 'ns', 'bot')
     await eventually('it is gone', () => isGone('s'))
     await stop()

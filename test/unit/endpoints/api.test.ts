@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import type { Status } from '../../../src/meta/status.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import type { FakeRequest } from '../../support/exchange.ts'
 import { callApi } from '../../support/fake-api.ts'
 import { refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
@@ -42,7 +42,7 @@ describe('requests for resources', () => {
   for (const [method, path, request, status, kind] of answers)
     it(`${method} ${path} ${request.search ?? ''}`, async () => {
       const exchange = await call(path, { method, ...request })
-      expect([exchange.status, (exchange.json as KubeObject).kind]).to.deep.equal([status, kind])
+      expect([exchange.status, (exchange.json as AnyObject).kind]).to.deep.equal([status, kind])
     })
 
   const METHOD = '405 MethodNotAllowed: the server does not allow this method on the requested resource'
@@ -181,7 +181,7 @@ describe('requests for what is not stored', () => {
           calls.push([verb, namespace, name, of?.spec.size, dryRun])
           if (verb === 'list') return { items: [{ metadata: { name: 'x' } }] }
           if (verb === 'create') return { code: 201, status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } }
-          return { code: 200, object: { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'x' } } as KubeObject }
+          return { code: 200, object: { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'x' } } as AnyObject }
         },
       },
     },
@@ -197,7 +197,7 @@ describe('requests for what is not stored', () => {
   for (const [method, path, request, kind, status, told] of table)
     it(`are answered by the definition: ${method} ${path}`, async () => {
       const exchange = await callApi(t, path, { method, ...request })
-      expect([exchange.status, (exchange.json as KubeObject).kind]).to.deep.equal([status, kind])
+      expect([exchange.status, (exchange.json as AnyObject).kind]).to.deep.equal([status, kind])
       expect(calls).to.deep.equal([told])
     })
 
@@ -206,7 +206,7 @@ describe('requests for what is not stored', () => {
     t.admission = {
       mutate: async ({ operation, name, namespace, dryRun, object }) => {
         seen.push([operation, name, namespace, dryRun])
-        return { ...object, spec: { size: 7 } } as KubeObject
+        return { ...object, spec: { size: 7 } } as AnyObject
       },
       validate: async ({ object }) => void seen.push(object?.spec.size),
     }

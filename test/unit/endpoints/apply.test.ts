@@ -3,6 +3,7 @@ import { apply, parseConfiguration } from '../../../src/endpoints/apply.ts'
 import { writeOptions } from '../../../src/endpoints/write-options.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { answerObject } from '../../../src/registry/types.ts'
+import { loose } from '../../support/any-object.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { refusal, refusalText, TestRegistry } from '../../support/test-registry.ts'
 
@@ -20,7 +21,7 @@ describe('applying', () => {
       runAtOnce(parseConfiguration(Buffer.from(body))),
       writeOptions(exchange, 'PatchOptions', true),
     )
-    return { created, object: answerObject(answer), exchange }
+    return { created, object: loose(answerObject(answer)), exchange }
   }
 
   it('creates what is not there', async () => {

@@ -18,8 +18,8 @@ describe('evictions over HTTP', () => {
 
   const make = async (group: string, resource: string, object: object, status: object): Promise<void> => {
     const { metadata } = object as KubeObject
-    await t.registry.access().create({ group, resource }, 'ns', object as KubeObject)
-    await t.registry.access().update({ group, resource }, 'ns', metadata.name as string, found => Object.assign(found, { status }), { subresource: 'status' })
+    await t.access().create({ group, resource }, 'ns', object as KubeObject)
+    await t.access().update({ group, resource }, 'ns', metadata.name as string, found => Object.assign(found, { status }), { subresource: 'status' })
   }
   const pod = (name: string, app: string) =>
     make(

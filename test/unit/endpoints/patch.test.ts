@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import type { FakeRequest } from '../../support/exchange.ts'
 import { callApi } from '../../support/fake-api.ts'
 import { refusal, refusalText, TestRegistry } from '../../support/test-registry.ts'
@@ -34,13 +34,13 @@ describe('patches', () => {
   ]
   for (const [type, body, spec] of table)
     it(`change the object: ${type} ${body}`, async () => {
-      const answer = (await patch(type, body)).json as KubeObject
+      const answer = (await patch(type, body)).json as AnyObject
       expect(answer.spec).to.deep.equal(spec)
       expect((await t.get('a')).spec).to.deep.equal(spec)
     })
 
   it('that change nothing are no writes', async () => {
-    const { metadata } = (await patch(MERGE, '{"spec":{"color":"red"}}')).json as KubeObject
+    const { metadata } = (await patch(MERGE, '{"spec":{"color":"red"}}')).json as AnyObject
     expect(metadata.resourceVersion).to.equal('2')
     expect(t.backend.calls.write).to.equal(1)
   })
@@ -50,17 +50,17 @@ describe('patches', () => {
     t.backend.before = async call => {
       if (call === 'write' && ++times === 1) await t.update('a', { size: 8 })
     }
-    expect(((await patch(MERGE, '{"spec":{"color":"blue"}}')).json as KubeObject).spec).to.include({ size: 8, color: 'blue' })
+    expect(((await patch(MERGE, '{"spec":{"color":"blue"}}')).json as AnyObject).spec).to.include({ size: 8, color: 'blue' })
     expect(await refusalText(patch(MERGE, '{"metadata":{"resourceVersion":"2"}}'))).to.match(/^409 Conflict: .*please apply your changes to the latest version/)
   })
 
   it('of status leave the rest', async () => {
-    const { spec, status } = (await patch(MERGE, '{"spec":{"color":"blue"},"status":{"phase":"x"}}', {}, `${ONE}/status`)).json as KubeObject
+    const { spec, status } = (await patch(MERGE, '{"spec":{"color":"blue"},"status":{"phase":"x"}}', {}, `${ONE}/status`)).json as AnyObject
     expect([spec.color, status.phase]).to.deep.equal(['red', 'x'])
   })
 
   it('as a dry-run store nothing', async () => {
-    expect(((await patch(MERGE, '{"spec":{"color":"blue"}}', { search: 'dryRun=All' })).json as KubeObject).spec.color).to.equal('blue')
+    expect(((await patch(MERGE, '{"spec":{"color":"blue"}}', { search: 'dryRun=All' })).json as AnyObject).spec.color).to.equal('blue')
     expect((await t.get('a')).spec.color).to.equal('red')
   })
 
@@ -142,9 +142,9 @@ describe('patches', () => {
   ]
   for (const [type, body] of silent)
     it(`leave the object what it is: ${type} ${body}`, async () => {
-      const { kind, apiVersion, metadata } = (await patch(type, body)).json as KubeObject
+      const { kind, apiVersion, metadata } = (await patch(type, body)).json as AnyObject
       expect([kind, apiVersion, metadata.resourceVersion]).to.deep.equal(['Widget', 'example.io/v1', '2'])
-      const { items } = (await callApi(t, 'namespaces/ns/widgets')).json as { items: KubeObject[] }
+      const { items } = (await callApi(t, 'namespaces/ns/widgets')).json as { items: AnyObject[] }
       expect(items[0]?.metadata.name).to.equal('a')
     })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry } from '../../support/builtin-registry.ts'
 import { serverOver } from '../../support/connect-world.ts'
 import type { TestServer } from '../../support/server.ts'
@@ -25,10 +25,10 @@ describe('scale and managed fields', () => {
 
   const send = async (method: string, path: string, type: string, body: object) => {
     const answer = await server.plain(path, { method, headers: { 'content-type': type }, body: JSON.stringify(body) })
-    return { status: answer.status, body: JSON.parse(answer.body.toString()) as KubeObject & { message: string } }
+    return { status: answer.status, body: JSON.parse(answer.body.toString()) as AnyObject & { message: string } }
   }
-  const read = async (path: string): Promise<KubeObject> => JSON.parse((await server.plain(path)).body.toString())
-  const replicas = ({ spec, metadata }: KubeObject) => ({
+  const read = async (path: string): Promise<AnyObject> => JSON.parse((await server.plain(path)).body.toString())
+  const replicas = ({ spec, metadata }: AnyObject) => ({
     replicas: spec.replicas,
     owners: (metadata.managedFields ?? [])
       .filter(({ fieldsV1 }) => (fieldsV1 as { 'f:spec'?: object })?.['f:spec'] && 'f:replicas' in (fieldsV1 as { 'f:spec': object })['f:spec'])

@@ -3,14 +3,14 @@ import type { Subresource, SubresourceView } from '../../../src/catalog/definiti
 import { putView, viewTarget } from '../../../src/endpoints/view.ts'
 import { invalid } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { apiHandler, testApi } from '../../support/api-handler.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
 import { refusal, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
 /** A widget's size as its scale. */
-const view: SubresourceView = {
+const view: SubresourceView<AnyObject, AnyObject> = {
   get: ({ metadata: { name, namespace, uid, resourceVersion }, spec }) => ({
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -35,13 +35,13 @@ const CONFLICT =
 
 describe('views', () => {
   let t: TestRegistry
-  let parent: KubeObject
+  let parent: AnyObject
   beforeEach(async () => {
     t = new TestRegistry([widgetResource({ version: { subresources: { scale } } })])
     parent = await t.create({ name: 'a' }, { spec: { color: 'red' } })
   })
   const wanted = (replicas: number, metadata: object = {}) => ({ ...view.get(parent), metadata: { name: 'a', ...metadata }, spec: { replicas } })
-  const put = (scaled: KubeObject) =>
+  const put = (scaled: AnyObject) =>
     Promise.resolve().then(() =>
       putView(scopeOf(t, new FakeExchange('/x'), 'update', { name: 'a', subresource: 'scale' }), view, structuredClone(parent), scaled),
     )
@@ -75,7 +75,7 @@ describe('views', () => {
     const request = async (method: string, body = '', type = 'application/json') => {
       const exchange = new FakeExchange('/apis/example.io/v1/namespaces/ns/widgets/a/scale', { method, body, headers: { 'content-type': type } })
       await apiHandler(testApi(scopeOf(t, exchange, 'get').env))(exchange)
-      return exchange.json as KubeObject
+      return exchange.json as AnyObject
     }
 
     it('are read', async () => {

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { customTable } from '../../../src/extensions/custom-table.ts'
-import type { Json, KubeObject } from '../../../src/meta/object.ts'
+import type { Json } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 
 const NOW = Date.parse('2026-01-01T00:01:00Z')
-const object = (spec: object): KubeObject => ({
+const object = (spec: object): AnyObject => ({
   kind: 'W',
   apiVersion: 'g/v1',
   metadata: { name: 'w', creationTimestamp: '2026-01-01T00:00:00Z' },

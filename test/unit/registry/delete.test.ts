@@ -5,6 +5,7 @@ import type { ObjectMeta } from '../../../src/meta/object.ts'
 import { forbiddenError } from '../../../src/meta/status.ts'
 import type { DeleteOptions } from '../../../src/registry/deletion-step.ts'
 import { BackendError } from '../../../src/storage/backend.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { recordedReservations } from '../../support/reservations.ts'
 import { listOptions, refusalText, TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
 
@@ -120,7 +121,7 @@ describe('deleting what something holds', () => {
     ...more,
   })
   const X = 'example.io/x'
-  const table: [string, strategy: Strategy, finalizers: string[], options: DeleteOptions, left: object | undefined][] = [
+  const table: [string, strategy: Strategy<AnyObject>, finalizers: string[], options: DeleteOptions, left: object | undefined][] = [
     ['a finalizer', {}, [X], {}, started([X])],
     ['the kind', { holdsDeletion: () => true, markDeleting: widget => void Object.assign(widget.status, { phase: 'Going' }) }, [], {}, started(undefined)],
     ['dependents that are orphaned', {}, [], { propagationPolicy: 'Orphan' }, started(['orphan'])],

@@ -2,17 +2,17 @@ import { expect } from 'chai'
 import type { AccessEvent } from '../../../src/catalog/definition.ts'
 import { invalid } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { NEVER, refusalText, TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
 
-const object = (name: string, spec: object = {}): KubeObject => ({ kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name }, spec })
+const object = (name: string, spec: object = {}): AnyObject => ({ kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name }, spec })
 
 describe('access to resources from within', () => {
   it('creates as for a client: defaults, validation, managed fields', async () => {
     const t = new TestRegistry([
       widgetResource({ strategy: { validate: ({ spec }) => (spec.size > 5 ? [invalid(fieldPath('spec', 'size'), spec.size, 'too large')] : []) } }),
     ])
-    const access = t.registry.access()
+    const access = t.access()
     const mine = object('a', { color: 'red' })
     const made = await access.create(WIDGETS, 'ns', mine)
     expect(made.spec).to.deep.equal({ size: 1, color: 'red' })
@@ -25,7 +25,7 @@ describe('access to resources from within', () => {
 
   it('gets and lists', async () => {
     const t = new TestRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     for (const [name, color] of [
       ['a', 'red'],
       ['b', 'blue'],
@@ -47,7 +47,7 @@ describe('access to resources from within', () => {
 
   it('updates a copy, which may be left or replaced', async () => {
     const t = new TestRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     const before = await t.create({ name: 'a' })
     const changed = await access.update(WIDGETS, 'ns', 'a', now => {
       now.spec.color = 'blue'
@@ -65,7 +65,7 @@ describe('access to resources from within', () => {
 
   it('updates again after a lost race, and not where the change names a version', async () => {
     const t = new TestRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     const first = await t.create({ name: 'a' })
     let runs = 0
     const result = await access.update(WIDGETS, 'ns', 'a', now => {
@@ -80,14 +80,14 @@ describe('access to resources from within', () => {
   it('updates a subresource', async () => {
     const t = new TestRegistry()
     await t.create({ name: 'a' }, { spec: { color: 'red' } })
-    const change = (now: KubeObject) => ({ ...now, spec: { size: 9 }, status: { phase: 'Ready' } })
-    const { spec, status } = await t.registry.access().update(WIDGETS, 'ns', 'a', change, { subresource: 'status' })
+    const change = (now: AnyObject) => ({ ...now, spec: { size: 9 }, status: { phase: 'Ready' } })
+    const { spec, status } = await t.access().update(WIDGETS, 'ns', 'a', change, { subresource: 'status' })
     expect([spec.color, status.phase]).to.deep.equal(['red', 'Ready'])
   })
 
   it('deletes, by conditions', async () => {
     const t = new TestRegistry()
-    const access = t.registry.access()
+    const access = t.access()
     await t.create({ name: 'a' })
     expect(await refusalText(access.delete(WIDGETS, 'ns', 'a', { uid: 'other' }))).to.match(/^409 Conflict/)
     expect(await refusalText(access.delete(WIDGETS, 'ns', 'a', { resourceVersion: '1' }))).to.match(/^409 Conflict/)

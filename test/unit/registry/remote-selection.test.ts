@@ -1,16 +1,16 @@
 import { expect } from 'chai'
 import { parseFieldSelector } from '../../../src/meta/field-selector.ts'
 import { parseLabelSelector } from '../../../src/meta/label-selector.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import type { ListOptions } from '../../../src/registry/read.ts'
 import type { StorageEvent } from '../../../src/storage/storage.ts'
+import { type AnyObject, loose } from '../../support/any-object.ts'
 import { link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
 import { listOptions, NEVER, TestRegistry } from '../../support/test-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
 const LINKS = { group: 'example.com', resource: 'links' }
 /** The webhook puts a label of the version on what it converts. */
-const labelled = (object: KubeObject): KubeObject => ({ ...object, metadata: { ...object.metadata, labels: { converted: 'yes' } } })
+const labelled = (object: AnyObject): AnyObject => ({ ...object, metadata: { ...object.metadata, labels: { converted: 'yes' } } })
 
 function world() {
   const registry = new TestRegistry([linkResource(review => reviewed(review, labelled))])
@@ -21,7 +21,7 @@ function world() {
   return {
     create: (name: string, hostPort: string) => store.create(target(name, 'v1'), { ...link('v1', name, { hostPort }), metadata: { name } }),
     update: (name: string, hostPort: string) =>
-      store.update(target(name, 'v1'), { transform: async now => ({ ...(structuredClone(now) as KubeObject), spec: { hostPort } }) as unknown as KubeObject }),
+      store.update(target(name, 'v1'), { transform: async now => ({ ...(structuredClone(now) as AnyObject), spec: { hostPort } }) as unknown as AnyObject }),
     remove: (name: string) => store.delete(target(name, 'v1'), {}),
     list: (version: 'v1' | 'v2', options: Partial<ListOptions>) => store.list(at(version), '', listOptions(options), NEVER),
     watch: (version: 'v1' | 'v2', options: Partial<ListOptions>, signal: AbortSignal) => store.watch(at(version), '', listOptions(options), signal),
@@ -64,7 +64,7 @@ describe('selection of objects that somebody else converts', () => {
     const seen: string[] = []
     const show = (event: StorageEvent): string => {
       if (event.type === 'bookmark') return 'bookmark'
-      const { metadata, spec } = event.object.object()
+      const { metadata, spec } = loose(event.object.object())
       expect(metadata.resourceVersion).to.equal(String(event.revision))
       return `${event.type} ${metadata.name} ${spec.host}:${spec.port}`
     }

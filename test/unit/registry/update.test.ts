@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { required } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import { forbiddenError } from '../../../src/meta/status.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { recordedReservations } from '../../support/reservations.ts'
 import { refusal, refusalText, TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
 
@@ -97,7 +97,7 @@ describe('updating', () => {
         if (old) next.status = old.status
       },
     })
-    const refusedByKind = (next: KubeObject) => void Object.assign(next, { status: { phase: 'x' } })
+    const refusedByKind = (next: AnyObject) => void Object.assign(next, { status: { phase: 'x' } })
     const first = await t.update('a', refusedByKind)
     t.now += 60_000
     expect((await t.update('a', refusedByKind)).object).to.deep.equal(first.object)
@@ -115,7 +115,7 @@ describe('updating', () => {
 
   it('of a subresource takes its strategy in place of the kind’s', async () => {
     await open()
-    const change = (next: KubeObject) => {
+    const change = (next: AnyObject) => {
       next.spec.color = 'blue'
       next.status = { phase: 'Ready' }
     }
@@ -207,7 +207,7 @@ describe('updating an object that is being deleted', () => {
     await t.store.delete(t.target('a'), {})
     return t
   }
-  const finalizers = (list: string[]) => (next: KubeObject) => void Object.assign(next.metadata, { finalizers: list })
+  const finalizers = (list: string[]) => (next: AnyObject) => void Object.assign(next.metadata, { finalizers: list })
 
   it('keeps its deletion, whatever the update says', async () => {
     const t = await terminating()

@@ -2,10 +2,11 @@ import { expect } from 'chai'
 import type { Strategy } from '../../../src/catalog/definition.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { protobufEncoder } from '../../../src/endpoints/forms/binary/protobuf.ts'
-import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
+import type { JsonObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
 import { key, revision } from '../../../src/storage/revision.ts'
 import type { StorageEvent } from '../../../src/storage/storage.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { batchesOf } from '../../support/batches.ts'
 import type { FakeExchange, FakeRequest } from '../../support/exchange.ts'
 import { callApi } from '../../support/fake-api.ts'
@@ -24,15 +25,15 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
   describe(`a kind in two versions, stored in ${storedIn}`, () => {
     let t: TestRegistry
     let seen: string[]
-    const strategy: Strategy = {
+    const strategy: Strategy<AnyObject> = {
       prepare(next, old) {
         seen.push(`${next.apiVersion} ${next.spec?.color}${old ? ` was ${old.apiVersion} ${old.spec?.color}` : ''}`)
       },
     }
     const call = (version: V, path: string, request: FakeRequest = {}): Promise<FakeExchange> => callApi(t, path, request, version)
-    const object = async (...args: Parameters<typeof call>): Promise<KubeObject> => (await call(...args)).json as KubeObject
-    const stored = async (): Promise<KubeObject> =>
-      JSON.parse((await t.backend.get(key('/registry/widgets/ns/a'), NEVER)).item?.value.toString() ?? 'null') as KubeObject
+    const object = async (...args: Parameters<typeof call>): Promise<AnyObject> => (await call(...args)).json as AnyObject
+    const stored = async (): Promise<AnyObject> =>
+      JSON.parse((await t.backend.get(key('/registry/widgets/ns/a'), NEVER)).item?.value.toString() ?? 'null') as AnyObject
     const served = (version: V) => {
       const found = t.catalog.snapshot().find('example.io', version, 'widgets')
       if (!found) throw new Error('not served')
@@ -60,10 +61,10 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         expect(one.text).to.match(
           new RegExp(`^\\{"kind":"Widget","apiVersion":"example.io/${version}","metadata":\\{"name":"a","namespace":"ns","uid":"u1","resourceVersion":"2",`),
         )
-        expect((one.json as KubeObject).spec).to.deep.equal(spec)
+        expect((one.json as AnyObject).spec).to.deep.equal(spec)
         const list = await object(version, ALL)
         expect([list.kind, list.apiVersion, list.items.length]).to.deep.equal(['WidgetList', `example.io/${version}`, 1])
-        expect(list.items[0]).to.deep.equal({ metadata: (one.json as KubeObject).metadata, spec, status: {} })
+        expect(list.items[0]).to.deep.equal({ metadata: (one.json as AnyObject).metadata, spec, status: {} })
       })
 
       it(`is watched in ${version}`, async () => {
@@ -158,12 +159,12 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
     })
 
     describe('managed fields', () => {
-      const managers = (of: KubeObject): string[] =>
+      const managers = (of: AnyObject): string[] =>
         (of.metadata.managedFields ?? []).map(
           ({ manager, operation, apiVersion, fieldsV1 }: ManagedFieldsEntry) =>
             `${manager} ${operation} ${apiVersion} ${JSON.stringify((fieldsV1 as JsonObject)['f:spec'])}`,
         )
-      const applied = (version: V, manager: string, spec: object, search = ''): Promise<KubeObject> =>
+      const applied = (version: V, manager: string, spec: object, search = ''): Promise<AnyObject> =>
         object(version, ONE, {
           method: 'PATCH',
           headers: { 'content-type': TYPES.apply },
@@ -215,7 +216,7 @@ describe('stored bytes', () => {
   ]
   for (const [what, stored, spec] of cases)
     it(`of ${what} are read`, () => {
-      const read = JSON.parse(codec.json(Buffer.from(JSON.stringify(stored)), revision(7)).bytes.toString()) as KubeObject
+      const read = JSON.parse(codec.json(Buffer.from(JSON.stringify(stored)), revision(7)).bytes.toString()) as AnyObject
       expect([read.apiVersion, read.metadata.resourceVersion, read.spec]).to.deep.equal(['example.io/v1beta1', '7', spec])
     })
 

@@ -3,7 +3,6 @@ import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { isGateName } from '../../../src/lifecycle/feature-gates.ts'
 import { clone } from '../../../src/meta/equal.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
 import { statefulSetResource } from '../../../src/resources/apps/stateful-set/definition.ts'
 import { horizontalPodAutoscalerResource } from '../../../src/resources/autoscaling/horizontal-pod-autoscaler/definition.ts'
 import { cronJobResource } from '../../../src/resources/batch/cron-job/definition.ts'
@@ -16,6 +15,7 @@ import { resourceSliceResource } from '../../../src/resources/resource/resource-
 import { csiDriverResource } from '../../../src/resources/storage/csi-driver/definition.ts'
 import { csiNodeResource } from '../../../src/resources/storage/csi-node/definition.ts'
 import { dropGatedFields, type GatedField, gatedFields } from '../../../src/schema/gated-fields.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
 import { featuresOf } from '../../support/hook-context.ts'
 import { causesOf, KindCases } from '../../support/kind-cases.ts'
@@ -45,7 +45,7 @@ describe('fields behind feature gates', () => {
 
   for (const { hub, fields } of marked) {
     it(`of ${hub.kind} go while their gates are off, unless the old object has them`, () => {
-      const full = fillStruct(hub.schema, '', -4) as unknown as KubeObject
+      const full = fillStruct(hub.schema, '', -4) as unknown as AnyObject
       const created = clone(full)
       runAtOnce(dropGatedFields(fields, created, undefined))
       const updated = clone(full)
@@ -63,7 +63,7 @@ describe('fields behind feature gates', () => {
 interface Kept {
   readonly definition: ResourceDefinition
   readonly given: object
-  readonly member: (object: KubeObject) => unknown
+  readonly member: (object: AnyObject) => unknown
   readonly off: unknown
   readonly on: unknown
 }

@@ -37,7 +37,7 @@ describe('kinds', () => {
           metadata: { name: `n${i}`, labels: { constructor: 'x' }, annotations: { toString: 'y' }, ...(namespace && { namespace }) },
         } as JsonObject
         try {
-          await t.registry.access().create({ group: hub.group, resource: hub.names.plural }, namespace, decode(hub.schema, object) as never)
+          await t.access().create({ group: hub.group, resource: hub.names.plural }, namespace, decode(hub.schema, object) as never)
         } catch (error) {
           if (!(error instanceof StatusError) || error.code === 500) faults.push(`${hub.kind} ${word}: ${(error as Error).stack?.slice(0, 300)}`)
         }

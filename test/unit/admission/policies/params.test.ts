@@ -66,7 +66,7 @@ describe('parameters of policies', () => {
     const world = new PolicyWorld()
     const ref = { name: 'one', parameterNotFoundAction: 'Deny' }
     await world.policy('p', { ...TELL, paramKind: CONFIG_MAP, ...rules('nodes') }, { paramRef: ref })
-    const node = world.t.registry.access().create({ group: '', resource: 'nodes' }, '', { kind: 'Node', apiVersion: 'v1', metadata: { name: 'n' } })
+    const node = world.t.access().create({ group: '', resource: 'nodes' }, '', { kind: 'Node', apiVersion: 'v1', metadata: { name: 'n' } })
     expect((await refusal(node)).message).to.match(
       /failed to configure binding: cannot use namespaced paramRef in policy binding that matches cluster-scoped resources$/,
     )

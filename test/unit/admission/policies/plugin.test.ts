@@ -167,7 +167,7 @@ describe('validating admission policies', () => {
       const rules = [{ ...CONFIG_MAP_RULES[0], resources: ['namespaces'] }]
       const message = "string(namespaceObject == null) + ' ' + request.namespace"
       await made.policy('p', { matchConstraints: { resourceRules: rules }, validations: [{ expression: 'false', messageExpression: message }] })
-      const create = made.t.registry.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'other' } })
+      const create = made.t.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'other' } })
       expect((await refusal(create)).message).to.match(/denied request: true other$/)
     })
   })
@@ -176,7 +176,7 @@ describe('validating admission policies', () => {
     const made = new PolicyWorld()
     const everything = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }]
     await made.policy('p', { matchConstraints: { resourceRules: everything }, ...REFUSE })
-    const api = made.t.registry.access()
+    const api = made.t.access()
     await api.delete(BINDINGS, '', 'p')
     await api.delete(POLICIES, '', 'p')
   })

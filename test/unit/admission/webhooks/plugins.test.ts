@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { steadyClock } from '../../../../src/lib/clock.ts'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { internalContext } from '../../../../src/registry/internal-context.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { CONFIG_MAPS, NAMESPACES } from '../../../support/builtin-registry.ts'
 import { NEVER, refusalText } from '../../../support/test-registry.ts'
 import { eventually } from '../../../support/waiting.ts'
@@ -11,8 +11,8 @@ const SCALERS = { group: 'autoscaling', resource: 'horizontalpodautoscalers' }
 const EVENTS = { group: '', resource: 'events' }
 const CONFIGURATIONS = { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations' }
 
-const map = (name: string): KubeObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data: { a: '1' } })
-const scaler = (name: string): KubeObject => ({
+const map = (name: string): AnyObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data: { a: '1' } })
+const scaler = (name: string): AnyObject => ({
   kind: 'HorizontalPodAutoscaler',
   apiVersion: 'autoscaling/v2',
   metadata: { name },
@@ -30,11 +30,11 @@ describe('admission webhooks', () => {
   let world: WebhookWorld
   before(async () => {
     world = await WebhookWorld.start()
-    await world.t.registry.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'a' } } })
+    await world.t.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'a' } } })
   })
   afterEach(() => world.clear())
   after(() => world.close())
-  const api = () => world.t.registry.access()
+  const api = () => world.t.access()
 
   it('are asked about nothing where there are none', async () => {
     await api().create(CONFIG_MAPS, 'ns', map('none'))
@@ -112,7 +112,7 @@ describe('admission webhooks', () => {
 
   it('are spared dry-runs that would not be dry', async () => {
     world.add('validating', '/ok', { sideEffects: 'Some' })
-    const target = world.t.registry.access()
+    const target = world.t.access()
     await target.create(CONFIG_MAPS, 'ns', map('wet'))
     expect(await refusalText(target.delete(CONFIG_MAPS, 'ns', 'wet', { dryRun: true }))).to.equal(
       '400 BadRequest: admission webhook "h.example.com" does not support dry run',

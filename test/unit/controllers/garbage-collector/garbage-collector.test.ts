@@ -31,7 +31,7 @@ class World {
 
   constructor() {
     this.t = builtinRegistry()
-    this.access = this.t.registry.access()
+    this.access = this.t.access()
   }
 
   static async open(running = true): Promise<World> {

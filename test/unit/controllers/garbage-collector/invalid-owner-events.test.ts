@@ -9,7 +9,7 @@ const at = (namespace: string, name: string): Coordinates => ({ apiVersion: 'v1'
 
 async function open() {
   const t = builtinRegistry()
-  const access = t.registry.access()
+  const access = t.access()
   for (const name of ['ns', 'default']) await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } })
   const events = async (namespace: string) => (await access.list(EVENTS, namespace)).items
   return { tell: invalidOwnerEvents(controllerEnvironment(t)), events }

@@ -16,7 +16,7 @@ const owner = (uid: string, blockOwnerDeletion?: boolean) => ({
 
 async function open(metadata: ObjectMeta = {}) {
   const t = builtinRegistry()
-  const access = t.registry.access()
+  const access = t.access()
   await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
   const made = await access.create(CONFIG_MAPS, 'ns', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', ...metadata } })
   const at: Coordinates = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name: 'a', uid: made.metadata.uid as string }

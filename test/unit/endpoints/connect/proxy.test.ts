@@ -194,11 +194,9 @@ describe('proxies', () => {
 
   it('go where a name pointed when it was looked at, wherever it points a moment later', async () => {
     const addressesOf = (addresses: object[]) =>
-      world.registry.registry
-        .access()
-        .update({ group: '', resource: 'nodes' }, '', 'bare', found => Object.assign(found, { status: { ...found.status, addresses } }), {
-          subresource: 'status',
-        })
+      world.registry.access().update({ group: '', resource: 'nodes' }, '', 'bare', found => Object.assign(found, { status: { ...found.status, addresses } }), {
+        subresource: 'status',
+      })
     const { lookup } = dns
     const first = dns.promises.lookup
     const later: string[] = []

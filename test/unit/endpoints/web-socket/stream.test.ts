@@ -67,8 +67,8 @@ describe('a watch over a WebSocket', () => {
   after(() => server.close())
 
   const create = (name: string, data = 'x') =>
-    t.registry.access().create(CONFIG_MAPS, 'ns', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace: 'ns' }, data: { data } })
-  const remove = (name: string) => t.registry.access().delete(CONFIG_MAPS, 'ns', name)
+    t.access().create(CONFIG_MAPS, 'ns', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace: 'ns' }, data: { data } })
+  const remove = (name: string) => t.access().delete(CONFIG_MAPS, 'ns', name)
   const open = (asked: Asked = {}): Promise<Conversation> => speak(server, 'tls', handshake(asked))
   const nobodyWatches = () => eventually('nobody watches', () => t.backend.watches.length === 0)
 

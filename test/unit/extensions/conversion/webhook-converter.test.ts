@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { WebhookClients } from '../../../../src/admission/webhooks/client.ts'
 import { ConversionMetrics } from '../../../../src/extensions/conversion/metrics.ts'
 import { webhookConverter } from '../../../../src/extensions/conversion/webhook-converter.ts'
-import type { KubeObject } from '../../../../src/meta/object.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { failureText, link, linkResource, linkVersion, reviewed, webhookConversion } from '../../../support/conversion.ts'
 import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
 
@@ -58,7 +58,7 @@ describe('webhookConverter', function () {
     const [request] = webhook.requests
     expect(webhook.requests).to.have.length(1)
     expect(request?.path).to.equal('/links?timeout=30s')
-    const asked = request?.review.request as { objects: KubeObject[]; desiredAPIVersion: string }
+    const asked = request?.review.request as { objects: AnyObject[]; desiredAPIVersion: string }
     expect([asked.desiredAPIVersion, asked.objects.map(({ metadata }) => metadata.name)]).to.deep.equal(['example.com/v2', ['a', 'c']])
     expect(counts()).to.deep.equal([
       'apiserver_conversion_webhook_request_total success  1',
@@ -94,7 +94,7 @@ describe('webhookConverter', function () {
     expect(await failureText(converter(reviewed, ['v9']).convert([link('v1', 'a', {})], v2))).to.equal('no supported conversion review versions')
   })
 
-  const without = (name: string) => (object: KubeObject) => ({ ...object, [name]: undefined })
+  const without = (name: string) => (object: AnyObject) => ({ ...object, [name]: undefined })
   // The texts are those of kube-apiserver 1.33.
   const table: [name: string, act: (review: Record<string, unknown>) => Record<string, unknown>, text: string, failure: string][] = [
     [

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { customResourceDefinitionResource } from '../../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
 import type { CustomResourceDefinitionVersion } from '../../../../src/resources/apiextensions/v1.types.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { hookContext } from '../../../support/hook-context.ts'
 import { causesOf, KindCases } from '../../../support/kind-cases.ts'
 import { KindServer } from '../../../support/kind-server.ts'
@@ -153,7 +153,7 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
 }
 
 /** The definition as one write after another leaves it. */
-async function written(...specs: object[]): Promise<KubeObject> {
+async function written(...specs: object[]): Promise<AnyObject> {
   const server = new KindServer([customResourceDefinitionResource])
   const [first, ...rest] = specs
   const cases = new KindCases(customResourceDefinitionResource)
@@ -206,7 +206,7 @@ describe('CustomResourceDefinition', () => {
   it('lets its status be written apart', async () => {
     const server = new KindServer([customResourceDefinitionResource])
     await server.create(GR, '', new KindCases(customResourceDefinitionResource).body(of(), metadata))
-    const write = (acceptedNames: object): Promise<KubeObject> =>
+    const write = (acceptedNames: object): Promise<AnyObject> =>
       server.update(GR, '', NAME, old => ({ ...old, spec: { ...old.spec, group: 'x' }, status: { ...old.status, acceptedNames } }), { subresource: 'status' })
     expect((await write({ plural: 'widgets', kind: 'Widget' })).spec.group).to.equal('example.com')
     expect(await causesOf(write({ plural: 'W', kind: 'Widget' }))).to.deep.equal(['Invalid status.acceptedNames.plural'])

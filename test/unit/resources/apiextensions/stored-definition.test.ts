@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { clone } from '../../../../src/meta/equal.ts'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { codecOf } from '../../../../src/registry/codec.ts'
 import { convert, versionsOf } from '../../../../src/registry/convert.ts'
 import { customResourceDefinitionResource } from '../../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
 import { revision } from '../../../../src/storage/revision.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 
 const GROUP = 'apiextensions.k8s.io'
 const schema = (type: string) => ({ openAPIV3Schema: { type: 'object', properties: { a: { type } } } })
@@ -13,23 +13,23 @@ const version = (name: string, more: object = {}) => ({ name, served: true, stor
 const column = { name: 'A', type: 'string' }
 const status = { conditions: [], acceptedNames: { plural: 'things', kind: 'Thing' }, storedVersions: ['v1'] }
 
-const definition = (apiVersion: string, spec: object): KubeObject =>
+const definition = (apiVersion: string, spec: object): AnyObject =>
   ({
     kind: 'CustomResourceDefinition',
     apiVersion: `${GROUP}/${apiVersion}`,
     metadata: { name: 'things.example.com' },
     spec: { group: 'example.com', names, scope: 'Namespaced', ...spec },
     status,
-  }) as unknown as KubeObject
+  }) as unknown as AnyObject
 
 const codec = codecOf(customResourceDefinitionResource, 'test')
-const stored = (spec: object): KubeObject => JSON.parse(String(codec.encode(definition('v1', spec)))) as KubeObject
+const stored = (spec: object): AnyObject => JSON.parse(String(codec.encode(definition('v1', spec)))) as AnyObject
 
 const hub = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1`)!
 const older = versionsOf(customResourceDefinitionResource).get(`${GROUP}/v1beta1`)!
 
 /** What is stored as v1 shows it. */
-const read = (object: KubeObject): KubeObject =>
+const read = (object: AnyObject): AnyObject =>
   convert(customResourceDefinitionResource, clone(codec.decode(Buffer.from(JSON.stringify(object)), revision(1))), older, hub)
 
 describe('definitions in the store', () => {
@@ -92,7 +92,7 @@ describe('definitions in the store', () => {
   })
 
   it('are read as releases long gone stored them, without versions', () => {
-    const { spec, status } = read({ ...definition('v1beta1', { version: 'v1alpha1', validation: schema('string') }), status: {} } as KubeObject)
+    const { spec, status } = read({ ...definition('v1beta1', { version: 'v1alpha1', validation: schema('string') }), status: {} } as AnyObject)
     expect(spec.versions).to.deep.equal([{ name: 'v1alpha1', served: true, storage: true, schema: schema('string') }])
     expect([spec.preserveUnknownFields, spec.conversion, status.storedVersions]).to.deep.equal([true, { strategy: 'None' }, ['v1alpha1']])
   })

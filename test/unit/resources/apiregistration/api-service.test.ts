@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { apiServiceResource } from '../../../../src/resources/apiregistration/api-service/definition.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { causesOf, serverOf } from '../../../support/workloads.ts'
 
 const service = { namespace: 'ns', name: 'api' }
 const good = { group: 'example.com', version: 'v1', groupPriorityMinimum: 20, versionPriority: 10 }
-const of = (spec: object = {}, metadata: object = {}): KubeObject => ({
+const of = (spec: object = {}, metadata: object = {}): AnyObject => ({
   apiVersion: 'apiregistration.k8s.io/v1',
   kind: 'APIService',
   metadata: { name: 'v1.example.com', ...metadata },
@@ -13,7 +13,7 @@ const of = (spec: object = {}, metadata: object = {}): KubeObject => ({
 })
 
 describe('APIService', () => {
-  const cases: Record<string, [object: KubeObject, causes: string[]]> = {
+  const cases: Record<string, [object: AnyObject, causes: string[]]> = {
     'a local one': [of(), []],
     'of the core group': [of({ group: '' }, { name: 'v1.' }), []],
     'of another server': [of({ service, caBundle: 'AAAA' }), []],

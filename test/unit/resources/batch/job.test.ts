@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { jobResource } from '../../../../src/resources/batch/job/definition.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { job, template } from '../../../support/jobs.ts'
 import { causesOf, KindCases, validates } from '../../../support/kind-cases.ts'
 
@@ -193,7 +193,7 @@ describe('Job', () => {
   }
 
   /** What is wrong with the job `x` of the spec once it is changed. */
-  async function changing(spec: object, change: (spec: KubeObject['spec']) => void, status?: object): Promise<string[]> {
+  async function changing(spec: object, change: (spec: AnyObject['spec']) => void, status?: object): Promise<string[]> {
     const cases = new KindCases(jobResource)
     const made = await cases.create(job(spec))
     if (status) await cases.update({ spec: made.spec, status }, {}, 'status')
@@ -207,7 +207,7 @@ describe('Job', () => {
     },
   }
   // biome-ignore format: one a line
-  const changes: Record<string, [spec: object, change: (spec: KubeObject['spec']) => void, causes: string[], status?: object]> = {
+  const changes: Record<string, [spec: object, change: (spec: AnyObject['spec']) => void, causes: string[], status?: object]> = {
     'what may change': [{ parallelism: 5, completions: 5 }, s => { s.parallelism = 2; s.activeDeadlineSeconds = 3; s.suspend = true }, []],
     'completions': [{ completions: 2 }, s => { s.completions = 3 }, ['Invalid spec.completions']],
     'completions of an indexed job alone': [{ completionMode: 'Indexed', completions: 2, parallelism: 2 }, s => { s.completions = 4 }, ['Invalid spec.completions']],

@@ -4,8 +4,8 @@ import { Pkcs10CertificateRequestGenerator, X509CertificateGenerator } from '@pe
 import { expect } from 'chai'
 import type { ResourceDefinition } from '../../../../src/catalog/definition.ts'
 import type { RequestContext } from '../../../../src/meta/context.ts'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { certificateSigningRequestResource as resource } from '../../../../src/resources/certificates/certificate-signing-request/definition.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { hookContext } from '../../../support/hook-context.ts'
 import { causesOf, KindCases } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
@@ -67,9 +67,9 @@ describe('CertificateSigningRequest', () => {
       status: { conditions: [condition('Approved')] },
     }
     const user = { name: 'alice', groups: ['devs'], extra: { scopes: ['s'] } }
-    const object = next as unknown as KubeObject
+    const object = next as unknown as AnyObject
     ;(resource as ResourceDefinition).strategy?.prepare?.(object, undefined, hookContext({ request: { user } as unknown as RequestContext }))
-    expect(object.spec).to.deep.equal({ ...(of() as KubeObject).spec, username: 'alice', groups: ['devs'], extra: { scopes: ['s'] } })
+    expect(object.spec).to.deep.equal({ ...(of() as AnyObject).spec, username: 'alice', groups: ['devs'], extra: { scopes: ['s'] } })
     expect(object.status).to.deep.equal({})
   })
 
@@ -116,7 +116,7 @@ describe('CertificateSigningRequest', () => {
 
   it('takes a certificate once, and conditions but for the decision, of its signer', async () => {
     const cases = await made()
-    const status = (next: object): Promise<KubeObject> => cases.update({ ...of(), status: next }, {}, 'status')
+    const status = (next: object): Promise<AnyObject> => cases.update({ ...of(), status: next }, {}, 'status')
     expect(await causesOf(status({ certificate: base64('garbage') }))).to.deep.equal(['Invalid status.certificate'])
     expect(await causesOf(status({ certificate: request }))).to.deep.equal(['Invalid status.certificate'])
     expect(await causesOf(status({ conditions: [condition('Approved')] }))).to.deep.equal(['Forbidden status.conditions'])
@@ -130,6 +130,6 @@ describe('CertificateSigningRequest', () => {
   it('is found by its signer', async () => {
     const cases = await made()
     const [stored] = cases.server.objects.values()
-    expect(resource.hub.selectableFields?.['spec.signerName']?.(stored as KubeObject)).to.equal('example.com/any')
+    expect(resource.hub.selectableFields?.['spec.signerName']?.(stored as AnyObject)).to.equal('example.com/any')
   })
 })

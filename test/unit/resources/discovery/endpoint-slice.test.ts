@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { endpointSliceResource } from '../../../../src/resources/discovery/endpoint-slice/definition.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
@@ -77,7 +77,7 @@ describe('EndpointSlice', () => {
     await cases.create(of('IPv4', '10.1.2.3'))
     const deprecatedTopology = { 'kubernetes.io/hostname': 'node-1' }
     const [stored] = cases.server.objects.values()
-    ;(stored as KubeObject).endpoints = [{ addresses: ['10.1.2.3'], conditions: {}, deprecatedTopology }]
+    ;(stored as AnyObject).endpoints = [{ addresses: ['10.1.2.3'], conditions: {}, deprecatedTopology }]
     expect((await cases.update(endpoint({ deprecatedTopology }))).endpoints[0].deprecatedTopology).to.deep.equal(deprecatedTopology)
     const changed = await cases.update(endpoint({ deprecatedTopology, zone: 'z' }))
     expect(changed.endpoints).to.deep.equal([{ addresses: ['10.1.2.3'], conditions: {}, zone: 'z', nodeName: 'node-1' }])
@@ -105,7 +105,7 @@ describe('EndpointSlice', () => {
   ]
   for (const [body, portCell, addressCell] of rows) {
     it(`prints ${portCell} and ${addressCell}`, () =>
-      expect(endpointSliceResource.hub.table?.cells({ metadata: { name: 'x' }, ...body } as KubeObject, 0)).to.deep.equal([
+      expect(endpointSliceResource.hub.table?.cells({ metadata: { name: 'x' }, ...body } as AnyObject, 0)).to.deep.equal([
         'x',
         'IPv4',
         portCell,

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { ipAddressResource } from '../../../../src/resources/networking/ip-address/definition.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { causesOf, serverOf } from '../../../support/workloads.ts'
 
-const address = (name: string, parentRef: object | undefined = { resource: 'services', namespace: 'ns', name: 'web' }): KubeObject =>
-  ({ apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress', metadata: { name }, spec: { parentRef } }) as KubeObject
+const address = (name: string, parentRef: object | undefined = { resource: 'services', namespace: 'ns', name: 'web' }): AnyObject =>
+  ({ apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress', metadata: { name }, spec: { parentRef } }) as AnyObject
 
 describe('IPAddress', () => {
   const names: [string, string[]][] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { networkPolicyResource } from '../../../../src/resources/networking/network-policy/definition.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { hookContext } from '../../../support/hook-context.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 import { kindErrors } from '../../../support/kind-errors.ts'
@@ -61,7 +61,7 @@ describe('NetworkPolicy', () => {
   })
 
   it('may keep label values that were let in before they were checked', () => {
-    const validate = (next: KubeObject, old: KubeObject | undefined) => kindErrors(networkPolicyResource.strategy, next, old, hookContext())
+    const validate = (next: AnyObject, old: AnyObject | undefined) => kindErrors(networkPolicyResource.strategy, next, old, hookContext())
     const cases = new KindCases(networkPolicyResource)
     const expression = { matchExpressions: [{ key: 'a', operator: 'In', values: ['not valid!'] }] }
     const bad = cases.body(policy({ podSelector: expression, policyTypes: ['Ingress'] }))

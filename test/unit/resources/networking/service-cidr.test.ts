@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { serviceCIDRResource } from '../../../../src/resources/networking/service-cidr/definition.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { causesOf, serverOf } from '../../../support/workloads.ts'
 
-const range = (...cidrs: string[]): KubeObject =>
-  ({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'more' }, spec: { cidrs } }) as KubeObject
+const range = (...cidrs: string[]): AnyObject =>
+  ({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'more' }, spec: { cidrs } }) as AnyObject
 
 describe('ServiceCIDR', () => {
   const cases: [string[], string[]][] = [

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { clone } from '../../../../src/meta/equal.ts'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { convert } from '../../../../src/registry/convert.ts'
 import { resourceClaimResource } from '../../../../src/resources/resource/resource-claim/definition.ts'
 import { resourceClaimTemplateResource } from '../../../../src/resources/resource/resource-claim-template/definition.ts'
+import { type AnyObject, loose } from '../../../support/any-object.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
@@ -163,10 +163,10 @@ describe('ResourceClaim', () => {
           ],
         },
       },
-    } as KubeObject
+    } as AnyObject
     older.setDefaults?.(claim)
     const converted = convert(resourceClaimResource, clone(claim), older, hub)
-    expect(converted.spec.devices.requests).to.deep.equal([
+    expect(loose(converted).spec.devices.requests).to.deep.equal([
       { name: 'r', exactly: { deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 1 } },
       { name: 's', firstAvailable: [{ name: 'a', deviceClassName: 'b', allocationMode: 'ExactCount', count: 1 }] },
     ])
@@ -176,14 +176,14 @@ describe('ResourceClaim', () => {
   it('has an empty class where a request of v1beta1 names none', () => {
     const { hub, versions } = resourceClaimResource
     const older = versions.find(({ name }) => name === 'v1beta1')!
-    const claim: KubeObject = {
+    const claim: AnyObject = {
       kind: 'ResourceClaim',
       apiVersion: 'resource.k8s.io/v1beta1',
       metadata: { name: 'x' },
       spec: { devices: { requests: [{ name: 'r', deviceClassName: '', allocationMode: 'All' }] } },
     }
     const converted = convert(resourceClaimResource, clone(claim), older, hub)
-    expect(converted.spec.devices.requests).to.deep.equal([{ name: 'r', exactly: { deviceClassName: '', allocationMode: 'All' } }])
+    expect(loose(converted).spec.devices.requests).to.deep.equal([{ name: 'r', exactly: { deviceClassName: '', allocationMode: 'All' } }])
     expect(convert(resourceClaimResource, converted, hub, older)).to.deep.equal(claim)
   })
 })

@@ -1,16 +1,16 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { persistentVolumeResource } from '../../../../src/resources/core/persistent-volume/definition.ts'
 import { persistentVolumeClaimResource } from '../../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { defaultStorageClass } from '../../../../src/resources/storage/storage-class/admission-plugin.ts'
 import { admissionRequest } from '../../../support/admission-request.ts'
+import { type AnyObject, loose } from '../../../support/any-object.ts'
 
-const storageClass = (name: string, day: string, annotation = 'storageclass.kubernetes.io/is-default-class'): KubeObject =>
-  ({ metadata: { name, creationTimestamp: `2026-01-${day}T00:00:00Z`, annotations: { [annotation]: 'true' } } }) as unknown as KubeObject
+const storageClass = (name: string, day: string, annotation = 'storageclass.kubernetes.io/is-default-class'): AnyObject =>
+  ({ metadata: { name, creationTimestamp: `2026-01-${day}T00:00:00Z`, annotations: { [annotation]: 'true' } } }) as unknown as AnyObject
 const classes = [storageClass('old', '01'), storageClass('new', '02', 'storageclass.beta.kubernetes.io/is-default-class'), storageClass('other', '03', 'a')]
 
 describe('DefaultStorageClass', () => {
-  const cases: [string, object, KubeObject[], string | undefined][] = [
+  const cases: [string, object, AnyObject[], string | undefined][] = [
     ['takes the youngest default', {}, classes, 'new'],
     ['leaves it where there is no default', {}, [], undefined],
     ['keeps a class', { spec: { storageClassName: 'mine' } }, classes, 'mine'],
@@ -21,7 +21,7 @@ describe('DefaultStorageClass', () => {
     it(what, async () => {
       const plugin = defaultStorageClass(async () => known)
       const object = await plugin.mutate?.(admissionRequest(persistentVolumeClaimResource, { metadata: {}, spec: {}, ...parts }))
-      expect(object?.spec.storageClassName).to.equal(className)
+      expect(loose(object).spec.storageClassName).to.equal(className)
     })
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
+import type { AnyObject } from '../../../support/any-object.ts'
 import { contradictions } from '../../../support/model/check.ts'
 import { TOKEN } from '../../../support/model/check-write.ts'
 import type { Circumstances, Seen, SeenAnswer, SeenCollectionDelete, SeenEvent, SeenGet, SeenList, SeenWatch, SeenWrite } from '../../../support/model/seen.ts'
@@ -10,7 +10,7 @@ const TIER_A: Selection = { labels: [{ name: 'tier', op: '=', values: ['a'] }], 
 const ALL = { namespace: '', selection: EVERYTHING }
 const CALM: Circumstances = { trouble: false, compacted: 0 }
 
-const widget = (name: string, token: string, tier: string, revision?: number): KubeObject => ({
+const widget = (name: string, token: string, tier: string, revision?: number): AnyObject => ({
   kind: 'Widget',
   apiVersion: 'v1',
   metadata: {
@@ -50,7 +50,7 @@ const write = (verb: SeenWrite['verb'], key: string, token: string | undefined, 
 
 const deleted = (name: string): SeenAnswer => ({
   status: 200,
-  body: { kind: 'Status', details: { uid: `uid-${name}` }, metadata: {} } as unknown as KubeObject,
+  body: { kind: 'Status', details: { uid: `uid-${name}` }, metadata: {} } as unknown as AnyObject,
 })
 
 /** The writes that made the story. */
@@ -74,9 +74,9 @@ const get = (options: Partial<SeenGet>): SeenGet => ({
   ...options,
 })
 
-const listBody = (revision: number, items: KubeObject[], more: object = {}): SeenAnswer => ({
+const listBody = (revision: number, items: AnyObject[], more: object = {}): SeenAnswer => ({
   status: 200,
-  body: { kind: 'WidgetList', metadata: { resourceVersion: String(revision), ...more }, items } as unknown as KubeObject,
+  body: { kind: 'WidgetList', metadata: { resourceVersion: String(revision), ...more }, items } as unknown as AnyObject,
 })
 
 const list = (options: Partial<SeenList>): SeenList => ({
@@ -92,11 +92,11 @@ const list = (options: Partial<SeenList>): SeenList => ({
   ...options,
 })
 
-const event = (type: string, object: KubeObject, ceiling = 7): SeenEvent => ({ type, object, ceiling })
+const event = (type: string, object: AnyObject, ceiling = 7): SeenEvent => ({ type, object, ceiling })
 const bookmark = (revision: number, initialEnd = false, ceiling = 7): SeenEvent =>
   event(
     'BOOKMARK',
-    { metadata: { resourceVersion: String(revision), ...(initialEnd && { annotations: { 'k8s.io/initial-events-end': 'true' } }) } } as unknown as KubeObject,
+    { metadata: { resourceVersion: String(revision), ...(initialEnd && { annotations: { 'k8s.io/initial-events-end': 'true' } }) } } as unknown as AnyObject,
     ceiling,
   )
 
@@ -127,7 +127,7 @@ const enterA = event('ADDED', widget('a', 't4', 'a', 7))
 
 const refused = (code: number, reason: string, message = ''): SeenAnswer => ({
   status: code,
-  body: { kind: 'Status', code, reason, message, metadata: {} } as unknown as KubeObject,
+  body: { kind: 'Status', code, reason, message, metadata: {} } as unknown as AnyObject,
 })
 
 const check = (seen: readonly Seen[], around = CALM): string[] => contradictions(story(), seen, () => false, around)
@@ -170,7 +170,7 @@ describe('the model’s checker', () => {
     it('all writes of a history', () => expect(checkAll(writes())).to.deep.equal([]))
 
     it('a write without an answer, done or not', () => {
-      const lost = { status: 0, body: {} as KubeObject }
+      const lost = { status: 0, body: {} as AnyObject }
       const trouble = { trouble: true, compacted: 0 }
       const [first, ...others] = writes() as [SeenWrite, ...SeenWrite[]]
       expect(checkAll([{ ...first, answer: lost }, ...others, write('update', 'n/a', 't9', 6, 'a', { answer: lost })], trouble)).to.deep.equal([])

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { signClaims } from '../../../../../src/auth/authn/service-account/issuer.ts'
 import { generateSigningKey, readSigningKey } from '../../../../../src/auth/authn/service-account/keys.ts'
 import { type LegacyClaims, legacyClaims, legacyTokens } from '../../../../../src/auth/authn/service-account/legacy.ts'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { notFoundError } from '../../../../../src/meta/status.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
 
-const object = (metadata: object, more: object = {}): KubeObject => ({ kind: '', apiVersion: 'v1', metadata, ...more })
+const object = (metadata: object, more: object = {}): AnyObject => ({ kind: '', apiVersion: 'v1', metadata, ...more })
 const account = object({ name: 'bot', namespace: 'ns', uid: 'u1' })
 const claims = legacyClaims(account, object({ name: 's', namespace: 'ns' }))
 
@@ -18,7 +18,7 @@ describe('legacyTokens', () => {
   })
   const secret = (metadata: object = {}, kept = token) =>
     object({ name: 's', namespace: 'ns', ...metadata }, { data: { token: Buffer.from(kept).toString('base64') } })
-  const ask = (objects: Record<string, KubeObject>, asked = token, audiences = ['here']) =>
+  const ask = (objects: Record<string, AnyObject>, asked = token, audiences = ['here']) =>
     legacyTokens({
       keys: async () => [key],
       serverAudiences: ['here'],
@@ -48,7 +48,7 @@ describe('legacyTokens', () => {
   it('needs no look-up where none is wanted', async () =>
     expect(await legacyTokens({ keys: async () => [key], serverAudiences: ['here'] })(token, ['here'])).to.have.property('user'))
 
-  const refusals: [string, () => Record<string, KubeObject>, string][] = [
+  const refusals: [string, () => Record<string, AnyObject>, string][] = [
     ['the secret is gone', () => ({ 'serviceaccounts/bot': account }), 'Token has been invalidated'],
     ['the secret is going', () => ({ 'secrets/s': secret({ deletionTimestamp: 'x' }) }), 'Token has been invalidated'],
     ['the secret has another', () => ({ 'secrets/s': secret({}, 'x'), 'serviceaccounts/bot': account }), "Token does not match server's copy"],

@@ -5,11 +5,12 @@ import { expect } from 'chai'
 import type { ResourceAccess, VirtualCall } from '../../../../../src/catalog/definition.ts'
 import { parseFieldSelector } from '../../../../../src/meta/field-selector.ts'
 import { parseLabelSelector } from '../../../../../src/meta/label-selector.ts'
-import { decodedObject, type KubeObject } from '../../../../../src/meta/object.ts'
+import { decodedObject } from '../../../../../src/meta/object.ts'
 import { failure, notFoundError } from '../../../../../src/meta/status.ts'
 import { checkHealth } from '../../../../../src/resources/core/component-status/check-health.ts'
 import { checkMember } from '../../../../../src/resources/core/component-status/check-member.ts'
 import { componentStatuses } from '../../../../../src/resources/core/component-status/definition.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
 import { issueCertificate } from '../../../../support/certificates.ts'
 import { refusalText } from '../../../../support/test-registry.ts'
 import { answeredItems, answeredObject } from '../../../../support/virtual-answer.ts'
@@ -21,20 +22,20 @@ const componentStatusResource = componentStatuses([], { health, member: checkMem
 async function ask(
   verb: string,
   name: string,
-  get: () => Promise<KubeObject>,
+  get: () => Promise<AnyObject>,
   labels = '',
   fields = '',
   of = componentStatusResource,
-): Promise<{ object: KubeObject; items: readonly KubeObject[] }> {
+): Promise<{ object: AnyObject; items: readonly AnyObject[] }> {
   const selection = { labels: parseLabelSelector(labels), fields: parseFieldSelector(fields) }
   const call = { verb, name, namespace: '', dryRun: false, api: { get } as unknown as ResourceAccess, ctx: { signal: new AbortController().signal }, selection }
   const answer = await of.virtual?.call(call as unknown as VirtualCall)
   return verb === 'list' ? { object: NONE, items: answeredItems(answer).map(decodedObject) } : { object: answeredObject(answer), items: [] }
 }
 
-const NONE: KubeObject = { kind: '', apiVersion: '', metadata: {} }
-const here = async (): Promise<KubeObject> => ({ kind: 'Namespace', apiVersion: 'v1', metadata: {} })
-const cells = (object: KubeObject) => componentStatusResource.hub.table?.cells(object, 0)
+const NONE: AnyObject = { kind: '', apiVersion: '', metadata: {} }
+const here = async (): Promise<AnyObject> => ({ kind: 'Namespace', apiVersion: 'v1', metadata: {} })
+const cells = (object: AnyObject) => componentStatusResource.hub.table?.cells(object, 0)
 
 describe('component statuses', () => {
   it('tell that the store answers', async () => {
@@ -71,7 +72,7 @@ describe('component statuses', () => {
   for (const [labels, fields, names] of selected)
     it(`are selected by ${labels || fields}`, async () => {
       const { items } = await ask('list', '', here, labels, fields)
-      expect(items.map((item: KubeObject) => item.metadata.name)).to.deep.equal(names)
+      expect(items.map((item: AnyObject) => item.metadata.name)).to.deep.equal(names)
     })
 
   it('tell of each member of etcd', async () => {

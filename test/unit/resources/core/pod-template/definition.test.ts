@@ -1,15 +1,16 @@
 import { expect } from 'chai'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
-import type { JsonObject, KubeObject } from '../../../../../src/meta/object.ts'
+import type { JsonObject } from '../../../../../src/meta/object.ts'
 import { podTemplateResource } from '../../../../../src/resources/core/pod-template/definition.ts'
 import { decode } from '../../../../../src/schema/decode.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
 import { kindErrors } from '../../../../support/kind-errors.ts'
 import { contextOf, NOW } from '../../../../support/pod.ts'
 
 const { hub, strategy } = podTemplateResource
 
-function templateOf(template: object): KubeObject {
-  const object = decode(hub.schema, { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 't' }, template } as unknown as JsonObject) as KubeObject
+function templateOf(template: object): AnyObject {
+  const object = decode(hub.schema, { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 't' }, template } as unknown as JsonObject) as AnyObject
   hub.setDefaults?.(object)
   return object
 }

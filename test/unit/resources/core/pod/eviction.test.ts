@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { VirtualCall } from '../../../../../src/catalog/definition.ts'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { StatusError } from '../../../../../src/meta/status.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { takeDisruption } from '../../../../../src/resources/policy/disruption.ts'
 import { podDisruptionBudgetResource } from '../../../../../src/resources/policy/pod-disruption-budget/definition.ts'
 import type { PodDisruptionBudget } from '../../../../../src/resources/policy/v1.types.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
 import { createdPod } from '../../../../support/pod.ts'
 import { TestRegistry } from '../../../../support/test-registry.ts'
 
@@ -31,9 +31,9 @@ const UNREADY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False
 
 async function evict({ status = READY, budget, second, dryRun = false, options, nodeName, name = 'p' }: World) {
   const t = new TestRegistry([podResource, podDisruptionBudgetResource])
-  const api = t.registry.access()
+  const api = t.access()
   const { spec } = createdPod(nodeName === undefined ? {} : { nodeName })
-  const object = (kind: object, more: object) => ({ ...kind, ...more }) as unknown as KubeObject
+  const object = (kind: object, more: object) => ({ ...kind, ...more }) as unknown as AnyObject
   await api.create(PODS, 'ns', object({ kind: 'Pod', apiVersion: 'v1' }, { metadata: { name: 'p', namespace: 'ns', labels: { app: 'a' } }, spec }))
   await api.update(PODS, 'ns', 'p', pod => Object.assign(pod, { status }), { subresource: 'status' })
   for (const [i, made] of [budget, second].entries()) {

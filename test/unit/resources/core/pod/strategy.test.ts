@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
 import { featuresOf, hookContext } from '../../../../support/hook-context.ts'
 import { kindErrors } from '../../../../support/kind-errors.ts'
 import { contextOf, createdPod, createPod, podWith, updatePod } from '../../../../support/pod.ts'
@@ -115,7 +115,7 @@ describe('resources/core/pod/strategy', () => {
   })
 
   describe('update', () => {
-    const changes: [name: string, spec: object, change: (spec: KubeObject['spec']) => void, ...errors: string[]][] = [
+    const changes: [name: string, spec: object, change: (spec: AnyObject['spec']) => void, ...errors: string[]][] = [
       ['an image', {}, s => Object.assign(s.containers[0], { image: 'i:2' })],
       [
         'no image',
@@ -246,7 +246,7 @@ describe('resources/core/pod/strategy', () => {
 
   describe('ephemeralcontainers', () => {
     const debug = { name: 'd', image: 'busybox' }
-    const withDebug = (): KubeObject => updatePod(createdPod({}), pod => Object.assign(pod.spec, { ephemeralContainers: [debug] }), 'ephemeralcontainers').pod
+    const withDebug = (): AnyObject => updatePod(createdPod({}), pod => Object.assign(pod.spec, { ephemeralContainers: [debug] }), 'ephemeralcontainers').pod
 
     it('adds them and nothing else', () => {
       const { pod, errors } = updatePod(
@@ -292,8 +292,8 @@ describe('resources/core/pod/strategy', () => {
 
   describe('resize', () => {
     const resources = (cpu: string, memory: string) => ({ limits: { cpu, memory }, requests: { cpu, memory } })
-    const old = (): KubeObject => createdPod({ containers: [{ name: 'c', image: 'i:1', resources: resources('1', '1Gi') }] })
-    const resized = (change: (container: KubeObject['spec']) => void) => updatePod(old(), pod => change(pod.spec.containers[0]), 'resize')
+    const old = (): AnyObject => createdPod({ containers: [{ name: 'c', image: 'i:1', resources: resources('1', '1Gi') }] })
+    const resized = (change: (container: AnyObject['spec']) => void) => updatePod(old(), pod => change(pod.spec.containers[0]), 'resize')
 
     it('changes cpu and memory and nothing else', () => {
       const { pod, errors } = resized(c => Object.assign(c, { image: 'other', resources: resources('2', '2Gi') }))

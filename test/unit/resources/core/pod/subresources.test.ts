@@ -1,19 +1,19 @@
 import { expect } from 'chai'
 import type { ResourceAccess, VirtualCall } from '../../../../../src/catalog/definition.ts'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { StatusError } from '../../../../../src/meta/status.ts'
 import { bindingResource } from '../../../../../src/resources/core/pod/binding.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
 import { createdPod, NOW } from '../../../../support/pod.ts'
 
 const { binding } = podResource.hub.subresources as Record<string, { virtual: { call(call: VirtualCall): Promise<{ code: number; object: unknown }> } }>
 
 /** A store of one pod, which tells what was done with it. */
-function world(pod: KubeObject, body: object, dryRun = false) {
+function world(pod: AnyObject, body: object, dryRun = false) {
   const done: unknown[] = []
   const api = {
     get: async () => pod,
-    update: async (_id: unknown, _namespace: string, _name: string, change: (pod: KubeObject) => KubeObject, options: unknown) => {
+    update: async (_id: unknown, _namespace: string, _name: string, change: (pod: AnyObject) => AnyObject, options: unknown) => {
       done.push(options, change(structuredClone(pod)))
     },
   } as unknown as ResourceAccess
@@ -44,7 +44,7 @@ describe('resources/core/pod binding', () => {
     it(`${name} gives a pod its node`, async () => {
       const { call, done } = world(createdPod({}), bindingOf())
       expect(await of?.virtual?.call(call)).to.deep.include({ code: 201 })
-      const [options, pod] = done as [object, KubeObject]
+      const [options, pod] = done as [object, AnyObject]
       expect(options).to.deep.equal({ subresource: 'binding' })
       expect(pod.spec.nodeName).to.equal('n')
       expect(pod.metadata.annotations).to.deep.equal({ a: 'b' })
@@ -53,7 +53,7 @@ describe('resources/core/pod binding', () => {
   }
 
   const conflict = 'Operation cannot be fulfilled on pods/binding "p": pod p'
-  const refusals: [name: string, pod: KubeObject, body: object, code: number, message: string][] = [
+  const refusals: [name: string, pod: AnyObject, body: object, code: number, message: string][] = [
     ['another name', createdPod({}), bindingOf({ metadata: { name: 'q' } }), 400, 'name in URL does not match name in Binding object'],
     ['no target', createdPod({}), bindingOf({ target: {} }), 500, 'target.name: Required value'],
     [

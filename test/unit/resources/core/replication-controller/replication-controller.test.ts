@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { replicationControllerResource } from '../../../../../src/resources/core/replication-controller/definition.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
 import { causesOf, serverOf } from '../../../../support/workloads.ts'
 
 const template = { metadata: { labels: { b: '2', a: '1' } }, spec: { containers: [{ name: 'c', image: 'registry.example/app:1' }] } }
-const controller = (spec: object = {}): KubeObject =>
-  ({ apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'rc' }, spec: { template, ...spec } }) as KubeObject
+const controller = (spec: object = {}): AnyObject =>
+  ({ apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'rc' }, spec: { template, ...spec } }) as AnyObject
 
 describe('ReplicationController', () => {
   it('takes labels and selector from its template', async () => {

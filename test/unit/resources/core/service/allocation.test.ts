@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { failure } from '../../../../../src/meta/status.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
 import { causesOf } from '../../../../support/workloads.ts'
 import { addresses, CIDRS, ENDPOINTS, PORTS, RANGES, SERVICES, serverWith, service } from './services.ts'
 
@@ -30,7 +30,7 @@ describe('allocation of services', () => {
   it('deletes the endpoints with the service', async () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('web'))
-    await server.create(ENDPOINTS, 'default', { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'web' } } as KubeObject)
+    await server.create(ENDPOINTS, 'default', { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'web' } } as AnyObject)
     await server.delete(SERVICES, 'default', 'web')
     expect((await server.list(ENDPOINTS, 'default')).items).to.deep.equal([])
   })
@@ -68,7 +68,7 @@ describe('allocation of services', () => {
   it('takes addresses of a ServiceCIDR that is added, unless it is not ready', async () => {
     const server = serverWith()
     const add = (name: string, cidr: string) =>
-      server.create(CIDRS, '', { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [cidr] } } as KubeObject)
+      server.create(CIDRS, '', { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [cidr] } } as AnyObject)
     await add('more', '192.0.2.0/24')
     await add('not-ready', '198.51.100.0/24')
     await server.update(

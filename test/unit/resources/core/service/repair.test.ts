@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { ipAddressObject } from '../../../../../src/resources/core/service/allocation/cluster-ips.ts'
 import { NodePorts } from '../../../../../src/resources/core/service/allocation/node-ports.ts'
 import { createRepairState, repairAllocations } from '../../../../../src/resources/core/service/allocation/repair.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
 import { addresses, IPS, PORTS, RANGES, SERVICES, serverWith, service } from './services.ts'
 
 const GRACE = 60_000
@@ -67,7 +67,7 @@ describe('repair of allocations', () => {
       metadata: { name: '10.0.0.99' },
       spec: { parentRef: { resource: 'gateways', name: 'x' } },
     }
-    await server.create(IPS, '', own as KubeObject)
+    await server.create(IPS, '', own as AnyObject)
     expect(await run(0)).to.deep.equal(nothing)
   })
 
