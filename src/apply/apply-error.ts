@@ -34,22 +34,22 @@ export class ApplyError extends Error {
   }
 }
 
+/** A conflict for each path of the set. */
 export const conflictsIn = (manager: Manager, set: FieldSet): Conflict[] => [...pathsOf(set)].map(path => ({ manager, path }))
 
+/** The error of at least one conflict, in upstream's words: one in a line, several grouped by manager in the order of their identities. */
 export function conflictError(conflicts: readonly Conflict[]): ApplyError {
   const [first] = conflicts
   if (first !== undefined && conflicts.length === 1)
     return new ApplyError('conflict', `Apply failed with 1 conflict: conflict with ${printManager(first.manager)}: ${printPath(first.path)}`, conflicts)
-  const byManager = new Map<string, Conflict[]>()
-  for (const conflict of conflicts) {
-    const identity = identityOf(conflict.manager)
-    const group = byManager.get(identity)
-    if (group) group.push(conflict)
-    else byManager.set(identity, [conflict])
+  const byManager = new Map<string, string[]>()
+  for (const { manager, path } of conflicts) {
+    const identity = identityOf(manager)
+    const lines = byManager.get(identity) ?? [`conflicts with ${printManager(manager)}:`]
+    lines.push(`- ${printPath(path)}`)
+    byManager.set(identity, lines)
   }
-  const lines = [...byManager]
-    .sort(([a], [b]) => compareText(a, b))
-    .flatMap(([, group]) => [`conflicts with ${printManager((group[0] as Conflict).manager)}:`, ...group.map(({ path }) => `- ${printPath(path)}`)])
+  const lines = [...byManager].sort(([a], [b]) => compareText(a, b)).flatMap(([, group]) => group)
   return new ApplyError('conflict', `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`, conflicts)
 }
 

@@ -1,6 +1,6 @@
 import { resultOf, type Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
+import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject, type ManagedFieldsEntry } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError, type Conflict, conflictError, conflictsIn } from './apply-error.ts'
@@ -13,6 +13,7 @@ import { mergeTyped, removeItems } from './typed-merge.ts'
 import { toFieldSet } from './typed-paths.ts'
 import { errorsText, validateTyped } from './typed-validate.ts'
 
+/** A request to apply a configuration, with all that the algorithm asks for: it has no clock and no storage of its own. */
 export interface ApplyArgs {
   readonly schema: StructSchema
   /** undefined: the object is being created. */
@@ -31,6 +32,7 @@ export interface ApplyArgs {
   readonly convert?: Change['convert']
 }
 
+/** What is to be written. */
 export interface Applied {
   /** In the version of the request, to be decoded and defaulted yet, without managed fields. */
   readonly object: KubeObject
@@ -79,8 +81,9 @@ export function checkConfigurationType(config: JsonObject, apiVersion: string, k
     throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
 }
 
+/** Throws an ApplyError for a configuration that the schema does not fit, or that claims to know its managers. */
 function* checkConfiguration({ schema, config }: ApplyArgs): Steps<void> {
-  const metadata = config.metadata as JsonObject | null | undefined
+  const metadata = isJsonObject(config.metadata) ? config.metadata : undefined
   if (Array.isArray(metadata?.managedFields)) throw new ApplyError('bad request', 'metadata.managedFields must be nil')
   const errors = yield* validateTyped(schema, config)
   if (errors.length === 0) return
@@ -88,6 +91,7 @@ function* checkConfiguration({ schema, config }: ApplyArgs): Steps<void> {
   throw new ApplyError('internal', `failed to create typed patch object (${namespace}/${name}; ${printKind(config)}): ${errorsText(errors)}`)
 }
 
+/** Lays the configuration over the live object, prunes, and settles who owns what. */
 function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boolean): Steps<{ object: KubeObject; managed: Managed }> {
   const { schema, config, apiVersion, subresource = '', resetFields, convert } = args
   const applier = { manager: args.manager, operation: 'Apply', apiVersion, subresource } as const
@@ -103,7 +107,7 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   }
   const lastSet = inSchema.get(identity)
   inSchema.set(identity, self)
-  const merged = (yield* mergeTyped(schema, live as unknown as JsonObject, config)) as unknown as KubeObject
+  const merged = decodedObject(yield* mergeTyped(schema, live, config))
   yield
   const object = lastSet ? yield* prune({ schema, apiVersion, convert }, merged, [...inSchema.values()], lastSet) : merged
   yield
@@ -113,10 +117,11 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   yield
   const own = ownable(self.set)
   if (isEmpty(own)) managed.delete(identity)
-  else managed.set(identity, { ...self, set: own, ...(!sameJson(live as never, object as never) && { time: args.now }) })
+  else managed.set(identity, { ...self, set: own, ...(!sameJson(live, object) && { time: args.now }) })
   return { object, managed }
 }
 
+/** Throws where others own what the configuration would change. */
 function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Steps<void> {
   const conflicts: Conflict[] = []
   for (const [identity, manager] of managed) {
@@ -145,6 +150,7 @@ function printKind({ apiVersion, kind }: JsonObject): string {
   return groupVersion ? `${groupVersion.group}/${groupVersion.version}, Kind=${textOf(kind)}` : '/, Kind='
 }
 
+/** The version of the request, and the way to others. */
 interface Pruning {
   readonly schema: StructSchema
   readonly apiVersion: string
@@ -187,10 +193,14 @@ function* schemaOf(request: Pruning, object: KubeObject, apiVersion: string): St
 const named = (set: FieldSet, schema: StructSchema): FieldSet => ensureNamedFieldsAreMembers(set, schema)
 
 function* fieldsOf({ schema, object }: Versioned): Steps<FieldSet> {
-  return named(yield* toFieldSet(schema, object as never), schema)
+  return named(yield* toFieldSet(schema, object), schema)
 }
 
-const without = ({ schema, object }: Versioned, set: FieldSet): KubeObject => removeItems(schema, object as unknown as Json, set) as unknown as KubeObject
+/** An object without what a set names. Its kind and metadata are in no set, so something is left. */
+function without({ schema, object }: Versioned, set: FieldSet): KubeObject {
+  const left = removeItems(schema, object, set)
+  return decodedObject(isJsonObject(left) ? left : {})
+}
 
 /** What is owned at all, by version; the version that the object was last applied in comes first. */
 function ownedByVersion(managers: readonly Manager[], first: string): [string, FieldSet][] {

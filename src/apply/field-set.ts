@@ -1,4 +1,4 @@
-import type { JsonObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { Schema } from '../schema/schema.ts'
 import { canonicalElement, compareElements, type PathElement } from './path-element.ts'
 import { childSchema } from './typed-schema.ts'
@@ -13,8 +13,10 @@ export type FieldSet = { readonly [element: PathElement]: FieldSet }
 /** The empty set; as a node: a path that is in the set, with nothing below. */
 export const EMPTY: FieldSet = Object.freeze({})
 
+/** A set that is being made, and belongs to nobody else yet. */
 type Building = { [element: PathElement]: FieldSet }
 
+/** Of a node below the root: nothing is below it, so that its own path is in the set. */
 export function isEmpty(set: FieldSet): boolean {
   // Of a wide node the loop would gather all names first.
   if (set['.'] !== undefined) return false
@@ -43,6 +45,20 @@ function elementsOf(node: FieldSet): PathElement[] {
   return elements
 }
 
+/** A node with each of its children replaced; those for which nothing is returned are left out. `member`: the node's own path is in the new set. */
+function mapped(node: FieldSet, member: boolean, replace: (child: FieldSet, element: PathElement) => FieldSet | undefined): FieldSet {
+  const out: Building = {}
+  let size = 0
+  for (const element of elementsOf(node)) {
+    const child = node[element]
+    const kept = child === undefined ? undefined : replace(child, element)
+    if (kept === undefined) continue
+    if (size++ === 0 && member) out['.'] = EMPTY
+    out[element] = kept
+  }
+  return size === 0 ? EMPTY : out
+}
+
 /** A node of these elements, in their order, `.` first; elements without a child are left out. */
 function assemble(member: boolean, elements: readonly PathElement[], children: (element: PathElement) => FieldSet | undefined): FieldSet {
   const out: Building = {}
@@ -67,7 +83,7 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
   let left = sets
   while (left.length > 1) {
     const pairs: FieldSet[] = []
-    for (let i = 0; i < left.length; i += 2) pairs.push(union(left[i] as FieldSet, left[i + 1] ?? EMPTY))
+    for (let i = 0; i < left.length; i += 2) pairs.push(union(left[i] ?? EMPTY, left[i + 1] ?? EMPTY))
     left = pairs
   }
   return left[0] ?? EMPTY
@@ -91,10 +107,10 @@ function mergedElements(a: FieldSet, b: FieldSet): PathElement[] {
   const out: PathElement[] = []
   let i = 0
   for (const element of right) {
-    while (i < left.length && compareElements(left[i] as PathElement, element) < 0) out.push(left[i++] as PathElement)
+    for (let own = left[i]; own !== undefined && compareElements(own, element) < 0; own = left[++i]) out.push(own)
     out.push(element)
   }
-  while (i < left.length) out.push(left[i++] as PathElement)
+  for (let own = left[i]; own !== undefined; own = left[++i]) out.push(own)
   return out
 }
 
@@ -105,9 +121,9 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 
 /** undefined: no path of the node is in both; the empty node is one that is itself. */
 function common(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undefined {
-  const node = assemble(member, elementsOf(a), element => {
+  const node = mapped(a, member, (left, element) => {
     const right = b[element]
-    return right === undefined ? undefined : common(a[element] as FieldSet, right, isMember(a[element] as FieldSet) && isMember(right))
+    return right === undefined ? undefined : common(left, right, isMember(left) && isMember(right))
   })
   return node === EMPTY && !member ? undefined : node
 }
@@ -122,10 +138,10 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return isEmpty(b) ? a : (without(a, b, false, true) ?? EMPTY)
 }
 
+/** `recursive`: what is below a path of `b` goes as well. Returns `a` itself where nothing was taken from it, so that unchanged sets stay shared. */
 function without(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean): FieldSet | undefined {
   let same = member === (a['.'] !== undefined)
-  const node = assemble(member, elementsOf(a), element => {
-    const left = a[element] as FieldSet
+  const node = mapped(a, member, (left, element) => {
     const right = b[element]
     if (right === undefined) return left
     const taken = isMember(right)
@@ -137,6 +153,7 @@ function without(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean):
   return same ? a : node
 }
 
+/** Whether the path itself is in the set; one that only leads to deeper paths is not. */
 export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   let node = set
   for (const element of path) {
@@ -147,13 +164,15 @@ export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   return path.length > 0 && isMember(node)
 }
 
+/** Whether two sets have the same paths. Shared nodes are not walked. */
 export function equals(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true
   let left = 0
   for (const element in a) {
+    const own = a[element]
     const other = b[element]
-    if (other === undefined) return false
-    if (element !== '.' && (isMember(a[element] as FieldSet) !== isMember(other) || !equals(a[element] as FieldSet, other))) return false
+    if (own === undefined || other === undefined) return false
+    if (element !== '.' && (isMember(own) !== isMember(other) || !equals(own, other))) return false
     left++
   }
   for (const _ in b) left--
@@ -162,17 +181,14 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
 
 /** Paths of the set below which there are no others. */
 export function leaves(set: FieldSet): FieldSet {
-  return assemble(false, elementsOf(set), element => {
-    const child = set[element] as FieldSet
-    return isEmpty(child) ? child : leaves(child)
-  })
+  return mapped(set, false, child => (isEmpty(child) ? child : leaves(child)))
 }
 
 /** Every path of the set; of each node first the elements that are in the set themselves, then what is below them. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   const elements = elementsOf(set)
-  for (const element of elements) if (isMember(set[element] as FieldSet)) yield [...prefix, element]
-  for (const element of elements) yield* pathsOf(set[element] as FieldSet, [...prefix, element])
+  for (const element of elements) if (isMember(set[element] ?? EMPTY)) yield [...prefix, element]
+  for (const element of elements) yield* pathsOf(set[element] ?? EMPTY, [...prefix, element])
 }
 
 /** Adds the paths of struct fields that lead to a path of the set. */
@@ -181,8 +197,7 @@ export function ensureNamedFieldsAreMembers(set: FieldSet, schema: Schema | unde
 }
 
 function withNamed(node: FieldSet, schema: Schema | undefined, member: boolean): FieldSet {
-  return assemble(member, elementsOf(node), element => {
-    const child = node[element] as FieldSet
+  return mapped(node, member, (child, element) => {
     const named = schema?.type === 'struct' && element.startsWith('f:') && schema.fields.has(element.slice(2))
     return withNamed(child, childSchema(schema, element), named || isMember(child))
   })
@@ -205,12 +220,13 @@ export function fromFieldsV1(fields: JsonObject | undefined | null): FieldSet {
 /** The document of a set, which is the set itself: not to be changed. */
 export function toFieldsV1(set: FieldSet): JsonObject {
   read.set(set, set)
-  return set as JsonObject
+  return set
 }
 
-function readNode(node: unknown): { set: FieldSet; member: boolean } {
+/** `member`: the path of the node itself is in the set. */
+function readNode(node: Json | undefined): { set: FieldSet; member: boolean } {
   if (node === null) return { set: EMPTY, member: true }
-  if (typeof node !== 'object' || Array.isArray(node)) throw new Error('ReadMapCB: expect { or n')
+  if (!isJsonObject(node)) throw new Error('ReadMapCB: expect { or n')
   const out: Building = {}
   let member = false
   let last: PathElement | undefined
@@ -222,7 +238,7 @@ function readNode(node: unknown): { set: FieldSet; member: boolean } {
     }
     const element = canonicalElement(text)
     if (element === undefined) continue
-    const child = readNode((node as JsonObject)[text])
+    const child = readNode(node[text])
     const before = out[element]
     const now = wrap(child.set, child.member)
     out[element] = before === undefined ? now : unionNodes(before, now, isMember(before) || child.member)

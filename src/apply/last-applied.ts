@@ -1,6 +1,6 @@
 import { goJson } from '../codec/json.ts'
 import type { Steps } from '../lib/steps.ts'
-import type { Json, JsonObject, KubeObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { difference, type FieldSet } from './field-set.ts'
 import { compare } from './typed.ts'
@@ -8,6 +8,7 @@ import { toFieldSet } from './typed-paths.ts'
 import { validateTyped } from './typed-validate.ts'
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
+/** The limit of all annotations together: names and values. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024
 
 /** Whether kubectl has applied the object by itself. */
@@ -17,13 +18,13 @@ export const annotated = (object: KubeObject): boolean => !!object.metadata.anno
 export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersion: string): Steps<FieldSet | undefined> {
   let last: Json
   try {
-    last = JSON.parse(live.metadata.annotations?.[ANNOTATION] ?? '') as Json
+    last = JSON.parse(live.metadata.annotations?.[ANNOTATION] ?? '')
   } catch {
     return undefined
   }
-  if (typeof last !== 'object' || last === null || Array.isArray(last) || last.apiVersion !== apiVersion) return undefined
-  if ((yield* validateTyped(schema, live as unknown as Json)).length > 0 || (yield* validateTyped(schema, last)).length > 0) return undefined
-  const { added, modified, removed } = yield* compare(schema, last, live as unknown as JsonObject)
+  if (!isJsonObject(last) || last.apiVersion !== apiVersion) return undefined
+  if ((yield* validateTyped(schema, live)).length > 0 || (yield* validateTyped(schema, last)).length > 0) return undefined
+  const { added, modified, removed } = yield* compare(schema, last, live)
   return difference(difference(difference(yield* toFieldSet(schema, last), modified), added), removed)
 }
 
@@ -36,10 +37,11 @@ export function updatedLastApplied(object: KubeObject, config: JsonObject): Kube
   return { ...object, metadata: { ...object.metadata, annotations } }
 }
 
+/** The annotation holds the configuration as it was before it had the annotation. */
 function withoutAnnotation(config: JsonObject): JsonObject {
-  const metadata = config.metadata as JsonObject | undefined
-  const annotations = metadata?.annotations as JsonObject | null | undefined
-  if (!annotations || !Object.hasOwn(annotations, ANNOTATION)) return config
+  const { metadata } = config
+  const annotations = isJsonObject(metadata) ? metadata.annotations : undefined
+  if (!isJsonObject(metadata) || !isJsonObject(annotations) || !Object.hasOwn(annotations, ANNOTATION)) return config
   const { [ANNOTATION]: _, ...others } = annotations
   return { ...config, metadata: { ...metadata, annotations: others } }
 }

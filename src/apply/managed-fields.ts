@@ -6,9 +6,10 @@ import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError } from './apply-error.ts'
 import { EMPTY, type FieldSet, isEmpty, union, unionOf } from './field-set.ts'
 import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
-import { type Change, emptyObject, ownable, type Touch, takeFromOthers, touchesOf, untracked } from './ownership.ts'
+import { type Change, emptyObject, ownable, takeFromOthers, touchesOf, untracked } from './ownership.ts'
 import { TypedError } from './typed-list.ts'
 
+/** A create, update or patch as field management sees it. */
 export interface UpdateArgs {
   /** Of the version of the request. */
   readonly schema: StructSchema
@@ -61,9 +62,13 @@ function startingPoint({ old, next, subresource }: UpdateArgs): Managed {
   return decodeManaged(old?.metadata.managedFields) ?? new Map()
 }
 
-const isReset = (entries: readonly ManagedFieldsEntry[]): boolean =>
-  entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as object).length === 0)
+/** An empty list, or one empty entry: the documented way to give up tracking. */
+function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
+  const [only] = entries
+  return only === undefined || (entries.length === 1 && Object.keys(only).length === 0)
+}
 
+/** Compares with an empty object where there was none. */
 function* update(args: UpdateArgs, before: Managed): Steps<Managed> {
   const { schema, next, apiVersion, subresource = '', resetFields, convert } = args
   const old = args.old ?? emptyObject(schema, apiVersion, next.kind)
@@ -77,7 +82,7 @@ function* update(args: UpdateArgs, before: Managed): Steps<Managed> {
 /** Gives what a change touches to an updater, and takes it from the others. */
 export function* recordUpdate(change: Change, before: Managed, by: { manager: string; subresource: string; time: string }): Steps<Managed> {
   const touchIn = touchesOf(change)
-  const { touched } = (yield* touchIn(change.apiVersion)) as Touch
+  const touched = (yield* touchIn(change.apiVersion))?.touched ?? EMPTY
   const managed = yield* takeFromOthers(before, touchIn)
   if (turnIsLong()) yield
   const own = ownable(touched)
@@ -89,6 +94,7 @@ export function* recordUpdate(change: Change, before: Managed, by: { manager: st
   return capUpdaters(managed)
 }
 
+/** Updaters of one object that are told apart, as upstream. Appliers are not counted. */
 const MAX_UPDATERS = 10
 
 /** Merges the oldest updaters of a version into one entry, `ancient-changes`, until there are few enough. */
@@ -114,7 +120,7 @@ function capUpdaters(managed: Managed): Managed {
     let bucket = buckets.get(ancientIdentity)
     if (bucket === undefined) {
       const begun = managed.has(ancientIdentity) ? ancientIdentity : first
-      bucket = { manager: ancient, sets: [(managed.get(begun) as Manager).set], time }
+      bucket = { manager: ancient, sets: [managed.get(begun)?.set ?? EMPTY], time }
       managed.delete(begun)
       buckets.set(ancientIdentity, bucket)
     }

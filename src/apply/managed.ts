@@ -1,5 +1,5 @@
 import { compareText } from '../lib/compare-text.ts'
-import type { JsonObject, ManagedFieldsEntry } from '../meta/object.ts'
+import type { ManagedFieldsEntry } from '../meta/object.ts'
 import { type FieldSet, fromFieldsV1, isEmpty, toFieldsV1 } from './field-set.ts'
 
 /** What one manager owns by one operation, in one version, through one subresource. */
@@ -64,7 +64,7 @@ function encodeManager({ manager, operation, apiVersion, subresource, set, time 
   entry.apiVersion = apiVersion
   if (time !== undefined) entry.time = time
   entry.fieldsType = 'FieldsV1'
-  entry.fieldsV1 = toFieldsV1(set) as JsonObject
+  entry.fieldsV1 = toFieldsV1(set)
   if (subresource !== '') entry.subresource = subresource
   return entry
 }

@@ -1,10 +1,11 @@
+import { textBefore } from '../lib/split-text.ts'
 import { MANAGER_MAX_BYTES, PRINTABLE } from '../meta/object-meta-validation.ts'
 
 /** The manager that a client is which names none: what its user agent says before the first `/`, printable characters only, at most 128 bytes. */
 export function managerFromUserAgent(userAgent: string): string {
   let name = ''
   let bytes = 0
-  for (const char of userAgent.split('/', 1)[0] as string) {
+  for (const char of textBefore(userAgent, '/')) {
     if (!PRINTABLE.test(char)) continue
     bytes += Buffer.byteLength(char)
     if (bytes > MANAGER_MAX_BYTES) break

@@ -1,6 +1,6 @@
 import { resultOf, type Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
-import type { KubeObject } from '../meta/object.ts'
+import { decodedObject, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import { difference, EMPTY, type FieldSet, fieldSetOf, isEmpty, recursiveDifference, union } from './field-set.ts'
@@ -84,7 +84,8 @@ export function untracked(object: KubeObject): KubeObject {
   return { ...object, metadata }
 }
 
-const zeros = new WeakMap<StructSchema, object>()
+/** What decoding makes of nothing, by type: shared, and never changed. */
+const zeros = new WeakMap<StructSchema, JsonObject>()
 
 /** What stands in an empty object of the type: creating an object does not claim structs and lists that are always there. */
 export function emptyObject(schema: StructSchema, apiVersion: string, kind: string): KubeObject {
@@ -93,11 +94,13 @@ export function emptyObject(schema: StructSchema, apiVersion: string, kind: stri
     zero = decode(schema, {})
     zeros.set(schema, zero)
   }
-  return { ...zero, kind, apiVersion } as KubeObject
+  return decodedObject({ ...zero, kind, apiVersion })
 }
 
+/** By the list of paths, which is a constant of its resource. */
 const resetSets = new WeakMap<object, FieldSet>()
 
+/** A set without the paths that a (sub)resource may not write, and all below them. */
 export function withoutReset(set: FieldSet, paths: Change['resetFields']): FieldSet {
   if (paths === undefined || paths.length === 0) return set
   let reset = resetSets.get(paths)
@@ -108,6 +111,7 @@ export function withoutReset(set: FieldSet, paths: Change['resetFields']): Field
   return recursiveDifference(set, reset)
 }
 
+/** Members of the metadata that the server writes. Source: stripMeta of apimachinery's managedfields. */
 const IDENTITY = ['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion']
 const UNOWNED = fieldSetOf([['apiVersion'], ['kind'], ['metadata'], ...IDENTITY.map(name => ['metadata', name])])
 
@@ -125,6 +129,7 @@ export function reconcile(set: FieldSet, schema: Schema): FieldSet {
   return reconciled
 }
 
+/** The same node where nothing changes below it. */
 function reconcileNode(node: FieldSet, schema: Schema | undefined): FieldSet {
   if (schema === undefined || isEmpty(node)) return node
   const composite = schema.type === 'struct' || schema.type === 'map' || schema.type === 'list'
@@ -133,7 +138,8 @@ function reconcileNode(node: FieldSet, schema: Schema | undefined): FieldSet {
   let out: { [element: string]: FieldSet } | undefined
   for (const element in node) {
     if (element === '.') continue
-    const child = node[element] as FieldSet
+    const child = node[element]
+    if (child === undefined) continue
     const reconciled = reconcileNode(child, childSchema(schema, element))
     if (reconciled === child) continue
     out ??= { ...node }

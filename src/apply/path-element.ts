@@ -8,7 +8,9 @@ import type { Json } from '../meta/object.ts'
  */
 export type PathElement = string
 
+/** A member of an object; names are not escaped. */
 export const fieldElement = (name: string): PathElement => `f:${name}`
+/** An element of a set, which is a scalar. */
 export const valueElement = (value: Json): PathElement => `v:${scalarText(value)}`
 
 /** `fields` sorted by name. */
@@ -26,7 +28,7 @@ export function canonicalElement(text: string): PathElement | undefined {
     case 'f':
       return text
     case 'v':
-      return `v:${scalarText(JSON.parse(text.slice(2)) as Json)}`
+      return `v:${scalarText(jsonOf(text))}`
     case 'k':
       return keyElement(keysOf(text))
     case 'i':
@@ -37,16 +39,17 @@ export function canonicalElement(text: string): PathElement | undefined {
   }
 }
 
+/** In the order in which managed fields list them. */
 const KINDS = 'fkvi'
 
 /** The order in which managed fields list elements: members by name, then keyed elements by their keys, then values, then indices. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
-  const kind = a[0] as string
-  if (kind !== b[0]) return KINDS.indexOf(kind) - KINDS.indexOf(b[0] as string)
+  const kind = a.charAt(0)
+  if (kind !== b.charAt(0)) return KINDS.indexOf(kind) - KINDS.indexOf(b.charAt(0))
   if (kind === 'f') return compareText(a, b)
   if (kind === 'k') return compareKeys(keysOf(a), keysOf(b))
-  if (kind === 'v') return compareScalars(JSON.parse(a.slice(2)) as Json, JSON.parse(b.slice(2)) as Json)
+  if (kind === 'v') return compareScalars(jsonOf(a), jsonOf(b))
   return Number(a.slice(2)) - Number(b.slice(2))
 }
 
@@ -61,7 +64,7 @@ export function printElement(element: PathElement): string {
         .map(([name, value]) => `${name}=${printScalar(value)}`)
         .join(',')}]`
     case 'v':
-      return `[=${printScalar(JSON.parse(rest) as Json)}]`
+      return `[=${printScalar(jsonOf(element))}]`
     default:
       return `[${rest}]`
   }
@@ -77,8 +80,12 @@ function printScalar(value: Json): string {
     .join('')
 }
 
+/** The JSON behind the kind of a `k:` or `v:` element. */
+const jsonOf = (text: PathElement): Json => JSON.parse(text.slice(2))
+
+/** The keys of a `k:` element, sorted by name. Throws where it is no object. */
 function keysOf(text: PathElement): [string, Json][] {
-  const parsed = JSON.parse(text.slice(2)) as Json
+  const parsed = jsonOf(text)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error(`expect { or n, but found ${text[2]}`)
   return Object.entries(parsed).sort(([a], [b]) => compareText(a, b))
 }
@@ -97,7 +104,7 @@ function compareKeys(a: readonly (readonly [string, Json])[], b: readonly (reado
 export function compareScalars(a: Json, b: Json): number {
   const kind = rank(a) - rank(b)
   if (kind !== 0) return kind
-  if (typeof a === 'string') return compareText(a, b as string)
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
   return Number(a) - Number(b)
 }
 

@@ -1,5 +1,5 @@
 import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
+import type { Json } from '../meta/object.ts'
 import type { ListSchema } from '../schema/schema.ts'
 import { compareScalars, keyElement, type PathElement, valueElement } from './path-element.ts'
 import { listKeys } from './typed-schema.ts'
@@ -9,6 +9,7 @@ export class TypedError extends Error {
   override readonly name = 'TypedError'
 }
 
+/** An element of a set or a list of type map, or several that share a path element. */
 export interface ListItem {
   readonly element: PathElement
   /** Of a list of type map: the values of its keys. Of a set: the value alone. */
@@ -23,10 +24,11 @@ export interface ListItem {
 /** The elements of a set or a list of type map, by path element, in the list's order. Throws a TypedError where an element has no key. */
 export function* itemsOf(list: ListSchema, values: readonly Json[]): Steps<Map<PathElement, ListItem>> {
   const items = new Map<PathElement, ListItem>()
-  for (let i = 0; i < values.length; i++) {
+  let i = 0
+  for (const value of values) {
     if (isStepDone()) yield
-    const value = values[i] as Json
     const item = list.listType === 'map' ? keyed(list, value, i) : single(value, i)
+    i++
     const known = items.get(item.element)
     if (known === undefined) items.set(item.element, item)
     else {
@@ -48,9 +50,12 @@ export function* orderedItemsOf(list: ListSchema, values: readonly Json[]): Step
   return items.length < 2 ? items : yield* sorted(items, inElementOrder)
 }
 
+/** Orders elements of one list as `compareElements` orders their path elements, without parsing those. */
 export const inElementOrder = (a: ListItem, b: ListItem): number => {
   for (let i = 0; i < a.key.length; i++) {
-    const order = compareScalars(a.key[i] as Json, b.key[i] as Json)
+    const left = a.key[i]
+    const right = b.key[i]
+    const order = left === undefined || right === undefined ? 0 : compareScalars(left, right)
     if (order !== 0) return order
   }
   return 0
@@ -65,7 +70,7 @@ function keyed(list: ListSchema, value: Json, index: number): ListItem {
   const fields: [string, Json][] = []
   const key: Json[] = []
   for (const { name, fallback } of listKeys(list)) {
-    const own = Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
+    const own = Object.hasOwn(value, name) ? value[name] : undefined
     const used = own === undefined ? fallback : own
     if (used === undefined) throw keysComplaint(index, `has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`)
     fields.push([name, used])

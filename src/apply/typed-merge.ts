@@ -1,26 +1,27 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { type FieldSet, isEmpty, isMember } from './field-set.ts'
 import { fieldElement, type PathElement } from './path-element.ts'
 import { elementOf } from './typed-list.ts'
-import { memberSchema, shapeOf } from './typed-schema.ts'
+import { memberSchema, shapeOf, tracksElements } from './typed-schema.ts'
 
 /** Lays a configuration over an object: what it names wins, elements of lists keep the configuration's order where they are in both. Shares what does not change. In steps. */
 export function* mergeTyped(schema: Schema | undefined, live: JsonObject, config: JsonObject): Steps<JsonObject> {
-  return ((yield* merge(schema, live, config)) ?? {}) as JsonObject
+  const merged = yield* merge(schema, live, config)
+  return isJsonObject(merged) ? merged : {}
 }
 
-/** undefined: nothing. */
+/** undefined: nothing is there. */
 function* merge(schema: Schema | undefined, live: Json | undefined, config: Json | undefined): Steps<Json | undefined> {
   if (config === undefined) return live
   if (live === undefined) return config
+  if (tracksElements(schema)) return yield* mergeElements(schema, asList(live), asList(config), config)
   switch (shapeOf(schema)) {
     case 'leaf':
-      return config
     case 'elements':
-      return yield* mergeElements(schema as ListSchema, asList(live), asList(config), config)
+      return config
     case 'members':
       return yield* mergeMembers(schema, asObject(live), asObject(config), config)
     case 'any':
@@ -53,29 +54,38 @@ function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined,
   return any ? out : undefined
 }
 
-function* elementsOf(list: ListSchema, values: readonly Json[]): Steps<PathElement[]> {
-  const elements: PathElement[] = []
-  for (let i = 0; i < values.length; i++) {
+/** An element of a list with its path element. */
+interface Element {
+  readonly element: PathElement
+  readonly value: Json
+}
+
+function* elementsOf(list: ListSchema, values: readonly Json[]): Steps<Element[]> {
+  const elements: Element[] = []
+  for (const value of values) {
     if (isStepDone()) yield
-    elements.push(elementOf(list, values[i] as Json, i))
+    elements.push({ element: elementOf(list, value, elements.length), value })
   }
   return elements
 }
 
+/**
+ * Elements of both lists. Those that are only in the live list keep their places; those of the configuration come in its order, each as soon as the live elements that stand before it in both
+ * are through. `given`: what the configuration says where both are empty. Source: structured-merge-diff's visitListItems.
+ */
 function* mergeElements(list: ListSchema, live: readonly Json[], config: readonly Json[], given: Json): Steps<Json | undefined> {
   if (live.length === 0 && config.length === 0) return given
   const left = yield* elementsOf(list, live)
   const right = yield* elementsOf(list, config)
-  const mine = new Map(right.map((element, i) => [element, config[i] as Json]))
+  const mine = new Map(right.map(({ element, value }) => [element, value]))
   // Elements that repeat are not merged with.
   const theirs = new Map<PathElement, Json>()
-  left.forEach((element, i) => {
-    theirs.set(element, theirs.has(element) ? null : (live[i] as Json))
-  })
-  const shared = right.filter(element => theirs.has(element))
+  for (const { element, value } of left) theirs.set(element, theirs.has(element) ? null : value)
+  const shared = right.filter(({ element }) => theirs.has(element)).map(({ element }) => element)
   const out: Json[] = []
   const done = new Set<PathElement>()
   let at = 0
+  // The next element of the configuration that the live list has as well.
   let next = shared[at++]
   const take = function* (element: PathElement): Steps<void> {
     done.add(element)
@@ -84,8 +94,8 @@ function* mergeElements(list: ListSchema, live: readonly Json[], config: readonl
   }
   for (let l = 0, r = 0; l < left.length || r < right.length; ) {
     if (isStepDone()) yield
-    const ours = left[l]
-    const wanted = right[r]
+    const ours = left[l]?.element
+    const wanted = right[r]?.element
     if (ours !== undefined && wanted !== undefined) {
       if (ours === wanted) {
         yield* take(ours)
@@ -94,6 +104,7 @@ function* mergeElements(list: ListSchema, live: readonly Json[], config: readonl
         next = shared[at++]
         continue
       }
+      // It stands elsewhere in the configuration, and comes there.
       if (mine.has(ours) && next !== undefined && next !== ours) {
         l++
         continue
@@ -101,7 +112,7 @@ function* mergeElements(list: ListSchema, live: readonly Json[], config: readonl
     }
     if (ours !== undefined) {
       if (!mine.has(ours)) {
-        out.push(live[l++] as Json)
+        out.push(live[l++] ?? null)
         continue
       }
       if (done.has(ours)) l++
@@ -120,11 +131,10 @@ export function removeItems(schema: Schema | undefined, value: Json, items: Fiel
   const shape = shapeOf(schema)
   if (typeof value !== 'object' || value === null) return shape === 'leaf' && value !== null ? value : typeof value === 'object' ? null : value
   if (Array.isArray(value)) {
-    if (shape !== 'elements' || value.length === 0) return null
-    const list = schema as ListSchema
+    if (!tracksElements(schema) || value.length === 0) return null
     const out: Json[] = []
     value.forEach((item, i) => {
-      const kept = removed(list.items, item, items[elementOf(list, item, i)])
+      const kept = removed(schema.items, item, items[elementOf(schema, item, i)])
       if (kept !== undefined) out.push(kept)
     })
     return out.length > 0 ? out : null
@@ -132,7 +142,8 @@ export function removeItems(schema: Schema | undefined, value: Json, items: Fiel
   if (shape === 'leaf' || shape === 'elements') return null
   const out: JsonObject = {}
   for (const name of Object.keys(value)) {
-    const kept = removed(memberSchema(schema, name), value[name] as Json, items[fieldElement(name)])
+    const member = value[name]
+    const kept = member === undefined ? undefined : removed(memberSchema(schema, name), member, items[fieldElement(name)])
     if (kept !== undefined) setMember(out, name, kept)
   }
   return Object.keys(out).length > 0 ? out : null

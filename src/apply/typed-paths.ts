@@ -1,11 +1,12 @@
 import { compareText } from '../lib/compare-text.ts'
+import { insertByRank } from '../lib/insert-by-rank.ts'
 import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { ListSchema, Schema, StructSchema } from '../schema/schema.ts'
 import { EMPTY, type FieldSet } from './field-set.ts'
 import type { PathElement } from './path-element.ts'
 import { orderedItemsOf } from './typed-list.ts'
-import { type Member, memberSchema, membersOf, shapeOf } from './typed-schema.ts'
+import { memberSchema, membersOf, shapeOf, tracksElements } from './typed-schema.ts'
 
 /** The paths that an applied configuration names, in steps. Throws a TypedError where a list element has no key. */
 export function* toFieldSet(schema: Schema | undefined, value: JsonObject): Steps<FieldSet> {
@@ -36,8 +37,8 @@ export function pathsBelow(schema: Schema | undefined, value: Json): Steps<Field
   if (typeof value !== 'object' || value === null) return undefined
   const shape = shapeOf(schema)
   if (shape === 'leaf') return undefined
-  if (shape === 'elements') return Array.isArray(value) ? whollyElements(schema as ListSchema, value) : undefined
-  if (Array.isArray(value)) return undefined
+  if (Array.isArray(value)) return tracksElements(schema) ? whollyElements(schema, value) : undefined
+  if (shape === 'elements') return undefined
   return schema?.type === 'struct' && !schema.preserveUnknown ? whollyStruct(schema, value) : whollyMap(schema, value)
 }
 
@@ -47,27 +48,26 @@ export function* wholly(schema: Schema | undefined, value: Json): Steps<FieldSet
   return below === undefined ? EMPTY : yield* below
 }
 
+/** A member that is there, with its node. */
+interface Present {
+  readonly rank: number
+  readonly element: PathElement
+  readonly node: FieldSet
+}
+
 function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet> {
   const declared = membersOf(schema)
-  const present: Member[] = []
-  const nodes: FieldSet[] = []
+  const present: Present[] = []
   for (const name in value) {
     const raw = value[name]
     const member = declared.get(name)
     if (member === undefined || raw === undefined) continue
-    let at = present.length
-    while (at > 0 && (present[at - 1] as Member).rank > member.rank) {
-      present[at] = present[at - 1] as Member
-      nodes[at] = nodes[at - 1] as FieldSet
-      at--
-    }
-    present[at] = member
     const below = pathsBelow(member.schema, raw)
-    nodes[at] = below === undefined ? EMPTY : yield* below
+    insertByRank(present, { rank: member.rank, element: member.element, node: below === undefined ? EMPTY : yield* below })
   }
   if (present.length === 0) return EMPTY
   const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
-  for (let i = 0; i < present.length; i++) out[(present[i] as Member).element] = nodes[i] as FieldSet
+  for (const { element, node } of present) out[element] = node
   return out
 }
 
@@ -104,7 +104,7 @@ function* configured(schema: Schema | undefined, value: Json, itself: boolean): 
   if (shape === 'leaf' || typeof value !== 'object') return EMPTY
   const none = itself ? EMPTY : undefined
   if (value === null) return none
-  if (shape === 'elements') return (Array.isArray(value) ? yield* configuredElements(schema as ListSchema, value, itself) : undefined) ?? none
+  if (tracksElements(schema)) return (Array.isArray(value) ? yield* configuredElements(schema, value, itself) : undefined) ?? none
   if (Array.isArray(value)) return shape === 'any' ? EMPTY : none
   return (yield* configuredMembers(schema, value, itself)) ?? none
 }
@@ -114,7 +114,7 @@ function* configuredMembers(schema: Schema | undefined, value: JsonObject, itsel
   let size = 0
   for (const name of fewNamesOf(value) ?? (yield* sorted(Object.keys(value), compareText))) {
     if (isStepDone()) yield
-    const member = value[name] as Json | undefined
+    const member = value[name]
     if (member === undefined) continue
     const below = memberSchema(schema, name)
     const isDeclared = schema?.type === 'struct' && below !== undefined
@@ -135,7 +135,7 @@ function* configuredElements(list: ListSchema, values: readonly Json[], itself: 
   const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
   for (const item of items) {
     if (isStepDone()) yield
-    out[item.element] = item.count > 1 ? EMPTY : ((yield* configured(list.items, item.value, true)) as FieldSet)
+    out[item.element] = item.count > 1 ? EMPTY : ((yield* configured(list.items, item.value, true)) ?? EMPTY)
   }
   return out
 }

@@ -8,6 +8,7 @@ import type { PathElement } from './path-element.ts'
  */
 export type Shape = 'leaf' | 'members' | 'elements' | 'any'
 
+/** How apply sees values of a schema; called for every value, so it looks nothing up. */
 export function shapeOf(schema: Schema | undefined): Shape {
   if (schema === undefined) return 'any'
   switch (schema.type) {
@@ -16,7 +17,7 @@ export function shapeOf(schema: Schema | undefined): Shape {
     case 'map':
       return schema.mapType === 'atomic' ? 'leaf' : 'members'
     case 'list':
-      return schema.listType === 'set' || schema.listType === 'map' ? 'elements' : 'leaf'
+      return tracksElements(schema) ? 'elements' : 'leaf'
     case 'raw':
       // Upstream lists this type as one value; other free-form values are seen through.
       return schema.goType === 'runtime.RawExtension' ? 'leaf' : 'any'
@@ -27,6 +28,10 @@ export function shapeOf(schema: Schema | undefined): Shape {
       return 'leaf'
   }
 }
+
+/** A set or a list of type map: its elements are tracked one by one. */
+export const tracksElements = (schema: Schema | undefined): schema is ListSchema =>
+  schema?.type === 'list' && (schema.listType === 'set' || schema.listType === 'map')
 
 /** The schema of a member; undefined: none is declared. */
 export function memberSchema(schema: Schema | undefined, name: string): Schema | undefined {
@@ -55,7 +60,7 @@ export function membersOf(schema: StructSchema): ReadonlyMap<string, Member> {
   let known = members.get(schema)
   if (!known) {
     const names = [...new Set([...schema.fields.keys(), ...(schema.typeMeta ? ['kind', 'apiVersion'] : [])])].sort()
-    known = new Map(names.map((name, rank) => [name, { element: `f:${name}`, schema: memberSchema(schema, name) as Schema, rank }]))
+    known = new Map(names.map((name, rank) => [name, { element: `f:${name}`, schema: memberSchema(schema, name) ?? TEXT, rank }]))
     members.set(schema, known)
   }
   return known

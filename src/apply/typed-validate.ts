@@ -39,8 +39,10 @@ function printPlace(place: Place | undefined): string {
 }
 
 /** The text of several errors. */
-export const errorsText = (errors: readonly string[]): string =>
-  errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map(error => `  ${error}`)].join('\n')
+export function errorsText(errors: readonly string[]): string {
+  const [first] = errors
+  return first !== undefined && errors.length === 1 ? first : ['errors:', ...errors.map(error => `  ${error}`)].join('\n')
+}
 
 const complaint = (path: string, what: string): string => (path === '' ? what : `${path}: ${what}`)
 
@@ -62,12 +64,13 @@ function* validate(schema: Schema | undefined, value: Json, place: Place | undef
   else
     for (const name of Object.keys(value)) {
       if (isStepDone()) yield
+      const inner = value[name] ?? null
       const member = memberSchema(schema, name)
       if (member === undefined && schema.type === 'struct' && !schema.preserveUnknown) {
         errors.push(`${printPlace(place)}.${name}: field not declared in schema`)
         return
       }
-      if (!isFit(member, value[name] as Json)) yield* validate(member, value[name] as Json, { above: place, element: fieldElement(name) }, validation)
+      if (!isFit(member, inner)) yield* validate(member, inner, { above: place, element: fieldElement(name) }, validation)
     }
 }
 
@@ -79,10 +82,10 @@ function* validateElements(list: ListSchema, values: readonly Json[], place: Pla
   const { errors, repeatable } = validation
   const keyed = shapeOf(list) === 'elements'
   const seen = new Set<PathElement>()
-  for (let i = 0; i < values.length; i++) {
+  let i = -1
+  for (const value of values) {
     if (isStepDone()) yield
-    const value = values[i] as Json
-    let element = `i:${i}`
+    let element = `i:${++i}`
     if (keyed) {
       try {
         element = elementOf(list, value, i)
@@ -98,6 +101,7 @@ function* validateElements(list: ListSchema, values: readonly Json[], place: Pla
   }
 }
 
+/** What is wrong with a scalar; undefined where it is of its kind. */
 function misfit(schema: ScalarSchema, value: Json): string | undefined {
   const kind = typeof value
   const numeric = kind === 'number' || kind === 'bigint'

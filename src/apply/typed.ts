@@ -7,7 +7,7 @@ import { EMPTY, type FieldSet } from './field-set.ts'
 import type { PathElement } from './path-element.ts'
 import { inElementOrder, itemsOf, type ListItem } from './typed-list.ts'
 import { isBare, pathsBelow, wholly } from './typed-paths.ts'
-import { memberSchema, membersOf, shapeOf } from './typed-schema.ts'
+import { memberSchema, membersOf, shapeOf, tracksElements } from './typed-schema.ts'
 
 /** What a change did, by path. */
 export interface Comparison {
@@ -32,6 +32,7 @@ interface Delta {
   removed?: FieldSet | undefined
 }
 
+/** What a comparison finds: at once, or in steps. */
 type Compared = Delta | undefined | Steps<Delta | undefined>
 
 const MODIFIED: Delta = Object.freeze({ modified: EMPTY })
@@ -42,13 +43,13 @@ function compareValues(schema: Schema | undefined, old: Json, next: Json): Compa
   const shape = shapeOf(schema)
   // Two empty values are leaves, so that null and `{}` differ; otherwise null is as good as `{}`.
   if (shape === 'leaf' || (isBare(old) && isBare(next))) return compareLeaves(old, next)
-  if (shape === 'elements') return compareElements(schema as ListSchema, asArray(old), asArray(next))
+  if (tracksElements(schema)) return compareElements(schema, asArray(old), asArray(next))
   if (shape === 'any') return compareUntyped(old, next)
   return compareMembers(schema, asObject(old) ?? {}, asObject(next) ?? {})
 }
 
 const compareLeaves = (old: Json, next: Json): Delta | undefined => (sameJson(old, next) ? undefined : MODIFIED)
-const asArray = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [])
+const asArray = (value: Json): Json[] => (Array.isArray(value) ? value : [])
 const asObject = (value: Json): JsonObject | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined)
 
 /** Without a schema a value's kind decides; a value that changes its kind is modified, and if one of the two is an object, its members come or go. */
@@ -71,7 +72,7 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
   const element = (name: string): PathElement => declared?.get(name)?.element ?? `f:${name}`
   for (const name in next) {
     if (isStepDone()) yield
-    const value = next[name] as Json | undefined
+    const value = next[name]
     const before = Object.hasOwn(old, name) ? old[name] : undefined
     if (value === undefined || before === value) continue
     if (before === undefined) {
@@ -94,8 +95,8 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
   return nodes.delta(declared ? undefined : compareText)
 }
 
-function* compareElements(list: ListSchema, old: readonly Json[], next: readonly Json[]): Steps<Delta | undefined> {
-  if (sameJson(old as Json[], next as Json[])) return undefined
+function* compareElements(list: ListSchema, old: Json[], next: Json[]): Steps<Delta | undefined> {
+  if (sameJson(old, next)) return undefined
   yield
   const left = yield* itemsOf(list, old)
   const right = yield* itemsOf(list, next)
@@ -112,7 +113,11 @@ function* compareElements(list: ListSchema, old: readonly Json[], next: readonly
     if (delta !== undefined) nodes.add(item.element, delta)
   }
   if (isStepDone()) yield
-  return yield* nodes.deltaInSteps((a, b) => inElementOrder((left.get(a) ?? right.get(a)) as ListItem, (left.get(b) ?? right.get(b)) as ListItem))
+  const itemAt = (element: PathElement): ListItem | undefined => left.get(element) ?? right.get(element)
+  return yield* nodes.deltaInSteps((a, b) => {
+    const [one, other] = [itemAt(a), itemAt(b)]
+    return one && other ? inElementOrder(one, other) : 0
+  })
 }
 
 /** Elements that share a path element are one value; one that was alone and is not any more has gone, and the other way round. */
@@ -120,14 +125,15 @@ function* compareItems(schema: Schema, old: ListItem | undefined, next: ListItem
   const before = old?.count ?? 0
   const after = next?.count ?? 0
   if (before <= 1 && after <= 1) {
-    if (old === undefined) return { added: yield* wholly(schema, (next as ListItem).value) }
+    if (old === undefined) return next && { added: yield* wholly(schema, next.value) }
     return next === undefined ? { removed: yield* wholly(schema, old.value) } : yield* resultOf(compareValues(schema, old.value, next.value))
   }
-  if (before >= 2 && after >= 2) return sameJson(old?.all as Json[], next?.all as Json[]) ? undefined : MODIFIED
+  if (before >= 2 && after >= 2) return sameJson(old?.all ?? [], next?.all ?? []) ? undefined : MODIFIED
   if (before >= 2) return { removed: EMPTY, added: next && (yield* wholly(schema, next.value)) }
   return { added: EMPTY, removed: old && (yield* wholly(schema, old.value)) }
 }
 
+/** Children of one node, by element. */
 interface Nodes {
   [element: PathElement]: FieldSet
 }
@@ -157,6 +163,7 @@ class DeltaNodes {
     this.removed[element] = node
   }
 
+  /** The nodes of the container; undefined where nothing was added. `order`: of the elements; undefined: that of their texts. */
   delta(order: ((a: PathElement, b: PathElement) => number) | undefined): Delta | undefined {
     if (this.added === undefined && this.modified === undefined && this.removed === undefined) return undefined
     return { added: inOrder(this.added, order), modified: inOrder(this.modified, order), removed: inOrder(this.removed, order) }
@@ -177,7 +184,7 @@ function* inOrderInSteps(node: Nodes | undefined, order: (a: PathElement, b: Pat
   yield
   const out: Nodes = {}
   for (const element of yield* sorted(elements, order)) {
-    out[element] = node[element] as FieldSet
+    out[element] = node[element] ?? EMPTY
     if (isStepDone()) yield
   }
   return out
@@ -190,12 +197,16 @@ function inOrder(node: Nodes | undefined, order: ((a: PathElement, b: PathElemen
   if (order !== undefined && isSorted(elements, order)) return node
   elements.sort(order)
   const out: Nodes = {}
-  for (const element of elements) out[element] = node[element] as FieldSet
+  for (const element of elements) out[element] = node[element] ?? EMPTY
   return out
 }
 
 /** Members of maps come sorted; to make a wide node anew costs more than to look. */
 function isSorted(elements: readonly PathElement[], order: (a: PathElement, b: PathElement) => number): boolean {
-  for (let i = 1; i < elements.length; i++) if (order(elements[i - 1] as PathElement, elements[i] as PathElement) > 0) return false
+  let before: PathElement | undefined
+  for (const element of elements) {
+    if (before !== undefined && order(before, element) > 0) return false
+    before = element
+  }
   return true
 }

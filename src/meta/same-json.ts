@@ -6,19 +6,22 @@ export function sameJson(a: Json, b: Json): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return sameNumber(a, b)
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false
-    for (let i = 0; i < a.length; i++) if (!sameJson(a[i] as Json, b[i] as Json)) return false
+    for (let i = 0; i < a.length; i++) if (!sameMember(a[i], b[i])) return false
     return true
   }
   if (Array.isArray(b)) return false
   let extra = 0
   for (const key in a) {
-    if (a[key] === undefined) continue
-    if (!Object.hasOwn(b, key) || b[key] === undefined || !sameJson(a[key] as Json, b[key] as Json)) return false
+    const member = a[key]
+    if (member === undefined) continue
+    if (!Object.hasOwn(b, key) || !sameMember(member, b[key])) return false
     extra++
   }
   for (const key in b) if (b[key] !== undefined) extra--
   return extra === 0
 }
+
+const sameMember = (a: Json | undefined, b: Json | undefined): boolean => a === b || (a !== undefined && b !== undefined && sameJson(a, b))
 
 // An integer may come as a number or, from another codec, as a bigint.
 const sameNumber = (a: Json, b: Json): boolean =>

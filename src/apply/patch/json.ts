@@ -11,6 +11,7 @@ import { jsonKind } from './go-print.ts'
 
 const { applyOperation, escapePathComponent } = fastJsonPatch
 
+/** Operations of one patch, as upstream bounds them. */
 export const MAX_OPERATIONS = 10_000
 /** Bytes of JSON that the copy operations of one patch may add. */
 export const MAX_COPIED_BYTES = 3 * 1024 * 1024
@@ -61,13 +62,14 @@ export function* checkJsonPatch(patch: Json): Steps<string[]> {
   return unknown
 }
 
+/** Throws a PatchError for what is no list of operations. */
 function operationsOf(patch: Json): readonly Operation[] {
   if (patch === null) return []
   if (!Array.isArray(patch)) throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type jsonpatch.Patch`)
-  for (const operation of patch)
-    if (operation !== null && !isJsonObject(operation))
-      throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.Operation`)
-  return patch as Operation[]
+  return patch.map(operation => {
+    if (operation === null || isJsonObject(operation)) return operation
+    throw new PatchError('bad request', `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.Operation`)
+  })
 }
 
 /** What upstream's library does with the texts of values. */
@@ -78,8 +80,10 @@ export interface JsonPatchNotes {
   readonly literals?: Literals | undefined
 }
 
+/** A patch that is being applied. */
 interface State {
   root: Container
+  /** Bytes that copy operations have added. */
   copied: number
   readonly decoded: WeakSet<object>
   literals: Literals | undefined
@@ -104,6 +108,7 @@ function apply(state: State, operation: Operation): void {
       replace(state, pointerOf(operation, 'path', op), value ?? null, isFloat)
       break
     case 'move': {
+      // Taken out first: the place is looked up in the document without it.
       const from = place('from')
       const moved = get(from)
       const wasFloat = isFloatAt(from)
@@ -147,6 +152,7 @@ function pointerOf(operation: JsonObject, member: 'path' | 'from', op: string): 
   return typeof pointer === 'string' ? pointer : fail(`${op} operation failed to decode ${member}`)
 }
 
+/** A member or an element, which need not be there. */
 interface Place {
   readonly container: Container
   readonly key: string
@@ -159,7 +165,8 @@ function find(state: State, path: string, op: string, member: 'path' | 'from' = 
   const key = tokens.pop()
   let container: Json | undefined = key === undefined ? undefined : state.root
   for (const token of tokens) {
-    container = Array.isArray(container) ? container[indexOf(container, unescaped(token), path)] : ownMember(container as JsonObject, unescaped(token))
+    if (Array.isArray(container)) container = container[indexOf(container, unescaped(token), path)]
+    else if (isJsonObject(container)) container = ownMember(container, unescaped(token))
     if (typeof container !== 'object' || container === null) break
     state.decoded.add(container)
   }
@@ -187,8 +194,7 @@ function indexOf(list: readonly Json[], key: string, path: string): number {
 const integer = (key: string, path: string): number => (/^[+-]?\d{1,15}$/.test(key) ? Number(key) : fail(`error in path '${path}': '${key}' is no array index`))
 
 /** The value at a place; null for a member that is absent. */
-const get = ({ container, key, path }: Place): Json =>
-  Array.isArray(container) ? (container[indexOf(container, key, path)] as Json) : (ownMember(container, key) ?? null)
+const get = ({ container, key, path }: Place): Json => (Array.isArray(container) ? container[indexOf(container, key, path)] : ownMember(container, key)) ?? null
 
 const isFloatAt = ({ container, key, path }: Place): boolean => isWholeFloat(container, Array.isArray(container) ? indexOf(container, key, path) : key)
 
@@ -238,15 +244,18 @@ function test(state: State, path: string, operation: JsonObject): void {
 }
 
 /** Whether a value, which is the same as the one of this key, would be written as that stands in the patch. */
-function isWrittenSo(found: Json, of: object, key: string, literals: Literals | undefined): boolean {
+function isWrittenSo(found: Json, of: Container, key: string, literals: Literals | undefined): boolean {
   if (literals === undefined) return true
   if (typeof found !== 'object' || found === null) {
     const literal = literals.get(of)?.get(key)
     return literal === undefined || literal === goJson(found)
   }
-  const wanted = (of as JsonObject)[key] as Container
-  return Object.keys(found).every(name => isWrittenSo((found as JsonObject)[name] as Json, wanted, name, literals))
+  const wanted = memberAt(of, key)
+  if (typeof wanted !== 'object' || wanted === null) return true
+  return Object.keys(found).every(name => isWrittenSo(memberAt(found, name) ?? null, wanted, name, literals))
 }
+
+const memberAt = (container: Container, key: string): Json | undefined => (Array.isArray(container) ? container[Number(key)] : container[key])
 
 /** A member named `__proto__` is data like any other, which the library would refuse. */
 function put(container: JsonObject, key: string, value: Json, isFloat: boolean): void {
@@ -265,11 +274,11 @@ function jsonSize(value: Json, enough: number): number {
   if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
   if (typeof value !== 'object' || value === null) return String(value).length
   let size = 2
-  if (Array.isArray(value)) for (let i = 0; i < value.length && size <= enough; i++) size += jsonSize(value[i] as Json, enough) + (i > 0 ? 1 : 0)
+  if (Array.isArray(value)) for (let i = 0; i < value.length && size <= enough; i++) size += jsonSize(value[i] ?? null, enough) + (i > 0 ? 1 : 0)
   else
     for (const name in value) {
       if (size > enough) break
-      size += Buffer.byteLength(JSON.stringify(name)) + 1 + jsonSize(value[name] as Json, enough) + (size > 2 ? 1 : 0)
+      size += Buffer.byteLength(JSON.stringify(name)) + 1 + jsonSize(value[name] ?? null, enough) + (size > 2 ? 1 : 0)
     }
   return size
 }

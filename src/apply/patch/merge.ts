@@ -21,12 +21,12 @@ export function checkMergePatch(patch: Json): void {
     throw new PatchError('bad request', `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
 }
 
+/** Lays a patch over an object; what the patch does not touch is shared with it. */
 function merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): JsonObject {
   const out: JsonObject = {}
   decoded.add(out)
   for (const key of Object.keys(doc)) if (ownMember(patch, key) !== null) setMember(out, key, doc[key])
-  for (const key of Object.keys(patch)) {
-    const value = patch[key] as Json
+  for (const [key, value] of Object.entries(patch)) {
     if (value === null) continue
     const now = ownMember(doc, key)
     if (isJsonObject(now)) setMember(out, key, isJsonObject(value) ? merge(now, value, decoded) : cloneExactly(value))
@@ -37,19 +37,24 @@ function merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): Js
 
 /** A copy whose objects, at any depth, have no null member; nulls in arrays stay. No recursion: a body may nest deeper than the stack. */
 function withoutNulls(value: Json, decoded: WeakSet<object>): Json {
-  const left: [from: JsonObject | Json[], to: JsonObject | Json[]][] = []
+  const left: (() => void)[] = []
   const copyOf = (from: Json): Json => {
     if (typeof from !== 'object' || from === null) return from
-    const to: JsonObject | Json[] = copyWholeFloats<JsonObject | Json[]>(from, Array.isArray(from) ? [] : {})
-    if (!Array.isArray(to)) decoded.add(to)
-    left.push([from, to])
+    if (Array.isArray(from)) {
+      const to: Json[] = copyWholeFloats(from, [])
+      left.push(() => {
+        for (const item of from) to.push(copyOf(item))
+      })
+      return to
+    }
+    const to: JsonObject = copyWholeFloats(from, {})
+    decoded.add(to)
+    left.push(() => {
+      for (const [key, member] of Object.entries(from)) if (member !== null) setMember(to, key, copyOf(member))
+    })
     return to
   }
   const copy = copyOf(value)
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const [from, to] = next
-    if (Array.isArray(to)) for (const item of from as Json[]) to.push(copyOf(item))
-    else for (const [key, member] of Object.entries(from as JsonObject)) if (member !== null) setMember(to, key, copyOf(member))
-  }
+  for (let fill = left.pop(); fill !== undefined; fill = left.pop()) fill()
   return copy
 }

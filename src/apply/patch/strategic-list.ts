@@ -4,8 +4,10 @@ import { PatchError } from './error.ts'
 import { goPrint, goPrintString, goType } from './go-print.ts'
 import { kindOf, type PatchType } from './strategic-meta.ts'
 
+/** The member of an object, or of a list's element, that says what becomes of it. */
 export const DIRECTIVE = '$patch'
 
+/** Errors in apimachinery's words (mergepatch/errors.go). */
 export const badArgument = (expected: string, actual: Json): PatchError =>
   new PatchError('internal', `expected a ${expected}, but received a ${goType(actual)}`)
 export const badPatchType = (directive: Json, patch: JsonObject): PatchError =>
@@ -13,6 +15,7 @@ export const badPatchType = (directive: Json, patch: JsonObject): PatchError =>
 const noMergeKey = (item: JsonObject, mergeKey: string): PatchError =>
   new PatchError('internal', `map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`)
 
+/** Merges two objects; handed in, for objects and lists hold each other. */
 type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => JsonObject
 
 /** How the lists of a field are merged. */
@@ -29,29 +32,27 @@ export interface ListMerge {
 export function mergeLists(original: Json[], patch: Json[], { items, mergeKey, deletes, mergeMap }: ListMerge): Json[] {
   if (original.length === 0 && patch.length === 0) return original
   const kind = elementKind(original, patch)
-  let server = original
-  let wanted = patch
-  let merged: Json[]
+  const put = (merged: Json[], wanted: readonly Json[], server: readonly Json[]): Json[] => {
+    const { present, absent } = partition(merged, wanted, mergeKey)
+    return inOrder({ list: present, order: wanted }, { list: absent, order: server }, mergeKey, kind)
+  }
   if (kind !== 'map') {
     if (deletes) {
       const gone = new Set(patch)
       return original.filter(item => !gone.has(item))
     }
-    merged = [...new Set([...original, ...patch])]
-  } else {
-    if (mergeKey === '') throw new PatchError('internal', `cannot merge lists without merge key for ${kindOf(items)}`)
-    ;[server, wanted] = withSpecialElements(original as JsonObject[], patch as JsonObject[], mergeKey)
-    merged = mergeByKey(server as JsonObject[], wanted as JsonObject[], items, mergeKey, mergeMap)
+    return put([...new Set([...original, ...patch])], patch, original)
   }
-  const { present, absent } = partition(merged, wanted, mergeKey)
-  return inOrder({ list: present, order: wanted }, { list: absent, order: server }, mergeKey, kind)
+  if (mergeKey === '') throw new PatchError('internal', `cannot merge lists without merge key for ${kindOf(items)}`)
+  const { server, wanted } = withSpecialElements(original.filter(isJsonObject), patch.filter(isJsonObject), mergeKey)
+  return put(mergeByKey(server, wanted, { items, mergeKey, mergeMap }), wanted, server)
 }
 
 /** Obeys elements that are directives: the list without deleted elements, and the patch without directives; a replaced list is the patch alone. */
-function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeKey: string): [Json[], Json[]] {
-  const gone = new Set<Json>()
+function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeKey: string): { server: JsonObject[]; wanted: JsonObject[] } {
+  const gone = new Set<Json | undefined>()
   let replace = false
-  const plain: Json[] = []
+  const plain: JsonObject[] = []
   for (const element of patch) {
     const directive = ownMember(element, DIRECTIVE)
     if (directive === undefined) plain.push(element)
@@ -60,11 +61,13 @@ function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeK
     else if (directive === 'merge') throw new PatchError('internal', 'merging lists cannot yet be specified in the patch')
     else throw badPatchType(directive, element)
   }
-  if (replace) return [plain, []]
-  return [gone.size > 0 ? original.filter(item => !Object.hasOwn(item, mergeKey) || !gone.has(item[mergeKey] as Json)) : original, plain]
+  if (replace) return { server: plain, wanted: [] }
+  const server = gone.size > 0 ? original.filter(item => !Object.hasOwn(item, mergeKey) || !gone.has(item[mergeKey])) : original
+  return { server, wanted: plain }
 }
 
-function mergeByKey(server: JsonObject[], patch: JsonObject[], items: PatchType, mergeKey: string, mergeMap: MergeMap): Json[] {
+/** Elements of the patch are merged with the first of their key, or come behind. */
+function mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKey, mergeMap }: Omit<ListMerge, 'deletes'>): JsonObject[] {
   const merged = [...server]
   const places = new Map<Json | undefined, number>()
   const place = (item: JsonObject, at: number): void => {
@@ -73,12 +76,14 @@ function mergeByKey(server: JsonObject[], patch: JsonObject[], items: PatchType,
   merged.forEach(place)
   for (const element of patch) {
     const at = places.get(keyOf(element, mergeKey))
-    if (at === undefined) place(element, merged.push(element) - 1)
-    else merged[at] = mergeMap(merged[at] as JsonObject, element, items)
+    const known = at === undefined ? undefined : merged[at]
+    if (at === undefined || known === undefined) place(element, merged.push(element) - 1)
+    else merged[at] = mergeMap(known, element, items)
   }
   return merged
 }
 
+/** The value of the merge key. Throws where an element has none. */
 function keyOf(item: JsonObject, mergeKey: string): Json {
   const key = ownMember(item, mergeKey)
   if (key === undefined) throw noMergeKey(item, mergeKey)
@@ -91,8 +96,7 @@ export function partition(list: readonly Json[], by: readonly Json[], mergeKey: 
   const absent: Json[] = []
   const known = new Set(mergeKey === '' ? by : list.length === 0 ? [] : by.map((item, i) => (isJsonObject(item) ? item[mergeKey] : notAMap(i))))
   for (const item of list) {
-    if (mergeKey !== '' && !isJsonObject(item)) throw badArgument('map[string]interface {}', item)
-    const key = mergeKey === '' ? item : keyOf(item as JsonObject, mergeKey)
+    const key = mergeKey === '' ? item : keyOf(asMap(item), mergeKey)
     if (known.has(key)) present.push(item)
     else absent.push(item)
   }
@@ -118,10 +122,10 @@ export function inOrder(patch: Ordered, server: Ordered, mergeKey: string, kind:
   let i = 0
   for (const item of right) {
     const limit = rank(item)
-    for (; i < left.length && limit >= 0; i++) {
-      const at = rank(left[i] as Json)
+    for (let own = left[i]; own !== undefined && limit >= 0; own = left[++i]) {
+      const at = rank(own)
       if (at < 0 || at >= limit) break
-      out.push(left[i] as Json)
+      out.push(own)
     }
     out.push(item)
   }
@@ -132,7 +136,7 @@ function sorted({ list, order }: Ordered, mergeKey: string, kind: string): Json[
   let items = list
   let deletions: Json[] = []
   if (kind === 'map') {
-    for (const item of [...list, ...order]) keyOf(isJsonObject(item) ? item : fail(badArgument('map[string]interface {}', item)), mergeKey)
+    for (const item of [...list, ...order]) keyOf(asMap(item), mergeKey)
     deletions = list.filter(isDeletion)
     items = list.filter(item => !isDeletion(item))
   }
@@ -177,10 +181,10 @@ function withoutDeleted(server: readonly Json[], patch: readonly Json[], mergeKe
   let last = server.length - 1
   for (const element of patch) {
     if (!isDeletion(element)) continue
-    const key = (element as JsonObject)[mergeKey]
+    const key = element[mergeKey]
     for (const place of places.get(key) ?? []) {
       while (gone.has(last)) last--
-      freed.push(server[last] as Json)
+      freed.push(server[last] ?? null)
       gone.add(place)
     }
     places.delete(key)
@@ -188,9 +192,12 @@ function withoutDeleted(server: readonly Json[], patch: readonly Json[], mergeKe
   return { left: server.filter((_, i) => !gone.has(i)), freed: freed.reverse() }
 }
 
-const isDeletion = (item: Json): boolean => isJsonObject(item) && item[DIRECTIVE] === 'delete'
-const fail = (error: PatchError): never => {
-  throw error
+const isDeletion = (item: Json): item is JsonObject => isJsonObject(item) && item[DIRECTIVE] === 'delete'
+
+/** An element that has to be an object. */
+function asMap(item: Json): JsonObject {
+  if (!isJsonObject(item)) throw badArgument('map[string]interface {}', item)
+  return item
 }
 
 /** The first index in the order of what has an element's merge key (of the element itself, for scalars); -1: none. */
@@ -207,16 +214,16 @@ function ranks(order: readonly Json[], mergeKey: string, kind: string): (item: J
 /** Whether the patch's elements are no subsequence of the order that the patch wants (deletions aside). */
 export function orderMismatch(patch: readonly Json[], order: readonly Json[], mergeKey: string): boolean {
   if (order.length === 0 || patch.length === 0) return false
-  const kept = mergeKey === '' ? patch : patch.filter(item => !isDeletion(isJsonObject(item) ? item : fail(badArgument('map[string]interface {}', item))))
+  const kept = mergeKey === '' ? patch : patch.filter(item => !isDeletion(asMap(item)))
   let p = 0
   let o = 0
   while (p < kept.length && o < order.length) {
-    const item = kept[p] as Json
+    const item = kept[p] ?? null
     if (isJsonObject(item) && Object.hasOwn(item, DIRECTIVE)) {
       p++
       continue
     }
-    if (sameKey(item, order[o] as Json, mergeKey)) p++
+    if (sameKey(item, order[o] ?? null, mergeKey)) p++
     o++
   }
   return p < kept.length && o >= order.length
@@ -224,9 +231,8 @@ export function orderMismatch(patch: readonly Json[], order: readonly Json[], me
 
 function sameKey(left: Json, right: Json, mergeKey: string): boolean {
   if (mergeKey === '') return left === right
-  if (!isJsonObject(left)) throw badArgument('map[string]interface {}', left)
-  if (!isJsonObject(right)) throw badArgument('map[string]interface {}', right)
-  return keyOf(left, mergeKey) === keyOf(right, mergeKey)
+  const [one, other] = [asMap(left), asMap(right)]
+  return keyOf(one, mergeKey) === keyOf(other, mergeKey)
 }
 
 /** `map`, or Go's name of the scalar type that all elements have. */
@@ -238,7 +244,7 @@ export function elementKind(...lists: readonly (readonly Json[])[]): string {
       if (type === undefined) {
         if (Array.isArray(item)) throw new PatchError('unprocessable', 'lists of lists are not supported')
         type = now
-      } else if (type !== now) throw new PatchError('internal', `list element types are not identical: ${goPrint(lists as Json)}`)
+      } else if (type !== now) throw new PatchError('internal', `list element types are not identical: ${goPrint(lists.map(each => [...each]))}`)
     }
   if (type === undefined) throw new PatchError('internal', 'no elements in any of the given slices')
   return type.startsWith('map') ? 'map' : type
@@ -246,31 +252,33 @@ export function elementKind(...lists: readonly (readonly Json[])[]): string {
 
 /** What is left of a value of the patch when directives are taken out, members in place; undefined: the value is a directive itself. */
 export function withoutDirectives(value: Json): Json | undefined {
-  // Loops, not callbacks: bodies may nest as deep as the stack lets them.
-  if (Array.isArray(value)) {
-    const kept: Json[] = []
-    for (const item of value) {
-      const one = withoutDirectives(item)
-      if (one !== undefined) kept.push(one)
-    }
-    return kept
-  }
+  if (Array.isArray(value)) return itemsWithoutDirectives(value)
   if (!isJsonObject(value)) return value
   if (Object.hasOwn(value, DIRECTIVE)) return undefined
-  for (const key of Object.keys(value)) {
-    const kept = withoutDirectives(value[key] as Json)
+  for (const [key, member] of Object.entries(value)) {
+    const kept = withoutDirectives(member)
     if (kept === undefined) delete value[key]
     else setMember(value, key, kept)
   }
   return value
 }
 
+/** The same of a list's items: those that are directives are left out. A loop, not a callback: bodies may nest as deep as the stack lets them. */
+export function itemsWithoutDirectives(list: readonly Json[]): Json[] {
+  const kept: Json[] = []
+  for (const item of list) {
+    const one = withoutDirectives(item)
+    if (one !== undefined) kept.push(one)
+  }
+  return kept
+}
+
 /** Deletes null members at any depth, in place. */
 export function withoutNullsInPlace(value: Json): void {
   if (Array.isArray(value)) for (const item of value) withoutNullsInPlace(item)
   else if (isJsonObject(value))
-    for (const key of Object.keys(value)) {
-      if (value[key] === null) delete value[key]
-      else withoutNullsInPlace(value[key] as Json)
+    for (const [key, member] of Object.entries(value)) {
+      if (member === null) delete value[key]
+      else withoutNullsInPlace(member)
     }
 }

@@ -7,16 +7,20 @@ export interface PatchType {
   readonly pointer: boolean
 }
 
+/** A member of a struct whose value is an object. */
 export interface StructFieldMeta {
   readonly field: PatchType
   /** Without `retainKeys`, which the server's side of a merge does not look at. */
   readonly strategy: string
+  /** Empty where the schema names none. */
   readonly mergeKey: string
 }
 
+/** A member of a struct whose value is a list. */
 export interface ListFieldMeta {
   readonly items: PatchType
   readonly strategy: string
+  /** Empty where the schema names none. */
   readonly mergeKey: string
 }
 

@@ -10,6 +10,7 @@ import {
   DIRECTIVE,
   elementKind,
   inOrder,
+  itemsWithoutDirectives,
   mergeLists,
   orderMismatch,
   partition,
@@ -19,10 +20,12 @@ import {
 } from './strategic-list.ts'
 import { listField, type PatchType, structField } from './strategic-meta.ts'
 
+/** Directives. https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md */
 const RETAIN = '$retainKeys'
 const DELETE_PREFIX = '$deleteFromPrimitiveList'
 const ORDER_PREFIX = '$setElementOrder'
 
+/** What a strategic merge patch makes. */
 export interface StrategicPatchResult {
   readonly object: JsonObject
   /** The patch as the merge has left it, in Go's print: the value that an error about the patched object quotes. */
@@ -45,14 +48,17 @@ export function* strategicPatch(schema: StructSchema, original: JsonObject, patc
   return { object: mergeMap(merged, rest, { schema, pointer: false }), leftOver: () => goPrint(rest) }
 }
 
+/** Lays the patch over the original, both in place, and returns the result. */
 function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
-  if (Object.hasOwn(patch, DIRECTIVE)) return direct(patch[DIRECTIVE] as Json, patch)
+  const directive = ownMember(patch, DIRECTIVE)
+  if (directive !== undefined) return direct(directive, patch)
   retainKeys(original, patch)
   for (const key of Object.keys(patch)) if (key.startsWith(ORDER_PREFIX)) mergeOrdered(original, patch, key, type)
-  for (const key of Object.keys(patch)) mergeMember(original, key, patch[key] as Json, type)
+  for (const [key, value] of Object.entries(patch)) mergeMember(original, key, value, type)
   return original
 }
 
+/** What `$patch` says of a whole object. */
 function direct(directive: Json, patch: JsonObject): JsonObject {
   if (directive === 'replace') {
     delete patch[DIRECTIVE]
@@ -77,18 +83,19 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
 
 /** Merges the list that `$setElementOrder/<list>` orders, together with the list itself in the patch, and takes both from the patch. */
 function mergeOrdered(original: JsonObject, patch: JsonObject, directive: string, type: PatchType): void {
-  const order = asList(patch[directive] as Json)
+  const order = asList(patch[directive] ?? null)
   delete patch[directive]
   const key = afterPrefix(directive, ORDER_PREFIX, 'invalid patch format of setElementOrder list')
-  const live = Object.hasOwn(original, key) ? asList(original[key] as Json) : undefined
-  const patched = Object.hasOwn(patch, key) ? asList(patch[key] as Json) : undefined
+  const live = ownList(original, key)
+  const patched = ownList(patch, key)
   const { items, strategy, mergeKey } = listField(type, key)
+  // A patch whose own elements contradict the order it asks for is a client's bug.
   const mismatch = orderMismatch(patched ?? [], order, mergeKey)
   if (mismatch) throw new PatchError('internal', `The order in patch list:\n${goPrint(patched)}\n doesn't match ${ORDER_PREFIX} list:\n${goPrint(order)}\n`)
   let merged: Json[]
   if (live && patched) merged = strategy === 'merge' ? mergeLists(live, patched, { items, mergeKey, deletes: false, mergeMap }) : patched
   else if (live) merged = live
-  else if (patched) merged = withoutDirectives(patched) as Json[]
+  else if (patched) merged = itemsWithoutDirectives(patched)
   else return
   const { present, absent } = partition(merged, order, mergeKey)
   const kind = elementKind(live ?? [], patched ?? [])
@@ -97,6 +104,7 @@ function mergeOrdered(original: JsonObject, patch: JsonObject, directive: string
   delete patch[key]
 }
 
+/** Sets, merges or deletes one member; `$deleteFromPrimitiveList/<list>` takes scalars from a list. */
 function mergeMember(original: JsonObject, patchKey: string, value: Json, type: PatchType): void {
   const deletes = patchKey.startsWith(DELETE_PREFIX)
   const key = deletes ? afterPrefix(patchKey, DELETE_PREFIX, 'invalid patch format of primitive list') || patchKey : patchKey
@@ -109,12 +117,12 @@ function mergeMember(original: JsonObject, patchKey: string, value: Json, type: 
     if (deletes) return
     withoutNullsInPlace(value)
     take(original, key, value)
-  } else if (isJsonObject(now)) {
+  } else if (isJsonObject(now) && isJsonObject(value)) {
     const { field, strategy } = structField(type, key)
-    setMember(original, key, strategy === 'replace' ? value : mergeMap(now, value as JsonObject, field))
-  } else if (Array.isArray(now)) {
+    setMember(original, key, strategy === 'replace' ? value : mergeMap(now, value, field))
+  } else if (Array.isArray(now) && Array.isArray(value)) {
     const { items, strategy, mergeKey } = listField(type, key)
-    setMember(original, key, strategy === 'merge' || deletes ? mergeLists(now, value as Json[], { items, mergeKey, deletes, mergeMap }) : value)
+    setMember(original, key, strategy === 'merge' || deletes ? mergeLists(now, value, { items, mergeKey, deletes, mergeMap }) : value)
   } else take(original, key, value)
 }
 
@@ -123,6 +131,12 @@ function take(original: JsonObject, key: string, value: Json): void {
   const kept = withoutDirectives(value)
   if (kept === undefined) delete original[key]
   else setMember(original, key, kept)
+}
+
+/** The list of this name; undefined where there is none. */
+function ownList(object: JsonObject, key: string): Json[] | undefined {
+  const value = ownMember(object, key)
+  return value === undefined ? undefined : asList(value)
 }
 
 function asList(value: Json): Json[] {
