@@ -47,13 +47,13 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
         return writeView(scope, view, live, current => {
           const target = viewTarget(subresource)
           invariant(target, 'a view is of a kind of its own')
-          const merging = merged(scope, config, options, target, current, tellFault)
+          const merging = merged({ scope, config, options, target, tellFault }, current)
           return runAtOnce(translated(scope.dialect.applyView(target, config, current, merging)))
         })
       }
       const target = bodyTarget(served.version)
       const { wanted, managedFields } = await conversionOf(served.definition).withManagers(served, convert =>
-        merged(scope, config, options, target, live, tellFault, convert),
+        merged({ scope, config, options, target, tellFault }, live, convert),
       )
       if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
       else delete wanted.metadata.managedFields
@@ -62,16 +62,18 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
   })
 }
 
-/** The live object with the configuration laid over it, decoded, and its managers. `tellFault` comes where upstream tells of a fault of the body itself. */
-function* merged(
-  scope: Scope,
-  config: JsonObject,
-  options: WriteOptions,
-  target: BodyTarget,
-  live: KubeObject | undefined,
-  tellFault: () => void,
-  convert?: Change['convert'],
-): Steps<ManagedView> {
+/** A configuration, and what it is to become. */
+interface Applied {
+  readonly scope: Scope
+  readonly config: JsonObject
+  readonly options: WriteOptions
+  readonly target: BodyTarget
+  /** Warns of a fault of the body itself, or throws 400. Called where upstream does: after conflicts, before the merged object is decoded. */
+  tellFault(): void
+}
+
+/** The live object with the configuration merged into it, decoded, and its managers. `convert`: to the versions of other managers. */
+function* merged({ scope, config, options, target, tellFault }: Applied, live: KubeObject | undefined, convert?: Change['convert']): Steps<ManagedView> {
   const { served, subresource, subresourceName } = scope
   const { object, managedFields } = yield* translated(
     applyInSteps({

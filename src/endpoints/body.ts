@@ -31,15 +31,17 @@ export interface BodyScope {
 
 type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & { readonly claimed: Claim }
 
-/** Parses a body by its media type and reads its type, in steps. Throws 415, or 400 as upstream words it: `the object provided is unrecognized (must be of type K): …`. */
-export function* parseBody(
-  offer: MediaOffer,
-  contentType: string | undefined,
-  body: Buffer,
-  kind: string,
-  schema: StructSchema,
-  refuse: (why: string) => StatusError = why => unrecognized(kind, why, body),
-): Steps<ParsedBody> {
+/** What a body is to be. */
+interface Expected {
+  readonly kind: string
+  readonly schema: StructSchema
+  /** Of a body that can't be parsed, or has no type. Default: 400 as upstream words it, `the object provided is unrecognized (must be of type K): …`. */
+  readonly refuse?: (why: string) => StatusError
+}
+
+/** Parses a body by its media type and reads its type, in steps. Throws 415, and as `expected` refuses. */
+export function* parseBody(offer: MediaOffer, contentType: string | undefined, body: Buffer, expected: Expected): Steps<ParsedBody> {
+  const { kind, schema, refuse = why => unrecognized(kind, why, body) } = expected
   const format = formatOf(bodyMediaType(contentType, offer))
   const yaml = format === 'yaml'
   if (format === 'protobuf' && !dialectOf(schema).hasProtobuf)
@@ -91,7 +93,7 @@ function parseCborBody(body: Buffer, refuse: (why: string) => StatusError): Pars
 /** Decodes and defaults a body. Unknown and repeated fields are warned of, refused or dropped as asked. Each call of the result makes a fresh object. */
 export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTarget, fieldValidation: FieldValidation): Promise<() => KubeObject> {
   const { exchange } = scope
-  const parsed = await runInTurns(parseBody(scope.env.media, exchange.headers['content-type'], body, target.kind, target.schema), exchange.ctx.signal)
+  const parsed = await runInTurns(parseBody(scope.env.media, exchange.headers['content-type'], body, target), exchange.ctx.signal)
   if (turnIsLong()) await nextLongTurn()
   const dialect = dialectOf(target.schema)
   const { claimed } = parsed

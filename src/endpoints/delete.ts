@@ -108,7 +108,7 @@ type RawOptions = {
 
 async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   const type = scope.exchange.headers['content-type']
-  const parsed = await runInTurns(parseBody(scope.env.media, type, body, 'DeleteOptions', metaType('meta.DeleteOptions'), plain))
+  const parsed = await runInTurns(parseBody(scope.env.media, type, body, { kind: 'DeleteOptions', schema: metaType('meta.DeleteOptions'), refuse: plain }))
   const { value, claimed } = parsed
   if ('cbor' in parsed && parsed.fault) throw plain(parsed.fault.text)
   const groupVersion = parseApiVersion(claimed.apiVersion)

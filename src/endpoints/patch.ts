@@ -164,7 +164,7 @@ function* decodePatched(
     const { served, snapshot } = scope
     const versions = target.schema === served.version.schema ? versionsOf(served.definition) : NO_VERSIONS
     const ofCustom = dialect !== scope.dialect
-    const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(builtInsOf(snapshot), target, versions, patched, shown, ofCustom)
+    const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(target, patched, { builtIns: builtInsOf(snapshot), versions, ofCustom, shown })
     next = yield* decodeInSteps(other ?? target, patched, options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`))
     if (other) next = yield* convertInSteps(served.definition, next, other, served.version)
   } catch (error) {

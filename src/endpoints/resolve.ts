@@ -22,7 +22,7 @@ export function resolve(exchange: Exchange, info: ResourceRequestInfo, env: Endp
   dialect.checkPlace(served, info)
   if (!isServed(info, served, subresource)) throw dialect.notAllowed(served, info.verb)
   if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw createWhileGoing(served)
-  return new Scope(exchange, env, snapshot, served, subresource, info)
+  return new Scope(exchange, env, { snapshot, served, subresource, info })
 }
 
 /** Whether there is such a resource, and subresource, whatever the verb is. */

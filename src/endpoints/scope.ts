@@ -54,6 +54,14 @@ export type ServedVerb = Verb | ''
 /** A request's info with the verb that it was authorized for. */
 export type InfoOf<V extends ServedVerb> = ResourceRequestInfo & { readonly verb: V }
 
+/** What the catalog says of a request. */
+interface Resolved<V extends ServedVerb> {
+  readonly snapshot: CatalogSnapshot
+  readonly served: ServedResource
+  readonly subresource: Subresource | undefined
+  readonly info: InfoOf<V>
+}
+
 /**
  * One request for a resource, resolved against the catalog. Everything that says what is done, and to what, is copied from the request's info, which the authorizer was asked about: there is
  * no other way to make one. A handler of one verb takes the scope of that verb alone, so it cannot be given another request.
@@ -75,14 +83,7 @@ export class Scope<V extends ServedVerb = ServedVerb> {
   readonly name: string
   readonly info: InfoOf<V>
 
-  constructor(
-    exchange: Exchange,
-    env: EndpointEnvironment,
-    snapshot: CatalogSnapshot,
-    served: ServedResource,
-    subresource: Subresource | undefined,
-    info: InfoOf<V>,
-  ) {
+  constructor(exchange: Exchange, env: EndpointEnvironment, { snapshot, served, subresource, info }: Resolved<V>) {
     this.exchange = exchange
     this.env = env
     this.snapshot = snapshot

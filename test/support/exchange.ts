@@ -192,5 +192,10 @@ export function scopeOf<V extends Verb>(
     namesObject: name !== '',
     rest: [],
   }
-  return new Scope(exchange, env, t.catalog.snapshot(), served, subresource === '' ? undefined : served.version.subresources?.[subresource], info)
+  return new Scope(exchange, env, {
+    snapshot: t.catalog.snapshot(),
+    served,
+    subresource: subresource === '' ? undefined : served.version.subresources?.[subresource],
+    info,
+  })
 }

@@ -47,7 +47,7 @@ export const BUILT_IN: Dialect = {
     return { taken: types, told: types }
   },
   /** An object that says nothing of its type is taken as one of the target's. */
-  checkPatched(builtIns, target, versions, patched, _shown, ofCustom) {
+  checkPatched(target, patched, { builtIns, versions, ofCustom }) {
     const claimed = patchedClaim(patched)
     const apiVersion = claimed.apiVersion || apiVersionOfTarget(target)
     const kind = claimed.kind || target.kind

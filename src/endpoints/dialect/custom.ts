@@ -55,7 +55,7 @@ export const CUSTOM: Dialect = {
 
   patchTypes: cborIsOffered => ({ taken: cborIsOffered ? WITH_CBOR : PATCH_TYPES, told: PATCH_TYPES }),
   /** An object that has no apiVersion fails with 500. */
-  checkPatched(_builtIns, _target, _versions, patched, shown) {
+  checkPatched(_target, patched, { shown }) {
     const { apiVersion, kind } = patchedClaim(patched)
     if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`)
     if (apiVersion === '') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")

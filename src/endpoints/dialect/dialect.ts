@@ -49,21 +49,25 @@ export interface PatchTypes {
   readonly told: readonly string[]
 }
 
+/** What there is to know of an object that was patched. */
+interface PatchedKind {
+  readonly builtIns: BuiltIns
+  /** Those in which it could be read, by their apiVersions. */
+  readonly versions: ReadonlyMap<string, Version>
+  /** The object is a view of a custom one: upstream reads those by types that have nothing else. */
+  readonly ofCustom: boolean
+  /** Its JSON, for an error. */
+  shown(): string
+}
+
 interface PatchDialect {
   /** Media types of patches. `cborIsOffered`: the server reads CBOR. */
   patchTypes(cborIsOffered: boolean): PatchTypes
   /**
    * Checks the type that a JSON or merge patch has left in an object, as upstream's decoder does, and returns the version to read it in where that is another one of `versions`. Throws a
-   * DecodeError, and 500. `shown`: the object's JSON. `ofCustom`: the target is a view of a custom object, whose views upstream reads by types that have nothing else.
+   * DecodeError, and 500.
    */
-  checkPatched(
-    builtIns: BuiltIns,
-    target: BodyTarget,
-    versions: ReadonlyMap<string, Version>,
-    patched: Json,
-    shown: () => string,
-    ofCustom: boolean,
-  ): Version | undefined
+  checkPatched(target: BodyTarget, patched: Json, about: PatchedKind): Version | undefined
   /** Gives a patched object the type that it is to have: a patch says nothing of it, but where upstream looks. */
   setPatchedType(target: BodyTarget, current: KubeObject, next: KubeObject, ofSubresource: boolean): void
 }

@@ -108,13 +108,13 @@ export class CachedStorage implements Storage {
     const start = query.startKey !== undefined && query.startKey > below.prefix ? query.startKey : below.prefix
     const found = present ? this.#found(predicate, below.prefix) : undefined
     if (found !== undefined) {
-      const { items, looked, last } = pickFrom(found.objects, tree, below.prefix, start, predicate, limit)
+      const { items, looked, last } = pickFrom(found.objects, tree, { prefix: below.prefix, start }, predicate, limit)
       this.#counted(looked, items.length, found.by)
       return { items, revision, nextKey: last && keyAfter(last), remaining: undefined }
     }
     const { pages, resource } = this.#cache
     const count = start === resource.prefix ? tree.size : pages.from(revision, below.prefix, start)
-    const { items, looked, last, remaining } = await scanTree(tree, below.prefix, start, predicate, limit, count)
+    const { items, looked, last, remaining } = await scanTree(tree, { prefix: below.prefix, start }, predicate, limit, count)
     this.#counted(looked, items.length)
     if (present && predicate.labels !== undefined && limit === 0) this.#cache.labels.scanned(predicate.labels, looked, items.length, this.#cache.tree)
     const nextKey = last && keyAfter(last)

@@ -29,8 +29,14 @@ export interface Scan {
 const STEP = 1024
 const PREDICATE_STEP = 128
 
-/** The objects below a prefix from `start` on, up to the limit (0: all), as the tree is now. `count`: how many there are from `start` on, where that is known. */
-export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number, count?: number): Promise<Scan> {
+/** Keys below a prefix, from `start` on. */
+interface KeysFrom {
+  readonly prefix: Key
+  readonly start: Key
+}
+
+/** The objects of these keys, up to the limit (0: all), as the tree is now. `count`: how many there are from `start` on, where that is known. */
+export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, predicate: Predicate, limit: number, count?: number): Promise<Scan> {
   const end = prefixEnd(prefix)
   const items: StoredObject[] = []
   const { everything } = predicate
@@ -67,7 +73,13 @@ export async function scanTree(live: ObjectTree, prefix: Key, start: Key, predic
 }
 
 /** As scanTree, looking only at these objects of the tree, which are in order and hold all that can match. */
-export function pickFrom(objects: readonly Stored[], tree: ObjectTree, prefix: Key, start: Key, predicate: Predicate, limit: number): Omit<Scan, 'remaining'> {
+export function pickFrom(
+  objects: readonly Stored[],
+  tree: ObjectTree,
+  { prefix, start }: KeysFrom,
+  predicate: Predicate,
+  limit: number,
+): Omit<Scan, 'remaining'> {
   const items: StoredObject[] = []
   let looked = 0
   for (const object of objects) {

@@ -27,7 +27,7 @@ describe('scanTree', () => {
       it(`gives ${what} of ${count} as they were when it began, however busy it is`, async () => {
         const tree = treeOf(count)
         spendTurn()
-        const scan = scanTree(tree, testPrefix, testPrefix, predicate, 0)
+        const scan = scanTree(tree, { prefix: testPrefix, start: testPrefix }, predicate, 0)
         for (let i = 0; i < count; i += 2) tree.delete(keyOf(i))
         const { items, looked, last } = await scan
         expect(items.map(({ key }) => key)).to.deep.equal(Array.from({ length: count }, (_, i) => keyOf(i)))
@@ -49,7 +49,7 @@ describe('scanTree', () => {
       if (busy < 2000) setImmediate(count)
     }
     setImmediate(count)
-    await scanTree(treeOf(2000), testPrefix, testPrefix, slow, 0)
+    await scanTree(treeOf(2000), { prefix: testPrefix, start: testPrefix }, slow, 0)
     expect(turns).to.be.greaterThan(5)
   })
 })
