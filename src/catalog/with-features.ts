@@ -1,32 +1,44 @@
 import type { Features } from '../lifecycle/gates.ts'
-import type { ResourceDefinition, Version } from './definition.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import type { ResourceDefinition, Subresource, Version } from './definition.ts'
 
-/** The definition as a server with these features has it: its versions fill in the defaults, and have the subresources, of the features that are on. */
-export function withFeatures(definition: ResourceDefinition, features: Features): ResourceDefinition {
+/** What kinds differ in between servers. */
+export interface ReleaseParts {
+  readonly features: Features
+  /** The type in the release that is emulated; absent where that is the one in which kinds are written. */
+  readonly schemaOf?: (schema: StructSchema) => StructSchema
+  /** The version in which the release stores the kind, where releases differ. */
+  readonly storedIn: (group: string, resource: string) => string | undefined
+}
+
+/** The definition as a server has it: its versions have the types of the release, and the defaults and subresources of the features that are on. */
+export function withFeatures(definition: ResourceDefinition, release: ReleaseParts): ResourceDefinition {
   const { versions, unserved = [], hub, storage } = definition
-  const bound = new Map<Version, Version>(
-    [hub, ...versions, ...unserved, ...(storage ? [storage.version] : [])].map(version => [version, bind(version, features)]),
-  )
+  const all = [hub, ...versions, ...unserved, ...(storage ? [storage.version] : [])]
+  const bound = new Map<Version, Version>(all.map(version => [version, bind(version, release)]))
   const of = (version: Version): Version => bound.get(version) ?? version
-  if ([...bound].every(([version, same]) => version === same)) return definition
+  const stored = storage && (all.find(({ name }) => name === release.storedIn(hub.group, hub.names.plural)) ?? storage.version)
+  if (stored === storage?.version && [...bound].every(([version, same]) => version === same)) return definition
   const [first, ...more] = versions
   return {
     ...definition,
     versions: [of(first), ...more.map(of)],
     hub: of(hub),
     ...(unserved.length > 0 && { unserved: unserved.map(of) }),
-    ...(storage && { storage: { ...storage, version: of(storage.version) } }),
+    ...(storage && stored && { storage: { ...storage, version: of(stored) } }),
   }
 }
 
-function bind(version: Version, features: Features): Version {
+function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
   const { setDefaults, setGatedDefaults, subresources = {} } = version
   const served = Object.entries(subresources).filter(([, { gate }]) => gate === undefined || features.enabled(gate))
   const same = served.length === Object.keys(subresources).length
-  if (!setGatedDefaults && same) return version
+  if (!setGatedDefaults && same && !schemaOf) return version
+  const typed = schemaOf ? served.map(([name, subresource]) => [name, withType(subresource, schemaOf)] as const) : served
   return {
     ...version,
-    ...(!same && { subresources: Object.fromEntries(served) }),
+    ...(schemaOf && { schema: schemaOf(version.schema), ...(version.listSchema && { listSchema: schemaOf(version.listSchema) }) }),
+    ...(version.subresources && { subresources: Object.fromEntries(typed) }),
     ...(setGatedDefaults && {
       setDefaults(object) {
         setGatedDefaults(object, features)
@@ -35,3 +47,6 @@ function bind(version: Version, features: Features): Version {
     }),
   }
 }
+
+const withType = (subresource: Subresource, schemaOf: (schema: StructSchema) => StructSchema): Subresource =>
+  subresource.kind ? { ...subresource, kind: { ...subresource.kind, schema: schemaOf(subresource.kind.schema) } } : subresource

@@ -2,8 +2,10 @@ import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
-import { withFeatures } from '../catalog/with-features.ts'
+import { type ReleaseParts, withFeatures } from '../catalog/with-features.ts'
 import type { Features } from '../lifecycle/gates.ts'
+import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
+import { storageVersionIn } from '../lifecycle/storage-versions.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import { createMutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
 import { createMutatingAdmissionPolicyBindingResource } from './admissionregistration/mutating-admission-policy-binding/definition.ts'
@@ -80,6 +82,7 @@ import { storageClassResource } from './storage/storage-class/definition.ts'
 import { volumeAttachmentResource } from './storage/volume-attachment/definition.ts'
 import { volumeAttributesClassResource } from './storage/volume-attributes-class/definition.ts'
 import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
+import { typesOf } from './types.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly features: Features
@@ -114,7 +117,15 @@ const reviews = ({ authorizer, tokens, audiences }: AuthServices): ResourceDefin
 
 /** Every built-in kind, groups in the order in which discovery lists them. */
 export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] =>
-  definitionsOf(options).map(definition => withFeatures(definition, options.features))
+  definitionsOf(options).map(definition => withFeatures(definition, partsOf(options.features)))
+
+const partsOf = (features: Features): ReleaseParts => ({
+  features,
+  storedIn: (group, resource) => storageVersionIn(features.release, group, resource),
+  ...(features.release !== DEFAULT_RELEASE && {
+    schemaOf: schema => (schema.id === undefined ? schema : typesOf(features.release).type(schema.id)),
+  }),
+})
 
 const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   bindingResource,

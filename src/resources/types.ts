@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DEFAULT_RELEASE, minorOf, type Release } from '../lifecycle/release.ts'
 import { TypeRegistry } from '../schema/idl.ts'
 import { APIDISCOVERY_V2, APIDISCOVERY_V2BETA1, META_V1, META_V1BETA1 } from '../schema/meta-types.ts'
 
@@ -72,10 +73,21 @@ const FILES: Readonly<Record<string, string>> = {
   schedulingV1beta1: 'scheduling/v1beta1',
 }
 
-/** Every declared type, by `package.Type`. A file is read when one of its types is first asked for. */
-export const types = new TypeRegistry()
-  .addFile('meta', META_V1)
-  .addFile('metaV1beta1', META_V1BETA1)
-  .addFile('apidiscovery', APIDISCOVERY_V2)
-  .addFile('apidiscoveryV2beta1', APIDISCOVERY_V2BETA1)
-for (const [id, path] of Object.entries(FILES)) types.addFile(id, join(import.meta.dirname, `${path}.types`))
+const registries = new Map<Release, TypeRegistry>()
+
+/** Every declared type as a release has it, by `package.Type`. A file is read when one of its types is first asked for. */
+export function typesOf(release: Release): TypeRegistry {
+  const known = registries.get(release)
+  if (known) return known
+  const registry = new TypeRegistry(minorOf(release))
+    .addFile('meta', META_V1)
+    .addFile('metaV1beta1', META_V1BETA1)
+    .addFile('apidiscovery', APIDISCOVERY_V2)
+    .addFile('apidiscoveryV2beta1', APIDISCOVERY_V2BETA1)
+  for (const [id, path] of Object.entries(FILES)) registry.addFile(id, join(import.meta.dirname, `${path}.types`))
+  registries.set(release, registry)
+  return registry
+}
+
+/** The types of the default release. Kinds are written with them; `builtinResources` puts those of the emulated release in their place. */
+export const types = typesOf(DEFAULT_RELEASE)

@@ -5,6 +5,7 @@ import type { Availability, Field, ListSchema } from './schema.ts'
 const LIST_KEYS = /^map\((.+)\)$/
 const MERGE_KEY = /^merge\((.+)\)$/
 const AVAILABILITY = /^(since|until|gate)\(([^,]+)(?:,(own|follows|never|created))?\)$/
+const RELEASE = /1\.(\d+)/
 const STRATEGIES = ['merge', 'replace', 'retainKeys']
 
 const argumentOf = (marks: readonly string[], mark: RegExp): string | undefined => marks.map(each => mark.exec(each)?.[1]).find(text => text !== undefined)
@@ -33,4 +34,15 @@ export function availability(marks: readonly string[]): Availability {
     if (use === 'own' || use === 'follows' || use === 'never' || use === 'created') found.gateUse = use
   }
   return found
+}
+
+/** Whether the release 1.x of this number has what stands behind `since` and `until` in a line. */
+export function isInRelease(line: string, minor: number): boolean {
+  const bound = (mark: string): number | undefined => {
+    const at = line.indexOf(mark)
+    return at < 0 ? undefined : Number(RELEASE.exec(line.slice(at))?.[1])
+  }
+  const since = bound(' since(')
+  const until = bound(' until(')
+  return (since === undefined || since <= minor) && (until === undefined || minor < until)
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { invariant } from '../lib/invariant.ts'
-import { availability, listMarks, patchMarks } from './idl-marks.ts'
+import { availability, isInRelease, listMarks, patchMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
@@ -50,6 +50,12 @@ export class TypeRegistry {
   private readonly strings = new Map<string, ScalarSchema>()
   private readonly unions = new Map<string, { line: string; pkg: TypePackage }>()
   private readonly resolved = new Map<string, StructSchema>()
+  private readonly minor: number | undefined
+
+  /** @param minor of the release 1.x whose fields types have; without it they have all of them. */
+  constructor(minor?: number) {
+    this.minor = minor
+  }
 
   /** Packages are read when one of their types is first asked for, so those of versions that nobody uses cost nothing. */
   add(pkg: TypePackage): this {
@@ -81,7 +87,7 @@ export class TypeRegistry {
     const { marks, lines } = this.written(source)
     const fields = new Map<string, Field>()
     const inlines: Inline[] = []
-    const schema: Mutable<StructSchema> = { type: 'struct', name, fields, inlines, typeMeta: marks.includes('typemeta') }
+    const schema: Mutable<StructSchema> = { type: 'struct', id, name, fields, inlines, typeMeta: marks.includes('typemeta') }
     if (!marks.includes('nodefinition')) schema.definition = `${source.pkg.definition}.${name}`
     if (marks.includes('atomic')) schema.structType = 'atomic'
     if (marks.includes('prune')) schema.prune = true
@@ -94,6 +100,7 @@ export class TypeRegistry {
         inlines.push({ number: Number(number), schema: inner })
         for (const [key, field] of inner.fields) fields.set(key, field)
       } else {
+        if (this.minor !== undefined && !isInRelease(line, this.minor)) continue
         const field = this.field(line, scope)
         invariant(!fields.has(field.name), `${id}: field ${field.name} twice`)
         fields.set(field.name, field)

@@ -79,6 +79,8 @@ export interface Inline {
 
 export interface StructSchema extends Availability {
   readonly type: 'struct'
+  /** Of a declared type: its package and name, `core.Pod`. */
+  readonly id?: string
   /** Go's short type name (`ServicePort`), as decode errors print it. */
   readonly name: string
   /** OpenAPI definition name, `io.k8s.api.core.v1.ServicePort`; absent for list wrappers and anonymous structs. */

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
 import type { Release } from '../../../src/lifecycle/release.ts'
 import { describeReference, referenceJson } from '../../support/reference.ts'
+import { isIn } from '../../support/release-ranges.ts'
 
 interface Gates {
   /** By name: ranges of releases (`1.24-1.26,1.28`) and the state that the gate has in them. */
@@ -12,12 +13,6 @@ const LETTERS = { Alpha: 'A', Beta: 'B', GA: 'G', Deprecated: 'D' } as const
 /** Those which are on here one release before upstream's. */
 const OURS = new Set(['1.33 ListFromCacheSnapshot', '1.33 WatchList'])
 const minors = Array.from({ length: 13 }, (_, i) => 24 + i)
-
-const isIn = (ranges: string, minor: number): boolean =>
-  ranges.split(',').some(range => {
-    const [first = '', last = first] = range.split('-').map(release => release.slice(2))
-    return Number(first) <= minor && minor <= Number(last)
-  })
 
 describeReference('feature gates beside the reference', () => {
   const { gates } = referenceJson('releases/gates.json') as Gates

@@ -126,3 +126,16 @@ describe('markers of schemas', () => {
     expect(unknown).to.deep.equal(['x-svc-other'])
   })
 })
+
+describe('types of a release', () => {
+  const source = 'type Thing\n  always 1 string\n  later 2 string? since(1.30)\n  gone 3 string? until(1.31) = "a = since(1.9)"\n'
+  const fieldsIn = (minor?: number): string[] => [...new TypeRegistry(minor).add({ id: 't', definition: 'io.test', source }).type('t.Thing').fields.keys()]
+
+  it('have the fields that the release has', () => {
+    expect(fieldsIn(29)).to.deep.equal(['always', 'gone'])
+    expect(fieldsIn(30)).to.deep.equal(['always', 'later', 'gone'])
+    expect(fieldsIn(31)).to.deep.equal(['always', 'later'])
+  })
+
+  it('have every field where no release is named', () => expect(fieldsIn()).to.deep.equal(['always', 'later', 'gone']))
+})
