@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import { type EventLoop, TurnScheduler } from '../../../src/lib/turn-scheduler.ts'
+
+/** A loop whose time and polls the test makes. */
+class HeldLoop implements EventLoop {
+  time = 0
+  private waiting: (() => void)[] = []
+
+  now = (): number => this.time
+  afterPoll = (callback: () => void): void => void this.waiting.push(callback)
+  nextTick = (callback: () => void): void => queueMicrotask(callback)
+
+  /** Ends a turn: what waits for the poll is called, with all that follows from it. */
+  async turn(): Promise<void> {
+    const waiting = this.waiting
+    this.waiting = []
+    for (const callback of waiting) callback()
+    await new Promise(setImmediate)
+  }
+}
+
+describe('a turn scheduler', () => {
+  it('calls a turn spent after 2 ms, and long after 10', async () => {
+    const loop = new HeldLoop()
+    const scheduler = new TurnScheduler(loop)
+    expect(scheduler.isSpent()).to.equal(false)
+    loop.time = 2
+    expect(scheduler.isSpent()).to.equal(false)
+    loop.time = 2.5
+    expect([scheduler.isSpent(), scheduler.isLong()]).to.deep.equal([true, false])
+    loop.time = 10.5
+    expect(scheduler.isLong()).to.equal(true)
+    await loop.turn()
+    expect([scheduler.isSpent(), scheduler.isLong()]).to.deep.equal([false, false])
+  })
+
+  it('serves in a turn what 2 ms are enough for, in order, and the rest in the next', async () => {
+    const loop = new HeldLoop()
+    const scheduler = new TurnScheduler(loop)
+    const served: number[] = []
+    for (const i of [1, 2, 3, 4, 5])
+      scheduler.inNext(() => {
+        served.push(i)
+        loop.time += 1
+      })
+    await loop.turn()
+    expect(served).to.deep.equal([1, 2, 3])
+    await loop.turn()
+    expect(served).to.deep.equal([1, 2, 3, 4, 5])
+  })
+
+  it('serves one that takes long in each turn, however many short ones there are', async () => {
+    const loop = new HeldLoop()
+    const scheduler = new TurnScheduler(loop)
+    const served: string[] = []
+    const serve = (name: string) => (): void => {
+      served.push(name)
+      loop.time += 3
+    }
+    scheduler.inLong(serve('long'))
+    scheduler.inNext(serve('a'))
+    scheduler.inNext(serve('b'))
+    await loop.turn()
+    expect(served).to.deep.equal(['a', 'long'])
+    await loop.turn()
+    expect(served).to.deep.equal(['a', 'long', 'b'])
+  })
+
+  it('shares nothing with another', () => {
+    const loop = new HeldLoop()
+    const [one, other] = [new TurnScheduler(loop), new TurnScheduler(loop)]
+    one.isSpent()
+    loop.time = 3
+    expect([one.isSpent(), other.isSpent()]).to.deep.equal([true, false])
+  })
+})
