@@ -1,7 +1,9 @@
 import type { TLSSocket } from 'node:tls'
 import { Http2Connection } from '../protocols/http2/connection.ts'
 import type { ConnectionLimits } from '../protocols/http2/limits.ts'
+import { Http2Port } from '../protocols/http2/port.ts'
 import { BuiltinConnection } from '../protocols/http2-builtin/connection.ts'
+import { BuiltinPort } from '../protocols/http2-builtin/port.ts'
 import type { Listener } from './any-http.ts'
 
 /** A client's connection of HTTP/2, as those see it that look after connections. */
@@ -23,8 +25,17 @@ export interface Http2Session {
 /** `own`: the stack of this project. `builtin`: that of Node. */
 export type Http2Stack = 'own' | 'builtin'
 
-/** What serves a connection that speaks HTTP/2. */
-export const HTTP2_STACKS: Readonly<Record<Http2Stack, new (socket: TLSSocket, serve: Listener, limits: ConnectionLimits) => Http2Session>> = {
-  own: Http2Connection,
-  builtin: BuiltinConnection,
+/** Serves a connection that speaks HTTP/2. */
+type ServeConnection = (socket: TLSSocket) => Http2Session
+
+/** What serves the connections of one port, which share turns of the event loop and memory with each other and with nobody else. */
+export const HTTP2_STACKS: Readonly<Record<Http2Stack, (serve: Listener, limits: ConnectionLimits) => ServeConnection>> = {
+  own: (serve, limits) => {
+    const port = new Http2Port(limits)
+    return socket => new Http2Connection(socket, serve, port)
+  },
+  builtin: (serve, limits) => {
+    const port = new BuiltinPort(limits)
+    return socket => new BuiltinConnection(socket, serve, port)
+  },
 }

@@ -82,7 +82,7 @@ export const changeTls = (server: HttpsServer, tls: TlsMaterial): void => server
 
 /** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
 export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Http2Stack, onHandshakeError: () => void = () => {}): HttpsServer {
-  const Connection = HTTP2_STACKS[http2]
+  const serveHttp2 = HTTP2_STACKS[http2](listener, HTTP2_LIMITS)
   const server = createHttpsServer({
     ...contextOf(tls),
     ALPNProtocols: ['h2', 'http/1.1'],
@@ -99,7 +99,7 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Ht
     // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
     socket.setNoDelay(true)
     boundWrites(socket)
-    const session = socket.alpnProtocol === 'h2' ? new Connection(socket, listener, HTTP2_LIMITS) : undefined
+    const session = socket.alpnProtocol === 'h2' ? serveHttp2(socket) : undefined
     server.emit(SECURED, socket, session)
     if (session === undefined) takeHttp1(socket)
   })

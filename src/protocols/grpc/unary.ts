@@ -1,14 +1,17 @@
 import { ErrorCode } from '../http2/errors.ts'
 import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, kindOf, writeFrameHeader } from '../http2/frames.ts'
 import { HeaderDecoder } from '../http2/header-decoder.ts'
-import { encodeFields } from '../http2/header-encoder.ts'
+import { HeaderEncoder } from '../http2/header-encoder.ts'
 import { type CallFailure, Status } from './call-failure.ts'
 
 /** One request and one answer of gRPC over HTTP/2. Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */
 
 /** A byte that tells whether the message is compressed, which none is, and its length. */
 export const PREFIX_BYTES = 5
-const TIMEOUT = Buffer.from(encodeFields(['grpc-timeout', ''])).subarray(0, -1)
+/** A block that is kept. */
+const fieldsOf = (fields: readonly string[]): Buffer => new HeaderEncoder(256).fields(fields)
+
+const TIMEOUT = fieldsOf(['grpc-timeout', '']).subarray(0, -1)
 /** This side asks for no dynamic table and uses none: the block of the last headers is all that has to be read. */
 const decoder = new HeaderDecoder(64 * 1024, 1000, 0)
 /** Of eight digits, as many as there may be. */
@@ -34,7 +37,7 @@ export function requestHead(method: string, { authority, secure, userAgent }: Pe
     ['content-type', 'application/grpc'],
     ['user-agent', userAgent],
   ]
-  return Buffer.from(encodeFields(fields.flat()))
+  return fieldsOf(fields.flat())
 }
 
 /** All frames of a request, in one buffer. `timeoutMs`: after which the server gives up, too. */

@@ -1,5 +1,5 @@
 import { turnIsSpent } from '../../lib/turn.ts'
-import { shareTurn } from '../http2/turn-share.ts'
+import type { TurnShare } from '../http2/turn-share.ts'
 
 /** A request whose stream Node has made known. */
 interface Begun {
@@ -13,7 +13,13 @@ interface Begun {
  * wait have the same share.
  */
 export class BegunRequests {
+  readonly #turns: TurnShare
   #waiting: Begun[] = []
+
+  /** `turns`: of the port. */
+  constructor(turns: TurnShare) {
+    this.#turns = turns
+  }
 
   add(begun: Begun): void {
     if (this.#waiting.length === 0 && !turnIsSpent()) begun.serve()
@@ -26,7 +32,7 @@ export class BegunRequests {
   }
 
   #wait(): void {
-    shareTurn(quota => this.#serve(quota))
+    this.#turns.wait(quota => this.#serve(quota))
   }
 
   #serve(quota: number): void {

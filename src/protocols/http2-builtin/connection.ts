@@ -1,7 +1,6 @@
-import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { headBytesOf } from '../../lib/head-bytes.ts'
-import { invariant } from '../../lib/invariant.ts'
 import { Progress } from '../../lib/progress.ts'
 import { Conduct } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
@@ -12,6 +11,7 @@ import { OpenHeads } from '../http2/open-heads.ts'
 import { Http2Request } from '../http2/request.ts'
 import { type RequestHead, readHead } from '../http2/request-head.ts'
 import { BegunRequests } from './begun-requests.ts'
+import type { BuiltinPort } from './port.ts'
 import { Reads } from './reads.ts'
 import { BuiltinStream } from './stream.ts'
 
@@ -19,8 +19,6 @@ export type Serve = (request: Http2Request, response: BuiltinStream) => void
 
 /** Bytes of bodies that have come and nobody has read, of all streams of a connection. As much again may be on its way to those that are paused. */
 const MAX_UNREAD_BYTES = 16 << 20
-/** Of what a session counts, it never gives back what was written to streams that the client gave up: with a bound, long connections would come to an end in which all is refused. */
-const SESSION_MEGABYTES = 1e6
 /** How often a connection with open streams is asked whether it is there: after some faults of a client Node reads no more from it, and says so to nobody. */
 const PING_MS = 60_000
 
@@ -36,7 +34,7 @@ export class BuiltinConnection {
   readonly #streams = new Set<BuiltinStream>()
   readonly #heads = new OpenHeads()
   readonly #conduct = new Conduct()
-  readonly #requests = new BegunRequests()
+  readonly #requests: BegunRequests
   readonly #reads: Reads
   /** Bytes of bodies that wait for their readers. */
   #unread = 0
@@ -51,13 +49,15 @@ export class BuiltinConnection {
   #askedAt: number | undefined
   #answered = true
 
-  constructor(socket: TLSSocket, serve: Serve, limits: ConnectionLimits) {
+  constructor(socket: TLSSocket, serve: Serve, port: BuiltinPort) {
+    const { limits } = port
     this.#socket = socket
     this.#serve = serve
     this.#limits = limits
-    const session = sessionOver(socket, limits)
+    const session = port.sessionOver(socket)
     this.#session = session
-    this.#reads = new Reads(socket)
+    this.#requests = new BegunRequests(port.turns)
+    this.#reads = new Reads(socket, port.reads)
     session.setLocalWindowSize(limits.connectionWindow)
     session.on('error', () => {})
     socket.on('error', () => {})
@@ -227,32 +227,3 @@ export class BuiltinConnection {
     if (!this.#failed && from.rstCode !== ErrorCode.none) this.#guard(() => this.#conduct.reset())
   }
 }
-
-/** A server that listens to nothing: it makes sessions over connections that another has accepted. */
-const servers = new WeakMap<ConnectionLimits, Http2Server>()
-
-function sessionOver(socket: TLSSocket, limits: ConnectionLimits): ServerHttp2Session {
-  let server = servers.get(limits)
-  if (server === undefined) {
-    server = serverWith(limits)
-    servers.set(limits, server)
-  }
-  let made: ServerHttp2Session | undefined
-  server.once('session', session => {
-    made = session
-  })
-  server.emit('connection', socket)
-  invariant(made !== undefined, 'a session is made at once')
-  return made
-}
-
-const serverWith = (limits: ConnectionLimits): Http2Server =>
-  createServer({
-    settings: {
-      maxConcurrentStreams: limits.maxConcurrentStreams,
-      initialWindowSize: limits.streamWindow,
-      maxHeaderListSize: limits.maxHeaderBytes,
-    },
-    maxHeaderListPairs: limits.maxHeaders,
-    maxSessionMemory: SESSION_MEGABYTES,
-  })

@@ -10,41 +10,45 @@ interface Handle {
 /** Streams that one turn of the event loop brings on a connection: with more of them it is read no more, until it has its turn. An ordinary client begins some at once. */
 const MANY_STREAMS = 32
 
-let turn = 0
-let isCounting = false
-
-/** The number of this turn. */
-function currentTurn(): number {
-  if (!isCounting) {
-    isCounting = true
-    setImmediate(() => {
-      isCounting = false
-      turn++
-    })
-  }
-  return turn
-}
-
 /**
- * Connections that are not read, in two lines of which each has one connection read on a turn: those that are new, and those that have brought many streams at once. One read may bring a
+ * Connections of a port that are not read, in two lines of which each has one connection read on a turn: those that are new, and those that have brought many streams at once. One read may bring a
  * thousand, of which each costs 30 µs before anybody knows of it.
  */
-const lines: [fresh: Reads[], busy: Reads[]] = [[], []]
-let isServed = false
+export class ReadLines {
+  readonly #fresh: Reads[] = []
+  readonly #busy: Reads[] = []
+  #isServed = false
+  #turn = 0
+  #isCounting = false
 
-function wait(line: Reads[], reads: Reads): void {
-  line.push(reads)
-  serve()
-}
+  /** The number of this turn. */
+  get turn(): number {
+    if (!this.#isCounting) {
+      this.#isCounting = true
+      setImmediate(() => {
+        this.#isCounting = false
+        this.#turn++
+      })
+    }
+    return this.#turn
+  }
 
-function serve(): void {
-  if (isServed || lines.every(line => line.length === 0)) return
-  isServed = true
-  inNextTurn(() => {
-    isServed = false
-    for (const line of lines) line.shift()?.go()
-    serve()
-  })
+  wait(reads: Reads, isFresh: boolean): void {
+    const line = isFresh ? this.#fresh : this.#busy
+    line.push(reads)
+    this.#serve()
+  }
+
+  #serve(): void {
+    if (this.#isServed || this.#fresh.length + this.#busy.length === 0) return
+    this.#isServed = true
+    inNextTurn(() => {
+      this.#isServed = false
+      this.#fresh.shift()?.go()
+      this.#busy.shift()?.go()
+      this.#serve()
+    })
+  }
 }
 
 /** What Node reads a connection by, which its types don't have. */
@@ -55,22 +59,24 @@ const isHandle = (value: unknown): value is Handle => typeof value === 'object' 
 /** Whether a connection is read. A storm of requests over many connections is taken from one or two of them a turn, so that others have theirs. */
 export class Reads {
   readonly #socket: TLSSocket
+  readonly #lines: ReadLines
   readonly #handle: Handle | undefined
   /** Of the streams of this turn. */
   #turn = -1
   #streams = 0
   #stopped = true
 
-  constructor(socket: TLSSocket) {
+  constructor(socket: TLSSocket, lines: ReadLines) {
     this.#socket = socket
+    this.#lines = lines
     this.#handle = handleOf(socket)
     this.#handle?.readStop()
-    wait(lines[0], this)
+    lines.wait(this, true)
   }
 
   /** A stream has begun. */
   began(): void {
-    const now = currentTurn()
+    const now = this.#lines.turn
     if (now !== this.#turn) {
       this.#turn = now
       this.#streams = 0
@@ -78,7 +84,7 @@ export class Reads {
     if (++this.#streams < MANY_STREAMS || this.#stopped) return
     this.#stopped = true
     this.#handle?.readStop()
-    wait(lines[1], this)
+    this.#lines.wait(this, false)
   }
 
   go(): void {

@@ -7,11 +7,11 @@ import { part } from './farewell.ts'
 import { faultOfPriority, growthOf, onConnection, onHeaders, onPing, onReset, onSettings, onStream, refusePush } from './frame-checks.ts'
 import { Flag, type Frame, FrameType, frameOf, headerFrames, INITIAL_WINDOW, numbersFrame, unpadded } from './frames.ts'
 import { type HeaderBlock, HeaderBlocks, type WholeBlock } from './header-blocks.ts'
-import { encodeHeaders } from './header-encoder.ts'
 import { Intake, LONG_BYTES } from './intake.ts'
 import { Lifetime } from './lifetime.ts'
-import { type ConnectionLimits, MAX_DROPPED_BYTES, SMALL_DATA_BYTES } from './limits.ts'
+import { MAX_DROPPED_BYTES, SMALL_DATA_BYTES } from './limits.ts'
 import { OpenHeads } from './open-heads.ts'
+import type { Http2Port } from './port.ts'
 import { greeting, PrefaceReader } from './preface.ts'
 import { ReceiveWindow } from './receive-window.ts'
 import { Http2Request } from './request.ts'
@@ -26,7 +26,7 @@ export type Serve = (request: Http2Request, response: Http2Stream) => void
 export class Http2Connection implements StreamHost {
   readonly #socket: TLSSocket
   readonly #serve: Serve
-  readonly #limits: ConnectionLimits
+  readonly #port: Http2Port
   readonly #intake: Intake
   readonly #blocks: HeaderBlocks
   readonly #sender: Sender
@@ -46,14 +46,15 @@ export class Http2Connection implements StreamHost {
   /** Bytes that came since. */
   #dropped = 0
 
-  constructor(socket: TLSSocket, serve: Serve, limits: ConnectionLimits) {
+  constructor(socket: TLSSocket, serve: Serve, port: Http2Port) {
+    const { limits, turns, slabs } = port
     this.#socket = socket
     this.#serve = serve
-    this.#limits = limits
+    this.#port = port
     this.#blocks = new HeaderBlocks(limits.maxHeaderBytes, limits.maxHeaders)
-    this.#intake = new Intake(socket, this.#take, read => this.#guard(read))
+    this.#intake = new Intake(socket, this.#take, read => this.#guard(read), turns)
     this.#lifetime = new Lifetime(limits)
-    this.#sender = new Sender(socket, () => this.#fail(new ConnectionError(ErrorCode.calm, 'the answers are not read')))
+    this.#sender = new Sender(socket, slabs, () => this.#fail(new ConnectionError(ErrorCode.calm, 'the answers are not read')))
     this.#receiving = new ReceiveWindow(limits.connectionWindow, bytes => this.#widen(0, bytes))
     this.#sender.send(greeting(limits))
     socket.on('data', (chunk: Buffer) => {
@@ -97,7 +98,7 @@ export class Http2Connection implements StreamHost {
 
   /** Ends what takes too long: about once a second, `now` by a steady clock in milliseconds. */
   check(now: number): void {
-    const { stalledMs, stalledStreamMs } = this.#limits
+    const { stalledMs, stalledStreamMs } = this.#port.limits
     for (const stream of [...this.#streams.values()]) {
       const stalled = stream.stalledFor(now)
       if (stalled > stalledMs && (stream.ending || stalled > stalledStreamMs)) stream.reset(ErrorCode.cancel)
@@ -243,7 +244,7 @@ export class Http2Connection implements StreamHost {
   #begin({ stream: id, endStream, fields, tooLarge }: HeaderBlock): void {
     if (id <= this.#lastStream) throw new ConnectionError(ErrorCode.streamClosed, 'a stream begins again')
     this.#lastStream = id
-    if (this.#leaving || this.#streams.size >= this.#limits.maxConcurrentStreams) {
+    if (this.#leaving || this.#streams.size >= this.#port.limits.maxConcurrentStreams) {
       this.#refuse(id, ErrorCode.refusedStream)
       return
     }
@@ -258,7 +259,7 @@ export class Http2Connection implements StreamHost {
       return
     }
     this.#conduct.request()
-    const stream = new Http2Stream(id, this, this.#streamWindow, new ReceiveWindow(this.#limits.streamWindow, bytes => this.#widen(id, bytes)))
+    const stream = new Http2Stream(id, this, this.#streamWindow, new ReceiveWindow(this.#port.limits.streamWindow, bytes => this.#widen(id, bytes)))
     stream.remoteEnded = endStream
     stream.headBytes = headBytes
     this.#streams.set(id, stream)
@@ -378,7 +379,7 @@ export class Http2Connection implements StreamHost {
   // ── What its streams ask of it ──
 
   sendHead(stream: number, status: number, headers: string[], end: boolean): void {
-    const block = encodeHeaders(status, headers, this.#firstBlock)
+    const block = this.#port.encoder.answer(status, headers, this.#firstBlock)
     this.#firstBlock = false
     this.#sender.send(headerFrames(block, stream, end))
   }

@@ -76,6 +76,7 @@ function buildEnds(): Set<number> {
   return nodes
 }
 
+/** Of short texts. It is filled and read in one call, so that all connections of a process may use it. */
 const scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** How far a text has been decoded. */

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Steps } from '../../lib/steps.ts'
-import { inLongTurn, turnIsSpent } from '../../lib/turn.ts'
+import { turnIsSpent } from '../../lib/turn.ts'
 import { type Frame, FrameReader } from './frames.ts'
-import { shareTurn } from './turn-share.ts'
+import type { TurnShare } from './turn-share.ts'
 
 /** A header block of more bytes takes milliseconds to read, if it is Huffman's code. Those of ordinary requests have some hundred. */
 export const LONG_BYTES = 16 * 1024
@@ -10,25 +10,7 @@ export const LONG_BYTES = 16 * 1024
 /** Of a long block, milliseconds that are read in one turn. */
 const SLICE_MS = 1
 
-/** Such blocks wait in one line, whatever connections they are of: a turn reads a slice of the first, so that nobody waits for a whole block. Each reads on, and says whether it is done. */
-const line: (() => boolean)[] = []
 const NOTHING = Buffer.alloc(0)
-let isLineServed = false
-
-function inLine(readOn: () => boolean): void {
-  line.push(readOn)
-  serveLine()
-}
-
-function serveLine(): void {
-  if (isLineServed || line.length === 0) return
-  isLineServed = true
-  inLongTurn(() => {
-    isLineServed = false
-    if (line[0]?.()) line.shift()
-    serveLine()
-  })
-}
 
 /** Whether the steps have come to their end in the time of a slice. */
 function finish(steps: Steps<void>): boolean {
@@ -48,6 +30,7 @@ export class Intake {
   private readonly take: (frame: Frame) => void
   /** Reads within the owner's guard against errors. */
   private readonly guard: (read: () => void) => void
+  private readonly turns: TurnShare
   private readonly reader = new FrameReader()
   private stopped = false
   /** What is to be done before more is read, and bytes that it holds. */
@@ -58,8 +41,10 @@ export class Intake {
   private quota = 0
   private readonly isStopped = (): boolean => this.stopped
 
-  constructor(socket: Socket, take: (frame: Frame) => void, guard: (read: () => void) => void) {
+  /** `turns`: of the port. */
+  constructor(socket: Socket, take: (frame: Frame) => void, guard: (read: () => void) => void, turns: TurnShare) {
     this.socket = socket
+    this.turns = turns
     this.take = take
     this.guard = guard
   }
@@ -91,10 +76,10 @@ export class Intake {
     this.unread = rest.length
     this.socket.pause()
     if (put !== undefined) {
-      inLine(() => this.readOn(put.steps, rest))
+      this.turns.readInSlices(() => this.readOn(put.steps, rest))
       return
     }
-    shareTurn(quota => {
+    this.turns.wait(quota => {
       this.quota = quota
       this.resume(rest)
     })

@@ -1,5 +1,6 @@
 import { nextTick } from 'node:process'
 import type { TLSSocket } from 'node:tls'
+import { BufferPool } from '../../lib/buffer-pool.ts'
 import { ControlQueue } from './control-queue.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, INITIAL_WINDOW, kindOf, MAX_31_BITS, writeFrameHeader } from './frames.ts'
@@ -29,10 +30,10 @@ const SLAB_BYTES = 256 * 1024
 /** What is less than that gets memory of its own size. */
 const SMALL_BYTES = 16 * 1024
 
-/** Memory of writes that are done. */
-const slabs: Buffer[] = []
 const SPARE_SLABS = 8
-const takeSlab = (): Buffer => slabs.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES)
+
+/** The memory that the connections of a port write in. */
+export const slabPool = (): BufferPool => new BufferPool(SLAB_BYTES, SPARE_SLABS)
 
 /**
  * What a connection sends. Frames of all streams that one turn of the event loop brings leave in one write, a frame of each stream in turn, as far as the peer's windows go; while the
@@ -42,6 +43,7 @@ export class Sender {
   /** Bytes that the peer takes on the connection. */
   window = INITIAL_WINDOW
   private readonly socket: TLSSocket
+  private readonly slabs: BufferPool
   /** Writes that the kernel has taken. */
   writes = 0
   /** Frames of data that were sent, and their bytes. */
@@ -58,8 +60,9 @@ export class Sender {
   private stopped = false
 
   /** `overflow`: called when more waits that no window holds back than a peer may leave unread. */
-  constructor(socket: TLSSocket, overflow: () => void) {
+  constructor(socket: TLSSocket, slabs: BufferPool, overflow: () => void) {
     this.socket = socket
+    this.slabs = slabs
     this.overflow = overflow
   }
 
@@ -129,11 +132,11 @@ export class Sender {
   private write(): void {
     const small = this.waiting(SMALL_BYTES)
     if (small === 0) return
-    const slab = small < SMALL_BYTES ? Buffer.allocUnsafe(small) : takeSlab()
+    const slab = small < SMALL_BYTES ? Buffer.allocUnsafe(small) : this.slabs.take()
     const emptied: Source[] = []
     let at = this.control.takeInto(slab)
     if (this.control.bytes === 0) at = this.writeData(slab, at, emptied)
-    if (at === 0) giveSlab(slab)
+    if (at === 0) this.slabs.give(slab)
     else {
       this.writing = true
       this.inWrite = at
@@ -141,7 +144,7 @@ export class Sender {
         this.writing = false
         this.inWrite = 0
         this.writes++
-        giveSlab(slab)
+        this.slabs.give(slab)
         this.flush()
       })
     }
@@ -194,8 +197,4 @@ export class Sender {
     }
     return at
   }
-}
-
-function giveSlab(slab: Buffer): void {
-  if (slab.length === SLAB_BYTES && slabs.length < SPARE_SLABS) slabs.push(slab)
 }

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import { TurnShare } from '../../../../src/protocols/http2/turn-share.ts'
 import { BegunRequests } from '../../../../src/protocols/http2-builtin/begun-requests.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
+
+const port = new TurnShare()
 
 const work = (): void => {
   for (const until = performance.now() + 0.5; performance.now() < until; );
@@ -20,7 +23,7 @@ function storm(requests: BegunRequests, name: string, count: number, log: string
 describe('requests that Node hands over at once', () => {
   it('are served in their order, and not all of them in one turn', async () => {
     const log: string[] = []
-    storm(new BegunRequests(), 'a', 100, log)
+    storm(new BegunRequests(port), 'a', 100, log)
     expect(log.length).to.be.below(50)
     await eventually('all are served', () => log.length >= 100)
     expect(log).to.deep.equal(Array.from({ length: 100 }, (_, i) => `a${i}`))
@@ -28,15 +31,15 @@ describe('requests that Node hands over at once', () => {
 
   it('are served in turn with those of other connections', async () => {
     const log: string[] = []
-    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) storm(new BegunRequests(), name, 100, log)
-    storm(new BegunRequests(), 'z', 1, log)
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) storm(new BegunRequests(port), name, 100, log)
+    storm(new BegunRequests(port), 'z', 1, log)
     await eventually('all are served', () => log.length >= 801)
     expect(log.indexOf('z0')).to.be.below(150)
   })
 
   it('are not served where the client has given them up, or the connection has ended', async () => {
     const log: string[] = []
-    const [given, ended] = [new BegunRequests(), new BegunRequests()]
+    const [given, ended] = [new BegunRequests(port), new BegunRequests(port)]
     storm(given, 'a', 20, log)
     let isOver = false
     for (let i = 0; i < 1000; i++) given.add({ isOver: () => isOver, serve: () => log.push('over') })

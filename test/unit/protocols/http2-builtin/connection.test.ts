@@ -4,6 +4,7 @@ import tls from 'node:tls'
 import { expect } from 'chai'
 import { FrameType } from '../../../../src/protocols/http2/frames.ts'
 import { BuiltinConnection, type Serve } from '../../../../src/protocols/http2-builtin/connection.ts'
+import { BuiltinPort } from '../../../../src/protocols/http2-builtin/port.ts'
 import { HTTP2_LIMITS } from '../../../../src/server/limits.ts'
 import { issueCa, issueServing } from '../../../../src/server/tls/issue.ts'
 import { GET_HEALTHZ, openRawHttp2, type RawHttp2 } from '../../../support/raw-http2.ts'
@@ -26,7 +27,7 @@ describe('a connection by Node’s HTTP/2', () => {
     const { cert, key } = await issueServing(ca, 'server', { dns: ['localhost'], ips: ['127.0.0.1'] })
     server = tls.createServer({ cert, key, ALPNProtocols: ['h2'], allowHalfOpen: true } as tls.TlsOptions).listen(0, '127.0.0.1')
     await once(server, 'listening')
-    const accepted = once(server, 'secureConnection').then(([socket]) => new BuiltinConnection(socket as tls.TLSSocket, serve, LIMITS))
+    const accepted = once(server, 'secureConnection').then(([socket]) => new BuiltinConnection(socket as tls.TLSSocket, serve, new BuiltinPort(LIMITS)))
     raw = await openRawHttp2((server.address() as AddressInfo).port, settings)
     return accepted
   }

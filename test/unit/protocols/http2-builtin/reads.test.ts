@@ -1,12 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { expect } from 'chai'
-import { Reads } from '../../../../src/protocols/http2-builtin/reads.ts'
+import { ReadLines, Reads } from '../../../../src/protocols/http2-builtin/reads.ts'
+
+const port = new ReadLines()
 
 /** A connection, and what was asked of that which reads it. */
 function connection(log: string[], name = ''): { reads: Reads; socket: { destroyed: boolean } } {
   const socket = { destroyed: false, _handle: { readStart: () => log.push(`${name}start`), readStop: () => log.push(`${name}stop`) } }
-  return { reads: new Reads(socket as unknown as TLSSocket), socket }
+  return { reads: new Reads(socket as unknown as TLSSocket, port), socket }
 }
 
 async function turns(count: number): Promise<void> {

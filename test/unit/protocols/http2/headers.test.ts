@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { HeaderDecoder } from '../../../../src/protocols/http2/header-decoder.ts'
-import { encodeHeaders } from '../../../../src/protocols/http2/header-encoder.ts'
+import { HeaderEncoder } from '../../../../src/protocols/http2/header-encoder.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 const decoder = (): HeaderDecoder => new HeaderDecoder(1 << 20, 1000)
@@ -99,7 +99,7 @@ describe('encoding of headers', () => {
   const long = 'ü'.repeat(300)
   it('is understood', () => {
     const { fields } = decoder().decode(
-      Buffer.from(encodeHeaders(409, ['Audit-Id', 'a', 'Content-Type', 'application/json', 'X-Long', long, 'X-Empty', ''], true)),
+      Buffer.from(new HeaderEncoder().answer(409, ['Audit-Id', 'a', 'Content-Type', 'application/json', 'X-Long', long, 'X-Empty', ''], true)),
     )
     expect(fields.filter((_, i) => fields[i - (i % 2)] !== 'date')).to.eql([
       ':status',
@@ -115,12 +115,12 @@ describe('encoding of headers', () => {
     ])
     expect(Date.parse(fields[fields.indexOf('date') + 1] as string)).to.be.closeTo(Date.now(), 2000)
   })
-  it('gives up the table first', () => expect(encodeHeaders(200, [], true)[0]).to.equal(0x20))
+  it('gives up the table first', () => expect(new HeaderEncoder().answer(200, [], true)[0]).to.equal(0x20))
   for (const headers of [
     ['a b', 'c'],
     ['', 'c'],
     ['a', 'b\r\nc: d'],
     ['a', '€'],
   ])
-    it(`refuses ${JSON.stringify(headers)}`, () => expect(() => encodeHeaders(200, headers, false)).to.throw(TypeError))
+    it(`refuses ${JSON.stringify(headers)}`, () => expect(() => new HeaderEncoder().answer(200, headers, false)).to.throw(TypeError))
 })

@@ -4,9 +4,12 @@ import { expect } from 'chai'
 import type { Steps } from '../../../../src/lib/steps.ts'
 import { FrameType, frameOf } from '../../../../src/protocols/http2/frames.ts'
 import { Intake } from '../../../../src/protocols/http2/intake.ts'
+import { TurnShare } from '../../../../src/protocols/http2/turn-share.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
 const WORK_MS = 0.5
+
+const port = new TurnShare()
 
 const work = (): void => {
   for (const until = performance.now() + WORK_MS; performance.now() < until; );
@@ -29,6 +32,7 @@ function connection(name: string, log: string[]): { intake: Intake; socket: { pa
       intake.began()
     },
     read => read(),
+    port,
   )
   return { intake, socket }
 }
@@ -97,6 +101,7 @@ describe('what a connection reads', () => {
         socket,
         ({ stream }) => intake.workInSteps(100_000, act(stream)),
         read => read(),
+        port,
       )
       return intake
     }
@@ -130,6 +135,7 @@ describe('what a connection reads', () => {
           log.push('failed')
         }
       },
+      port,
     )
     failing.read(requests(3))
     intake.read(requests(1))

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import { expect } from 'chai'
 import { FrameType, numbersFrame } from '../../../../src/protocols/http2/frames.ts'
 import { MAX_UNREAD_BYTES } from '../../../../src/protocols/http2/limits.ts'
-import { Sender } from '../../../../src/protocols/http2/sender.ts'
+import { Sender, slabPool } from '../../../../src/protocols/http2/sender.ts'
 
 /** A socket whose peer reads when it is told to. */
 class SlowSocket extends EventEmitter {
@@ -32,7 +32,7 @@ describe('what a connection sends', () => {
     const socket = new SlowSocket()
     let overflows = 0
     let most = 0
-    const sender: Sender = new Sender(socket as unknown as TLSSocket, () => {
+    const sender: Sender = new Sender(socket as unknown as TLSSocket, slabPool(), () => {
       overflows++
       sender.stop()
     })
@@ -60,7 +60,7 @@ describe('what a connection sends', () => {
 
   it('may be one frame longer than a write', async () => {
     const socket = new SlowSocket()
-    const sender = new Sender(socket as unknown as TLSSocket, () => {})
+    const sender = new Sender(socket as unknown as TLSSocket, slabPool(), () => {})
     sender.send(Buffer.alloc(900_000))
     for (let n = 0; n < 6; n++) {
       await turn()

@@ -1,0 +1,17 @@
+import type { BufferPool } from '../../lib/buffer-pool.ts'
+import { HeaderEncoder } from './header-encoder.ts'
+import type { ConnectionLimits } from './limits.ts'
+import { slabPool } from './sender.ts'
+import { TurnShare } from './turn-share.ts'
+
+/** What the connections of a listening port share. */
+export class Http2Port {
+  readonly limits: ConnectionLimits
+  readonly turns = new TurnShare()
+  readonly slabs: BufferPool = slabPool()
+  readonly encoder = new HeaderEncoder()
+
+  constructor(limits: ConnectionLimits) {
+    this.limits = limits
+  }
+}
