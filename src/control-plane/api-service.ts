@@ -6,7 +6,6 @@ import { createDeprecatedRequests } from '../endpoints/deprecated-requests.ts'
 import { Discovery } from '../endpoints/discovery/discovery.ts'
 import { OpenApiEndpoint } from '../endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from '../endpoints/watch-metrics.ts'
-import { WatchOutput } from '../endpoints/watch-writing.ts'
 import { awaitKind } from '../extensions/await-kind.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
@@ -31,7 +30,7 @@ export class ApiService implements Service {
 
   constructor(options: ControlPlaneOptions, { catalog, registry, authorize }: ApiServiceParts) {
     setMaxListeners(0, this.shutdown.signal) // one a watch
-    const { clock, gates, media, kubelets, minRequestTimeoutSeconds } = options
+    const { runtime, clock, gates, media, kubelets, minRequestTimeoutSeconds } = options
     const deprecatedRequests = createDeprecatedRequests()
     const watchMetrics = new WatchMetrics()
     const streams = streamTranslation(gates)
@@ -43,7 +42,7 @@ export class ApiService implements Service {
       watchList: gates.enabled('WatchList'),
       deprecatedRequests,
       watchMetrics,
-      watchOutput: new WatchOutput(),
+      watchOutput: runtime.watchOutput,
       kubelets,
       streams,
       minRequestTimeoutSeconds,

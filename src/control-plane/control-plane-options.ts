@@ -14,9 +14,11 @@ import type { IsAllowed } from '../resources/certificates/signer-admission.ts'
 import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
+import type { Runtime } from './runtime.ts'
 
 /** What one server is made of and how it is set up. Nothing in it is changed by the control plane but the backend, which it closes, and the rules, which it keeps up to date. */
 export interface ControlPlaneOptions {
+  readonly runtime: Runtime
   readonly backend: Backend
   readonly clock: Clock
   readonly logger: Logger

@@ -3,7 +3,6 @@ import { type MetricFamily, ReadGauge } from '../lib/metrics.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { codecOf } from '../registry/codec.ts'
 import type { Backend } from '../storage/backend.ts'
-import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
 import { cacherMetrics } from '../storage/cacher/metrics.ts'
 import type { CachedResource } from '../storage/cacher/resource-cache.ts'
 import { namedReports } from '../storage/corrupt.ts'
@@ -23,8 +22,6 @@ const CHECK_MS = 2000
 export class StoreService implements Service {
   private readonly options: ControlPlaneOptions
   private readonly encryption: Encryption
-  /** Of all resources together. */
-  private readonly derived = new ByteBudget(DERIVED_BYTES)
   private readonly stores: Stores
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
@@ -96,11 +93,11 @@ export class StoreService implements Service {
   }
 
   private cachedResource(definition: ResourceDefinition): CachedResource {
-    const { etcdPrefix, fingerprint, storedAs } = this.options
+    const { etcdPrefix, fingerprint, storedAs, runtime } = this.options
     return {
       name: nameOf(definition),
       prefix: key(`${etcdPrefix}/${definition.storage?.prefix}/`),
-      codec: codecOf(definition, fingerprint, storedAs, this.encryption.transformerFor(storedAsOf(definition)), this.derived),
+      codec: codecOf(definition, fingerprint, storedAs, this.encryption.transformerFor(storedAsOf(definition)), runtime.derived),
       namespaced: definition.scope === 'Namespaced',
       ...(definition.storage?.indexedBy && { index: definition.storage.indexedBy.field }),
     }

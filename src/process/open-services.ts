@@ -7,7 +7,7 @@ import { FlagError } from '../config/parse-flags.ts'
 import { type Auth, openAuth } from '../control-plane/auth-service.ts'
 import { type ControlPlane, createControlPlane } from '../control-plane/control-plane.ts'
 import type { ControlPlaneOptions } from '../control-plane/control-plane-options.ts'
-import type { EncryptionService } from '../control-plane/encryption-service.ts'
+import type { Runtime } from '../control-plane/runtime.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { systemClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
@@ -18,6 +18,7 @@ import type { AgreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
 import { openEmbedded } from '../storage/embedded/open-embedded.ts'
 import { openEtcd } from '../storage/etcd/open-etcd.ts'
+import type { Encryption } from '../storage/value/encryption.ts'
 import { etcdOptionsOf } from './shared-store.ts'
 
 /** With so many custom kinds the heap holds much more than without any. */
@@ -40,26 +41,31 @@ export async function openBackend({ etcd, dataDir }: Config, log: Logger): Promi
   return openEmbedded({ dir: join(dataDir, 'store') }, systemClock, log)
 }
 
+/** What has to be there before. */
+export interface GivenServices {
+  readonly backend: Backend
+  readonly runtime: Runtime
+  readonly encryption: Encryption
+  /** Absent where no other server shares the store. */
+  readonly agreed: AgreedValues | undefined
+}
+
 export interface OpenServices {
   readonly media: MediaOffer
   readonly auth: Auth
   readonly plane: ControlPlane
 }
 
-/** Authentication, authorization and the control plane as the flags have them. `agreed`: where other servers may share the store. Throws what a file that a flag names is refused with. */
-export async function openServices(
-  config: Config,
-  backend: Backend,
-  { encryption }: EncryptionService,
-  agreed: AgreedValues | undefined,
-  log: Logger,
-): Promise<OpenServices> {
+/** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
+export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
+  const { backend, runtime, encryption, agreed } = given
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
   const auth = await openAuth(config, systemClock, log, agreed)
   const kubelets = await kubeletsOf(config)
   const { authorizer, rules, services } = auth
   const plane = createControlPlane({
     ...configured(config),
+    runtime,
     backend,
     clock: systemClock,
     logger: log,
@@ -74,7 +80,7 @@ export async function openServices(
 }
 
 /** What the flags alone decide. */
-const configured = (config: Config): Omit<ControlPlaneOptions, 'backend' | 'clock' | 'logger' | 'media' | 'kubelets' | 'isAllowed'> => ({
+const configured = (config: Config): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'clock' | 'logger' | 'media' | 'kubelets' | 'isAllowed'> => ({
   release: config.emulatedVersion,
   gates: config.gates,
   runtimeConfig: config.runtimeConfig,

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
+import type { BufferPool } from '../lib/buffer-pool.ts'
 import { type FilledBody, filledWith } from '../lib/filled-body.ts'
 import { invariant } from '../lib/invariant.ts'
 import { LightSignal } from '../lib/light-signal.ts'
@@ -33,6 +34,8 @@ const GONE = new DOMException('The client has gone', 'AbortError')
 export interface ExchangeHost {
   encodeStatus: StatusEncoder
   readonly compressAnswers: boolean
+  /** What long answers are written in. */
+  readonly memory: BufferPool
 }
 
 /** One request and its answer; also the request's context, for they live and die together and each request makes only one object. */
@@ -267,14 +270,14 @@ export class HttpExchange implements Exchange, RequestContext {
       headers.push('Content-Encoding', 'gzip')
       if (!headers.includes('Accept-Encoding')) headers.push('Vary', 'Accept-Encoding')
       this.wire.head(status, headers, undefined)
-      return sendCompressed(this.wire, long ?? filledWith([single], length))
+      return sendCompressed(this.wire, long ?? filledWith([single], length), this.host.memory)
     }
     if (long === undefined) {
       this.wire.whole(status, headers, single)
       return DONE
     }
     this.wire.head(status, headers, length)
-    return sendLong(this.wire, long)
+    return sendLong(this.wire, long, this.host.memory)
   }
 
   async sendStatusError(error: StatusError): Promise<void> {
@@ -287,7 +290,7 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   stream(status: number, contentType: string): StreamWriter {
-    const stream = new WireStream(this.wire)
+    const stream = new WireStream(this.wire, this.host.memory)
     if (this.answered || this.wire.closed) return stream
     this.status = status
     this.streamed = stream

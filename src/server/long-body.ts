@@ -1,10 +1,11 @@
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import type { BufferPool } from '../lib/buffer-pool.ts'
 import { type FilledBody, filledWith, wholeOf } from '../lib/filled-body.ts'
 import type { Piece } from '../lib/pieces.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
+import { WRITE_BYTES } from './answer-memory.ts'
 import { writeGzip } from './gzip-pieces.ts'
-import { giveScratch, takeScratch, WRITE_BYTES } from './scratch.ts'
 import { WireStream } from './stream-writer.ts'
 import { lengthOf, type Wire } from './wire.ts'
 
@@ -29,16 +30,16 @@ export function shapeOf(body: Buffer | readonly Buffer[] | FilledBody): { single
 }
 
 /** After the head, of which the length is a part. */
-export async function sendLong(wire: Wire, body: FilledBody): Promise<void> {
-  const pace = new WireStream(wire)
+export async function sendLong(wire: Wire, body: FilledBody, memory: BufferPool): Promise<void> {
+  const pace = new WireStream(wire, memory)
   let parts = 0
   for (let sent = 0; sent < body.length; ) {
-    const scratch = takeScratch()
+    const scratch = memory.take()
     const part = body.fill(scratch)
     sent += part.length
-    if (part.buffer === scratch.buffer) wire.write(part, () => giveScratch(scratch))
+    if (part.buffer === scratch.buffer) wire.write(part, () => memory.give(scratch))
     else {
-      giveScratch(scratch)
+      memory.give(scratch)
       wire.write(part)
     }
     await pace.drained()
@@ -49,8 +50,8 @@ export async function sendLong(wire: Wire, body: FilledBody): Promise<void> {
 }
 
 /** After the head, which tells of gzip. */
-export async function sendCompressed(wire: Wire, body: FilledBody): Promise<void> {
-  if (body.pieces !== undefined) return sendPieces(wire, body.pieces())
+export async function sendCompressed(wire: Wire, body: FilledBody, memory: BufferPool): Promise<void> {
+  if (body.pieces !== undefined) return sendPieces(wire, body.pieces(), memory)
   try {
     await pipeline(partsOf(body), createGzip({ level: 1 }), wire.sink())
   } catch {
@@ -59,14 +60,14 @@ export async function sendCompressed(wire: Wire, body: FilledBody): Promise<void
   }
 }
 
-async function sendPieces(wire: Wire, pieces: Iterable<Piece>): Promise<void> {
-  const pace = new WireStream(wire)
-  let scratch = takeScratch()
+async function sendPieces(wire: Wire, pieces: Iterable<Piece>, memory: BufferPool): Promise<void> {
+  const pace = new WireStream(wire, memory)
+  let scratch = memory.take()
   let at = 0
   const flush = async (): Promise<boolean> => {
     const full = scratch
-    wire.write(full.subarray(0, at), () => giveScratch(full))
-    scratch = takeScratch()
+    wire.write(full.subarray(0, at), () => memory.give(full))
+    scratch = memory.take()
     at = 0
     await pace.drained()
     if (turnIsSpent()) await nextTurn()
@@ -81,8 +82,8 @@ async function sendPieces(wire: Wire, pieces: Iterable<Piece>): Promise<void> {
     }
     return true
   })
-  if (wire.closed) return giveScratch(scratch)
-  wire.write(scratch.subarray(0, at), () => giveScratch(scratch))
+  if (wire.closed) return memory.give(scratch)
+  wire.write(scratch.subarray(0, at), () => memory.give(scratch))
   wire.end()
 }
 

@@ -3,6 +3,7 @@ import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { MASTERS } from '../auth/authn/authenticator.ts'
 import type { IssuerDocuments } from '../auth/authn/service-account/discovery.ts'
 import type { Api } from '../endpoints/api.ts'
+import type { BufferPool } from '../lib/buffer-pool.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { FeatureState } from '../lifecycle/gates.ts'
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly encodeStatus: StatusEncoder
   /** Long answers are compressed for who accepts it (gate APIResponseCompression). */
   readonly compressAnswers: boolean
+  /** What long answers are written in: of this server alone. */
+  readonly memory: BufferPool
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly health: Health

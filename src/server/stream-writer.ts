@@ -1,6 +1,6 @@
 import type { StreamWriter } from '../endpoints/exchange.ts'
+import type { BufferPool } from '../lib/buffer-pool.ts'
 import type { SharedBytes } from '../lib/shared-bytes.ts'
-import { giveScratch, takeScratch } from './scratch.ts'
 import { FRAME_MARGIN, type Wire } from './wire.ts'
 
 /** A reader with this much unwritten when more comes is cut off: the kernel has buffered megabytes before that shows. */
@@ -12,12 +12,15 @@ export class WireStream implements StreamWriter {
   /** Written so far. */
   bytes = 0
   private readonly wire: Wire
+  private readonly memory: BufferPool
   private ended = false
   private linger: NodeJS.Timeout | undefined
   private wake: (() => void) | undefined
 
-  constructor(wire: Wire) {
+  /** `memory`: what `writeFilled` fills. */
+  constructor(wire: Wire, memory: BufferPool) {
     this.wire = wire
+    this.memory = memory
     wire.onClose(() => {
       this.ended = true
       clearTimeout(this.linger)
@@ -41,10 +44,10 @@ export class WireStream implements StreamWriter {
 
   writeFilled(fill: (memory: Buffer) => number): boolean {
     if (!this.mayWrite()) return false
-    const memory = takeScratch()
+    const memory = this.memory.take()
     const filled = fill(memory.subarray(FRAME_MARGIN, memory.length - FRAME_MARGIN))
-    if (filled > 0) this.bytes += this.wire.frameIn(memory, FRAME_MARGIN, FRAME_MARGIN + filled, () => giveScratch(memory))
-    else giveScratch(memory)
+    if (filled > 0) this.bytes += this.wire.frameIn(memory, FRAME_MARGIN, FRAME_MARGIN + filled, () => this.memory.give(memory))
+    else this.memory.give(memory)
     return true
   }
 

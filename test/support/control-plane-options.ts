@@ -1,12 +1,14 @@
 import { pluginsInOrder } from '../../src/admission/plugin-names.ts'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane/control-plane-options.ts'
+import { Runtime } from '../../src/control-plane/runtime.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLogger } from '../../src/lib/log.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'
 
 /** A control plane over the backend, alone, with no controllers, where everybody may do everything. */
 export const controlPlaneOptions = (backend: ControlPlaneOptions['backend'], options: Partial<ControlPlaneOptions> = {}): ControlPlaneOptions => ({
+  runtime: new Runtime(),
   backend,
   clock: systemClock,
   logger: silentLogger,

@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http'
 import type { User } from '../../src/meta/context.ts'
+import { answerMemory } from '../../src/server/answer-memory.ts'
 import { HttpExchange } from '../../src/server/exchange.ts'
 import type { Filter, FilterContext } from '../../src/server/filters/filter.ts'
 import { withRequestInfo } from '../../src/server/filters/request-info.ts'
@@ -25,7 +26,7 @@ export function filterContext({
 }: FilteredRequest = {}): FilterContext {
   const req = requestWithoutSocket({ method, url, headers })
   const res = new ServerResponse(req as ConstructorParameters<typeof ServerResponse>[0])
-  const exchange = new HttpExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false }, req, res)
+  const exchange = new HttpExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: answerMemory() }, req, res)
   const ctx = { req, res, state: { exchange } }
   if (user) exchange.user = user
   if (parsed) void withRequestInfo(ctx, async () => {})

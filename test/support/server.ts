@@ -11,6 +11,7 @@ import { fileTokens, parseTokenFile } from '../../src/auth/authn/token-file.ts'
 import { privileged, publicInformation, union } from '../../src/auth/authz/authorizers.ts'
 import type { Api } from '../../src/endpoints/api.ts'
 import { silentLogger } from '../../src/lib/log.ts'
+import { answerMemory } from '../../src/server/answer-memory.ts'
 import { Health } from '../../src/server/health.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
 import { encodeStatusAsJson } from '../../src/server/status-body.ts'
@@ -70,6 +71,7 @@ export async function startTestServer(serving: Handler | Api, options: Partial<S
       group === '' && version === 'v1' && ['things', 'pods'].includes(resource) && ['', 'log'].includes(subresource),
     encodeStatus: encodeStatusAsJson,
     compressAnswers: true,
+    memory: answerMemory(),
     authenticator,
     authorizer: union([privileged, publicInformation]),
     health,

@@ -11,6 +11,7 @@ import { failure } from '../../../src/meta/status.ts'
 import type { ListOptions } from '../../../src/registry/read.ts'
 import type { ResourceStore } from '../../../src/registry/resource-store.ts'
 import type { AdmissionRequest, WriteTarget } from '../../../src/registry/types.ts'
+import { answerMemory } from '../../../src/server/answer-memory.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { AuthMetrics } from '../../../src/server/auth-metrics.ts'
 import { Deadlines } from '../../../src/server/filters/deadline.ts'
@@ -108,6 +109,7 @@ export class RecordedApi {
       },
       encodeStatus: encodeStatusAsJson,
       compressAnswers: false,
+      memory: answerMemory(),
       requests,
       deadlines: new Deadlines(requests.all),
       inFlight: new InFlight(0, 0),

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
+import { answerMemory } from '../../../../src/server/answer-memory.ts'
 import { withExchange } from '../../../../src/server/filters/exchange.ts'
 import { encodeStatusAsJson } from '../../../../src/server/status-body.ts'
 import { filterContext, runFilter } from '../../../support/filter-context.ts'
 
 describe('withExchange', () => {
-  const filter = withExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false })
+  const filter = withExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: answerMemory() })
 
   it('begins the exchange of a request', async () => {
     const { req, res } = filterContext({ method: 'PUT', url: '/a%20b?c=d', headers: { 'Audit-ID': 'mine' } })

@@ -1,0 +1,176 @@
+import type { Config } from '../config/config.ts'
+import { type EncryptionService, openEncryption } from '../control-plane/encryption-service.ts'
+import type { Runtime } from '../control-plane/runtime.ts'
+import { statusEncoder } from '../endpoints/status-encoder.ts'
+import type { Logger } from '../lib/log.ts'
+import { onAbort } from '../lib/on-abort.ts'
+import { Health } from '../server/health.ts'
+import { type RunningServer, startServer } from '../server/server.ts'
+import { REQUEST_GRACE_MS, Shutdown } from '../server/shutdown.ts'
+import { beginAdminKeys } from '../server/tls/client-keys.ts'
+import { followClientCa } from '../server/tls/follow-client-ca.ts'
+import { versionInfo } from '../server/version.ts'
+import type { WorkerBegin } from '../server/workers/messages.ts'
+import type { WorkerLink } from '../server/workers/worker-link.ts'
+import { type OpenServices, openBackend, openServices } from './open-services.ts'
+import { advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
+import { shareCredentials, untilConflict } from './shared-credentials.ts'
+import { secretsOf } from './shared-store.ts'
+
+/** A worker that takes another's place waits this long, at most, until it can answer from memory. */
+const FILL_MS = 30_000
+/** Between two looks at --client-ca-file. */
+const CLIENT_CA_MS = 5_000
+
+export interface ServerParts {
+  readonly config: Config
+  readonly log: Logger
+  /** To the primary, in a worker. */
+  readonly link: WorkerLink | undefined
+  /** Of this server alone. */
+  readonly runtime: Runtime
+}
+
+/** A server that serves. Several may be open in one process. */
+export interface OpenServer {
+  readonly securePort: number
+  readonly insecurePort: number | undefined
+  /** Resolves with `end`, or before with an error for which the server has to stop: its certificate authority is not that of the others on its store. */
+  untilEnd(end: Promise<void>): Promise<Error | undefined>
+  /** Fails readiness, lets requests in progress finish, and closes the store. */
+  stop(): Promise<void>
+}
+
+/**
+ * Opens the store, makes or reads certificates, listens, and starts what runs beside requests. Undefined if the signal aborts before it serves; the signal does not stop a server that does. Throws
+ * what a file that a flag names is refused with.
+ */
+export async function openServer(parts: ServerParts, signal: AbortSignal): Promise<OpenServer | undefined> {
+  const { config, log, link, runtime } = parts
+  // While the store is opened, which is what the certificates have to wait for.
+  const adminKeys = link ? undefined : beginAdminKeys(config.certDir)
+  const encryption = await openEncryption(config, log)
+  const backend = await openBackend(config, log)
+  const agreed = config.etcd && secretsOf(config, backend, encryption.encryption)
+  // Certificates are made while the rest is opened.
+  const alone = link ? undefined : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
+  const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
+  const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed }, log)
+  const { plane, auth } = services
+  const closeStore = async (): Promise<void> => {
+    await Promise.all([plane.close(), encryption.close()])
+  }
+  const begin = await Promise.race([begun, aborted(signal)])
+  if (begin === undefined) {
+    await closeStore()
+    return undefined
+  }
+  auth.connect(plane.registry.access())
+  if (begin.fillFirst) await plane.synced(AbortSignal.timeout(FILL_MS)).catch(() => log.warn('serving before the caches are filled'))
+  const shutdown = new Shutdown()
+  const server = await listen({ ...parts, begin, services, encryption, shutdown })
+  if (link) {
+    log.info('worker serves', { pid: process.pid })
+    link.serving()
+  }
+  if (alone) await announce(config, await alone.credentials, server, log)
+  const ended = new AbortController()
+  followAuthorities({ config, begin, server, services, log }, ended.signal)
+  plane.start({
+    address: advertisedAddress(config),
+    port: server.securePort,
+    serviceIP: serviceIpOf(config),
+    certificateAuthority: begin.credentials.serverCa,
+  })
+  const stopServing = (graceMs: number): Promise<void> => {
+    plane.beginShutdown()
+    return server.stop(graceMs)
+  }
+  return {
+    securePort: server.securePort,
+    insecurePort: server.insecurePort,
+    untilEnd: async end => (alone ? untilConflict(alone.conflict, end) : void (await end)),
+    stop() {
+      ended.abort()
+      return shutdown.run({ delayMs: config.shutdownDelayMs, graceMs: REQUEST_GRACE_MS, stopServing, closeStore, log })
+    },
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve(undefined)
+    else onAbort(signal, () => resolve(undefined))
+  })
+
+interface Listening extends ServerParts {
+  readonly begin: WorkerBegin
+  readonly services: OpenServices
+  readonly encryption: EncryptionService
+  readonly shutdown: Shutdown
+}
+
+/** Resolves when the ports are open. */
+async function listen({ config, log, link, runtime, begin, services, encryption, shutdown }: Listening): Promise<RunningServer> {
+  const { plane, auth, media } = services
+  const health = new Health(log)
+  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, ...encryption.checks, {
+    name: 'shutdown',
+    endpoints: ['readyz'],
+    check: () => {
+      if (shutdown.isUnderWay) throw new Error('process is shutting down')
+    },
+  })
+  let port = begin.securePort
+  const server = await startServer({
+    api: plane.api,
+    isServed: plane.isServed,
+    encodeStatus: statusEncoder(media),
+    compressAnswers: config.gates.enabled('APIResponseCompression'),
+    memory: runtime.answerMemory,
+    metrics: [plane, encryption, auth].flatMap(({ metrics = [] }) => metrics),
+    authenticator: auth.authenticator,
+    authorizer: auth.authorizer,
+    issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),
+    health,
+    version: versionInfo(process, config.gates),
+    features: config.gates.states(),
+    tls: begin.credentials.tls,
+    http2: config.http2,
+    bindAddress: config.bindAddress,
+    ...(link && { sharedMetrics: link, handed: link.connections }),
+    securePort: begin.securePort,
+    insecurePort: begin.insecurePort === 0 ? undefined : begin.insecurePort,
+    maxRequestsInFlight: config.maxRequestsInFlight,
+    maxMutatingRequestsInFlight: config.maxMutatingRequestsInFlight,
+    requestTimeoutMs: config.requestTimeoutMs,
+    log,
+    logRequests: config.verbosity >= 3,
+  })
+  port = server.securePort
+  return server
+}
+
+/** Takes note of changes of --client-ca-file until the signal aborts. */
+function followAuthorities(
+  { config, begin, server, services, log }: Pick<Listening, 'config' | 'begin' | 'services' | 'log'> & { readonly server: RunningServer },
+  signal: AbortSignal,
+): void {
+  const { clientCaFile: file } = config
+  const { ownCa, tls } = begin.credentials
+  if (file === undefined) return
+  void followClientCa(
+    {
+      file,
+      ownCa: ownCa.cert,
+      clientCa: tls.clientCa,
+      intervalMs: CLIENT_CA_MS,
+      log,
+      onChange(clientCa, authorities) {
+        server.believe(clientCa)
+        services.auth.believe(authorities)
+      },
+    },
+    signal,
+  )
+}
