@@ -57,7 +57,9 @@ export const paramOf = (name: string): Type => simple('param', name)
 export const opaqueOf = (name: string, ...params: Type[]): Type => ({ kind: 'opaque', name, params })
 export const optionalOf = (type: Type): Type => opaqueOf('optional_type', type)
 
-const SIMPLE = new Map([BOOL, BYTES, DOUBLE, DURATION, DYN, INT, NULL, STRING, TIMESTAMP, TYPE, UINT, ANY].map(type => [type.kind as string, type]))
+const SIMPLE: ReadonlyMap<string, Type> = new Map(
+  [BOOL, BYTES, DOUBLE, DURATION, DYN, INT, NULL, STRING, TIMESTAMP, TYPE, UINT, ANY].map(type => [type.kind, type]),
+)
 
 /** Types that are no structs, though their names have dots: they have no fields to ask for. */
 const OPAQUE = new Set(['net.IP', 'net.CIDR'])

@@ -47,7 +47,7 @@ export function* untypedValue({ value, hasUint64 }: ParsedYaml): Steps<Json> {
     for (const [key, member] of Object.entries(container)) {
       if (isStepDone()) yield
       if (typeof member === 'object' && member !== null) containers.push(member)
-      else if (typeof member === 'bigint' && member > MAX_INT64) setMember(container as JsonObject, key, Number(member))
+      else if (typeof member === 'bigint' && member > MAX_INT64) setMember(container, key, Number(member))
     }
   return root[0]
 }

@@ -59,10 +59,14 @@ export async function compressBody(pieces: Iterable<Buffer | undefined>, { level
 
 /** The body of an answer: as it is kept for who takes gzip. */
 export function bodyOf({ length, pieces }: CompressedBody): FilledBody {
-  let next = 0
+  const left = pieces.values()
+  const inflateNext = (): Buffer => {
+    const { done, value } = left.next()
+    return done ? Buffer.alloc(0) : inflated(value)
+  }
   return {
     length,
-    fill: () => inflated(pieces[next++] as CompressedPiece),
+    fill: inflateNext,
     pieces: () => pieces.map(piece => ({ raw: () => inflated(piece), kept: () => piece, keep: () => {} })),
   }
 }

@@ -9,9 +9,10 @@ const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
+/** The CRC in JavaScript, for releases of Node that have none. */
 export function ownCrc32(bytes: Uint8Array): number {
   let crc = 0xffffffff
-  for (const byte of bytes) crc = (byteTable[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8)
+  for (const byte of bytes) crc = (byteTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
   return ~crc >>> 0
 }
 
@@ -30,14 +31,14 @@ function product(a: number, b: number): number {
 }
 
 /** x to the powers of two. */
-const powers: number[] = [0x40000000]
-for (let n = 1; n < 32; n++) powers.push(product(powers[n - 1] as number, powers[n - 1] as number))
+const powers = new Uint32Array(32)
+for (let n = 0, power = 0x40000000; n < powers.length; n++, power = product(power, power)) powers[n] = power
 
 /** What so many bytes that follow do to a CRC: the second argument of `joined`. */
 export function shiftBy(bytes: number): number {
   let shift = 0x80000000
   // Eight bits a byte: from the third power on.
-  for (let n = 3, left = bytes; left > 0; n++, left = Math.floor(left / 2)) if (left % 2 === 1) shift = product(powers[n % 32] as number, shift)
+  for (let n = 3, left = bytes; left > 0; n++, left = Math.floor(left / 2)) if (left % 2 === 1) shift = product(powers[n % 32] ?? 0, shift)
   return shift
 }
 

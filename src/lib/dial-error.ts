@@ -1,4 +1,6 @@
 import { isIP } from 'node:net'
+import { errorCode } from './error-code.ts'
+import { errorMessage } from './error-message.ts'
 
 /** Why somebody could not be reached, in the words of Go's net package: what kube-apiserver tells of it. */
 export class DialError extends Error {
@@ -27,7 +29,8 @@ const CERTIFICATE: Readonly<Record<string, string>> = {
 
 /** `address`: host and port, as they were dialled. */
 export function dialError(error: unknown, address: string): DialError {
-  const { code = '', message = String(error) } = (error ?? {}) as { code?: string; message?: string }
+  const code = errorCode(error) ?? ''
+  const message = errorMessage(error)
   const system = SYSTEM[code]
   if (system !== undefined) return new DialError(`dial tcp ${address}: ${system}`)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new DialError(`dial tcp: lookup ${address.replace(/:\d+$/, '')}: no such host`)
@@ -39,10 +42,25 @@ export function dialError(error: unknown, address: string): DialError {
   return new DialError(message)
 }
 
+/** An error of Node's tls module with the code ERR_TLS_CERT_ALTNAME_INVALID. */
+interface AltNameError {
+  readonly host: string
+  readonly cert: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: string } }
+}
+
+const isAltNameError = (error: unknown): error is AltNameError =>
+  typeof error === 'object' &&
+  error !== null &&
+  'host' in error &&
+  typeof error.host === 'string' &&
+  'cert' in error &&
+  typeof error.cert === 'object' &&
+  error.cert !== null
+
 /** Whom a certificate is for, and whom it is not: crypto/x509's HostnameError. */
 function hostnameText(error: unknown): string | undefined {
-  const { host = '', cert } = error as { host?: string; cert?: { subjectaltname?: string; subject?: { CN?: string } } }
-  if (!cert) return undefined
+  if (!isAltNameError(error)) return undefined
+  const { host, cert } = error
   const names = (cert.subjectaltname ?? '').split(', ').filter(name => name !== '')
   if (names.length === 0 && cert.subject?.CN === host) return 'certificate relies on legacy Common Name field, use SANs instead'
   const address = isIP(host) !== 0

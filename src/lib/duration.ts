@@ -4,6 +4,7 @@ import { integerOf, MAX_INT64 } from './integer.ts'
 /** Digits of a fraction: an int64 has 19. */
 const MAX_FRACTION = 20
 
+/** Nanoseconds of each unit. */
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
@@ -25,11 +26,10 @@ export function parseDuration(text: string): bigint {
   if (rest === '') throw bad()
   let total = 0n
   while (rest !== '') {
-    const match = /^([0-9]*)(?:\.([0-9]*))?/.exec(rest) as RegExpExecArray
-    const [number, whole = '', fraction = ''] = match
+    const [number = '', whole = '', fraction = ''] = /^([0-9]*)(?:\.([0-9]*))?/.exec(rest) ?? []
     if (whole === '' && fraction === '') throw bad()
     rest = rest.slice(number.length)
-    const unitText = (/^[^.0-9]+/.exec(rest) as RegExpExecArray | null)?.[0]
+    const unitText = /^[^.0-9]+/.exec(rest)?.[0]
     if (unitText === undefined) throw new Error(`time: missing unit in duration ${timeQuote(text)}`)
     const unit = Object.hasOwn(UNITS, unitText) ? UNITS[unitText] : undefined
     if (unit === undefined) throw new Error(`time: unknown unit ${timeQuote(unitText)} in duration ${timeQuote(text)}`)
@@ -51,8 +51,8 @@ export function formatDuration(nanos: bigint): string {
   const sign = nanos < 0n ? '-' : ''
   const n = nanos < 0n ? -nanos : nanos
   if (n < 1_000_000_000n) {
-    const [unit, size] = n < 1_000n ? ['ns', 1n] : n < 1_000_000n ? ['µs', 1_000n] : ['ms', 1_000_000n]
-    return `${sign}${decimal(n, size as bigint)}${unit}`
+    if (n < 1_000n) return `${sign}${n}ns`
+    return n < 1_000_000n ? `${sign}${decimal(n, 1_000n)}µs` : `${sign}${decimal(n, 1_000_000n)}ms`
   }
   const minutes = n / 60_000_000_000n
   const seconds = decimal(n % 60_000_000_000n, 1_000_000_000n)
@@ -61,6 +61,7 @@ export function formatDuration(nanos: bigint): string {
   return `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}s`
 }
 
+/** A value in a larger unit, with the digits of its fraction that count. */
 function decimal(value: bigint, unit: bigint): string {
   const fraction = (value % unit)
     .toString()

@@ -20,8 +20,8 @@ export function timeQuote(text: string): string {
     } else {
       out[at++] = BACKSLASH
       out[at++] = 0x78
-      out[at++] = HEX[byte >> 4] as number
-      out[at++] = HEX[byte & 15] as number
+      out[at++] = HEX[byte >> 4] ?? 0
+      out[at++] = HEX[byte & 15] ?? 0
     }
   }
   return `"${out.toString('latin1', 0, at)}"`
@@ -60,7 +60,7 @@ function escaped(text: string): string {
   const out = Buffer.allocUnsafe(4 * bytes.length)
   let to = 0
   for (let at = 0; at < bytes.length; ) {
-    const byte = bytes[at] as number
+    const byte = bytes[at] ?? 0
     if (byte < 0x80) {
       at++
       const escaping = ASCII[byte]
@@ -70,8 +70,8 @@ function escaped(text: string): string {
     }
     const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
     let code = byte & (0x7f >> length)
-    for (let i = 1; i < length; i++) code = (code << 6) | ((bytes[at + i] as number) & 0x3f)
-    if (isPrintable(code)) for (let i = 0; i < length; i++) out[to++] = bytes[at + i] as number
+    for (let i = 1; i < length; i++) code = (code << 6) | ((bytes[at + i] ?? 0) & 0x3f)
+    if (isPrintable(code)) for (let i = 0; i < length; i++) out[to++] = bytes[at + i] ?? 0
     else to = writeEscape(out, to, code)
     at += length
   }
@@ -83,7 +83,7 @@ function writeEscape(out: Buffer, at: number, code: number): number {
   out[at] = BACKSLASH
   out[at + 1] = code < 0x10000 ? 0x75 : 0x55
   const end = at + (code < 0x10000 ? 6 : 10)
-  for (let i = end - 1, rest = code; i > at + 1; i--, rest >>= 4) out[i] = HEX[rest & 15] as number
+  for (let i = end - 1, rest = code; i > at + 1; i--, rest >>= 4) out[i] = HEX[rest & 15] ?? 0
   return end
 }
 

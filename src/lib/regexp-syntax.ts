@@ -34,13 +34,23 @@ export function regexpFault(expression: string): string | undefined {
 const REPETITION = /\{(\d+)(?:(,)(\d*))?\}/y
 const POSIX_CLASSES = new Set(['alnum', 'alpha', 'ascii', 'blank', 'cntrl', 'digit', 'graph', 'lower', 'print', 'punct', 'space', 'upper', 'word', 'xdigit'])
 
+/** A group that is open. */
+interface Group {
+  readonly above: Group | undefined
+  /** Something stands before that may be repeated. */
+  isRepeatable: boolean
+  /** How many instructions its program will have, about. */
+  size: number
+}
+
 class Reader {
   private readonly text: string
   private at = 0
-  /** For each open group and the whole: whether something stands before that may be repeated. */
-  private readonly groups: boolean[] = [false]
-  /** For each, how many instructions its program will have, about; and what stands last in it. */
-  private readonly sizes: number[] = [0]
+  /** The innermost group that is open; the outermost is the whole expression. */
+  private group: Group = { above: undefined, isRepeatable: false, size: 0 }
+  /** Groups that are open, the whole included. */
+  private depth = 1
+  /** Instructions of what stands last. */
   private last = 0
   /** Where the last repetition began, if nothing has come after it. */
   private lastRepetition = -1
@@ -54,10 +64,10 @@ class Reader {
     while (this.at < this.text.length) {
       const from = this.at
       const isRepetition = this.one(this.text.charAt(from))
-      if ((this.sizes.at(-1) as number) > MAX_SIZE) throw new Fault('expression too large', this.text)
+      if (this.group.size > MAX_SIZE) throw new Fault('expression too large', this.text)
       this.lastRepetition = isRepetition ? from : -1
     }
-    if (this.groups.length > 1) throw new Fault('missing closing )', this.text)
+    if (this.depth > 1) throw new Fault('missing closing )', this.text)
   }
 
   /** Reads one element; says whether it is a repetition. */
@@ -68,9 +78,7 @@ class Reader {
         this.open()
         return false
       case ')':
-        if (this.groups.length === 1) throw new Fault('unexpected )', this.text)
-        this.groups.pop()
-        this.atom(1, this.sizes.pop())
+        this.close()
         return false
       case '|':
         this.at++
@@ -105,12 +113,12 @@ class Reader {
   }
 
   private grow(size: number): void {
-    this.sizes[this.sizes.length - 1] = (this.sizes.at(-1) as number) + size
+    this.group.size += size
     this.last = size
   }
 
   private setRepeatable(repeatable: boolean): void {
-    this.groups[this.groups.length - 1] = repeatable
+    this.group.isRepeatable = repeatable
   }
 
   private slice(from: number): string {
@@ -122,7 +130,7 @@ class Reader {
     this.at += length
     if (this.text.charAt(this.at) === '?') this.at++
     if (this.lastRepetition >= 0) throw new Fault('invalid nested repetition operator', this.slice(this.lastRepetition))
-    if (!this.groups.at(-1)) throw new Fault('missing argument to repetition operator', this.slice(from))
+    if (!this.group.isRepeatable) throw new Fault('missing argument to repetition operator', this.slice(from))
   }
 
   private counted(): boolean {
@@ -161,9 +169,18 @@ class Reader {
   }
 
   private push(): void {
-    if (this.groups.length > MAX_DEPTH) throw new Fault('expression nests too deeply', this.text)
-    this.groups.push(false)
-    this.sizes.push(1)
+    if (this.depth > MAX_DEPTH) throw new Fault('expression nests too deeply', this.text)
+    this.group = { above: this.group, isRepeatable: false, size: 1 }
+    this.depth++
+  }
+
+  /** Closes the innermost group, which is one element of the group around it. */
+  private close(): void {
+    const { above, size } = this.group
+    if (above === undefined) throw new Fault('unexpected )', this.text)
+    this.group = above
+    this.depth--
+    this.atom(1, size)
   }
 
   /** `(?i)`, `(?i-s:` and `(?:`. */
@@ -279,7 +296,7 @@ class Reader {
   private classCharacter(classFrom: number): number {
     if (this.at >= this.text.length) throw new Fault('missing closing ]', this.text.slice(classFrom))
     if (this.text.charAt(this.at) === '\\') return this.escapedCharacter()
-    const code = this.text.codePointAt(this.at) as number
+    const code = this.text.codePointAt(this.at) ?? 0
     this.at += code > 0xffff ? 2 : 1
     return code
   }

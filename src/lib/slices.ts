@@ -12,8 +12,9 @@ export async function mapInSlices<T, R>(items: readonly T[], make: (item: T) => 
 
 /** As `items.forEach(look)`, without holding the event loop for long. */
 export async function eachInSlices<T>(items: readonly T[], look: (item: T) => void, step = 16): Promise<void> {
-  for (let i = 0; i < items.length; i++) {
-    if (i % step === 0 && turnIsSpent()) await nextTurn()
-    look(items[i] as T)
+  let i = 0
+  for (const item of items) {
+    if (i++ % step === 0 && turnIsSpent()) await nextTurn()
+    look(item)
   }
 }

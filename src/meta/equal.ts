@@ -5,18 +5,24 @@
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (isNil(a) || isNil(b)) return isNil(a) && isNil(b)
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return sameNumber(a, b)
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
     for (let i = 0; i < a.length; i++) if (!deepEqual(a[i], b[i])) return false
     return true
   }
-  const x = a as Record<string, unknown>
-  const y = b as Record<string, unknown>
-  for (const key in x) if (!deepEqual(x[key], Object.hasOwn(y, key) ? y[key] : undefined)) return false
-  for (const key in y) if (!Object.hasOwn(x, key) && !isNil(y[key])) return false
+  return hasMembers(a) && hasMembers(b) ? sameMembers(a, b) : sameNumber(a, b)
+}
+
+function sameMembers(a: Members, b: Members): boolean {
+  for (const key in a) if (!deepEqual(a[key], Object.hasOwn(b, key) ? b[key] : undefined)) return false
+  for (const key in b) if (!Object.hasOwn(a, key) && !isNil(b[key])) return false
   return true
 }
+
+type Members = { readonly [name: string]: unknown }
+
+/** An object that is no list, of whatever type. */
+const hasMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isNil = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 // An integer may come as a number or, from another codec, as a bigint.
@@ -25,27 +31,28 @@ const sameNumber = (a: unknown, b: unknown): boolean => {
   return typeof b === 'bigint' && typeof a === 'number' && Number.isInteger(a) && b === BigInt(a)
 }
 
-/** A deep copy of plain data. Members that are undefined are left out; a member `__proto__` stays a member. */
-export function clone<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
+/** A deep copy of plain data, which has its type. Members that are undefined are left out; a member `__proto__` stays a member. */
+export const clone = <T>(value: T): T => copyOf(value) as T
+
+function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) {
     const copy = new Array<unknown>(value.length)
     for (let i = 0; i < value.length; i++) {
-      const item = value[i] as unknown
-      copy[i] = typeof item === 'object' && item !== null ? clone(item) : item
+      const item: unknown = value[i]
+      copy[i] = typeof item === 'object' && item !== null ? copyOf(item) : item
     }
-    return copy as T
+    return copy
   }
-  const source = value as Record<string, unknown>
+  if (!hasMembers(value)) return value
   const copy: Record<string, unknown> = {}
-  for (const key in source) {
-    const member = source[key]
+  for (const key in value) {
+    const member = value[key]
     if (member === undefined) continue
-    const copied = typeof member === 'object' && member !== null ? clone(member) : member
+    const copied = typeof member === 'object' && member !== null ? copyOf(member) : member
     if (key === '__proto__') setMember(copy, key, copied)
     else copy[key] = copied
   }
-  return copy as T
+  return copy
 }
 
 /** Sets a member by a name that came from outside: `__proto__` becomes data, never the prototype. */

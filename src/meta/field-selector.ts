@@ -24,14 +24,14 @@ function* terms(text: string): Steps<Set<string>> {
   return found
 }
 
+/** Throws for an escape of anything but `\\`, `,` and `=`, and for one of the latter two without one. */
 function unescapeValue(text: string): string {
   if (!/[\\,=]/.test(text)) return text
   let value = ''
-  const chars = [...text]
-  for (let i = 0; i < chars.length; i++) {
-    const c = chars[i] as string
+  const chars = text[Symbol.iterator]()
+  for (const c of chars) {
     if (c === '\\') {
-      const next = chars[++i]
+      const { value: next } = chars.next()
       if (next === undefined) throw new Error('invalid field selector: invalid escape sequence: \\')
       if (next !== '\\' && next !== ',' && next !== '=') throw new Error(`invalid field selector: invalid escape sequence: \\${next}`)
       value += next

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { quote } from '../lib/go-quote.ts'
+import { textBefore } from '../lib/split-text.ts'
 
 /** The parts of a URL that checks look at, as Go's net/url has them: the scheme in lower case, the rest as it stands. */
 export interface GoUrl {
@@ -39,7 +40,7 @@ export function parseGoUrl(text: string): GoUrl {
     if (scheme !== '') return { ...parts, path: '' }
     if (rest.split('/', 1)[0]?.includes(':')) fail('first path segment in URL cannot contain colon')
   }
-  const authority = rest.startsWith('//') && !rest.startsWith('///') ? (rest.slice(2).split('/', 1)[0] ?? '') : ''
+  const authority = rest.startsWith('//') && !rest.startsWith('///') ? textBefore(rest.slice(2), '/') : ''
   const path = authority === '' ? rest : rest.slice(2 + authority.length)
   const at = authority.lastIndexOf('@')
   const host = authority.slice(at + 1)
@@ -76,7 +77,7 @@ function checkAddress(host: string, fail: (reason: string) => never): void {
   if (end < 0) fail("missing ']' in host")
   checkPort(host.slice(end + 1), fail)
   const address = host.slice(1, end)
-  if (!host.startsWith('[') || !isIPv6(address.split('%25', 1)[0] as string)) fail('invalid IP-literal')
+  if (!host.startsWith('[') || !isIPv6(textBefore(address, '%25'))) fail('invalid IP-literal')
 }
 
 function checkPort(text: string, fail: (reason: string) => never): void {
@@ -95,7 +96,7 @@ export function isRequestUri(text: string): boolean {
   const scheme = SCHEME.exec(text)?.[0] ?? ''
   const [rest] = cut(text.slice(scheme.length), '?')
   if (!rest.startsWith('/')) return scheme !== ''
-  const authority = scheme !== '' && rest.startsWith('//') ? (rest.slice(2).split('/', 1)[0] as string) : ''
+  const authority = scheme !== '' && rest.startsWith('//') ? textBefore(rest.slice(2), '/') : ''
   const path = authority === '' ? rest : rest.slice(2 + authority.length)
   const at = authority.lastIndexOf('@')
   const user = authority.slice(0, Math.max(0, at))

@@ -5,6 +5,7 @@ import type { FieldPath } from './field-path.ts'
 /** An address: 4 or 16 bytes. An IPv4-mapped IPv6 address is an IPv4 address, as Go has it. */
 export type IpAddress = Uint8Array
 
+/** A prefix of addresses. */
 export interface Cidr {
   /** As written, with the bits beyond the prefix. */
   readonly address: IpAddress
@@ -37,9 +38,10 @@ function parseV4(text: string): number[] | undefined {
   return bytes
 }
 
+/** Sixteen bytes; `::` stands for the groups that are missing, at least one. */
 function parseV6(text: string): number[] | undefined {
-  const halves = text.split('::')
-  if (halves.length > 2) return undefined
+  const [first = '', second, more] = text.split('::')
+  if (more !== undefined) return undefined
   const groups = (half: string): number[] | undefined => {
     if (half === '') return []
     const bytes: number[] = []
@@ -57,12 +59,12 @@ function parseV6(text: string): number[] | undefined {
     }
     return bytes
   }
-  const head = groups(halves[0] as string)
+  const head = groups(first)
   if (!head) return undefined
-  if (halves.length === 1) return head.length === 16 ? head : undefined
-  const tail = groups(halves[1] as string)
+  if (second === undefined) return head.length === 16 ? head : undefined
+  const tail = groups(second)
   // An embedded IPv4 address may only end the text.
-  if (!tail || head.length + tail.length > 14 || (halves[0] as string).includes('.')) return undefined
+  if (!tail || head.length + tail.length > 14 || first.includes('.')) return undefined
   return [...head, ...new Array<number>(16 - head.length - tail.length).fill(0), ...tail]
 }
 
@@ -82,7 +84,7 @@ export function parseIp(text: string): IpAddress | undefined {
 export function printIp(ip: IpAddress): string {
   if (ip.length === 4) return ip.join('.')
   const groups: number[] = []
-  for (let i = 0; i < 16; i += 2) groups.push(((ip[i] as number) << 8) | (ip[i + 1] as number))
+  for (let i = 0; i < 16; i += 2) groups.push(((ip[i] ?? 0) << 8) | (ip[i + 1] ?? 0))
   let start = -1
   let length = 1
   for (let i = 0; i < 8; i++) {
@@ -97,6 +99,7 @@ export function printIp(ip: IpAddress): string {
   return start < 0 ? hex(groups) : `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`
 }
 
+/** Go's net.ParseCIDR, with addresses as `parseIp` reads them. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/')
   if (slash < 0) return undefined
@@ -118,12 +121,12 @@ export function isIPv6(text: string): boolean {
   return parseIp(text)?.length === 16
 }
 
-const IP_ERROR = ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
-const CIDR_ERROR = ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+const IP_ERROR = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
+const CIDR_ERROR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 
 /** As fields of long-standing kinds have it: leading zeros and mapped addresses pass. */
-export const isValidIP = (text: string): string[] => (parseIp(text) ? [] : IP_ERROR)
-export const isValidCIDR = (text: string): string[] => (parseCidr(text) ? [] : CIDR_ERROR)
+export const isValidIP = (text: string): string[] => (parseIp(text) ? [] : [IP_ERROR])
+export const isValidCIDR = (text: string): string[] => (parseCidr(text) ? [] : [CIDR_ERROR])
 
 /** Of a decimal part, or of a group that has more than four digits. */
 const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+$/.test(text) || /[0-9a-fA-F]{5}/.test(text)
@@ -132,7 +135,7 @@ const isMapped = (text: string, ip: IpAddress): boolean => text.includes(':') &&
 /** As newer kinds have it: only the canonical form. */
 export function validateIpStrict(path: FieldPath, text: string): FieldError[] {
   const ip = parseIp(text)
-  if (!ip) return [invalid(path, text, IP_ERROR[0] as string)]
+  if (!ip) return [invalid(path, text, IP_ERROR)]
   const errors: FieldError[] = []
   if (hasLeadingZero(text)) errors.push(invalid(path, text, 'must not have leading 0s'))
   if (isMapped(text, ip)) errors.push(invalid(path, text, 'must not be an IPv4-mapped IPv6 address'))
@@ -140,9 +143,10 @@ export function validateIpStrict(path: FieldPath, text: string): FieldError[] {
   return errors
 }
 
+/** The same for a CIDR: no bits beyond the prefix, either. */
 export function validateCidrStrict(path: FieldPath, text: string): FieldError[] {
   const cidr = parseCidr(text)
-  if (!cidr) return [invalid(path, text, CIDR_ERROR[0] as string)]
+  if (!cidr) return [invalid(path, text, CIDR_ERROR)]
   const ipText = text.slice(0, text.indexOf('/'))
   const error = (detail: string): FieldError[] => [invalid(path, text, detail)]
   if (hasLeadingZero(ipText) || /\/0[0-9]/.test(text)) return error('must not have leading 0s in IP or prefix length')
@@ -161,6 +165,7 @@ export function ipWarnings(path: FieldPath, text: string): string[] {
   return []
 }
 
+/** The same for a CIDR. */
 export function cidrWarnings(path: FieldPath, text: string): string[] {
   const cidr = parseCidr(text)
   if (!cidr) return []

@@ -53,13 +53,14 @@ export class LabelMatcher {
     else condition.below = condition.below === undefined || bound < condition.below ? bound : condition.below
   }
 
+  /** Whether labels meet all requirements: one walk through the labels, however many requirements there are. */
   matches(labels: Labels): boolean {
     if (this.#impossible) return false
     let met = 0
     for (const label in labels) {
       const condition = this.#conditions.get(label)
       if (condition === undefined) continue
-      if (!holds(condition, labels[label] as string)) return false
+      if (!holds(condition, labels[label] ?? '')) return false
       if (condition.required) met++
     }
     return met === this.#required

@@ -46,7 +46,7 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
   }
   if (errors.length > 0) {
     const texts = [...new Set(errors.map(fieldErrorText))]
-    throw new Error(texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`)
+    throw new Error(texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`)
   }
   return { key, operator, values }
 }

@@ -11,26 +11,29 @@ interface Token {
   readonly text: string
 }
 
-const SPECIAL = '=!(),><'
+/** Characters that end a word and are tokens themselves. */
+const SPECIAL = ['=', '!', '(', ')', ',', '>', '<'] as const
+const isSpecial = (c: string): c is (typeof SPECIAL)[number] => SPECIAL.some(special => special === c)
+
 const SPACE = ' \t\r\n'
 
-/** Read as they are asked for: a long selector is never held as tokens. */
+/** The tokens of a selector, read as they are asked for: a long selector is never held as tokens. */
 function* scan(selector: string): Generator<Token, void, undefined> {
   const nul = selector.indexOf('\0')
   const text = nul < 0 ? selector : selector.slice(0, nul)
   let at = 0
   while (at < text.length) {
-    const c = text[at] as string
+    const c = text.charAt(at)
     if (SPACE.includes(c)) {
       at++
-    } else if (SPECIAL.includes(c)) {
+    } else if (isSpecial(c)) {
       const two = text.slice(at, at + 2)
-      const kind = two === '==' || two === '!=' ? two : (c as TokenKind)
+      const kind = two === '==' || two === '!=' ? two : c
       yield { kind, text: kind }
       at += kind.length
     } else {
       const start = at
-      while (at < text.length && !SPECIAL.includes(text[at] as string) && !SPACE.includes(text[at] as string)) at++
+      while (at < text.length && !isSpecial(text.charAt(at)) && !SPACE.includes(text.charAt(at))) at++
       const word = text.slice(start, at)
       yield { kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word }
     }

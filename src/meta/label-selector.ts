@@ -45,7 +45,7 @@ export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
 const FEW = 8
 
 function matchesOne({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
-  const value = Object.hasOwn(labels, key) ? (labels[key] as string) : undefined
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined
   switch (operator) {
     case 'in':
     case '=':

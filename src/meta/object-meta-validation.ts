@@ -12,33 +12,36 @@ export const ANNOTATIONS_LIMIT = 256 * 1024
 
 const IMMUTABLE = 'field is immutable'
 
+/** In what kinds differ in the rules of their metadata. */
 export interface ObjectMetaRules {
   /** Kinds that are built in want a finalizer to be a standard one or to have a domain. Default true. */
   readonly qualifiedFinalizers?: boolean
 }
 
+/** Keys are qualified names, values label values. */
 export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  for (const key in labels) {
+  for (const [key, value] of Object.entries(labels ?? {})) {
     for (const message of isQualifiedName(key)) errors.push(invalid(path, key, message))
-    const value = labels[key] as string
     for (const message of isValidLabelValue(value)) errors.push(invalid(path, value, message))
   }
   return errors
 }
 
+/** Keys are qualified names in any case; values are free, but bounded together. */
 export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let characters = 0
-  for (const key in annotations) {
+  const entries = Object.entries(annotations ?? {})
+  for (const [key, value] of entries) {
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message))
-    characters += key.length + (annotations[key] as string).length
+    characters += key.length + value.length
   }
   // A character of UTF-16 has one to three bytes.
   if (characters > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
   else if (characters * 3 > ANNOTATIONS_LIMIT) {
     let bytes = 0
-    for (const key in annotations) bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] as string)
+    for (const [key, value] of entries) bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
     if (bytes > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
   }
   return errors
@@ -60,10 +63,9 @@ const printOwner = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletio
 
 /** Group, version and kind of an owner; both parts empty where apiVersion has two slashes. */
 function ownerVersion({ apiVersion = '', kind = '' }: OwnerReference): { group: string; version: string; kind: string } {
-  const parts = apiVersion.split('/')
-  if (parts.length === 1) return { group: '', version: parts[0] as string, kind }
-  if (parts.length === 2) return { group: parts[0] as string, version: parts[1] as string, kind }
-  return { group: '', version: '', kind }
+  const [first = '', second, more] = apiVersion.split('/')
+  if (more !== undefined) return { group: '', version: '', kind }
+  return second === undefined ? { group: '', version: first, kind } : { group: first, version: second, kind }
 }
 
 function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldPath): FieldError[] {
@@ -115,6 +117,7 @@ export const MANAGER_MAX_BYTES = 128
 export const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 const PLAIN = /^[ -~]*$/
 
+/** A name of managed fields: bounded, and of printable characters. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (longerThan(manager, MANAGER_MAX_BYTES)) errors.push(tooLong(path, MANAGER_MAX_BYTES))
@@ -122,7 +125,7 @@ export function validateFieldManager(manager: string, path: FieldPath): FieldErr
   let at = 0
   for (const c of manager) {
     if (!PRINTABLE.test(c)) {
-      const point = (c.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+      const point = (c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
       errors.push(invalid(path, manager, `invalid character U+${point} (at position ${at})`))
     }
     at += Buffer.byteLength(c)

@@ -1,4 +1,6 @@
 import { MAX_INT64 } from '../lib/integer.ts'
+import { ownMember } from './equal.ts'
+
 /** How a quantity was written, and is written again: `12Mi`, `12M`, `12e6`. */
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent'
 
@@ -13,7 +15,7 @@ export interface Quantity {
   readonly canonical: string
 }
 
-/** Message is apimachinery's. */
+/** A text that is no quantity. The message is apimachinery's. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError'
 }
@@ -30,8 +32,10 @@ const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, 
 const DECIMAL_SUFFIX = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]))
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
+/** What a suffix multiplies by, as a power of a base. Throws QuantityError. */
 function suffixOf(suffix: string): { base: 2 | 10; exponent: number; format: QuantityFormat } {
-  if (Object.hasOwn(DECIMAL, suffix)) return { base: 10, exponent: DECIMAL[suffix] as number, format: 'DecimalSI' }
+  const decimal = ownMember(DECIMAL, suffix)
+  if (decimal !== undefined) return { base: 10, exponent: decimal, format: 'DecimalSI' }
   const binary = BINARY.indexOf(suffix)
   if (binary >= 0) return { base: 2, exponent: (binary + 1) * 10, format: 'BinarySI' }
   if (!/^[eE][+-]?[0-9]+$/.test(suffix) || suffix.length > 20) throw new QuantityError(WRONG_SUFFIX)
@@ -49,6 +53,7 @@ function divideUp(value: bigint, by: bigint): bigint {
   return value % by === 0n ? quotient : quotient + (value < 0n ? -1n : 1n)
 }
 
+/** Quantities by their texts, for the same few stand in every pod: bounded, the same for whoever asks, and immutable. */
 const known = new Map<string, Quantity>()
 
 /** Parses `text`; throws QuantityError. Surrounding white space is not allowed. */

@@ -21,6 +21,7 @@ export function sameJson(a: Json, b: Json): boolean {
   return extra === 0
 }
 
+/** Absent members are the same, and differ from null. */
 const sameMember = (a: Json | undefined, b: Json | undefined): boolean => a === b || (a !== undefined && b !== undefined && sameJson(a, b))
 
 // An integer may come as a number or, from another codec, as a bigint.

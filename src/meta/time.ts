@@ -1,5 +1,6 @@
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d*)?(Z|[+-]\d{2}:\d{2})$/
 
+/** A point in time, to the nanosecond. */
 export interface Instant {
   /** Whole seconds since the epoch. */
   readonly seconds: number
@@ -12,8 +13,7 @@ export function parseTime(text: string): Instant | undefined {
   const match = RFC3339.exec(text)
   if (!match) return undefined
   const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match
-  const fields = [year, month, day, hour, minute, second].map(Number) as [number, number, number, number, number, number]
-  const [y, mo, d, h, mi, s] = fields
+  const [y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0] = [year, month, day, hour, minute, second].map(Number)
   if (mo < 1 || mo > 12 || d < 1 || h > 23 || mi > 59 || s > 59) return undefined
   const date = new Date(0)
   date.setUTCFullYear(y, mo - 1, d)
@@ -40,7 +40,7 @@ const secondsText = (seconds: number): string => {
   return text.slice(text.startsWith('+') ? 3 : 0, -5)
 }
 
-/** What is written in one second bears the same time. */
+/** The last second that was asked for, and its text: what is written in one second bears the same time. */
 let latest = { seconds: 0, text: secondsText(0) }
 
 function wholeSeconds(seconds: number): string {
@@ -64,6 +64,7 @@ export function canonicalTime(text: string): string | undefined {
   return instant && `${wholeSeconds(instant.seconds)}Z`
 }
 
+/** The same for a MicroTime: digits beyond the sixth are cut off. */
 export function canonicalMicroTime(text: string): string | undefined {
   const instant = parseTime(text)
   return instant && `${wholeSeconds(instant.seconds)}.${String(Math.floor(instant.nanos / 1000)).padStart(6, '0')}Z`

@@ -44,13 +44,12 @@ export function shiftWholeFloats(list: readonly unknown[], at: number, by: 1 | -
 export const isGoInteger = (value: number | bigint, isFloat: boolean): boolean => !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value))
 
 /** A deep copy of plain data, as `clone` makes it, with its marks. */
-export function cloneExactly<T>(value: T): T {
+export const cloneExactly = <T>(value: T): T => copyOf(value) as T
+
+function copyOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return copyWholeFloats(value, value.map(cloneExactly)) as T
+  if (Array.isArray(value)) return copyWholeFloats(value, value.map(copyOf))
   const copy: Record<string, unknown> = {}
-  for (const key in value) {
-    const member = value[key] as unknown
-    if (member !== undefined) setMember(copy, key, typeof member === 'object' ? cloneExactly(member) : member)
-  }
-  return copyWholeFloats(value, copy) as T
+  for (const [key, member] of Object.entries(value)) if (member !== undefined) setMember(copy, key, copyOf(member))
+  return copyWholeFloats(value, copy)
 }

@@ -80,7 +80,7 @@ function binary(value: Value): string {
 }
 
 function hex(value: Value): string {
-  if (typeof value === 'string' || value instanceof Uint8Array) return Buffer.from(value as string).toString('hex')
+  if (typeof value === 'string' || value instanceof Uint8Array) return (typeof value === 'string' ? Buffer.from(value) : Buffer.from(value)).toString('hex')
   return integerOf(value)?.toString(16) ?? only('only integers, byte buffers, and strings can be formatted as hex', value)
 }
 

@@ -46,7 +46,7 @@ export const OPTIONAL_FUNCTIONS: Implementations = {
 const exists = (key: Value): CelError => new CelError(`insert failed: key ${printValue(key)} already exists`)
 
 /** A map with one entry more. A map that only a loop holds is changed. */
-function insert(map: CelMap, key: Value, value: Value): Value {
+function insert(map: CelMap, key: Value, value: Value): CelMap | CelError {
   if (map.find(key) !== undefined) return exists(key)
   const grown = map instanceof ValueMap && map.isGrowing ? map : copyOf(map)
   grown.set(key, value)
@@ -54,10 +54,11 @@ function insert(map: CelMap, key: Value, value: Value): Value {
 }
 
 function insertAll(map: CelMap, others: CelMap): Value {
-  let grown: Value = map
+  let grown = map
   for (const key of others.keys()) {
-    grown = insert(grown as CelMap, key, others.find(key)!)
-    if (grown instanceof CelError) return grown
+    const next = insert(grown, key, others.find(key)!)
+    if (next instanceof CelError) return next
+    grown = next
   }
   return grown
 }

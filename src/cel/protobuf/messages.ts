@@ -3,7 +3,7 @@ import type { StructDeclaration } from '../declarations.ts'
 import { ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type, UINT, wrapperOf } from '../type.ts'
 import { listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
-import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Int, isError, type Value } from '../values/value.ts'
+import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Int, isError, isInt, type Value } from '../values/value.ts'
 import { anyValue } from './any.ts'
 import { jsonList, jsonMap, NATIVE_LIST, NATIVE_STRUCT, NATIVE_VALUE } from './json.ts'
 import { MessageValue } from './message-value.ts'
@@ -78,7 +78,11 @@ const single = (type: Type, name: string, field: Field, none: Value): Message =>
 const wrapper = (type: Type, native: Native, none: Value): Message => single(wrapperOf(type), 'value', scalar(type, native), none)
 
 const SECONDS_AND_NANOS = { seconds: scalar(INT, NATIVE_INT64), nanos: scalar(INT, NATIVE_INT32) }
-const integerOf = (fields: Fields, name: string): bigint => BigInt((fields.get(name) as Int | undefined) ?? 0)
+/** A field that has been checked to be an integer; absent, zero. */
+function integerOf(fields: Fields, name: string): bigint {
+  const value = fields.get(name)
+  return value !== undefined && isInt(value) ? BigInt(value) : 0n
+}
 
 const BILLION = 1_000_000_000n
 

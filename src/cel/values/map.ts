@@ -1,4 +1,4 @@
-import { inInt64, inUint64 } from '../../lib/integer.ts'
+import { inUint64 } from '../../lib/integer.ts'
 import { equalValues } from './compare.ts'
 import { exactInteger, toInt } from './integer.ts'
 import { CelDouble, type CelError, CelMap, CelUint, isInt, type Value } from './value.ts'
@@ -29,7 +29,8 @@ function otherHashes(key: Value): HashKey[] {
   const exact = exactInteger(key)
   if (exact === undefined) return []
   const hashes: HashKey[] = []
-  if (!isInt(key) && inInt64(exact)) hashes.push(toInt(exact) as number | bigint)
+  const int = toInt(exact)
+  if (!isInt(key) && isInt(int)) hashes.push(int)
   if (!(key instanceof CelUint) && inUint64(exact)) hashes.push(UINT_BASE + exact)
   return hashes
 }
