@@ -19,8 +19,10 @@ export async function asMatched(request: AdmissionRequest, { version }: About): 
   const both = [object, old].filter(each => each !== undefined)
   const converted = await seenIn(request, version, both)
   if (converted === undefined) return request
-  const [first, second] = converted
-  return { ...request, ...(object && { object: first! }), ...(old && { old: object ? second! : first! }) }
+  const seen = [...converted]
+  const seenObject = object && seen.shift()
+  const seenOld = old && seen.shift()
+  return { ...request, ...(seenObject && { object: seenObject }), ...(seenOld && { old: seenOld }) }
 }
 
 /** The other way round: an object in the version of the request. */

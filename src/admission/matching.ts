@@ -24,20 +24,21 @@ export type GetNamespace = (name: string) => Promise<KubeObject>
 
 /** A label query that is read once. What is wrong with it is told when it is asked. */
 export class Selector {
-  private readonly requirements: readonly LabelRequirement[] | Error
+  private readonly requirements: readonly LabelRequirement[] | { readonly fault: string }
 
   constructor(selector: LabelSelector | undefined) {
     try {
       this.requirements = labelSelectorOf(selector)
     } catch (error) {
-      this.requirements = error as Error
+      this.requirements = { fault: errorMessage(error) }
     }
   }
 
   /** An empty list matches everything. Throws 500 where the query can't be read. */
   parsed(): readonly LabelRequirement[] {
-    if (this.requirements instanceof Error) throw internalServerError(this.requirements.message)
-    return this.requirements
+    const { requirements } = this
+    if ('fault' in requirements) throw internalServerError(requirements.fault)
+    return requirements
   }
 }
 

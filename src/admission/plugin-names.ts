@@ -90,7 +90,9 @@ const WITHOUT_EFFECT: ReadonlySet<PluginName> = new Set<PluginName>(['AlwaysAdmi
 
 const built: ReadonlySet<PluginName> = new Set<PluginName>(BUILT)
 
-export const isPluginName = (name: string): name is PluginName => (PLUGIN_NAMES as readonly string[]).includes(name)
+const names: ReadonlySet<string> = new Set(PLUGIN_NAMES)
+
+export const isPluginName = (name: string): name is PluginName => names.has(name)
 export const isBuiltPlugin = (name: PluginName): name is BuiltPluginName => built.has(name)
 export const isOnByDefault = (name: PluginName): boolean => !OFF_BY_DEFAULT.has(name)
 

@@ -64,9 +64,9 @@ function read(rawHeaders: readonly string[]): Asked[] {
 function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string[]> {
   const values = new Map<string, string[]>()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = (rawHeaders[i] as string).toLowerCase()
+    const name = rawHeaders[i]?.toLowerCase() ?? ''
     if (!name.startsWith('impersonate-')) continue
-    const value = rawHeaders[i + 1] as string
+    const value = rawHeaders[i + 1] ?? ''
     const known = values.get(name)
     if (known) known.push(value)
     else values.set(name, [value])

@@ -43,7 +43,7 @@ export class CatalogSnapshot {
         else this.groupVersions.set(groupVersion, [served])
       }
     }
-    this.ordered = inDiscoveryOrder([...this.groupVersions].map(([groupVersion, [first]]) => ({ groupVersion, version: (first as ServedResource).version })))
+    this.ordered = inDiscoveryOrder([...this.groupVersions].flatMap(([groupVersion, [first]]) => (first ? [{ groupVersion, version: first.version }] : [])))
   }
 
   find(group: string, version: string, resource: string): ServedResource | undefined {

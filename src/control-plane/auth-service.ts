@@ -83,8 +83,9 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     }),
     legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
   ])
+  const [first = ''] = serviceAccounts.issuers
   const issuer = {
-    name: serviceAccounts.issuers[0] as string,
+    name: first,
     serverAudiences: serviceAccounts.audiences,
     maxExpirationSeconds: serviceAccounts.maxExpirationSeconds,
     extendExpiration: serviceAccounts.extendExpiration,

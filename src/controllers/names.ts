@@ -11,4 +11,6 @@ export const CONTROLLER_NAMES = [
 
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 
-export const isControllerName = (name: string): name is ControllerName => (CONTROLLER_NAMES as readonly string[]).includes(name)
+const names: ReadonlySet<string> = new Set(CONTROLLER_NAMES)
+
+export const isControllerName = (name: string): name is ControllerName => names.has(name)

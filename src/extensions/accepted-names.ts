@@ -1,5 +1,5 @@
+import { aggregate } from '../lib/aggregate.ts'
 import { quote } from '../lib/go-quote.ts'
-import { listed } from '../lib/listed.ts'
 import { deepEqual } from '../meta/equal.ts'
 import type { CustomResourceDefinitionNames } from '../resources/apiextensions/v1.types.ts'
 import { type Condition, conditionOf, type DefinitionHead } from './definition-conditions.ts'
@@ -66,7 +66,7 @@ function takeShortNames(
   const own = accepted.shortNames ?? []
   const errors = (wanted.shortNames ?? []).filter(name => !own.includes(name) && taken.has(name)).map(name => `${quote(name)} is already in use`)
   if (errors.length === 0) return wanted.shortNames
-  conflict.set('ShortNamesConflict', listed(errors))
+  conflict.set('ShortNamesConflict', aggregate(errors))
   return accepted.shortNames
 }
 

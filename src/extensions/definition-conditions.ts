@@ -1,4 +1,4 @@
-import { listed } from '../lib/listed.ts'
+import { aggregate } from '../lib/aggregate.ts'
 import { fieldErrorText, invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { TypedObject } from '../meta/object.ts'
@@ -73,8 +73,7 @@ function structuralCondition({ spec: { versions, preserveUnknownFields } }: Cust
     errors.push(...validateStructural(props, fieldPath('spec', 'versions').index(i).child('schema', 'openAPIV3Schema')))
   }
   if (errors.length === 0) return undefined
-  const texts = [...new Set(errors.map(fieldErrorText))]
-  return violated('Violations', listed(texts))
+  return violated('Violations', aggregate(errors.map(fieldErrorText)))
 }
 
 function approvalCondition(definition: CustomResourceDefinition): Condition | undefined {

@@ -17,11 +17,14 @@ export function* compileExpression(expression: string, parts: AdmissionParts, re
   const { checked, issues } = yield* compileInSteps(expression, environment)
   if (!checked) return { expression, type: DYN, fault: `compilation failed: ${issues}` }
   const type = checked.result
-  if (results && !results.some(result => sameType(result, type))) {
-    const wanted = results.length === 1 ? typeText(results[0]!) : `one of [${results.map(typeText).join(' ')}]`
-    return { expression, type: DYN, fault: `must evaluate to ${wanted} but got ${typeText(type)}` }
-  }
+  if (results && !results.some(result => sameType(result, type))) return { expression, type: DYN, fault: wrongType(results, type) }
   yield
   const program = makeProgram(checked, environment)
   return 'fault' in program ? { expression, type, fault: `program instantiation failed: ${program.fault}` } : { expression, type, program }
+}
+
+/** In upstream's words. */
+export function wrongType(wanted: readonly Type[], got: Type): string {
+  const [first = '', ...more] = wanted.map(typeText)
+  return `must evaluate to ${more.length === 0 ? first : `one of [${[first, ...more].join(' ')}]`} but got ${typeText(got)}`
 }

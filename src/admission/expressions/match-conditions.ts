@@ -1,5 +1,6 @@
 import type { AdmissionParts } from '../../cel/admission-environment.ts'
 import { BOOL } from '../../cel/type.ts'
+import { aggregate } from '../../lib/aggregate.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { type CompiledExpression, compileExpression } from './compiled-expression.ts'
 import { type Evaluation, evaluateExpressions } from './evaluation.ts'
@@ -35,7 +36,6 @@ export async function meetsConditions(conditions: MatchConditions, evaluation: O
   if (evaluated.exhausted !== undefined) return { error: evaluated.exhausted }
   const failed = conditions.find((_, i) => evaluated.results[i]?.value === false)
   if (failed) return { matches: false, failed: failed.name }
-  const errors = [...new Set(evaluated.results.flatMap(result => result?.error ?? []))]
-  if (errors.length === 0) return { matches: true }
-  return { error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }
+  const errors = evaluated.results.flatMap(result => result?.error ?? [])
+  return errors.length === 0 ? { matches: true } : { error: aggregate(errors) }
 }

@@ -1,4 +1,5 @@
 import { typeNameOf, type Value } from '../../cel/values/value.ts'
+import { invariant } from '../../lib/invariant.ts'
 import type { CompiledExpression } from '../expressions/compiled-expression.ts'
 import { type Evaluated, type ExpressionResult, evaluateExpressions } from '../expressions/evaluation.ts'
 import { meetsConditions } from '../expressions/match-conditions.ts'
@@ -59,7 +60,7 @@ export async function decide(policy: CompiledPolicy, values: PolicyValues, ignor
     { values: values.plain, variables, budget: checks.remaining },
   )
   const decisions = validations.map((validation, i): Decision => {
-    const { error, value, seconds } = checks.results[i]!
+    const { error, value, seconds } = resultAt(checks.results, i)
     if (error !== undefined) return failed(error, seconds)
     if (messages.exhausted !== undefined) return failed(`failed messageExpression: ${messages.exhausted}`, seconds)
     if (value === true) return { action: 'admit', failed: false, message: '', reason: '', seconds }
@@ -73,6 +74,13 @@ export async function decide(policy: CompiledPolicy, values: PolicyValues, ignor
   return { decisions, annotations: annotationsOf(policy, annotations, ignoreFailures) }
 }
 
+/** Every expression that there is has a result. */
+function resultAt(results: readonly (ExpressionResult | undefined)[], index: number): ExpressionResult {
+  const result = results[index]
+  invariant(result, 'an expression without a result')
+  return result
+}
+
 /** What the client is told: what the expression gives, where that is usable, or else the message, or else the expression that does not hold. */
 function messageOf({ check, message }: Validation, result: ExpressionResult | undefined): string {
   const given = typeof result?.value === 'string' ? result.value.trim() : ''
@@ -82,7 +90,7 @@ function messageOf({ check, message }: Validation, result: ExpressionResult | un
 
 function annotationsOf(policy: CompiledPolicy, evaluated: Extract<Evaluated, { remaining: number }>, ignoreFailures: boolean): Annotation[] {
   return policy.annotations.flatMap(({ key, value: compiled }, i): Annotation[] => {
-    const { error, value, seconds } = evaluated.results[i]!
+    const { error, value, seconds } = resultAt(evaluated.results, i)
     if (error !== undefined) return ignoreFailures ? [] : [{ key, error, seconds }]
     if (value === null) return []
     if (typeof value !== 'string') return [{ key, error: unsupported(compiled, value), seconds }]

@@ -95,9 +95,9 @@ export class WebhookClients {
     const made = { target: webhookTarget(config, this.resolve), agent: agentFor(config) }
     this.clients.set(key, made)
     if (this.clients.size > MAX_CLIENTS) {
-      const [oldest] = this.clients.keys()
-      this.clients.get(oldest as string)?.agent.destroy()
-      this.clients.delete(oldest as string)
+      const [[oldest, { agent }] = [key, made]] = this.clients
+      agent.destroy()
+      this.clients.delete(oldest)
     }
     return made
   }
@@ -132,7 +132,7 @@ export class WebhookClients {
       } catch (error) {
         if (signal.aborted || error instanceof DialError) throw error
         // It was closed by the other side while nobody used it.
-        if (request?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '')) continue
+        if (request?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(codesOf(error).code ?? '')) continue
         throw wordsOf(error, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
       }
     }
@@ -184,16 +184,20 @@ function agentFor({ caBundle }: WebhookClientConfig): Agent {
 async function bodyOf(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of response) {
-    chunks.push(chunk as Buffer)
-    length += (chunk as Buffer).length
+  const pieces: AsyncIterable<Buffer> = response
+  for await (const chunk of pieces) {
+    chunks.push(chunk)
+    length += chunk.length
     if (length > MAX_BODY_BYTES) throw new DialError('unexpected error when reading response body. Please retry. Original error: http: response body too large')
   }
   return Buffer.concat(chunks)
 }
 
+/** What Node and OpenSSL call an error. */
+const codesOf = (error: unknown): NodeJS.ErrnoException & { readonly reason?: string } => (error instanceof Error ? error : new Error(String(error)))
+
 function wordsOf(error: unknown, address: string): Error {
-  const { code, reason } = error as { code?: string; reason?: string }
+  const { code, reason } = codesOf(error)
   if (code === 'EPROTO' || reason === 'wrong version number' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
     return new DialError('http: server gave HTTP response to HTTPS client')
   return dialError(error, address)

@@ -28,7 +28,7 @@ export async function patchedObject(
     throw internalServerError(`admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`)
   if (patchType !== 'JSONPatch') throw new WebhookCallError(`unsupported patch type ${JSON.stringify(patchType)}`)
   const before = bodyOf(request, about, object)
-  const document = JSON.parse(bodyText(schemaOfBody(request, about), before)) as JsonObject
+  const document: JsonObject = JSON.parse(bodyText(schemaOfBody(request, about), before))
   const patched = await inWords(() => runInTurns(jsonPatchSteps(document, operations), request.ctx.signal))
   const next = objectOf(request, about, patched as JsonObject, before)
   return { object: next, changed: !deepEqual(next, object) }

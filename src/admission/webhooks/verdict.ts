@@ -4,7 +4,8 @@ import { parseYaml } from '../../codec/yaml.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { failure, type Status, StatusError } from '../../meta/status.ts'
-import { DecodeError, decode } from '../../schema/decode.ts'
+import { DecodeError } from '../../schema/decode.ts'
+import { decodeAs } from '../../schema/decode-as.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { WebhookCallError } from './call-error.ts'
 import type { ReviewVersion } from './review.ts'
@@ -88,7 +89,7 @@ function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema):
     throw failed(`no kind ${JSON.stringify(kind || REVIEW)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
   if (name !== version) throw failed(`converting (${name}.${REVIEW}) to (${version}.${REVIEW}): unknown conversion`)
   try {
-    return { kind, apiVersion, ...(decode(schema, value) as { response?: Response }) }
+    return { kind, apiVersion, ...decodeAs<{ response?: Response }>(schema, value) }
   } catch (error) {
     throw error instanceof DecodeError ? failed(error.message) : error
   }

@@ -67,7 +67,8 @@ export function clientCertificate(
 }
 
 function read(socket: TLSSocket): Shown {
-  const certificate = socket.getPeerCertificate(true) as DetailedPeerCertificate | null
+  // Null where the peer has shown none on a connection that has ended.
+  const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
   if (certificate?.raw === undefined) return NONE
   // A resumed session carries the verdict of an earlier connection.
   if (!socket.authorized || socket.isSessionReused()) return REJECTED

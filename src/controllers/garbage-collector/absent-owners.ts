@@ -16,7 +16,7 @@ export class AbsentOwners {
     this.keys.add(key)
     if (this.keys.size <= this.limit) return
     const [oldest] = this.keys
-    this.keys.delete(oldest as string)
+    if (oldest !== undefined) this.keys.delete(oldest)
   }
 
   has(owner: Coordinates): boolean {

@@ -10,7 +10,8 @@ export const FOREGROUND = 'foregroundDeletion'
 
 const ABSENT_OWNERS = 500
 const NO_OWNERS: readonly OwnerReference[] = []
-const NO_DEPENDENTS: ReadonlySet<Node> = new Set()
+/** Of every object without dependents, and of most there are none: nothing is added to it. */
+const NO_DEPENDENTS = new Set<Node>()
 
 /** An object, or one that others refer to as their owner. Only the graph changes it. */
 export interface Node extends Coordinates {
@@ -38,7 +39,7 @@ class Writable implements Node {
   name: string
   uid: string
   owners: readonly OwnerReference[]
-  dependents: ReadonlySet<Node> = NO_DEPENDENTS
+  dependents: Set<Node> = NO_DEPENDENTS
   private bits: number
 
   constructor({ apiVersion, kind, namespace, name, uid }: Coordinates, owners: readonly OwnerReference[], bits: number) {
@@ -216,7 +217,7 @@ export class OwnerGraph {
         this.nodes.set(reference.uid, owner)
       }
       if (owner.dependents === NO_DEPENDENTS) owner.dependents = new Set([node])
-      else (owner.dependents as Set<Node>).add(node)
+      else owner.dependents.add(node)
       if (!known) this.outlet.examine(owner.uid)
       else if (!doubtful) doubtful = this.isDoubtful(node, reference, owner)
     }
@@ -267,7 +268,7 @@ export class OwnerGraph {
   private leave(node: Node, ownerUid: string): void {
     const owner = this.nodes.get(ownerUid)
     if (owner === undefined || owner.dependents === NO_DEPENDENTS) return
-    ;(owner.dependents as Set<Node>).delete(node)
+    owner.dependents.delete(node)
     if (owner.dependents.size > 0) return
     owner.dependents = NO_DEPENDENTS
     if (owner.virtual) this.nodes.delete(ownerUid)

@@ -12,7 +12,7 @@ const EVENT_GROUPS = ['', 'events.k8s.io']
 /** What the collector looks after: all that can be listed, watched and deleted, but for events, of which there are many and which own nothing. */
 export function isCollected({ storage, internal, hub }: ResourceDefinition): boolean {
   if (storage === undefined || internal || (hub.names.plural === 'events' && EVENT_GROUPS.includes(hub.group))) return false
-  return ['list', 'watch', 'delete'].every(verb => (hub.verbs as readonly string[]).includes(verb))
+  return ['list', 'watch', 'delete'].every(verb => hub.verbs.includes(verb))
 }
 
 /** Kinds by what references call them. */

@@ -1,5 +1,5 @@
 import { goType } from '../../apply/patch/go-print.ts'
-import { listed } from '../../lib/listed.ts'
+import { aggregate } from '../../lib/aggregate.ts'
 import { clone, deepEqual, setMember } from '../../meta/equal.ts'
 import { type FieldError, fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
@@ -51,6 +51,6 @@ function checked(field: 'labels' | 'annotations', value: Json, before: Json | un
   return value
 }
 
-const joined = (errors: readonly FieldError[]): string => listed([...new Set(errors.map(fieldErrorText))])
+const joined = (errors: readonly FieldError[]): string => aggregate(errors.map(fieldErrorText))
 
 const typeOf = (value: Json): string => (value === null ? '<nil>' : goType(value))

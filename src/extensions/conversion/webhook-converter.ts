@@ -32,6 +32,9 @@ export interface ConvertedKind {
   readonly webhook: NonNullable<CustomResourceConversion['webhook']>
 }
 
+/** The objects of one call. */
+type Some = readonly [KubeObject, ...KubeObject[]]
+
 /** A failed conversion, with what its metrics call it. */
 class Failure extends Error {
   readonly type: FailureType | undefined
@@ -51,11 +54,11 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
   const clientConfig = kind.webhook.clientConfig ?? {}
   const config: WebhookClientConfig = { ...clientConfig, ...(clientConfig.caBundle !== undefined && { caBundle: trimmed(clientConfig.caBundle) }) }
 
-  const call = async (objects: readonly KubeObject[], to: Version): Promise<readonly Json[]> => {
+  const call = async (objects: Some, to: Version): Promise<readonly Json[]> => {
     const version = reviewVersionOf(kind.webhook.conversionReviewVersions ?? [])
     if (version === undefined) throw new Failure('no supported conversion review versions')
     const uid = randomUUID()
-    const about = printKind(objects[0]!.apiVersion, objects[0]!.kind)
+    const about = printKind(objects[0].apiVersion, objects[0].kind)
     const failing = <T>(type: FailureType, run: () => T): T => {
       try {
         return run()
@@ -78,21 +81,21 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
     return converted
   }
 
-  const converted = async (objects: readonly KubeObject[], to: Version): Promise<KubeObject[]> => {
+  const converted = async (objects: Some, to: Version): Promise<KubeObject[]> => {
     const answered = await call(objects, to)
-    return answered.map((value, i) => {
+    return objects.map((object, i) => {
       try {
-        return accepted(objects[i]!, value, to, objects.length === 1 ? undefined : i)
+        return accepted(object, answered[i] ?? null, to, objects.length === 1 ? undefined : i)
       } catch (error) {
         throw error instanceof Failure ? error : new Failure(errorMessage(error), 'conversion_webhook_invalid_converted_object_failure')
       }
     })
   }
 
-  const timed = async (objects: readonly KubeObject[], to: Version): Promise<KubeObject[]> => {
+  const timed = async (objects: Some, to: Version): Promise<KubeObject[]> => {
     const start = performance.now()
     const seconds = (): number => (performance.now() - start) / 1000
-    const from = objects[0]!.apiVersion.slice(kind.group.length + 1)
+    const from = objects[0].apiVersion.slice(kind.group.length + 1)
     try {
       const answer = await converted(objects, to)
       metrics.called(seconds(), undefined)
@@ -112,8 +115,9 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
       const others = objects.filter(object => object.apiVersion !== apiVersion)
       const unknown = others.find(object => !apiVersions.has(object.apiVersion))
       if (unknown) throw new ConversionError(`request to convert CR from an invalid group/version: ${unknown.apiVersion}`)
-      if (others.length === 0) return objects
-      const answer = (await timed(others, to)).values()
+      const [first, ...more] = others
+      if (!first) return objects
+      const answer = (await timed([first, ...more], to)).values()
       return objects.map(object => (object.apiVersion === apiVersion ? object : (answer.next().value ?? object)))
     },
   }

@@ -1,8 +1,9 @@
+import { wrongType } from '../../admission/expressions/compiled-expression.ts'
 import { type AdmissionParts, admissionEnvironment } from '../../cel/admission-environment.ts'
 import { compileInSteps } from '../../cel/compile.ts'
 import { baseEnvironment, EVERY_RELEASE } from '../../cel/environment.ts'
 import { programFault } from '../../cel/program-fault.ts'
-import { sameType, type Type, typeText } from '../../cel/type.ts'
+import { sameType, type Type } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { minorOf } from '../../lifecycle/release.ts'
@@ -36,8 +37,7 @@ export function* understand(expression: string, { results, minor, ...parts }: Ex
     const fault = programFault(checked, environment)
     return fault === undefined ? { type } : { fault: `program instantiation failed: ${fault}` }
   }
-  const wanted = results.length === 1 ? typeText(results[0]!) : `one of [${results.map(typeText).join(' ')}]`
-  return { fault: `must evaluate to ${wanted} but got ${typeText(type)}` }
+  return { fault: wrongType(results, type) }
 }
 
 /** @param shown the value that the error prints, if it is not the expression that was read. */

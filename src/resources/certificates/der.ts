@@ -19,7 +19,7 @@ export function readDer(bytes: Buffer, most = 16): DerValue[] {
     if (values.length === most) throw new Error('asn1: structure error: too many values')
     const { start, length } = readLength(bytes, at + 1)
     if (start + length > bytes.length) throw new Error('asn1: syntax error: data truncated')
-    values.push({ tag: bytes[at] as number, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) })
+    values.push({ tag: bytes.readUInt8(at), content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) })
     at = start + length
   }
   return values

@@ -16,7 +16,7 @@ export function decodePem(text: string): PemBlock[] {
   let end = -1
   BEGIN.lastIndex = 0
   for (let found = BEGIN.exec(text); found; found = BEGIN.exec(text)) {
-    const type = found[1] as string
+    const [, type = ''] = found
     const start = BEGIN.lastIndex
     if (end < start) end = text.indexOf(END, start)
     if (end < 0) break

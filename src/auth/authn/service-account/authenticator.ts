@@ -46,7 +46,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
 const list = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`
 
 function faultOfTime({ exp, nbf, iat }: ServiceAccountClaims, now: number): string | undefined {
-  if (exp === undefined || now - LEEWAY_SECONDS > exp) return 'service account token has expired'
+  if (now - LEEWAY_SECONDS > exp) return 'service account token has expired'
   if (now + LEEWAY_SECONDS < nbf) return 'service account token is not valid yet'
   if (now + LEEWAY_SECONDS < iat) return 'service account token is issued in the future'
   return undefined

@@ -1,4 +1,5 @@
 import type { User } from '../../../meta/context.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 
 /** An object that a token names. */
 export interface Reference {
@@ -49,17 +50,39 @@ export function userOfClaims({ jti, 'kubernetes.io': { namespace, serviceaccount
   }
 }
 
-const isReference = (value: unknown): boolean => value === undefined || (typeof value === 'object' && value !== null)
+/** Undefined for what is no object. A name or a uid of the wrong type is empty, which no object has. */
+function referenceIn(value: Json | undefined): Reference | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { name, uid } = value
+  return { name: typeof name === 'string' ? name : '', uid: typeof uid === 'string' ? uid : '' }
+}
 
-/** Undefined for a payload that is none of a service account's token. Claims of the wrong type are none at all. */
-export function readClaims(payload: unknown): ServiceAccountClaims | undefined {
-  if (typeof payload !== 'object' || payload === null) return undefined
-  const claims = payload as Record<string, unknown>
-  const own = (claims['kubernetes.io'] ?? {}) as Record<string, unknown>
-  const reference = own.serviceaccount as Record<string, unknown> | undefined
-  if (typeof own.namespace !== 'string' || typeof reference?.name !== 'string' || typeof reference.uid !== 'string') return undefined
-  if (![own.pod, own.secret, own.node].every(isReference)) return undefined
-  const audiences = typeof claims.aud === 'string' ? [claims.aud] : Array.isArray(claims.aud) ? claims.aud.filter(aud => typeof aud === 'string') : []
-  for (const time of ['exp', 'nbf', 'iat']) if (claims[time] !== undefined && typeof claims[time] !== 'number') return undefined
-  return { ...(claims as unknown as ServiceAccountClaims), aud: audiences }
+/** The numbers of these claims, 0 for one that is absent; undefined where one is no number. */
+function timesIn(claims: JsonObject): Pick<ServiceAccountClaims, 'exp' | 'nbf' | 'iat'> | undefined {
+  const { exp = 0, nbf = 0, iat = 0 } = claims
+  return typeof exp === 'number' && typeof nbf === 'number' && typeof iat === 'number' ? { exp, nbf, iat } : undefined
+}
+
+const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+/**
+ * Undefined for a payload that is none of a service account's token. Claims of the wrong type are none at all. A token without `exp` counts as one that ended with the epoch.
+ */
+export function readClaims(payload: Json): ServiceAccountClaims | undefined {
+  if (!isJsonObject(payload)) return undefined
+  const own = payload['kubernetes.io']
+  const times = timesIn(payload)
+  if (!isJsonObject(own) || typeof own.namespace !== 'string' || !times) return undefined
+  const [serviceaccount, pod, secret, node] = [own.serviceaccount, own.pod, own.secret, own.node].map(referenceIn)
+  if (!serviceaccount?.name || !serviceaccount.uid) return undefined
+  if ((own.pod !== undefined && !pod) || (own.secret !== undefined && !secret) || (own.node !== undefined && !node)) return undefined
+  const { aud } = payload
+  return {
+    ...times,
+    aud: typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud.filter(one => typeof one === 'string') : [],
+    iss: textIn(payload.iss),
+    jti: textIn(payload.jti),
+    'kubernetes.io': { namespace: own.namespace, serviceaccount, ...(pod && { pod }), ...(secret && { secret }), ...(node && { node }) },
+    sub: textIn(payload.sub),
+  }
 }

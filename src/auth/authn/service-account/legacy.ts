@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { errorMessage } from '../../../lib/error-message.ts'
-import { isJsonObject, type KubeObject } from '../../../meta/object.ts'
+import { isJsonObject, type Json, type KubeObject } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { serviceAccountName } from './claims.ts'
 import type { VerificationKey } from './keys.ts'
@@ -40,9 +40,12 @@ interface Claims {
   readonly uid: string
 }
 
-function readLegacyClaims(payload: unknown): Claims | undefined {
-  const claims = payload as Record<string, unknown>
-  const text = (name: string): string => (typeof claims[name] === 'string' ? claims[name] : '')
+function readLegacyClaims(payload: Json): Claims | undefined {
+  const claims = isJsonObject(payload) ? payload : {}
+  const text = (name: string): string => {
+    const { [name]: claim } = claims
+    return typeof claim === 'string' ? claim : ''
+  }
   const [namespace, secret, account, uid] = ['namespace', 'secret.name', 'service-account.name', 'service-account.uid'].map(name => text(`${PREFIX}/${name}`))
   if (!namespace || !secret || !account || !uid || text('sub') !== serviceAccountName(namespace, account)) return undefined
   return { namespace, secret, account, uid }

@@ -1,4 +1,5 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose'
+import type { Json } from '../../../meta/object.ts'
 import type { VerificationKey } from './keys.ts'
 
 /** Tokens whose signature was found good; the oldest is forgotten first. */
@@ -21,11 +22,11 @@ export function issuerOf(token: string): string {
 /** Claims of tokens that one of the keys has signed. Checking a signature takes time, so it is done once. */
 export class Verifier<Claims> {
   private readonly keys: () => Promise<readonly VerificationKey[]>
-  private readonly read: (payload: unknown) => Claims | undefined
+  private readonly read: (payload: Json) => Claims | undefined
   private readonly verified = new Map<string, Claims>()
 
   /** `read`: the claims of a payload; undefined for one that has not what it needs. */
-  constructor(keys: () => Promise<readonly VerificationKey[]>, read: (payload: unknown) => Claims | undefined) {
+  constructor(keys: () => Promise<readonly VerificationKey[]>, read: (payload: Json) => Claims | undefined) {
     this.keys = keys
     this.read = read
   }
@@ -44,7 +45,8 @@ export class Verifier<Claims> {
     if (known !== undefined) return known
     const found = await this.check(token)
     if (typeof found === 'string') return { error: found }
-    if (this.verified.size >= MOST_VERIFIED) this.verified.delete(this.verified.keys().next().value as string)
+    const [oldest] = this.verified.size >= MOST_VERIFIED ? this.verified.keys() : []
+    if (oldest !== undefined) this.verified.delete(oldest)
     this.verified.set(token, found)
     return found
   }

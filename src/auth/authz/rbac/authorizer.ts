@@ -1,12 +1,7 @@
+import { aggregate } from '../../../lib/aggregate.ts'
 import type { Authorizer, NonResourceRule, ResourceRule } from '../../../meta/authorizer.ts'
 import { ruleAllows } from './policy.ts'
 import type { RuleIndex } from './rule-index.ts'
-
-/** The texts once each: one as it is, several in brackets. */
-export const aggregate = (errors: readonly string[]): string => {
-  const texts = [...new Set(errors)]
-  return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`
-}
 
 /**
  * Allows what a role that is bound to the user, or to one of the groups, allows; has no opinion on the rest

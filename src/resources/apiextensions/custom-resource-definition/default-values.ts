@@ -1,8 +1,9 @@
+import { aggregate } from '../../../lib/aggregate.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { clone } from '../../../meta/equal.ts'
 import { type FieldError, fieldErrorText, invalid } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
-import type { Json, JsonObject } from '../../../meta/object.ts'
+import { isJsonObject, type Json } from '../../../meta/object.ts'
 import { coerceEmbeddedMeta, validateEmbeddedMeta } from '../../../schema/json-schema/embedded-meta.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
 import { withoutIntOrString } from '../../../schema/json-schema/known-formats.ts'
@@ -26,7 +27,7 @@ const META = new Set(['metadata', 'kind', 'apiVersion'])
 const isEmbedded = (schema: JsonSchemaProps): boolean => schema['x-kubernetes-embedded-resource'] === true
 
 /** An object of the API around a member of it: kind and apiVersion stand for those that it will have. */
-const asObject: Surround = value => ({ kind: 'Validation', apiVersion: 'validation/v1', ...(value as JsonObject) })
+const asObject: Surround = value => ({ kind: 'Validation', apiVersion: 'validation/v1', ...(isJsonObject(value) && value) })
 
 /** Whether every default of a structural schema fits its schema and has, if `requirePruned`, no members that the schema does not name; a step for each schema and each walk through a default. */
 export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean): Steps<FieldError[]> {
@@ -63,7 +64,7 @@ function* metaErrors({ schema, path, object, surround }: Place, value: Json): St
   if (misfit) return wrong(fieldErrorText(misfit))
   yield
   const texts = validateEmbeddedMeta(whole, object, fieldPath(), true).map(fieldErrorText)
-  if (texts.length > 0) return wrong(texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`)
+  if (texts.length > 0) return wrong(aggregate(texts))
   return yield* valueSteps(value, undefined, withoutIntOrString(schema), at)
 }
 

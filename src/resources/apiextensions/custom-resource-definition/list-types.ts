@@ -55,7 +55,7 @@ function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const at = path.child('items')
   if (schema.items === undefined) return [...errors, required(at, 'must have a schema if x-kubernetes-list-type is map')]
   const items = itemsSchema(schema)
-  if (!items) return [...errors, invalid(at, goValue(schema.items as never), 'must only have a single schema if x-kubernetes-list-type is map')]
+  if (!items) return [...errors, invalid(at, goValue(schema.items), 'must only have a single schema if x-kubernetes-list-type is map')]
   if (items.type !== 'object') return [...errors, invalid(at.child('type'), items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map")]
   const again = repeats(keys)
   for (const [i, key] of keys.entries()) {

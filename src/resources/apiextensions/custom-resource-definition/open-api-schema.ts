@@ -66,7 +66,7 @@ function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: C
   yield* visitJunctors(schema, path, below)
   yield* visitItems(schema, path, context, below)
   for (const [name, inner] of Object.entries(schema.dependencies ?? {})) {
-    if (inner && !Array.isArray(inner)) yield* below(inner as JsonSchemaProps, path.child('dependencies').key(name), { expressions: false })
+    if (inner && !Array.isArray(inner)) yield* below(inner, path.child('dependencies').key(name), { expressions: false })
   }
   const preserve = 'x-kubernetes-preserve-unknown-fields'
   if (schema[preserve] === false) found.schema.push(invalid(path.child(preserve), false, 'must be true or undefined'))

@@ -86,4 +86,4 @@ function storedIn(schemas: readonly JsonSchemaProps[]): StoredExpressions {
 
 const isStructural = (schema: JsonSchemaProps): boolean => structuralFault(schema) === undefined && validateStructural(schema, fieldPath()).length === 0
 
-const hasInvalidCaBundle = (bundle: string | undefined): boolean => Boolean(bundle) && validateCaBundle(bundle as string, fieldPath()).length > 0
+const hasInvalidCaBundle = (bundle: string | undefined): boolean => bundle !== undefined && bundle !== '' && validateCaBundle(bundle, fieldPath()).length > 0

@@ -48,5 +48,5 @@ function besideStatusErrors(schema: JsonSchemaProps, path: FieldPath): FieldErro
   const { type } = schema
   if (type !== undefined && type !== 'object') return [invalid(path.child('type'), type, `only "object" is allowed as the type ${suffix}`)]
   if (Object.keys(schema).every(name => ALLOWED.has(name) || EXTENSIONS.has(name))) return []
-  return [invalid(path, goValue(schema as never), `only [${BESIDE_STATUS.join(' ')}] fields are allowed ${suffix}`)]
+  return [invalid(path, goValue(schema), `only [${BESIDE_STATUS.join(' ')}] fields are allowed ${suffix}`)]
 }

@@ -38,17 +38,18 @@ function parseNumberOrName(text: string, { min, names }: Bounds): number {
 function checkRange(text: string, bounds: Bounds): void {
   const [range = '', ...steps] = text.split('/')
   const ends = range.split('-')
-  const first = ends[0] as string
+  const [first = '', last = ''] = ends
   let start = bounds.min
   let end = bounds.max
   if (first !== '*' && first !== '?') {
     start = parseNumberOrName(first, bounds)
     if (ends.length > 2) throw new Error(`too many hyphens: ${text}`)
-    end = ends.length === 2 ? parseNumberOrName(ends[1] as string, bounds) : start
+    end = ends.length === 2 ? parseNumberOrName(last, bounds) : start
   }
-  if (steps.length > 1) throw new Error(`too many slashes: ${text}`)
-  const step = steps.length === 1 ? parseNumber(steps[0] as string) : 1
-  if (steps.length === 1 && ends.length === 1) end = bounds.max
+  const [every, ...more] = steps
+  if (more.length > 0) throw new Error(`too many slashes: ${text}`)
+  const step = every === undefined ? 1 : parseNumber(every)
+  if (every !== undefined && ends.length === 1) end = bounds.max
   if (start < bounds.min) throw new Error(`beginning of range (${start}) below minimum (${bounds.min}): ${text}`)
   if (end > bounds.max) throw new Error(`end of range (${end}) above maximum (${bounds.max}): ${text}`)
   if (start > end) throw new Error(`beginning of range (${start}) beyond end of range (${end}): ${text}`)
@@ -69,9 +70,9 @@ function checkDescriptor(text: string): void {
 function withoutZone(text: string): string {
   const zone = /^(?:CRON_)?TZ=([^ ]*)/.exec(text)
   if (!zone) return text
-  const name = zone[1] as string
+  const [whole, name = ''] = zone
   if (!isTimeZone(name) && name !== 'Local') throw new Error(`provided bad location ${name}: unknown time zone ${name}`)
-  return text.slice(zone[0].length).trim()
+  return text.slice(whole.length).trim()
 }
 
 /** Throws an Error with the text of github.com/robfig/cron (version 3) where the schedule is none in the standard format: five fields, or a descriptor. */
@@ -83,5 +84,5 @@ export function checkSchedule(schedule: string): void {
   }
   const fields = text.split(/\s+/).filter(field => field !== '')
   if (fields.length !== FIELDS.length) throw new Error(`expected exactly ${FIELDS.length} fields, found ${fields.length}: [${fields.join(' ')}]`)
-  for (const [i, bounds] of FIELDS.entries()) for (const range of (fields[i] as string).split(',')) if (range !== '') checkRange(range, bounds)
+  for (const [i, bounds] of FIELDS.entries()) for (const range of (fields[i] ?? '').split(',')) if (range !== '') checkRange(range, bounds)
 }

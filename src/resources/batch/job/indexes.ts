@@ -11,12 +11,12 @@ function parseIndex(text: string, completions: number): number {
 }
 
 function parseInterval(text: string, completions: number): Interval {
-  const parts = text.split('-')
-  if (parts.length > 2)
+  const [first = '', second, ...more] = text.split('-')
+  if (more.length > 0)
     throw new Error(`the fragment ${quote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`)
-  const from = parseIndex(parts[0] as string, completions)
-  if (parts.length === 1) return [from, from]
-  const to = parseIndex(parts[1] as string, completions)
+  const from = parseIndex(first, completions)
+  if (second === undefined) return [from, from]
+  const to = parseIndex(second, completions)
   if (from >= to) throw new Error(disorder(from, to))
   return [from, to]
 }

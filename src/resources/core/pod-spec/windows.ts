@@ -28,10 +28,9 @@ function userNameErrors(name: string): string[] {
   if (name === '') return ['runAsUserName cannot be an empty string']
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\u0000-\u001f\u007f]/.test(name)) return ['runAsUserName cannot contain control characters']
-  const parts = name.split('\\')
-  if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash']
-  const domain = parts.length === 2 ? (parts[0] as string) : undefined
-  const user = parts.at(-1) as string
+  const [first = '', second, ...more] = name.split('\\')
+  if (more.length > 0) return ['runAsUserName cannot contain more than one backslash']
+  const [domain, user] = second === undefined ? [undefined, first] : [first, second]
   const texts: string[] = []
   if (domain !== undefined && domain.length >= 256) texts.push("runAsUserName's Domain length must be under 256 characters")
   if (domain !== undefined && !NETBIOS_DOMAIN.test(domain) && !DNS_DOMAIN.test(domain)) {

@@ -1,5 +1,6 @@
 import { defineResource, defineSubresource, getKind, updateKind } from '../../../catalog/define.ts'
 import type { Strategy, Version, VirtualCall } from '../../../catalog/definition.ts'
+import { aggregate } from '../../../lib/aggregate.ts'
 import { invariant } from '../../../lib/invariant.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldErrorText, notSupported, required } from '../../../meta/field-error.ts'
@@ -33,7 +34,7 @@ function bodyOf({ body }: VirtualCall<Binding>): Binding {
 /** Gives a pod its node, which a scheduler has chosen. Errors are those of kube-apiserver, among them a 500 for a bad target. */
 async function bind(call: VirtualCall<Binding>, binding: Binding, name: string): Promise<void> {
   const errors = validateBinding(binding).map(fieldErrorText)
-  if (errors.length > 0) throw failure(500, '', errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`)
+  if (errors.length > 0) throw failure(500, '', aggregate(errors))
   const assign = (pod: Pod): Pod => {
     checkPreconditions(pod, binding)
     const refuse = (why: string): never => {

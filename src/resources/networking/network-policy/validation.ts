@@ -35,7 +35,7 @@ function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: Fiel
 const isStrictlyWithin = (inner: Cidr, outer: Cidr): boolean =>
   inner.family === outer.family &&
   inner.prefix > outer.prefix &&
-  outer.network.every((byte, i) => byte === ((inner.network[i] as number) & (0xff00 >> Math.min(8, Math.max(0, outer.prefix - i * 8)))))
+  outer.network.every((byte, i) => byte === ((inner.network[i] ?? 0) & (0xff00 >> Math.min(8, Math.max(0, outer.prefix - i * 8)))))
 
 function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath): FieldError[] {
   if (!cidr) return [required(path.child('cidr'))]

@@ -24,7 +24,9 @@ function placesAbove({ key = '', value = '', effect }: Toleration): string[] {
 /** Whether any index in the list will do; both ends are looked at first, as what covers most stands at one of them in lists that somebody has sorted. */
 function anyOf(indices: readonly number[], will: (index: number) => boolean): boolean {
   for (let low = 0, high = indices.length - 1; low <= high; low++, high--) {
-    if (will(indices[low] as number) || will(indices[high] as number)) return true
+    const first = indices[low]
+    const last = indices[high]
+    if ((first !== undefined && will(first)) || (last !== undefined && will(last))) return true
   }
   return false
 }
@@ -44,7 +46,10 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   }
   const dropped = new Set<number>()
   for (const [i, one] of all.entries()) {
-    const above = (j: number): boolean => j !== i && !dropped.has(j) && covers(all[j] as Toleration, one)
+    const above = (j: number): boolean => {
+      const other = all[j]
+      return other !== undefined && j !== i && !dropped.has(j) && covers(other, one)
+    }
     if (placesAbove(one).some(place => anyOf(places.get(place) ?? [], above))) dropped.add(i)
   }
   return all.filter((_, i) => !dropped.has(i))
