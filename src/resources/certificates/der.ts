@@ -7,6 +7,7 @@ export interface DerValue {
   readonly whole: Buffer
 }
 
+/** Tags of the ASN.1 types that requests consist of (ITU-T X.690). */
 export const SEQUENCE = 0x30
 export const BIT_STRING = 0x03
 export const OBJECT_IDENTIFIER = 0x06

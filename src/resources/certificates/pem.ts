@@ -1,3 +1,4 @@
+/** One block of RFC 7468. */
 export interface PemBlock {
   /** `CERTIFICATE`, `CERTIFICATE REQUEST` … */
   readonly type: string

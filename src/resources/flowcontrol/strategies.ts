@@ -35,4 +35,5 @@ export const flowControlStrategy = <T extends FlowControlObject>(validateSpec: (
   validate: next => [...validateSpec(next), ...validateStatus(next)],
 })
 
+/** Conditions have known statuses, and one entry a type. The spec stays as it is. */
 export const flowControlStatusStrategy = statusAloneStrategy<FlowControlObject>({ validate: validateStatus })

@@ -14,11 +14,13 @@ const stringMap = (map: Readonly<Record<string, string>> | undefined): string =>
 
 const list = (type: string, items: readonly string[] | undefined): string => (items === undefined ? `${type}(nil)` : `${type}{${items.join(', ')}}`)
 
+/** `map[string]string{"a":"b"}`, keys sorted, as `%#v` prints it. */
 export const goStringMap = (map: Readonly<Record<string, string>> | undefined): Verbatim => verbatim(stringMap(map))
 
 /** `type`: Go's name of the list, `[]string`. */
 export const goStringList = (items: readonly string[] | undefined, type = '[]string'): Verbatim => verbatim(list(type, items?.map(quote)))
 
+/** `v1.LabelSelector{…}` as `%#v` prints it: pointers as nil or an address, which errors leave out. */
 export function goLabelSelector(selector: LabelSelector): Verbatim {
   const expressions = selector.matchExpressions?.map(
     ({ key, operator, values }) =>

@@ -25,6 +25,7 @@ export function intOrPercentValue(value: IntOrString | undefined): number {
   return value ?? 0
 }
 
+/** A number without a percent sign is not bounded here. */
 export function validateAtMost100Percent(value: IntOrString | undefined, path: FieldPath): FieldError[] {
   return (percentOf(value) ?? 0) > 100 ? [invalid(path, verbatim(goIntOrString(value)), 'must not be greater than 100%')] : []
 }

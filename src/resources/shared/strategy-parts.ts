@@ -12,5 +12,7 @@ export const STANDARD_VERBS = ['create', 'delete', 'deletecollection', 'get', 'l
 /** The verbs of a subresource of the parent's own kind. */
 export const STATUS_VERBS = ['get', 'patch', 'update'] as const
 
+/** Reset fields of a resource with a status: its own writes do not own the status. */
 export const STATUS_FIELDS: readonly (readonly string[])[] = [['status']]
+/** Reset fields of the subresource `status`: its writes do not own the spec. */
 export const SPEC_FIELDS: readonly (readonly string[])[] = [['spec']]

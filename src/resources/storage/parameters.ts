@@ -9,6 +9,7 @@ const MOST_PARAMETERS = 512
 /** Bytes of all keys and values together. */
 export const MOST_BYTES = 256 * 1024
 
+/** The size of a map of parameters: UTF-8 bytes of all keys and values. */
 export const bytesOf = (texts: Texts): number => Object.entries(texts).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
 
 /** Parameters that a driver gets: whatever it understands, within bounds. */

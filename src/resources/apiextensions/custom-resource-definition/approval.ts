@@ -45,6 +45,7 @@ export function approvalState(group: string, metadata: ObjectMeta): { readonly r
   }
 }
 
+/** Reasons of the condition KubernetesAPIApprovalPolicyConformant. */
 export const APPROVED = 'ApprovedAnnotation'
 
 /** Groups of the Kubernetes project want an annotation that names where the API was approved. What an update leaves as it was is not told. */

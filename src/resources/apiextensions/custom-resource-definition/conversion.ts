@@ -9,6 +9,7 @@ import { validateCaBundle } from './ca-bundle.ts'
 /** Versions of ConversionReview that the server speaks. */
 const REVIEW_VERSIONS = ['v1', 'v1beta1']
 
+/** What an old definition has wrong already is accepted again: each member says what must be right. */
 export interface ConversionRules {
   /** One of the review versions must be one that the server speaks. */
   readonly requireKnownReviewVersion: boolean
@@ -21,6 +22,7 @@ export const hasKnownReviewVersion = (conversion: CustomResourceConversion | und
   return versions.length === 0 || versions.some(version => REVIEW_VERSIONS.includes(version))
 }
 
+/** A webhook needs a client configuration and a version of ConversionReview that this server speaks; `None` takes neither. */
 export function validateConversion(conversion: CustomResourceConversion | undefined, path: FieldPath, rules: ConversionRules): FieldError[] {
   if (!conversion) return []
   const { strategy, webhook } = conversion

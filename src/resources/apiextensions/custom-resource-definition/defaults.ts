@@ -5,6 +5,7 @@ type Stored = Pick<CustomResourceDefinitionVersion, 'name' | 'storage'>
 
 const HTTPS_PORT = 443
 
+/** Singular name and list kind are made of the kind; conversion is `None`. Source: pkg/apis/apiextensions/v1/defaults.go in k8s.io/apiextensions-apiserver. */
 export function setDefinitionDefaults({ spec, status }: CustomResourceDefinition): void {
   setNames(spec.names)
   spec.conversion ??= { strategy: 'None' }

@@ -35,6 +35,7 @@ const v1beta1: Version<OlderDefinition, CustomResourceDefinition> = {
   fromHub: fromV1,
 }
 
+/** https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
 export const customResourceDefinitionResource = defineResource<CustomResourceDefinition>({
   scope: 'Cluster',
   versions: [v1],

@@ -40,6 +40,7 @@ interface Found {
   readonly expressions: FieldError[]
 }
 
+/** Types of JSON schema that OpenAPI v3.0 knows; `null` is said by `nullable`. */
 export const OPEN_API_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const META = new Set(['metadata', 'kind', 'apiVersion'])
 

@@ -18,5 +18,6 @@ function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDe
   return [...errors, ...(jsonPath ? simplePathErrors(jsonPath, at) : [required(at)])]
 }
 
+/** Each has a type, a format that fits it, and a path without filters. */
 export const validateColumns = (columns: readonly CustomResourceColumnDefinition[] = [], path: FieldPath): FieldError[] =>
   columns.flatMap((column, i) => validateColumn(column, path.index(i)))

@@ -13,6 +13,7 @@ import type { StoredExpressions } from './rule-expressions.ts'
 import type { DefinitionSchemaRules } from './schema-validation.ts'
 import { isConditionTrue, schemasOf, shareParts } from './spec.ts'
 
+/** What must be right in a definition. An update is not held to what the old one has wrong. */
 export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules {
   readonly immutableNames: boolean
   readonly requireSchema: boolean

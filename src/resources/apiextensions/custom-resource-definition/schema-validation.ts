@@ -8,6 +8,7 @@ import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
 import { validateDefaults } from './default-values.ts'
 import { type SchemaRules, validateOpenApiSchema } from './open-api-schema.ts'
 
+/** What must be right in the schemas of a definition. */
 export interface DefinitionSchemaRules extends SchemaRules {
   readonly requireStructural: boolean
   readonly requirePrunedDefaults: boolean

@@ -14,6 +14,7 @@ function addStoredVersion({ spec, status }: CustomResourceDefinition): void {
   if (stored !== undefined && !(status.storedVersions ?? []).includes(stored)) status.storedVersions = [...(status.storedVersions ?? []), stored]
 }
 
+/** Keeps a definition until its controller has removed the objects. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
 
 /** Upstream marks a definition by itself, the first time: with a finalizer and a condition, and nothing of what other kinds get. */
@@ -40,6 +41,7 @@ const evaluate: NonNullable<Strategy<CustomResourceDefinition>['evaluate']> = as
 /** The first request only marks a definition: its objects go first. */
 const holdsDeletion = ({ metadata }: TypedObject): boolean => metadata.deletionTimestamp === undefined
 
+/** A new definition has no status but the versions that are stored; a definition that is deleted is marked as terminating. */
 export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
   validateName: nameIsDnsSubdomain,

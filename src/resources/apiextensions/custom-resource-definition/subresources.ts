@@ -10,6 +10,7 @@ function replicasErrors(text: string, prefix: string, path: FieldPath): FieldErr
   return text.startsWith(`${prefix}.`) ? [] : [invalid(path, text, `should be a json path under ${prefix}`)]
 }
 
+/** The paths of `scale` lead into spec and status, where its fields are. */
 export function validateSubresources(subresources: CustomResourceSubresources | undefined, path: FieldPath): FieldError[] {
   const scale = subresources?.scale
   if (!scale) return []

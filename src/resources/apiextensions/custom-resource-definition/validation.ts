@@ -62,6 +62,7 @@ export function* validateDefinition(next: CustomResourceDefinition, old: CustomR
   ]
 }
 
+/** Of a write of the status: a controller records the names that it has accepted. */
 export const validateDefinitionStatus = ({ status }: CustomResourceDefinition): FieldError[] =>
   validateNames(status.acceptedNames, fieldPath('status', 'acceptedNames'))
 

@@ -41,6 +41,7 @@ const v1: Version<ControllerRevision> = {
   table,
 }
 
+/** An immutable snapshot of a daemon set or stateful set, for rollbacks. The server does not interpret its data. */
 export const controllerRevisionResource = defineResource<ControllerRevision>({
   scope: 'Namespaced',
   versions: [v1],

@@ -16,6 +16,7 @@ import type { DaemonSet } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 import { validateDaemonSet, validateDaemonSetStatus } from './validation.ts'
 
+/** Rolling updates one node at a time, ten old revisions. Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes. */
 function setDaemonSetDefaults(object: DaemonSet): void {
   const { spec } = object
   const strategy = spec.updateStrategy
@@ -58,6 +59,7 @@ const daemonSetStrategy: Strategy<DaemonSet> = {
   warnings: templateWarnings,
 }
 
+/** A write of the status keeps the spec, and the generation of the template with it. */
 const daemonSetStatusStrategy: Strategy<DaemonSet> = {
   resetFields: [['spec']],
   prepare(next, old) {
@@ -102,6 +104,7 @@ const v1: Version<DaemonSet> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: daemonSetStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/ */
 export const daemonSetResource = defineResource<DaemonSet>({
   scope: 'Namespaced',
   versions: [v1],

@@ -13,6 +13,7 @@ import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } fro
 import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../../shared/workload/template.ts'
 import type { DaemonSet, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../v1.types.ts'
 
+/** Exactly one of maxUnavailable and maxSurge is above zero: either a node is without its pod for a while, or it has two. */
 function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, path: FieldPath): FieldError[] {
   const unavailableAt = path.child('maxUnavailable')
   const surgeAt = path.child('maxSurge')
@@ -29,6 +30,7 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemon
   return errors
 }
 
+/** OnDelete needs no parameters. A type that is not known is reported with the whole struct, as upstream prints it. */
 function validateUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath): FieldError[] {
   const { type, rollingUpdate } = strategy
   if (type === 'OnDelete') return []
@@ -40,6 +42,7 @@ function validateUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPa
   return [notSupported(path, verbatim(printed), ['RollingUpdate', 'OnDelete'])]
 }
 
+/** Selector and template belong together, pods always restart, and the selector never changes. Source: pkg/apis/apps/validation in k8s.io/kubernetes. */
 export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const { spec } = next
@@ -58,6 +61,7 @@ export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined, {
   return old ? [...errors, ...errors, ...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector'))] : errors
 }
 
+/** Counts are not negative, and the collision count only grows: names of revisions are hashed with it. */
 export function validateDaemonSetStatus(next: DaemonSet, old: DaemonSet | undefined): FieldError[] {
   const path = fieldPath('status')
   return [

@@ -18,6 +18,10 @@ import type { Deployment } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 import { validateDeployment, validateDeploymentStatus } from './validation.ts'
 
+/**
+ * A quarter of the replicas may be missing or surplus during an update, ten old replica sets are kept, and progress is expected within ten minutes. Source:
+ * pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
+ */
 function setDeploymentDefaults(object: Deployment): void {
   const { spec } = object
   spec.replicas ??= 1
@@ -46,6 +50,7 @@ const deploymentStrategy: Strategy<Deployment> = {
   warnings: (next, old) => [...hostNameWarnings(next, old), ...templateWarnings(next, old)],
 }
 
+/** A write of the status keeps spec and labels: controllers that only know the status cannot change what is selected. */
 const deploymentStatusStrategy: Strategy<Deployment> = {
   resetFields: [['spec'], ['metadata', 'labels']],
   prepare(next, old) {
@@ -85,6 +90,7 @@ const v1: Version<Deployment> = {
   subresources: { scale: scaleSubresource<Deployment>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: deploymentStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/ */
 export const deploymentResource = defineResource<Deployment>({
   scope: 'Namespaced',
   versions: [v1],

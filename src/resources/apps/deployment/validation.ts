@@ -13,6 +13,7 @@ import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { selectionOf, validateSelectorGiven, validateSelectorUnchanged } from '../../shared/workload/template.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../v1.types.ts'
 
+/** Recreate takes no parameters; a rolling update must be able to make progress, so surge and unavailability are not both zero. */
 function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldError[] {
   const at = path.child('rollingUpdate')
   const { type, rollingUpdate } = strategy
@@ -35,6 +36,7 @@ function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldE
   }
 }
 
+/** In upstream’s order. The deadline for progress must be later than a pod can become available. */
 function validateSpec(spec: DeploymentSpec, old: DeploymentSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const errors = validateNonNegative(spec.replicas, path.child('replicas'))
   errors.push(...validateSelectorGiven(spec.selector, 'deployment', path.child('selector')))
@@ -54,6 +56,7 @@ function validateSpec(spec: DeploymentSpec, old: DeploymentSpec | undefined, fea
   return errors
 }
 
+/** The selector never changes. Source: pkg/apis/apps/validation in k8s.io/kubernetes. */
 export function validateDeployment(next: Deployment, old: Deployment | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const errors = validateSpec(next.spec, old?.spec, features, path)
@@ -61,6 +64,7 @@ export function validateDeployment(next: Deployment, old: Deployment | undefined
   return errors
 }
 
+/** No part of the replicas is larger than the whole, and the collision count only grows: names of replica sets are hashed with it. */
 export function validateDeploymentStatus(next: Deployment, old: Deployment | undefined): FieldError[] {
   const { status } = next
   const path = fieldPath('status')

@@ -67,6 +67,7 @@ const v1: Version<ReplicaSet> = {
   subresources: { scale: scaleSubresource<ReplicaSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: replicaSetStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/ */
 export const replicaSetResource = defineResource<ReplicaSet>({
   scope: 'Namespaced',
   versions: [v1],

@@ -96,6 +96,7 @@ const v1: Version<StatefulSet> = {
   subresources: { scale: scaleSubresource<StatefulSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: statefulSetStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/ */
 export const statefulSetResource = defineResource<StatefulSet>({
   scope: 'Namespaced',
   versions: [v1],

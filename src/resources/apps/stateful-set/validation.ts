@@ -107,6 +107,10 @@ const IMMUTABLE =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
   "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
 
+/**
+ * Templates of claims are not validated here, as upstream does not either: the claims are, when the controller creates them. Source: pkg/apis/apps/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefined): FieldError[] {
   const path = fieldPath('spec')
   const errors = validateSpec(next.spec, old?.spec, path)
@@ -118,6 +122,7 @@ export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefi
   return errors
 }
 
+/** No part of the replicas is larger than the whole, and the collision count only grows. */
 export function validateStatefulSetStatus(next: StatefulSet, old: StatefulSet | undefined): FieldError[] {
   const { status } = next
   const path = fieldPath('status')

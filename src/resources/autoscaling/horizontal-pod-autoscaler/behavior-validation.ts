@@ -35,6 +35,7 @@ function validateRules(rules: HPAScalingRules | undefined, path: FieldPath): Fie
   ]
 }
 
+/** Policies and stabilization windows of both directions. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
 export const validateBehavior = (behavior: HorizontalPodAutoscalerBehavior | undefined, path: FieldPath): FieldError[] => [
   ...validateRules(behavior?.scaleUp, path.child('scaleUp')),
   ...validateRules(behavior?.scaleDown, path.child('scaleDown')),

@@ -20,6 +20,10 @@ export const cpuUtilization = (averageUtilization: number): MetricSpec => ({
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
 })
 
+/**
+ * Without metrics it scales to 80% of the requested CPU. Rules that a behaviour leaves out are filled in, one direction apart from the other. Source:
+ * pkg/apis/autoscaling/v2/defaults.go in k8s.io/kubernetes.
+ */
 export function setHorizontalPodAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void {
   dropRoundTripAnnotations(autoscaler.metadata)
   const { spec } = autoscaler

@@ -55,6 +55,7 @@ const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: horizontalPodAutoscalerStatusStrategy } },
 }
 
+/** v2 is the hub version; v1 is converted, with annotations for what it has no fields for. */
 export const horizontalPodAutoscalerResource = defineResource<HorizontalPodAutoscaler>({
   scope: 'Namespaced',
   versions: [v2, v1],

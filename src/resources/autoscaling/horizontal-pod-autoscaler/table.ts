@@ -48,6 +48,7 @@ function targetsCell(metrics: readonly MetricSpec[], statuses: readonly MetricSt
   return `${shown.join(', ')}${metrics.length > SHOWN ? ` + ${metrics.length - SHOWN} more...` : ''}`
 }
 
+/** What `kubectl get hpa` shows: current and target value of the first two metrics, and how many more there are. */
 export const horizontalPodAutoscalerTable: TableDefinition<HorizontalPodAutoscaler> = {
   columns: [
     nameColumn,

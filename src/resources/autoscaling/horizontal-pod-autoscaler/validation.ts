@@ -8,6 +8,10 @@ import { validateBehavior } from './behavior-validation.ts'
 import { validateMetrics } from './metric-validation.ts'
 import { validateObjectReference } from './object-reference.ts'
 
+/**
+ * Zero as the fewest replicas needs the gate HPAScaleToZero and a metric that is not about pods, or an old object that has it. Source: pkg/apis/autoscaling/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateHorizontalPodAutoscaler(
   { spec }: HorizontalPodAutoscaler,
   old: HorizontalPodAutoscaler | undefined,
@@ -30,5 +34,6 @@ export function validateHorizontalPodAutoscaler(
   ]
 }
 
+/** Counts of replicas are not negative. */
 export const validateHorizontalPodAutoscalerStatus = ({ status }: HorizontalPodAutoscaler): FieldError[] =>
   validateCounts(status, ['currentReplicas', 'desiredReplicas'], fieldPath('status'))

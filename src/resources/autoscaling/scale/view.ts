@@ -61,6 +61,7 @@ function scaleView<T extends Scalable>(selector: (parent: T) => string): Subreso
   }
 }
 
+/** The subresource `scale` of a workload. @param selector the text of the parent’s label selector, by which an autoscaler finds the pods. */
 export const scaleSubresource = <T extends Scalable>(selector: (parent: T) => string): Subresource<T> => scaleOver(scaleView(selector))
 
 /** /scale of any kind, by a view of its own, and a Table. */

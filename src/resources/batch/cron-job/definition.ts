@@ -97,6 +97,7 @@ const v1: Version<CronJob> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: cronJobStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ */
 export const cronJobResource = defineResource<CronJob>({
   scope: 'Namespaced',
   versions: [v1],

@@ -69,6 +69,7 @@ function validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features:
   ]
 }
 
+/** An update accepts a schedule with a time zone in it, and an unknown time zone, if the old object has the same. Source: pkg/apis/batch/validation in k8s.io/kubernetes. */
 export function validateCronJob(next: CronJob, old: CronJob | undefined, { features }: HookContext): FieldError[] {
   const errors = validateSpec(next.spec, old?.spec, features, fieldPath('spec'))
   const name = next.metadata.name ?? ''

@@ -11,10 +11,12 @@ export function defaultNestedJobSpec(spec: JobSpec): void {
   defaultPodTemplate(spec.template)
 }
 
+/** Defaults of fields that have a feature gate: they are set only while the gate is on. */
 export function setGatedJobDefaults({ spec }: Job, features: Features): void {
   if (features.enabled('JobPodReplacementPolicy')) spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
 }
 
+/** One pod, unless parallelism without completions makes the job a work queue. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */
 export function setJobDefaults(object: Job): void {
   const { spec, metadata } = object
   if (spec.parallelism === undefined) {

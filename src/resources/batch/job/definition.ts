@@ -113,6 +113,7 @@ const v1: Version<Job> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: jobStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/workloads/controllers/job/ */
 export const jobResource = defineResource<Job>({
   scope: 'Namespaced',
   versions: [v1],

@@ -1,6 +1,7 @@
 import { formatTime } from '../../../meta/time.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition as Condition } from '../v1.types.ts'
 
+/** The conditions that decide about a request. The first two exclude each other; all three stay once they are set. */
 export const APPROVED = 'Approved'
 export const DENIED = 'Denied'
 export const FAILED = 'Failed'

@@ -114,6 +114,7 @@ const v1: Version<CertificateSigningRequest> = {
   },
 }
 
+/** https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/ */
 export const certificateSigningRequestResource = defineResource<CertificateSigningRequest>({
   scope: 'Cluster',
   versions: [v1],

@@ -164,6 +164,9 @@ const validateWith =
     ...(old ? validateChange(next, old, may) : []),
   ]
 
+/** A request neither changes nor gets a decision or a certificate by a write of the resource itself. */
 export const validateCertificateSigningRequest = validateWith({})
+/** Of the subresource `status`: the signer writes the certificate, once. */
 export const validateStatus = validateWith({ certificate: true })
+/** Of the subresource `approval`: it adds decisions, and takes none back. */
 export const validateApproval = validateWith({ decision: true })

@@ -58,6 +58,7 @@ function validateBundle(bundle: string, path: FieldPath): FieldError[] {
     .map(indices => invalid(path, OMITTED, `duplicate trust anchor (indices [${indices.join(' ')}])`))
 }
 
+/** Bundles of a signer begin with the signer’s name; certificates are distinct and have no headers. Source: pkg/apis/certificates/validation in k8s.io/kubernetes. */
 export function validateClusterTrustBundle(next: ClusterTrustBundle, old: ClusterTrustBundle | undefined): FieldError[] {
   const { signerName = '', trustBundle } = next.spec
   const path = fieldPath('spec')

@@ -2,11 +2,13 @@ import { ALL, flowSchema, groups, type NewLevel, type NewSchema, priorityLevel }
 
 /** Objects without which requests could not be sorted. Their specs are fixed, but for what the level `exempt` lends. */
 
+/** `exempt` never queues, `catch-all` is for what no other schema matches. The server puts back what is changed of them. */
 export const MANDATORY_LEVELS: readonly NewLevel[] = [
   priorityLevel('catch-all', { type: 'Limited', limited: { nominalConcurrencyShares: 5, lendablePercent: 0, limitResponse: { type: 'Reject' } } }),
   priorityLevel('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }),
 ]
 
+/** The first and the last that are tried: everything of system:masters, and everything. */
 export const MANDATORY_SCHEMAS: readonly NewSchema[] = [
   flowSchema('exempt', { level: 'exempt', precedence: 1, subjects: groups('system:masters'), ...ALL }),
   flowSchema('catch-all', {

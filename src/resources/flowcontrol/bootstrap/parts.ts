@@ -7,6 +7,7 @@ const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 
 /** Objects as the server makes them: it says nothing of their status. */
 export type NewLevel = Omit<PriorityLevelConfiguration, 'status'>
+/** As it is created: the server sets the status. */
 export type NewSchema = Omit<FlowSchema, 'status'>
 
 const metadata = (name: string): NewLevel['metadata'] => ({ name, annotations: { [AUTO_UPDATE_ANNOTATION]: 'true' } })
@@ -25,6 +26,7 @@ export const queuedLevel = (name: string, nominalConcurrencyShares: number, lend
     limited: { nominalConcurrencyShares, lendablePercent, limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } } },
   })
 
+/** What the bootstrap schemas differ in. */
 export interface SchemaParts {
   readonly level: string
   readonly precedence: number

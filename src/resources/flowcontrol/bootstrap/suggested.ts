@@ -7,6 +7,7 @@ const NODES = groups('system:nodes')
 const KEEPING = ['get', 'create', 'update']
 const LEASES = 'coordination.k8s.io'
 
+/** Created once, and updated only while their annotation asks for it. Source: pkg/apis/flowcontrol/bootstrap in k8s.io/kubernetes. */
 export const SUGGESTED_LEVELS: readonly NewLevel[] = [
   queuedLevel('system', 30, 33, 64, 6),
   queuedLevel('node-high', 40, 25, 64, 6),
@@ -16,6 +17,7 @@ export const SUGGESTED_LEVELS: readonly NewLevel[] = [
   queuedLevel('global-default', 20, 50, 128, 6),
 ]
 
+/** In order of precedence. Created once, and updated only while their annotation asks for it. */
 export const SUGGESTED_SCHEMAS: readonly NewSchema[] = [
   flowSchema('system-nodes', { level: 'system', precedence: 500, by: 'ByUser', subjects: NODES, ...ALL }),
   flowSchema('system-node-high', {

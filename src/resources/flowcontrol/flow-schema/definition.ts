@@ -43,6 +43,7 @@ const v1: Version<FlowSchema> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema */
 export const flowSchemaResource = defineResource<FlowSchema>({
   scope: 'Cluster',
   versions: [v1],

@@ -33,6 +33,7 @@ function validateWho(kind: Kind, { user, group, serviceAccount }: Subject, path:
   return who.name ? [] : [required(at.child('name'))]
 }
 
+/** Exactly the member of its kind is set: a user, a group or a service account. `*` stands for all. */
 export function validateSubject(subject: Subject, path: FieldPath): FieldError[] {
   const { kind } = subject
   if (!isKind(kind)) return [notSupported(path.child('kind'), kind, ['Group', 'ServiceAccount', 'User'])]

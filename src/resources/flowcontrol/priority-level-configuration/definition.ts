@@ -48,6 +48,7 @@ const v1: Version<PriorityLevelConfiguration> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#prioritylevelconfiguration */
 export const priorityLevelConfigurationResource = defineResource<PriorityLevelConfiguration>({
   scope: 'Cluster',
   versions: [v1],

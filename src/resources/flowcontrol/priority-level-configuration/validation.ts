@@ -99,6 +99,7 @@ function validateFixed(name: string | undefined, spec: PriorityLevelConfiguratio
   ]
 }
 
+/** Type `Exempt` belongs to the level of that name alone. Source: pkg/apis/flowcontrol/validation in k8s.io/kubernetes. */
 export function validatePriorityLevel({ metadata, spec }: PriorityLevelConfiguration): FieldError[] {
   const path = fieldPath('spec')
   const errors: FieldError[] = []

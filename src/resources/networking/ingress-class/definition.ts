@@ -70,6 +70,7 @@ const v1: Version<IngressClass> = {
   table,
 }
 
+/** https://kubernetes.io/docs/concepts/services-networking/ingress/#ingress-class */
 export const ingressClassResource = defineResource<IngressClass>({
   scope: 'Cluster',
   versions: [v1],

@@ -79,6 +79,7 @@ const v1: Version<Ingress> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: ingressStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/services-networking/ingress/ */
 export const ingressResource = defineResource<Ingress>({
   scope: 'Namespaced',
   versions: [v1],

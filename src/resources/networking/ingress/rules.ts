@@ -12,11 +12,13 @@ const BAD_ENDS = ['/..', '/.']
 
 export const isWildcard = (host: string): boolean => host.includes('*')
 
+/** A DNS name, or one whose first label is `*`. Addresses are refused by `validateNotAddress`. */
 export function validateHostName(host: string, path: FieldPath): FieldError[] {
   const texts = isWildcard(host) ? isWildcardDns1123Subdomain(host) : isDns1123Subdomain(host)
   return texts.map(text => invalid(path, host, text))
 }
 
+/** A host is a name: requests to an address carry no name by which to route. */
 export const validateNotAddress = (host: string, path: FieldPath): FieldError[] =>
   parseIp(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []
 

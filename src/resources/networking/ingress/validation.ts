@@ -35,6 +35,10 @@ function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, path: Fie
   return errors
 }
 
+/**
+ * A default backend, or rules, or both. An update accepts wildcard hosts and names of secrets that the old object could have. Source: pkg/apis/networking/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateIngress(next: Ingress, old: Ingress | undefined): FieldError[] {
   const errors = validateSpec(next.spec, old?.spec, fieldPath('spec'))
   const annotation = next.metadata.annotations?.[CLASS_ANNOTATION]
@@ -46,6 +50,7 @@ export function validateIngress(next: Ingress, old: Ingress | undefined): FieldE
   return errors
 }
 
+/** Addresses of the load balancer, and its ports. */
 export function validateIngressStatus({ status }: Ingress): FieldError[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
   return (status.loadBalancer.ingress ?? []).flatMap(({ ip, hostname }, i) => {

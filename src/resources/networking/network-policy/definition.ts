@@ -45,6 +45,7 @@ const v1: Version<NetworkPolicy> = {
   table,
 }
 
+/** https://kubernetes.io/docs/concepts/services-networking/network-policies/ */
 export const networkPolicyResource = defineResource<NetworkPolicy>({
   scope: 'Namespaced',
   versions: [v1],

@@ -68,6 +68,7 @@ function validatePolicyTypes(policyTypes: readonly string[], path: FieldPath): F
   return policyTypes.flatMap((type, i) => (POLICY_TYPES.includes(type) ? [] : [notSupported(path.index(i), type, POLICY_TYPES)]))
 }
 
+/** An update accepts invalid values in selectors if the old pod selector has some. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolicy | undefined): FieldError[] {
   const path = fieldPath('spec')
   const selector = path.child('podSelector')

@@ -64,6 +64,7 @@ const v1: Version<RuntimeClass> = {
   table,
 }
 
+/** https://kubernetes.io/docs/concepts/containers/runtime-class/ */
 export const runtimeClassResource = defineResource<RuntimeClass>({
   scope: 'Cluster',
   versions: [v1],

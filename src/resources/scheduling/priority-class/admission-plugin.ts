@@ -6,6 +6,7 @@ import type { Pod } from '../../core/v1.types.ts'
 import { PODS, PRIORITY_CLASSES } from '../../kinds.ts'
 import type { PriorityClass } from '../v1.types.ts'
 
+/** Reads of the classes, by name and the default one. */
 export interface PriorityClasses {
   /** Undefined where there is none of the name. */
   get(name: string): Promise<PriorityClass | undefined>

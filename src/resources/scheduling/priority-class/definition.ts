@@ -52,6 +52,7 @@ const strategy: Strategy<PriorityClass> = {
   },
 }
 
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass */
 export const priorityClassResource = defineResource<PriorityClass>({
   scope: 'Cluster',
   versions: [v1],

@@ -1,6 +1,7 @@
 /** Names with this prefix are the system's. */
 export const SYSTEM_PREFIX = 'system-'
 
+/** A class that the server creates and nobody may delete. */
 export interface SystemPriorityClass {
   readonly name: string
   readonly value: number

@@ -32,6 +32,7 @@ function validatePolicy(policy: string | undefined): FieldError[] {
   return [policy === '' ? required(path) : notSupported(path, policy, POLICIES)]
 }
 
+/** Names with the prefix `system-` are for the server’s own classes; value and preemption policy never change. Source: pkg/apis/scheduling/validation in k8s.io/kubernetes. */
 export function validatePriorityClass(next: PriorityClass, old: PriorityClass | undefined): FieldError[] {
   if (!old) return [...validateValue(next), ...validatePolicy(next.preemptionPolicy)]
   return [

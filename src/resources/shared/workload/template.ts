@@ -33,9 +33,11 @@ export function validateWorkloadSelector(selector: LabelSelector | undefined | n
   return errors
 }
 
+/** A selector that selects everything would adopt the pods of others. */
 export const validateSelectorGiven = (selector: LabelSelector | undefined | null, kind: string, path: FieldPath): FieldError[] =>
   selector ? validateWorkloadSelector(selector, kind, path) : [required(path)]
 
+/** The pods of the old selector would be left behind. */
 export const validateSelectorUnchanged = (next: LabelSelector | undefined | null, old: LabelSelector | undefined | null, path: FieldPath): FieldError[] =>
   deepEqual(next, old) ? [] : [invalid(path, next ? goLabelSelector(next) : undefined, 'field is immutable')]
 

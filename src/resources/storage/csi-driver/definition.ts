@@ -59,6 +59,7 @@ const v1: Version<CSIDriver> = {
   table,
 }
 
+/** https://kubernetes-csi.github.io/docs/csi-driver-object.html */
 export const csiDriverResource = defineResource<CSIDriver>({
   scope: 'Cluster',
   versions: [v1],

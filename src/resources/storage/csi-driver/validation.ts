@@ -29,6 +29,7 @@ function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPat
   })
 }
 
+/** An update may change what kubelets look at per volume, and nothing that decides how volumes are attached. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
 export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefined): FieldError[] {
   const path = fieldPath('spec')
   const modes = path.child('volumeLifecycleModes')

@@ -22,6 +22,7 @@ const v1: Version<CSINode> = {
   table,
 }
 
+/** The CSI drivers of one node, written by its kubelet. Named as the node. */
 export const csiNodeResource = defineResource<CSINode>({
   scope: 'Cluster',
   versions: [v1],

@@ -51,6 +51,7 @@ const v1: Version<CSIStorageCapacity> = {
   table,
 }
 
+/** How much of a storage class can be had in a part of the cluster. The scheduler reads it; drivers write it. */
 export const csiStorageCapacityResource = defineResource<CSIStorageCapacity>({
   scope: 'Namespaced',
   versions: [v1],

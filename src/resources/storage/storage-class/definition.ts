@@ -42,6 +42,7 @@ const v1: Version<StorageClass> = {
   table,
 }
 
+/** https://kubernetes.io/docs/concepts/storage/storage-classes/ */
 export const storageClassResource = defineResource<StorageClass>({
   scope: 'Cluster',
   versions: [v1],

@@ -23,6 +23,7 @@ function validateUpdate(next: StorageClass, old: StorageClass): FieldError[] {
   ]
 }
 
+/** Provisioner, parameters, reclaim policy and binding mode never change. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
 export function validateStorageClass(next: StorageClass, old: StorageClass | undefined): FieldError[] {
   return [
     ...validateProvisioner(next.provisioner, fieldPath('provisioner')),

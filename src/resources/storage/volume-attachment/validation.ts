@@ -56,6 +56,7 @@ function validateNames({ spec }: VolumeAttachment): FieldError[] {
   return [...errors, ...nameIsDnsSubdomain(name, false).map(text => invalid(fieldPath('spec', 'source', 'persistentVolumeName'), name, text))]
 }
 
+/** The spec never changes. Metadata and errors in the status are bounded in size. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
 export function validateVolumeAttachment(next: VolumeAttachment, old: VolumeAttachment | undefined): FieldError[] {
   const errors = validateAttachment(next)
   if (!old) return [...errors, ...validateNames(next)]

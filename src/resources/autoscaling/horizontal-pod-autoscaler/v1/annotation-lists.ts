@@ -32,6 +32,7 @@ function itemText<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, item
   return `${text.slice(0, -1)},"${EXACT}":${writeStruct(form.v2, decodeAs<JsonObject>(form.v2, item))}}`
 }
 
+/** A list as the JSON of an annotation, in steps: there may be tens of thousands of metrics. */
 export function* writeList<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V2[]): Steps<string> {
   const texts: string[] = []
   for (const item of items) {

@@ -21,6 +21,7 @@ const printRules = (rules: HPAScalingRules | undefined): object | null =>
       }
     : null
 
+/** The behaviour as the JSON of an annotation, in Go’s order of members. */
 export const writeBehavior = ({ scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior): string =>
   JSON.stringify({ ScaleUp: printRules(scaleUp), ScaleDown: printRules(scaleDown) })
 

@@ -13,6 +13,7 @@ const resourceToV2 = (source: v1.ResourceMetricStatus | v1.ContainerResourceMetr
   return { ...rest, current: defined({ averageValue: unlessZero(currentAverageValue, averageUtilization), averageUtilization }) }
 }
 
+/** The status of a metric as an annotation of v1 holds it. */
 export const metricStatusToV1 = ({ type, object, pods, resource, containerResource, external }: v2.MetricStatus): Json =>
   defined({
     type,
@@ -54,6 +55,7 @@ const externalToV2 = ({ metricName, metricSelector, currentValue, currentAverage
   current: defined({ value: unlessZero(currentValue, currentAverageValue), averageValue: currentAverageValue }),
 })
 
+/** The reverse. */
 export const metricStatusToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): Json =>
   defined({
     type,

@@ -5,6 +5,7 @@ import type * as v2 from '../../v2.types.ts'
 
 /** Metrics as v1 has them in its annotations: flat, with names that say what is meant. Quantities that v1 always writes are 0 where v2 has none. */
 
+/** What v1 writes for a quantity that v2 leaves out. */
 export const ZERO = '0'
 
 /** Without the members that are not there. */
@@ -28,6 +29,7 @@ const resourceToV2 = (source: v1.ResourceMetricSource | v1.ContainerResourceMetr
   return { ...rest, target: defined({ type, averageValue, averageUtilization }) }
 }
 
+/** A metric as an annotation of v1 holds it. */
 export const metricToV1 = ({ type, object, pods, resource, containerResource, external }: v2.MetricSpec): Json =>
   defined({
     type,
@@ -69,6 +71,7 @@ const externalToV2 = ({ metricName, metricSelector, targetValue, targetAverageVa
   target: defined({ type: targetValue === undefined ? 'AverageValue' : 'Value', value: targetValue, averageValue: targetAverageValue }),
 })
 
+/** The reverse: the kind of target follows from the members that are set. */
 export const metricToV2 = ({ type, object, pods, resource, containerResource, external }: v1.MetricSpec): Json =>
   defined({
     type,
