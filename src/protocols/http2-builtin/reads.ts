@@ -10,13 +10,19 @@ interface Handle {
 /** Streams that one turn of the event loop brings on a connection: with more of them it is read no more, until it has its turn. An ordinary client begins some at once. */
 const MANY_STREAMS = 32
 
+/** With more connections in line than this, a turn that has one read is followed by others that have none: an answer takes some turns, of which only one is long then. */
+const CROWD = 8
+const TURNS_BETWEEN = 6
+
 /**
- * Connections of a port that are not read, in two lines of which each has one connection read on a turn: those that are new, and those that have brought many streams at once. One read may bring a
- * thousand, of which each costs 30 µs before anybody knows of it.
+ * Connections of a port that are not read, in two lines: those that are new, and those that have brought many streams at once. One read may bring five hundred, of which each costs 30 µs before anybody
+ * knows of it, and as much again when it is given up: so a turn has one connection read, of either line in turn. An answer that takes some turns has them soon.
  */
 export class ReadLines {
   readonly #fresh: Reads[] = []
   readonly #busy: Reads[] = []
+  /** Which line has its turn. */
+  #isFreshNext = true
   #isServed = false
   #turn = 0
   #isCounting = false
@@ -40,16 +46,21 @@ export class ReadLines {
   }
 
   #serve(): void {
-    if (this.#isServed || this.#fresh.length + this.#busy.length === 0) return
+    const waiting = this.#fresh.length + this.#busy.length
+    if (this.#isServed || waiting === 0) return
     this.#isServed = true
-    inNextTurn(() => {
+    after(waiting > CROWD ? TURNS_BETWEEN : 1, () => {
       this.#isServed = false
-      this.#fresh.shift()?.go()
-      this.#busy.shift()?.go()
+      const reads = this.#isFreshNext ? (this.#fresh.shift() ?? this.#busy.shift()) : (this.#busy.shift() ?? this.#fresh.shift())
+      this.#isFreshNext = !this.#isFreshNext
+      reads?.go()
       this.#serve()
     })
   }
 }
+
+/** Calls back so many turns later. */
+const after = (turns: number, callback: () => void): void => inNextTurn(turns === 1 ? callback : () => after(turns - 1, callback))
 
 /** What Node reads a connection by, which its types don't have. */
 const handleOf = (socket: TLSSocket): Handle | undefined => ('_handle' in socket && isHandle(socket._handle) ? socket._handle : undefined)
