@@ -55,6 +55,9 @@ interface Present {
   readonly node: FieldSet
 }
 
+/** Beyond so many members, inserting each at its place takes longer than sorting them. A struct of a custom kind may have tens of thousands. */
+const FEW_MEMBERS = 64
+
 function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet> {
   const declared = membersOf(schema)
   const present: Present[] = []
@@ -62,12 +65,16 @@ function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet>
     const raw = value[name]
     const member = declared.get(name)
     if (member === undefined || raw === undefined) continue
+    if (isStepDone()) yield
     const below = pathsBelow(member.schema, raw)
-    insertByRank(present, { rank: member.rank, element: member.element, node: below === undefined ? EMPTY : yield* below })
+    const each = { rank: member.rank, element: member.element, node: below === undefined ? EMPTY : yield* below }
+    if (present.length < FEW_MEMBERS - 1) insertByRank(present, each)
+    else present.push(each)
   }
   if (present.length === 0) return EMPTY
   const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
-  for (const { element, node } of present) out[element] = node
+  const ordered = present.length < FEW_MEMBERS ? present : yield* sorted(present, (a, b) => a.rank - b.rank)
+  for (const { element, node } of ordered) out[element] = node
   return out
 }
 

@@ -41,7 +41,19 @@ export function memberSchema(schema: Schema | undefined, name: string): Schema |
 
 /** A field by either of its spellings. */
 const fieldOf = (schema: StructSchema, name: string): Field | undefined =>
-  schema.fields.get(name) ?? (name.startsWith('x-') ? [...schema.fields.values()].find(({ alias }) => alias === name) : undefined)
+  schema.fields.get(name) ?? (name.startsWith('x-') ? aliasesOf(schema).get(name) : undefined)
+
+const aliases = new WeakMap<StructSchema, ReadonlyMap<string, Field>>()
+
+/** Fields by their other spelling. An object of a custom kind may have as many unknown members as its type has fields. */
+function aliasesOf(schema: StructSchema): ReadonlyMap<string, Field> {
+  let known = aliases.get(schema)
+  if (!known) {
+    known = new Map([...schema.fields.values()].flatMap(field => (field.alias === undefined ? [] : [[field.alias, field] as const])))
+    aliases.set(schema, known)
+  }
+  return known
+}
 
 const TEXT: Schema = { type: 'string', goType: 'string' }
 

@@ -21,7 +21,7 @@ import { type ConversionServices, webhookConverter } from './conversion/webhook-
 import { customScale } from './custom-scale.ts'
 import { customStrategies } from './custom-strategy.ts'
 import { customTable } from './custom-table.ts'
-import { parseJsonPath } from './json-path.ts'
+import { firstOf, parseJsonPath } from './json-path.ts'
 
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
@@ -136,7 +136,7 @@ function selectors(fields: readonly { readonly jsonPath: string }[] = []): NonNu
     fields.map(({ jsonPath }) => {
       const path = parseJsonPath(jsonPath)
       const read = (object: KubeObject): string => {
-        const value = path(object)[0]
+        const value = firstOf(path, object, { left: Number.POSITIVE_INFINITY })
         return value === undefined || value === null ? '' : String(value)
       }
       return [jsonPath.replace(/^\./, ''), read]

@@ -1,11 +1,11 @@
 import type { TableColumn, TableDefinition } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
 import { age } from '../meta/age.ts'
-import type { Json, KubeObject } from '../meta/object.ts'
+import type { Json } from '../meta/object.ts'
 import { timeMillis } from '../meta/time.ts'
 import type { CustomResourceColumnDefinition } from '../resources/apiextensions/v1.types.ts'
 import { nameColumn } from '../resources/shared/columns.ts'
-import { type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
+import { firstOf, type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
 
 export const AGE: CustomResourceColumnDefinition = {
   name: 'Age',
@@ -14,7 +14,14 @@ export const AGE: CustomResourceColumnDefinition = {
   description: 'Time since the object was created.',
 }
 
-/** The Table of a custom kind: the name, and the columns of its definition, or the age. Columns from the first that cannot be read on are left out. */
+/**
+ * Values that the columns of one row look at, several times as many as an object holds, and UTF-16 units of what they print: there may be as many columns as a definition has room for, each of which
+ * prints the whole object. Cells beyond either are null, as those of what is not there.
+ */
+const MOST_LOOKS = 400_000
+const MOST_TEXT = 4 * 1024 * 1024
+
+/** The Table of a custom kind: the name, and the columns of its definition, or the age. Columns from the first that cannot be read on are left out. Only the first value that a column finds is printed. */
 export function customTable(columns: readonly CustomResourceColumnDefinition[] = []): TableDefinition {
   const printed: { readonly column: TableColumn; readonly path: JsonPath }[] = []
   for (const column of columns.length > 0 ? columns : [AGE]) {
@@ -24,7 +31,16 @@ export function customTable(columns: readonly CustomResourceColumnDefinition[] =
   }
   return {
     columns: [nameColumn, ...printed.map(({ column }) => column)],
-    cells: (object, now) => [object.metadata.name ?? '', ...printed.map(({ column, path }) => cell(column.type, path, object, now))],
+    cells(object, now) {
+      const looks = { left: MOST_LOOKS }
+      let room = MOST_TEXT
+      const cells = printed.map(({ column, path }): Json => {
+        const printedCell = room > 0 ? cell(column.type, firstOf(path, object, looks), now) : null
+        if (typeof printedCell === 'string') room -= printedCell.length
+        return printedCell
+      })
+      return [object.metadata.name ?? '', ...cells]
+    },
   }
 }
 
@@ -49,9 +65,8 @@ const columnOf = ({ name, type, format, description, priority, jsonPath }: Custo
   ...(priority !== undefined && { priority }),
 })
 
-/** Only the first of what a path finds is printed. */
-function cell(type: TableColumn['type'], path: JsonPath, object: KubeObject, now: number): Json {
-  const [value] = path(object)
+/** A value as a column prints it. */
+function cell(type: TableColumn['type'], value: Json | undefined, now: number): Json {
   if (value === undefined) return null
   switch (type) {
     case 'string':

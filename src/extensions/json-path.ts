@@ -6,11 +6,16 @@ export class JsonPathError extends Error {
   override readonly name = 'JsonPathError'
 }
 
-/** Finds values in a value; what is missing is no error. */
-export type JsonPath = (value: Json) => Json[]
+/** How many values may still be looked at. Recursions behind one another (`..a..a..a`) come back to the same values as often as there are ways to them. */
+export interface Looks {
+  left: number
+}
 
-type Step = (value: Json) => Json[]
-type Operand = (item: Json) => Json | undefined
+/** Finds values in a value, one after the other; what is missing is no error, and neither is what is behind the last look. */
+export type JsonPath = (value: Json, looks: Looks) => Iterable<Json>
+
+type Step = (value: Json, looks: Looks) => readonly Json[]
+type Operand = (item: Json, looks: Looks) => Json | undefined
 
 /**
  * Reads a JSONPath as columns and selectors of custom resource definitions have them: members (`.a`, `['a']`, with `\.` for a dot in a name), indices, slices and unions of them,
@@ -19,7 +24,32 @@ type Operand = (item: Json) => Json | undefined
  */
 export function parseJsonPath(text: string): JsonPath {
   const steps = new Reader(text).path()
-  return value => steps.reduce<Json[]>((found, step) => found.flatMap(step), [value])
+  return (value, looks) => matches(steps, value, looks)
+}
+
+/** The first value that a path finds. */
+export function firstOf(path: JsonPath, value: Json, looks: Looks): Json | undefined {
+  for (const found of path(value, looks)) return found
+  return undefined
+}
+
+/** Depth first, so that what is found first takes few looks. */
+function* matches(steps: readonly Step[], value: Json, looks: Looks): Generator<Json> {
+  const levels: { readonly values: readonly Json[]; next: number }[] = [{ values: [value], next: 0 }]
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    if (level.next === level.values.length) {
+      levels.pop()
+      continue
+    }
+    const item = level.values[level.next++] as Json
+    if (levels.length > steps.length) yield item
+    else {
+      const values = (steps[levels.length - 1] as Step)(item, looks)
+      looks.left -= 1 + values.length
+      if (looks.left < 0) return
+      levels.push({ values, next: 0 })
+    }
+  }
 }
 
 const member =
@@ -29,9 +59,19 @@ const member =
     return found === undefined ? [] : [found]
   }
 
-const all: Step = value => (Array.isArray(value) ? [...value] : isJsonObject(value) ? Object.values(value) : [])
+const all: Step = value => (Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [])
 
-const everywhere: Step = value => [value, ...all(value).flatMap(everywhere)]
+/** The value and all below it, each before what it holds. */
+const everywhere: Step = (value, { left }) => {
+  const found: Json[] = []
+  const waiting: Json[] = [value]
+  for (let next = waiting.pop(); next !== undefined && found.length <= left; next = waiting.pop()) {
+    found.push(next)
+    if (Array.isArray(next)) for (let i = next.length - 1; i >= 0; i--) waiting.push(next[i] as Json)
+    else if (isJsonObject(next)) for (const inner of Object.values(next).reverse()) waiting.push(inner)
+  }
+  return found
+}
 
 class Reader {
   private readonly text: string
@@ -83,7 +123,7 @@ class Reader {
     const parts = [this.part()]
     while (this.take(/^\s*,\s*/)) parts.push(this.part())
     if (!this.take(/^\s*\]/)) this.fail()
-    return value => parts.flatMap(part => part(value))
+    return (value, looks) => parts.flatMap(part => part(value, looks))
   }
 
   private part(): Step {
@@ -101,8 +141,11 @@ class Reader {
     const operator = this.take(/^\s*(==|!=|<=|>=|<|>)\s*/)?.[1]
     const right = operator === undefined ? undefined : this.operand()
     if (!this.take(/^\s*\)\s*\]/)) this.fail()
-    const holds = (item: Json): boolean => (operator === undefined || !right ? left(item) !== undefined : compare(operator, left(item), right(item)))
-    return value => (Array.isArray(value) ? value : []).filter(holds)
+    const holds = (item: Json, looks: Looks): boolean => {
+      const found = left(item, looks)
+      return operator === undefined || !right ? found !== undefined : compare(operator, found, right(item, looks))
+    }
+    return (value, looks) => (Array.isArray(value) ? value : []).filter(item => holds(item, looks))
   }
 
   private operand(): Operand {
@@ -114,7 +157,7 @@ class Reader {
     if (word) return () => word[1] === 'true'
     if (!this.take(/^@/)) this.fail()
     const steps = this.path(/^\s*(?:\)|==|!=|<|>)/)
-    return item => steps.reduce<Json[]>((found, step) => found.flatMap(step), [item])[0]
+    return (item, looks) => firstOf((value, left) => matches(steps, value, left), item, looks)
   }
 }
 

@@ -4,6 +4,7 @@ import { updateManagedInSteps } from '../../../src/apply/managed-fields.ts'
 import type { Steps } from '../../../src/lib/steps.ts'
 import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
+import type { StructSchema } from '../../../src/schema/schema.ts'
 
 const COUNT = 20_000
 /** Passes over the members or elements that are in steps, with some hundred of them in each. */
@@ -24,7 +25,24 @@ describe('tracking and applying a wide object', () => {
     ['set', { ...type, metadata: { name: 'a', finalizers: names.map(name => `example.io/${name}`) } }],
     ['list by key', { ...type, metadata: { name: 'a', ownerReferences: names.map(uid => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid })) } }],
   ]
+  const fields = names.map(
+    name => [name, { name, number: 0, schema: { type: 'string', goType: 'string' }, required: false, omitEmpty: true, pointer: false }] as const,
+  )
+  const struct: StructSchema = { type: 'struct', name: 'Wide', inlines: [], typeMeta: true, fields: new Map(fields) }
   const now = '2024-01-01T00:00:00Z'
+  it('is done in steps: an update of a struct, whose members stand in an order of their own', () => {
+    const next = { ...type, metadata: { name: 'a' }, ...Object.fromEntries(names.toReversed().map(name => [name, 'v'])) } as unknown as KubeObject
+    const steps = updateManagedInSteps({ schema: struct, old: undefined, next, manager: 'm', apiVersion: 'v1', now })
+    let count = 0
+    for (let step = steps.next(); ; step = steps.next(), count++) {
+      if (!step.done) continue
+      const owned = Object.keys(step.value[0]?.fieldsV1 ?? {}).filter(name => name.startsWith('f:a'))
+      expect(owned).to.deep.equal(names.map(name => `f:${name}`).sort())
+      break
+    }
+    expect(count).to.be.at.least(Math.floor(STEPS / 3))
+  })
+
   for (const [what, object] of wide) {
     it(`is done in steps: an update of a ${what}`, () => {
       const next = object as unknown as KubeObject

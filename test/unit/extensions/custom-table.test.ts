@@ -50,4 +50,20 @@ describe('customTable', () => {
     const column = (name: string, jsonPath: string) => ({ name, type: 'string', jsonPath })
     expect(customTable([column('A', '.a'), column('B', '.b['), column('C', '.c')]).columns.map(({ name }) => name)).to.deep.equal(['Name', 'A'])
   })
+
+  it('leaves cells empty once a row prints more than anybody reads, or looks at very much', () => {
+    const object = {
+      kind: 'W',
+      apiVersion: 'a/v1',
+      metadata: { name: 'w' },
+      spec: { text: 'x'.repeat(1_000_000), list: Array.from({ length: 60_000 }, () => 1) },
+    }
+    const columns = (count: number, jsonPath: string) => Array.from({ length: count }, (_, i) => ({ name: `c${i}`, type: 'string', jsonPath }))
+    const printed = (count: number, jsonPath: string): number =>
+      customTable(columns(count, jsonPath))
+        .cells(object, 0)
+        .filter(cell => cell !== null).length
+    expect(printed(100, '.spec.text')).to.equal(1 + 5)
+    expect(printed(100, '.spec..list[0]')).to.be.within(2, 50)
+  })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { JsonPathError, parseJsonPath } from '../../../src/extensions/json-path.ts'
+import { firstOf, JsonPathError, parseJsonPath } from '../../../src/extensions/json-path.ts'
 import type { Json } from '../../../src/meta/object.ts'
 
 const value: Json = {
@@ -38,9 +38,29 @@ describe('parseJsonPath', () => {
     ['.status..type', ['Ready', 'Other']],
     ['.spec.*', [3, 'dotted', ['p', 'q', 'r'], null]],
   ]
-  for (const [path, values] of found) it(`finds ${JSON.stringify(values)} at ${path}`, () => expect(parseJsonPath(path)(value)).to.deep.equal(values))
+  for (const [path, values] of found)
+    it(`finds ${JSON.stringify(values)} at ${path}`, () => expect([...parseJsonPath(path)(value, { left: 1000 })]).to.deep.equal(values))
 
   for (const path of ['.spec["a.b"]', 'spec', '.spec[', '.spec[a]', '.a b', '.list[?(@.a]', '.list[?(1 ~ 2)]']) {
     it(`refuses ${path}`, () => expect(() => parseJsonPath(path)).to.throw(JsonPathError))
   }
+
+  /** `{ a: { a: … } }` */
+  const chain = (depth: number): Json => {
+    let inner: Json = 1
+    for (let i = 0; i < depth; i++) inner = { a: inner }
+    return inner
+  }
+
+  it('comes to an end where recursions behind one another find the same values in very many ways', () => {
+    const looks = { left: 100_000 }
+    expect(firstOf(parseJsonPath('..a..a..a..a..a..z'), chain(5000), looks)).to.equal(undefined)
+    expect(looks.left).to.be.below(0)
+  })
+
+  it('finds the first value with few looks, and what lies deep', () => {
+    const looks = { left: 100 }
+    expect(firstOf(parseJsonPath('.list[*].name'), { list: Array.from({ length: 50 }, (_, i) => ({ name: `n${i}` })) }, looks)).to.equal('n0')
+    expect(firstOf(parseJsonPath('..z'), { a: chain(9000), z: 5 }, { left: 100_000 })).to.equal(5)
+  })
 })

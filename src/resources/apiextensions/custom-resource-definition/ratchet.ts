@@ -1,3 +1,4 @@
+import type { Steps } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
@@ -36,21 +37,33 @@ const ALL: Omit<DefinitionRules, 'minor'> = {
 }
 
 /**
- * The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served.
+ * The rules that a write must keep: all, but those that the stored definition breaks already. Names are fixed once the kind is served. A step is one walk through one of its schemas.
  * @param minor of the oldest release that must understand new expressions.
  */
-export function rulesFor(old: CustomResourceDefinition | undefined, minor: number): DefinitionRules {
+export function* rulesFor(old: CustomResourceDefinition | undefined, minor: number): Steps<DefinitionRules> {
   if (!old) return { ...ALL, minor }
   const spec = shareParts(old.spec)
   const schemas = schemasOf(spec)
   const established = isConditionTrue(old, 'Established')
-  const every = (holds: (schema: JsonSchemaProps) => boolean): boolean => schemas.every(schema => !someSchema(schema, inner => !holds(inner)))
+  const of = function* (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> {
+    for (const schema of schemas) {
+      if (!holds(schema)) return false
+      yield
+    }
+    return true
+  }
+  const every = (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> => of(schema => !someSchema(schema, inner => !holds(inner)))
+  const structural = new Set<JsonSchemaProps>()
+  for (const schema of schemas) {
+    if (isStructural(schema)) structural.add(schema)
+    yield
+  }
   return {
-    requireStructural: schemas.every(isStructural),
-    requirePrunedDefaults: schemas.every(schema => !isStructural(schema) || !hasUnprunedDefaults(schema)),
-    requireValidTypes: every(({ type }) => type === undefined || OPEN_API_TYPES.includes(type)),
-    requireAtomicSets: every(schema => schema['x-kubernetes-list-type'] !== 'set' || !itemsSchema(schema) || hasAtomicItems(schema)),
-    requireMapKeys: every(schema => validateMapKeys(schema, fieldPath()).length === 0),
+    requireStructural: structural.size === schemas.length,
+    requirePrunedDefaults: yield* of(schema => !structural.has(schema) || !hasUnprunedDefaults(schema)),
+    requireValidTypes: yield* every(({ type }) => type === undefined || OPEN_API_TYPES.includes(type)),
+    requireAtomicSets: yield* every(schema => schema['x-kubernetes-list-type'] !== 'set' || !itemsSchema(schema) || hasAtomicItems(schema)),
+    requireMapKeys: yield* every(schema => validateMapKeys(schema, fieldPath()).length === 0),
     requireKnownReviewVersion: hasKnownReviewVersion(spec.conversion),
     allowInvalidCaBundle: !established || hasInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
     immutableNames: established,

@@ -50,7 +50,7 @@ const SCOPES = ['Cluster', 'Namespaced']
 export function* validateDefinition(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, { features }: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const spec = shareParts(next.spec)
-  const rules = rulesFor(old, minorOf(features.compatibility))
+  const rules = yield* rulesFor(old, minorOf(features.compatibility))
   return [
     ...(old ? [] : nameErrors(next)),
     ...(yield* specErrors(spec, path, rules)),
@@ -90,7 +90,9 @@ function scopeErrors(scope: string, path: FieldPath): FieldError[] {
 function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules): Steps<FieldError[]> {
   const { shared, versions, names, conversion } = spec
   const withDefaults = schemasOf(spec).some(schema => someSchema(schema, inner => inner.default !== undefined))
+  yield
   const structural = !spec.preserveUnknownFields || withDefaults || schemasOf(spec).some(schema => someSchema(schema, hasExtensions))
+  yield
   const rules = structural ? { ...given, requireStructural: true } : given
   const sharedSchema = shared.schema?.openAPIV3Schema
   const hasStatus = [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined)
