@@ -6,7 +6,7 @@ import type { Cacher, CacherOptions } from '../storage/cacher/cacher-types.ts'
 import type { CachedResource } from '../storage/cacher/resource-cache.ts'
 import { DirectStorage } from '../storage/direct/direct-storage.ts'
 import { prefixEnd } from '../storage/key-range.ts'
-import { ListCounts } from '../storage/list-counts.ts'
+import { ListCounts } from '../storage/list-metrics.ts'
 import type { Revision } from '../storage/revision.ts'
 import type { Storage } from '../storage/storage.ts'
 

@@ -1,8 +1,25 @@
-import { JSON_TYPE, type MediaOffer, negotiateInput, prefersPretty, unsupportedMediaTypeText } from '../codec/negotiate.ts'
+import {
+  negotiateStream as acceptStream,
+  formatOf,
+  JSON_TYPE,
+  type MediaOffer,
+  mediaOffer,
+  type NegotiationRules,
+  negotiateInput,
+  negotiateOutput,
+  notAcceptableText,
+  offeredTypes,
+  prefersPretty,
+  resourceRules,
+  routeAccepts,
+  routeNotAcceptableText,
+  type Transform,
+  unsupportedMediaTypeText,
+} from '../codec/negotiate.ts'
 import { failure } from '../meta/status.ts'
-import { acceptedOutput, acceptedStream } from './accepted.ts'
+import type { Exchange } from './exchange.ts'
 import type { AnswerForm } from './forms/answer-form.ts'
-import { formOf, PLAIN_FORM } from './forms/form-of.ts'
+import { formOf, type Output, PLAIN_FORM } from './forms/form-of.ts'
 import type { Scope } from './scope.ts'
 
 /** The form of the answer. Throws 406 where the client accepts none. */
@@ -20,4 +37,97 @@ export function bodyMediaType(contentType: string | undefined, { types }: MediaO
   const type = negotiateInput(contentType, types)
   if (type === undefined) throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(types))
   return type
+}
+
+interface Prepared {
+  readonly rules: NegotiationRules
+  /** Of kinds that have no form in protobuf; what else is told of them has one. */
+  readonly customRules: NegotiationRules
+  /** The types of the routes of an object and of a collection, as errors list them. */
+  readonly objectTypes: readonly string[]
+  readonly collectionTypes: readonly string[]
+  readonly aliases: readonly string[]
+}
+
+const prepared = new WeakMap<MediaOffer, Prepared>()
+
+function prepare(offer: MediaOffer): Prepared {
+  let known = prepared.get(offer)
+  if (!known) {
+    const objectTypes = offeredTypes(offer.types)
+    const aliases = offer.types.filter(media => media.alias === true).map(media => media.type)
+    const customTypes = new Set(offer.types.map(media => media.type).filter(type => formatOf(type) !== 'protobuf'))
+    known = {
+      rules: resourceRules(undefined, offer.groups),
+      customRules: resourceRules(customTypes, offer.groups),
+      objectTypes,
+      collectionTypes: [...objectTypes, ...offeredTypes(offer.types, true)],
+      aliases,
+    }
+    prepared.set(offer, known)
+  }
+  return known
+}
+
+/** What the client wants the answer in. Throws 406: as upstream's router words it where no clause names an offered type, as its negotiation does otherwise. */
+export function acceptedOutput(scope: Scope): Output {
+  const { exchange, info } = scope
+  const accept = exchange.headers.accept
+  const { media } = scope.env
+  const { rules, customRules, objectTypes, collectionTypes, aliases } = prepare(media)
+  const routeTypes = info.method === 'GET' && !info.namesObject ? collectionTypes : objectTypes
+  if (scope.dialect.isRouted && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases)) throw unroutable(exchange, routeTypes)
+  const accepted = negotiateOutput(accept, media.types, scope.dialect.hasProtobuf || scope.subresource?.kind !== undefined ? rules : customRules)
+  if (!accepted) throw notAcceptable(scope)
+  return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
+}
+
+/** Of built-in kinds, and of discovery whatever is offered for kinds: never CBOR. */
+const DISCOVERY_OFFER = mediaOffer()
+
+/** What the client wants a document of discovery in. Throws 406, with the two texts of `acceptedOutput`. */
+export function acceptedDocument(exchange: Exchange): Output {
+  const { accept } = exchange.headers
+  const { objectTypes, aliases } = prepare(DISCOVERY_OFFER)
+  if (!routeAccepts(accept, [...objectTypes, ...aliases])) throw failure(406, 'NotAcceptable', routeNotAcceptableText(objectTypes), {})
+  const accepted = negotiateOutput(accept, DISCOVERY_OFFER.types)
+  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(DISCOVERY_OFFER.types))
+  return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange) }
+}
+
+const AGGREGATED: NegotiationRules = {
+  allowsTransform: (_mediaType, as) =>
+    as?.group === 'apidiscovery.k8s.io' && as.kind === 'APIGroupDiscoveryList' && (as.version === 'v2' || as.version === 'v2beta1'),
+}
+
+/** The same of aggregated discovery; undefined where no clause asks for it. As upstream: plain clauses before that one don't count. */
+export function acceptedAggregation(exchange: Exchange): (Output & { readonly as: Transform }) | undefined {
+  const accepted = negotiateOutput(exchange.headers.accept, DISCOVERY_OFFER.types, AGGREGATED)
+  if (accepted?.as === undefined) return undefined
+  return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), as: accepted.as }
+}
+
+export const notAcceptable = (scope: Scope) => failure(406, 'NotAcceptable', notAcceptableText(scope.env.media.types))
+
+const BODIES = new Set(['POST', 'PUT', 'PATCH'])
+
+/** No route gives what the client accepts. Upstream's router takes a body of no stated length for none, and one that is missing for one of a wrong type. */
+export function unroutable({ method, headers }: Exchange, types: readonly string[]) {
+  const text = routeNotAcceptableText(types)
+  if (!BODIES.has(method) || headers['content-length'] !== undefined) return failure(406, 'NotAcceptable', text, {})
+  return failure(415, 'UnsupportedMediaType', text.replace('406: Not Acceptable', UNROUTABLE_TYPE), {})
+}
+
+export const UNROUTABLE_TYPE = '415: Unsupported Media Type'
+
+const pretty = (exchange: Exchange): boolean =>
+  prefersPretty(exchange.search.includes('pretty') ? exchange.query.get('pretty') : undefined, exchange.ctx.userAgent)
+
+/** Likewise for a watch: the preferred type must be one that streams. */
+export function acceptedStream(scope: Scope): Output {
+  const { media } = scope.env
+  const { rules, customRules } = prepare(media)
+  const accepted = acceptStream(scope.exchange.headers.accept, media.types, scope.dialect.hasProtobuf ? rules : customRules)
+  if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types, true))
+  return { mediaType: accepted.mediaType, pretty: false, ...(accepted.as && { as: accepted.as }) }
 }

@@ -16,7 +16,7 @@ import {
 } from '../meta/status.ts'
 import { BackendError } from '../storage/backend.ts'
 import { StorageError } from '../storage/storage.ts'
-import { ConversionError } from './conversion-error.ts'
+import { ConversionError } from './conversion.ts'
 
 /** What was done when storage failed. */
 export interface FailedRequest {

@@ -13,7 +13,7 @@ import { type ObjectMetaRules, validateObjectMetaInSteps, validateObjectMetaUpda
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { dropGatedFields } from '../schema/gated-fields.ts'
-import { ConversionError } from './conversion-error.ts'
+import { ConversionError } from './conversion.ts'
 import { conversionOf } from './conversion-of.ts'
 import { convertInSteps } from './convert.ts'
 import { fieldsTurnedOff } from './gated-fields.ts'

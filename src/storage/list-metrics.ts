@@ -1,6 +1,15 @@
 import type { MetricFamily } from '../lib/metrics.ts'
 import { PolledFamily } from '../lib/polled-family.ts'
-import type { ListCounts } from './list-counts.ts'
+
+/** What lists of one resource that the store answered have cost: plain numbers, raised where the work is done. */
+export class ListCounts {
+  lists = 0
+  /** Objects read. */
+  fetched = 0
+  /** Objects that a predicate looked at; all of those that could be read. */
+  evaluated = 0
+  returned = 0
+}
 
 /** kube-apiserver's families of lists that the store answered, by resource (`deployments.apps`). Source: k8s.io/apiserver, pkg/storage/etcd3/metrics. */
 export function listMetrics(counts: () => readonly (readonly [resource: string, ListCounts])[]): MetricFamily[] {

@@ -15,7 +15,7 @@ import { applyKindDefaults } from '../../registry/decode-object.ts'
 import { objectFormOf } from '../../registry/object-form.ts'
 import { groupResourceOf } from '../../registry/types.ts'
 import { DecodeError } from '../../schema/decode.ts'
-import { initialEndAnnotations } from '../forms/initial-end.ts'
+import { initialEndAnnotations } from '../forms/meta-v1.ts'
 import { apiVersionOfTarget, type BodyTarget, claimedVersion, nameOf, patchedClaim, unrecognized, versionFault } from './body-type.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH } from './dialect.ts'
 

@@ -5,14 +5,19 @@ import type { BinaryCodec } from './binary/codec.ts'
 import { protobufCodec } from './binary/protobuf.ts'
 import { binaryMetadata } from './metadata/binary-metadata.ts'
 import { textMetadata } from './metadata/text-metadata.ts'
-import type { Output } from './output.ts'
 import { textTable } from './table/text-table.ts'
-import { compact } from './text/compact.ts'
-import { indented } from './text/indented.ts'
+import { compact, indented, yaml } from './text/styles.ts'
 import { type TextView, textForm } from './text/text-form.ts'
-import { yaml } from './text/yaml.ts'
 import { binaryObjects } from './whole/binary-objects.ts'
 import { textObjects } from './whole/text-objects.ts'
+
+/** What a client accepts, as negotiation reads it. */
+export interface Output {
+  readonly mediaType: string
+  readonly pretty: boolean
+  /** Another kind than the resource's own: a Table, or metadata alone. */
+  readonly as?: Transform
+}
 
 /** Whole objects in JSON, as most clients ask for them. */
 export const PLAIN_FORM: AnswerForm = textForm(textObjects, compact)

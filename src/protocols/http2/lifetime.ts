@@ -1,5 +1,6 @@
+import type { TLSSocket } from 'node:tls'
 import { Progress } from '../../lib/progress.ts'
-import { type ConnectionLimits, GOAWAY_MS, PREFACE_MS } from './limits.ts'
+import { type ConnectionLimits, FAREWELL_MS, GOAWAY_MS, PREFACE_MS } from './limits.ts'
 
 /** What is looked at of a connection. */
 export interface ConnectionState {
@@ -52,4 +53,16 @@ export class Lifetime {
     if (late) return 'cut'
     return idle && !leaving ? 'leave' : 'keep'
   }
+}
+
+/** Ends a connection after these frames, whether or not the client reads them. */
+export function part(socket: TLSSocket, last: readonly Buffer[] = []): void {
+  for (const frame of last) socket.write(frame)
+  socket.end()
+  destroySoon(socket)
+}
+
+/** Destroys a connection that has said its last, once the client has had time to end it, too. */
+export function destroySoon(socket: TLSSocket): void {
+  setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
 }

@@ -6,7 +6,7 @@ import type { Decide, ListQuery, Page, Predicate, ReadAt, Storage, StoredObject,
 import { StorageError } from '../storage.ts'
 import type { Stored } from '../stored-object.ts'
 import { watchCache } from './cached-watch.ts'
-import type { CacherCore } from './core.ts'
+import type { CacherCore } from './cacher-types.ts'
 import { type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 

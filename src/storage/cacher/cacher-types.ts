@@ -4,8 +4,9 @@ import type { CorruptReports } from '../corrupt.ts'
 import type { RequestTimings } from '../request-timings.ts'
 import type { Revision } from '../revision.ts'
 import type { Storage } from '../storage.ts'
-import type { CachedResource } from './resource-cache.ts'
+import type { CachedResource, ResourceCache } from './resource-cache.ts'
 import type { ResourceCounts } from './resource-counts.ts'
+import type { RevisionClock } from './revision-clock.ts'
 
 export interface CacherOptions {
   /** Default: the steady clock. A jump of the system's clock must neither empty the history nor keep bookmarks back. */
@@ -83,4 +84,26 @@ export interface Cacher {
   forget(upTo: Revision): void
   stats(): CacherStats
   close(): Promise<void>
+}
+
+/** What the storages of a cacher share. */
+export interface CacherCore {
+  readonly time: RevisionClock
+  readonly clock: Clock
+  readonly revisionWaitMs: number
+  readonly queueLimit: number
+  readonly queueBytes: number | undefined
+  readonly bookmarkMs: number
+  /** Latest reads may come from the cache. */
+  readonly consistentReads: boolean
+  /** Exact reads may. */
+  readonly exactReads: boolean
+  /** While a resource has no state yet, gets and small lists are read from the store, and others wait for a short time only. */
+  readonly resilientStart: boolean
+  /** Resolves once the resource's first state is there. Rejects with StorageError `initializing` where it does not come in time. */
+  loaded(cache: ResourceCache, signal: AbortSignal): Promise<void>
+  /** The store's newest revision, as of a moment after the call. */
+  probe(signal: AbortSignal): Promise<Revision>
+  /** The cache has not come to a revision that the store has: the watch is opened anew. */
+  suspect(): void
 }

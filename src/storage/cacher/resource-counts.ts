@@ -1,5 +1,5 @@
 import { HistogramChild } from '../../lib/metrics.ts'
-import { ListCounts } from '../list-counts.ts'
+import { ListCounts } from '../list-metrics.ts'
 
 /** Bounds of `readWait`, in seconds. */
 export const READ_WAITS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]

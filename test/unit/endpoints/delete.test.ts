@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { wrap } from '../../../src/codec/protobuf.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import { deleteCollection, deleteOne } from '../../../src/endpoints/delete.ts'
-import { metaType } from '../../../src/endpoints/meta-type.ts'
+import { metaType } from '../../../src/endpoints/forms/meta-v1.ts'
 import { FakeExchange, type FakeRequest, scopeOf } from '../../support/exchange.ts'
 import { refusalText, TestRegistry } from '../../support/test-registry.ts'
 

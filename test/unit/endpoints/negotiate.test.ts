@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { mediaOffer } from '../../../src/codec/negotiate.ts'
-import { acceptedOutput, acceptedStream } from '../../../src/endpoints/accepted.ts'
-import type { Output } from '../../../src/endpoints/forms/output.ts'
-import { bodyMediaType, negotiate, negotiateStream } from '../../../src/endpoints/negotiate.ts'
+import type { Output } from '../../../src/endpoints/forms/form-of.ts'
+import { acceptedOutput, acceptedStream, bodyMediaType, negotiate, negotiateStream } from '../../../src/endpoints/negotiate.ts'
 import { FakeExchange, type FakeRequest, scopeOf } from '../../support/exchange.ts'
 import { refusalText, TestRegistry } from '../../support/test-registry.ts'
 

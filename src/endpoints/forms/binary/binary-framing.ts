@@ -1,9 +1,8 @@
 import type { TypeMeta } from '../../../codec/protobuf.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
-import { metaType } from '../../meta-type.ts'
 import type { Framing } from '../framing.ts'
-import { initialEndAnnotations } from '../initial-end.ts'
+import { initialEndAnnotations, metaType } from '../meta-v1.ts'
 import type { BinaryCodec } from './codec.ts'
 
 /** What of an object stands in a frame. */

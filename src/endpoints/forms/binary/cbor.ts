@@ -9,9 +9,8 @@ import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
-import { metaType } from '../../meta-type.ts'
 import type { Document } from '../answer-form.ts'
-import { listTypeMetaOf } from '../type-meta.ts'
+import { listTypeMetaOf, metaType } from '../meta-v1.ts'
 import type { BinaryCodec } from './codec.ts'
 
 interface Encoders {

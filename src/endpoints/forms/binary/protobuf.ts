@@ -24,10 +24,9 @@ import type { StructSchema } from '../../../schema/schema.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
-import { metaType } from '../../meta-type.ts'
 import type { Document } from '../answer-form.ts'
 import { listPieces } from '../list-pieces.ts'
-import { listTypeMetaOf, typeMetaOf } from '../type-meta.ts'
+import { listTypeMetaOf, metaType, typeMetaOf } from '../meta-v1.ts'
 import type { BinaryCodec } from './codec.ts'
 
 /** Of the encodings of one list, what is kept for the next: the budget holds what several lists keep. The rest is made anew: to keep it and forget it again would take more. */

@@ -1,10 +1,9 @@
 import type { Transform } from '../../../codec/negotiate.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
-import { metaType } from '../../meta-type.ts'
 import type { AnswerForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
-import { listMeta } from '../list-meta.ts'
+import { listMeta, metaType } from '../meta-v1.ts'
 import { checkAsksList, checkAsksObject, noPlainMetadata } from './metadata-kind.ts'
 
 /** The metadata of objects alone (PartialObjectMetadata) in a binary media type. */

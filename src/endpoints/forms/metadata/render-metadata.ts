@@ -2,9 +2,8 @@ import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices } from '../../../lib/slices.ts'
 import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
-import { listMetaText, objectMetaText } from '../meta-json.ts'
-import type { RowSource } from '../row-source.ts'
-import { SplicedBody } from '../spliced-body.ts'
+import { listMetaText, objectMetaText } from '../meta-v1.ts'
+import { type RowSource, SplicedBody } from '../spliced-body.ts'
 
 /** What stands before the metadata in its PartialObjectMetadata. */
 export const metadataStart = (apiVersion: string): string => `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`

@@ -7,10 +7,9 @@ import type { Json, KubeObject, ListMeta } from '../../../meta/object.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { metadataOf, withoutManagers } from '../../../storage/parse-own.ts'
 import type { Encoded } from '../../../storage/storage.ts'
-import { listMetaText, objectMetaText } from '../meta-json.ts'
+import { listMetaText, objectMetaText } from '../meta-v1.ts'
 import { metadataStart, metadataText } from '../metadata/render-metadata.ts'
-import type { ReadySource, RowSource } from '../row-source.ts'
-import { SplicedBody } from '../spliced-body.ts'
+import { type ReadySource, type RowSource, SplicedBody } from '../spliced-body.ts'
 
 /** What a row carries beside its cells (TableOptions.includeObject). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'

@@ -1,7 +1,7 @@
 import type { Transform } from '../../../codec/negotiate.ts'
 import type { Scope } from '../../scope.ts'
 import type { Framing } from '../framing.ts'
-import { INITIAL_END } from '../initial-end.ts'
+import { INITIAL_END } from '../meta-v1.ts'
 import { TEXT_FRAMES, textFrame } from '../text/text-frames.ts'
 import { tableEvent } from './render-table.ts'
 import { tableOf, tableOptions } from './table-of.ts'

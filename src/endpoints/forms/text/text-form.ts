@@ -7,11 +7,10 @@ import type { AnsweredStatus } from '../../../meta/status.ts'
 import type { ListResult } from '../../../registry/read.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
-import { metaType } from '../../meta-type.ts'
 import type { Scope } from '../../scope.ts'
 import { type AnswerForm, after, type Body, type Made } from '../answer-form.ts'
 import type { Framing } from '../framing.ts'
-import { statusText } from '../meta-json.ts'
+import { metaType, statusText } from '../meta-v1.ts'
 
 /** Compact JSON: buffers in turn, or what opens a body that is made while it is sent, as often as it is wanted. */
 export type JsonText = readonly Buffer[] | (() => FilledBody)

@@ -1,6 +1,6 @@
 import type { StatusError } from '../../../meta/status.ts'
 import type { Framing } from '../framing.ts'
-import { statusText } from '../meta-json.ts'
+import { statusText } from '../meta-v1.ts'
 
 /** A watch event as a line of JSON, around the JSON of its object. */
 export const textFrame = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`)

@@ -1,10 +1,8 @@
 import { runAtOnce, runInTurns } from '../../../lib/steps.ts'
-import { metaType } from '../../meta-type.ts'
 import type { AnswerForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
-import { listMeta } from '../list-meta.ts'
-import { typeMetaOf } from '../type-meta.ts'
+import { listMeta, metaType, typeMetaOf } from '../meta-v1.ts'
 
 /** Whole objects in a binary media type. */
 export const binaryObjects = (codec: BinaryCodec, mediaType: string): AnswerForm => ({

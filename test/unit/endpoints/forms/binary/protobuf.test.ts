@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { encodeMessage } from '../../../../../src/codec/protobuf-encode.ts'
 import { protobufCodec, protobufEncoder } from '../../../../../src/endpoints/forms/binary/protobuf.ts'
-import { metaType } from '../../../../../src/endpoints/meta-type.ts'
+import { metaType } from '../../../../../src/endpoints/forms/meta-v1.ts'
 import { type FilledBody, wholeOf } from '../../../../../src/lib/filled-body.ts'
 import type { JsonObject, KubeObject } from '../../../../../src/meta/object.ts'
 import { codecOf } from '../../../../../src/registry/codec.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { indentedBody } from '../../../../../src/endpoints/forms/text/indented-body.ts'
+import { indentedBody } from '../../../../../src/endpoints/forms/text/styles.ts'
 import { filledWith, wholeOf } from '../../../../../src/lib/filled-body.ts'
 import { seededRandom } from '../../../../support/seeded-random.ts'
 

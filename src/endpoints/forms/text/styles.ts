@@ -1,0 +1,77 @@
+import { parseJson } from '../../../codec/json.ts'
+import { indentJson, JsonIndenter } from '../../../codec/json-indent.ts'
+import { JSON_TYPE, YAML_TYPE } from '../../../codec/negotiate.ts'
+import { yamlBytes, yamlInSteps } from '../../../codec/yaml.ts'
+import { type FilledBody, wholeOf } from '../../../lib/filled-body.ts'
+import { runInTurns } from '../../../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
+import { opened, type TextStyle } from './text-form.ts'
+
+/** JSON as it is. */
+export const compact: TextStyle = {
+  contentType: JSON_TYPE,
+  write(text) {
+    if (typeof text === 'function') return text()
+    const [only] = text
+    return text.length === 1 && only !== undefined ? only : text
+  },
+}
+
+/** Longer than this, JSON is indented while it is sent. */
+const INDENT_AT_ONCE = 64 * 1024
+
+/** JSON for people. */
+export const indented: TextStyle = {
+  contentType: JSON_TYPE,
+  write(text) {
+    const body = opened(text)
+    return body.length > INDENT_AT_ONCE ? indentedBody(() => opened(text)) : indentJson(wholeOf(body))
+  },
+}
+
+const PART_BYTES = 64 * 1024
+
+/** A long body of JSON, indented while it is sent. It is opened twice: what comes of it is measured first, as an answer begins with its length. */
+export async function indentedBody(open: () => FilledBody): Promise<FilledBody> {
+  const part = Buffer.allocUnsafe(PART_BYTES)
+  const measuring = new JsonIndenter()
+  let length = 0
+  const measured = open()
+  for (let read = 0; read < measured.length; ) {
+    if (turnIsSpent()) await nextTurn()
+    const filled = measured.fill(part)
+    read += filled.length
+    length += measuring.measure(filled)
+  }
+  const body = open()
+  const indenter = new JsonIndenter()
+  let taken: Buffer = Buffer.alloc(0)
+  let at = 0
+  let left = body.length
+  const fill = (target: Buffer): Buffer => {
+    let out = 0
+    for (;;) {
+      const { read, written } = indenter.write(taken, at, target, out)
+      at = read
+      out = written
+      if (at < taken.length || left === 0) return target.subarray(0, out)
+      taken = body.fill(part)
+      left -= taken.length
+      at = 0
+    }
+  }
+  return { length, fill }
+}
+
+/** Bytes of JSON beyond which YAML is made in steps. */
+const LONG = 64 * 1024
+
+/** YAML of what the JSON says. */
+export const yaml: TextStyle = {
+  contentType: YAML_TYPE,
+  write(text) {
+    const json = wholeOf(opened(text))
+    const { value } = parseJson(json)
+    return json.length > LONG ? runInTurns(yamlInSteps(value)) : yamlBytes(value)
+  },
+}
