@@ -5,6 +5,7 @@ import type { PersistentVolumeAccessMode } from './v1.types.ts'
 /** Where the name of a storage class stood before it had a field; it still wins over the field where it is there. */
 export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
 
+/** The beta annotation still names a class, and is deprecated. */
 export const classAnnotationWarnings = ({ annotations }: ObjectMeta): string[] =>
   ownMember(annotations, CLASS_ANNOTATION) === undefined
     ? []
@@ -27,5 +28,7 @@ export const printAccessModes = (modes: readonly PersistentVolumeAccessMode[] | 
     .map(([, short]) => short)
     .join(',')
 
+/** Sorted, as errors list them. */
 export const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+/** Sorted, as errors list them. */
 export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem']

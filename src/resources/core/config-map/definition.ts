@@ -44,6 +44,7 @@ const v1: Version<ConfigMap> = {
   },
 }
 
+/** https://kubernetes.io/docs/concepts/configuration/configmap/ */
 export const configMapResource = defineResource<ConfigMap>({
   scope: 'Namespaced',
   versions: [v1],

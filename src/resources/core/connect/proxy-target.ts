@@ -2,6 +2,7 @@ import type { Destination } from '../../../catalog/connect.ts'
 import { isGlobalUnicast, parseIp } from '../../../meta/ip.ts'
 import { badRequestError } from '../../../meta/status.ts'
 
+/** `scheme:name:port`, as the name in a proxy’s path is read. */
 export interface ProxyTarget {
   /** Empty where the request names none: HTTP. */
   readonly scheme: '' | 'http' | 'https'
@@ -36,4 +37,5 @@ export function checkProxyAddress(text: string): void {
 
 /** The methods that proxies pass on. */
 export const PROXY_METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+/** Each method of HTTP is allowed as the verb that it is of a resource. */
 export const PROXY_VERBS: readonly string[] = ['create', 'delete', 'get', 'patch', 'update']

@@ -65,6 +65,7 @@ const v1: Version<Endpoints> = {
   table: endpointsTable,
 }
 
+/** Deprecated since 1.33: EndpointSlice has taken its place. */
 export const endpointsResource = defineResource<Endpoints>({
   scope: 'Namespaced',
   versions: [v1],

@@ -60,6 +60,7 @@ function validateTriggerTime(object: Endpoints): FieldError[] {
   ]
 }
 
+/** Addresses and ports of each subset; addresses of this machine, of links and of multicast are refused. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateEndpoints(next: Endpoints): FieldError[] {
   const errors = validateTriggerTime(next)
   for (const [i, subset] of (next.subsets ?? []).entries()) {

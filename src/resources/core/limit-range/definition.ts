@@ -51,6 +51,7 @@ const v1: Version<LimitRange> = {
   setDefaults: setLimitRangeDefaults,
 }
 
+/** https://kubernetes.io/docs/concepts/policy/limit-range/ */
 export const limitRangeResource = defineResource<LimitRange>({
   scope: 'Namespaced',
   versions: [v1],

@@ -12,6 +12,10 @@ import type { LimitRange, LimitRangeItem } from '../v1.types.ts'
 const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
 const NOT_OF_PODS = "may not be specified when `type` is 'Pod'"
 
+/**
+ * Of each resource the minimum is at most the default request, that at most the default limit, and that at most the maximum. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateLimitRange({ spec }: LimitRange): FieldError[] {
   const limits = spec.limits ?? []
   const again = repeats(limits.map(({ type }) => type))

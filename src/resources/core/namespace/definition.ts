@@ -109,6 +109,7 @@ const v1: Version<Namespace> = {
   },
 }
 
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/ */
 export const namespaceResource = defineResource<Namespace>({
   scope: 'Cluster',
   versions: [v1],

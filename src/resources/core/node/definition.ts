@@ -119,6 +119,7 @@ const v1: Version<Node> = {
   subresources: { proxy: nodeProxySubresource, status: { verbs: STATUS_VERBS, strategy: nodeStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/architecture/nodes/ */
 export const nodeResource = defineResource<Node>({
   scope: 'Cluster',
   versions: [v1],

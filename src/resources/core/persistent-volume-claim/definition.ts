@@ -110,6 +110,7 @@ const v1: Version<PersistentVolumeClaim> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: claimStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolumeclaims */
 export const persistentVolumeClaimResource = defineResource<PersistentVolumeClaim>({
   scope: 'Namespaced',
   versions: [v1],

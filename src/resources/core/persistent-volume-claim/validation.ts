@@ -19,6 +19,7 @@ import { validateClaimSpec } from '../volume/claim-template.ts'
 
 const specPath = fieldPath('spec')
 
+/** The spec stays as it is, but for the volume (once), the size of a bound claim, and its attributes class. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined, { features }: HookContext): FieldError[] {
   const errors = validateClaimSpec(next.spec, specPath, optionsOf(features, old))
   // An update is checked as a new claim twice, as upstream does: the causes say so.
@@ -124,6 +125,7 @@ const RESIZE_STATES: readonly string[] = [
   'NodeResizePending',
 ].sort()
 
+/** Allocated resources and their states belong to resources that are known. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateClaimStatus({ spec, status }: PersistentVolumeClaim): FieldError[] {
   const errors = spec.accessModes?.length ? [] : [required(fieldPath('Spec', 'accessModes'))]
   for (const [name, amount] of Object.entries(status.capacity ?? {})) errors.push(...validateAmount(amount, fieldPath('status', 'capacity').key(name)))

@@ -131,6 +131,7 @@ const v1: Version<PersistentVolume> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: persistentVolumeStatusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/storage/persistent-volumes/ */
 export const persistentVolumeResource = defineResource<PersistentVolume>({
   scope: 'Cluster',
   versions: [v1],

@@ -19,6 +19,7 @@ import { sourcesOf, validateSources } from './sources.ts'
 const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain']
 const specPath = fieldPath('spec')
 
+/** Exactly one source, which never changes; a node affinity may only be added. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validatePersistentVolume(next: PersistentVolume, old: PersistentVolume | undefined, { features }: HookContext): FieldError[] {
   const errors = validateSpec(next, old)
   // An update is checked as a new volume twice, as upstream does: the causes say so.
@@ -48,6 +49,7 @@ function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefine
   return [...errors, ...validateAttributesClass(spec)]
 }
 
+/** Known modes; ReadWriteOncePod stands alone. */
 export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[], path: FieldPath): FieldError[] {
   const errors = modes.length === 0 ? [required(path)] : []
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(path, mode, ACCESS_MODES))

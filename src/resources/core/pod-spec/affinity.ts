@@ -39,6 +39,7 @@ function validateNodeFieldRequirement(requirement: NodeSelectorRequirement, path
   return errors
 }
 
+/** Expressions over labels, and over the one field `metadata.name`. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateNodeSelectorTerm(term: NodeSelectorTerm, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   term.matchExpressions?.forEach((requirement, i) => {
@@ -140,11 +141,13 @@ function validatePodTerms(affinity: PodAffinity, allowInvalidValues: boolean, pa
   return errors
 }
 
+/** What an old object may keep. */
 export interface AffinityOptions {
   readonly allowInvalidRequiredAffinityValues: boolean
   readonly allowInvalidSelectorValues: boolean
 }
 
+/** Affinity to nodes, to pods, and away from pods: required terms, and preferred ones with a weight of 1 to 100. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateAffinity(affinity: Affinity, path: FieldPath, options: AffinityOptions): FieldError[] {
   const errors: FieldError[] = []
   if (affinity.nodeAffinity) errors.push(...validateNodeAffinity(affinity.nodeAffinity, options.allowInvalidRequiredAffinityValues, path.child('nodeAffinity')))

@@ -9,7 +9,9 @@ import { allContainers, containersWithPath } from './visit.ts'
 
 type Annotations = Readonly<Record<string, string>>
 
+/** Annotations with a meaning for the server. Marks the pod as the copy of a static pod of a kubelet. */
 export const MIRROR_POD = 'kubernetes.io/config.mirror'
+/** Deprecated: the fields of the security context have taken their place. The name of a container follows. */
 export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
 export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 export const SECCOMP_CONTAINER_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/'

@@ -115,6 +115,7 @@ function validateHostPorts(containers: readonly Container[], path: FieldPath): F
   return errors
 }
 
+/** Names are distinct, and at least one container is there. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateContainers(containers: readonly Container[], path: FieldPath, context: ContainerContext): FieldError[] {
   if (containers.length === 0) return [required(path)]
   const errors: FieldError[] = []
@@ -135,6 +136,7 @@ export function validateContainers(containers: readonly Container[], path: Field
 
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always'
 
+/** Only sidecars, which restart always, may have probes and lifecycle hooks. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateInitContainers(containers: readonly Container[], spec: PodSpec, path: FieldPath, context: ContainerContext): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set((spec.containers ?? []).map(container => container.name))
@@ -167,6 +169,7 @@ const NOT_EPHEMERAL = ['ports', 'resources', 'resizePolicy', 'restartPolicy', 'l
 const REFUSED = 'cannot be set for an Ephemeral Container'
 const isSet = (value: unknown): boolean => value !== undefined && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 
+/** They have neither ports, nor probes, nor resources, and a target that is a container of the pod. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateEphemeralContainers(
   containers: readonly EphemeralContainer[],
   spec: PodSpec,

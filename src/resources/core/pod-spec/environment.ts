@@ -5,12 +5,14 @@ import { isConfigMapKey, isEnvVarName, isRelaxedEnvVarName, nameIsDnsSubdomain }
 import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, SecretKeySelector } from '../v1.types.ts'
 import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from '../volume/downward-api.ts'
 
+/** What an old object may keep, and what gates allow. */
 export interface EnvironmentOptions {
   readonly allowRelaxedEnvironment: boolean
 }
 
 const nameRule = ({ allowRelaxedEnvironment }: EnvironmentOptions) => (allowRelaxedEnvironment ? isRelaxedEnvVarName : isEnvVarName)
 
+/** Each variable has a value or one source. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateEnv(variables: readonly EnvVar[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
   const faultsOf = nameRule(options)
   const errors: FieldError[] = []
@@ -46,6 +48,7 @@ function validateKeyRef(ref: ConfigMapKeySelector | SecretKeySelector, path: Fie
   return errors
 }
 
+/** Each source is a config map or a secret, with an optional prefix of the names. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
   const faultsOf = nameRule(options)
   const errors: FieldError[] = []

@@ -67,6 +67,7 @@ function validateSleep(seconds: Int64, { grace, options }: HandlerContext, path:
   return [invalid(path, seconds, text)]
 }
 
+/** Each hook has exactly one handler. A stop signal needs the operating system of the pod. */
 export function validateLifecycle(lifecycle: Lifecycle, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (lifecycle.postStart) errors.push(...validateHandler(lifecycle.postStart, context, path.child('postStart')))

@@ -8,6 +8,7 @@ import type { VolumesByName } from '../volume/validation.ts'
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None']
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible']
 
+/** Volumes exist, mount paths are distinct, and bidirectional propagation needs a privileged container. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateMounts(container: Container, volumes: VolumesByName, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { volumeMounts: mounts = [], volumeDevices = [] } = container
@@ -56,6 +57,7 @@ function validateRecursiveReadOnly(mode: string, mount: VolumeMount, path: Field
   return errors
 }
 
+/** Raw block devices are claims, have distinct paths, and are not mounted as well. */
 export function validateDevices(container: Container, volumes: VolumesByName, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { volumeMounts = [], volumeDevices: devices = [] } = container

@@ -2,6 +2,7 @@ import { compareQuantity, quantitySign } from '../../../meta/quantity.ts'
 import type { Pod, PodSpec } from '../v1.types.ts'
 import { containersAndInit } from './visit.ts'
 
+/** https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
 const COMPUTE = ['cpu', 'memory']

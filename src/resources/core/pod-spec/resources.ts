@@ -29,14 +29,17 @@ const STANDARD_RESOURCES = new Set([
 ])
 
 const HUGE_PAGES = 'hugepages-'
+/** `hugepages-2Mi`: a resource for each size of page. */
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES)
 const isQuotaHugePages = (name: string): boolean => isHugePages(name) || name.startsWith(`requests.${HUGE_PAGES}`)
+/** Kubernetes’ own resources have no domain, or its domain. */
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
 /** Of a resource that is not Kubernetes' own, such as `example.com/gpu`. */
 export const isExtendedResource = (name: string): boolean =>
   !isNativeResource(name) && !name.startsWith('requests.') && isQualifiedName(`requests.${name}`).length === 0
 /** Whether a request may be less than the limit. */
 export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name)
+/** Resources of which there are no fractions. */
 export const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || isExtendedResource(name)
 
 /** The name of a resource of anything, which messages print without quotes: quotas, limit ranges, nodes. Prefixed names, and the known ones without a prefix. */
@@ -59,6 +62,7 @@ export function validateContainerResourceName(name: string, path: FieldPath): Fi
   return errors
 }
 
+/** Not negative, and whole where the resource has no fractions. */
 export function validateResourceQuantity(name: string, quantity: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (compareQuantity(quantity, 0) < 0) errors.push(invalid(path, quantity, NEGATIVE))
@@ -77,6 +81,7 @@ export function isDivisibleHugePages(name: string, quantity: string): boolean {
   }
 }
 
+/** What the resources may be for, and what an old object may keep. */
 export interface ResourceOptions {
   readonly allowIndivisibleHugePages: boolean
 }

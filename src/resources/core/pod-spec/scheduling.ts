@@ -14,6 +14,7 @@ const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
 /** Of a spread constraint: no two have the same. */
 const pairOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string => JSON.stringify([topologyKey, whenUnsatisfiable])
 
+/** No two constraints have both topology key and `whenUnsatisfiable` in common. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateSpreadConstraints(constraints: readonly TopologySpreadConstraint[], path: FieldPath, allowInvalidSelector: boolean): FieldError[] {
   const errors: FieldError[] = []
   const lastPlace = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
@@ -57,6 +58,7 @@ export function validateTaintEffect(effect: string, path: FieldPath): FieldError
   return !EFFECTS.includes(effect) ? [notSupported(path, effect, EFFECTS)] : []
 }
 
+/** Operator and value fit each other; seconds are for the effect NoExecute alone. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateTolerations(tolerations: readonly Toleration[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   tolerations.forEach((toleration, i) => {
@@ -80,6 +82,7 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
   return errors
 }
 
+/** Qualified names, each once. */
 export function validateSchedulingGates(gates: readonly PodSchedulingGate[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()

@@ -10,6 +10,7 @@ import { validateWindowsOptions } from './windows.ts'
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined']
 
+/** A local profile is a path below the kubelet’s directory, which it must not leave. */
 export function validateSeccompProfile(profile: SeccompProfile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { type } = profile
@@ -24,6 +25,7 @@ export function validateSeccompProfile(profile: SeccompProfile, path: FieldPath)
   return errors
 }
 
+/** A local profile has a name without surrounding space, of at most 4,095 bytes. */
 export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const at = path.child('localhostProfile')
@@ -67,6 +69,7 @@ export function validateSecurityContext(context: SecurityContext, hostUsers: boo
   return errors
 }
 
+/** What gates allow, and what an old object may keep. */
 export interface PodSecurityOptions {
   readonly allowHostNamespaceSysctls: boolean
   readonly allowAnySELinuxChangePolicy: boolean

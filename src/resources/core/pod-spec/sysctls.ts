@@ -16,6 +16,10 @@ export function sysctlNamespace(name: string): 'ipc' | 'net' | undefined {
   return normalised === 'kernel.sem' || /^(kernel\.shm|kernel\.msg|fs\.mqueue\.)/.test(normalised) ? 'ipc' : undefined
 }
 
+/**
+ * Names are distinct in their canonical form, and namespaced ones are not set where the pod uses that namespace of its host. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, path: FieldPath, allowHostNamespaces: boolean): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()

@@ -34,6 +34,10 @@ export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPa
   return errors
 }
 
+/**
+ * All rules of a pod’s spec, in upstream’s order. @param pod the name of the pod, from which ephemeral claims are named; empty in a template. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, options: PodValidationOptions): FieldError[] {
   const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), options)
   const errors = spec.terminationGracePeriodSeconds === undefined ? [required(path.child('terminationGracePeriodSeconds'))] : []

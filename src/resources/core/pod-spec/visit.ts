@@ -18,8 +18,10 @@ export function* containersWithPath(spec: PodSpec, path: FieldPath): Generator<[
   }
 }
 
+/** An init container that keeps running: https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/ */
 export const isSidecar = (container: Container): boolean => container.restartPolicy === 'Always'
 
+/** Init containers first, in the order in which they run. */
 export function* containersAndInit(spec: PodSpec): Generator<Container> {
   yield* spec.containers ?? []
   yield* spec.initContainers ?? []

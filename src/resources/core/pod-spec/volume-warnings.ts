@@ -17,6 +17,7 @@ const DEPRECATED_LATER: typeof DEPRECATED = [
   ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ]
 
+/** Deprecated sources, and sources that overwrite each other’s paths. */
 export function volumeWarnings(volumes: readonly Volume[], path: FieldPath): string[] {
   const warnings: string[] = []
   volumes.forEach((volume, i) => {

@@ -141,6 +141,7 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
   return warnings
 }
 
+/** The warning of an annotation of AppArmor. */
 export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
 function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean): string[] {

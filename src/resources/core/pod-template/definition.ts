@@ -60,6 +60,7 @@ const v1: Version<PodTemplate> = {
   },
 }
 
+/** A template that stands alone; no controller reads it. */
 export const podTemplateResource = defineResource<PodTemplate>({
   scope: 'Namespaced',
   versions: [v1],

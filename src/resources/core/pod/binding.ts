@@ -67,6 +67,7 @@ function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {
 /** The write that a binding makes: spec and status at once, checked by no rule of the kind. */
 const bindingStrategy: Strategy<Pod> = { resetFields: [['status']] }
 
+/** A scheduler creates a Binding; the server writes the node into the pod. */
 export const bindingSubresource = defineSubresource<Pod, Binding>({
   verbs: ['create'],
   kind: { group: '', version: 'v1', kind: 'Binding', schema },

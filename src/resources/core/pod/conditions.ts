@@ -1,6 +1,7 @@
 import { formatTime } from '../../../meta/time.ts'
 import type { PodStatus } from '../v1.types.ts'
 
+/** The time of the transition is set where the status changes. */
 export interface NewCondition {
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'

@@ -50,6 +50,7 @@ const v1: Version<Pod> = {
   },
 }
 
+/** https://kubernetes.io/docs/concepts/workloads/pods/ */
 export const podResource = defineResource<Pod>({
   scope: 'Namespaced',
   versions: [v1],

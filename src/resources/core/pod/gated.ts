@@ -11,6 +11,7 @@ export function validateNodeSelectorAdditions(next: Readonly<Record<string, stri
   return [invalid(path, goMember('core.PodSpec', 'nodeSelector', next), 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')]
 }
 
+/** Terms of a gated pod may get more expressions, and none may be removed: the pod may run on fewer nodes than before. */
 export function validateNodeAffinityAdditions(next: NodeAffinity | undefined, old: NodeAffinity | undefined, path: FieldPath): FieldError[] {
   const field = 'requiredDuringSchedulingIgnoredDuringExecution'
   if (!old?.[field]) return []

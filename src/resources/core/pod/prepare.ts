@@ -13,6 +13,7 @@ import { OLD_APP_ARMOR } from '../pod-spec/warnings.ts'
 import type { AppArmorProfile, Pod, PodAffinityTerm, PodStatus } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
 
+/** Pending, with its QoS class, and its label keys and AppArmor annotations as fields. Source: pkg/registry/core/pod in k8s.io/kubernetes. */
 export function prepareCreate(pod: Pod, ctx: HookContext): void {
   pod.metadata.generation = 1
   dropDisabledPodFields(pod.spec, undefined, ctx.features)
@@ -25,6 +26,7 @@ export function prepareCreate(pod: Pod, ctx: HookContext): void {
   applyAppArmorAnnotations(pod, ctx)
 }
 
+/** Keeps the status, which has a subresource of its own. */
 export function prepareUpdate(next: Pod, old: Pod, { features }: HookContext): void {
   next.status = old.status
   dropDisabledPodFields(next.spec, old.spec, features)
@@ -36,6 +38,7 @@ export function bumpGeneration(next: Pod, old: Pod): void {
   if (!deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 
+/** Keeps the spec, and what clients that know less than the server leave out of a status. */
 export function prepareStatusUpdate(next: Pod, old: Pod): void {
   next.spec = old.spec
   for (const field of ['deletionTimestamp', 'ownerReferences'] as const) restore(next.metadata, old.metadata, field)

@@ -17,6 +17,7 @@ const STATUS = fieldPath('status')
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized']
 const IMMUTABLE = 'field is immutable'
 
+/** What a status says of containers and addresses fits the spec, and nothing that has ended runs again. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const { spec, status } = next

@@ -25,6 +25,7 @@ function createWarnings(pod: Pod): string[] {
   return [...name, ...podWarnings(pod)]
 }
 
+/** Of the resource itself: spec and metadata. */
 export const podStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
@@ -40,6 +41,7 @@ export const podStrategy: Strategy<Pod> = {
   gracePeriod,
 }
 
+/** Of the subresource `status`, which kubelets write. */
 export const podStatusStrategy: Strategy<Pod> = {
   resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
   prepare(next, old) {

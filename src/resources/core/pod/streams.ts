@@ -56,7 +56,9 @@ const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options:
   }
 }
 
+/** Streams of a running container’s main process. */
 export const attachSubresource: Subresource<Pod> = containerStream('attach', 'PodAttachOptions', streamQuery)
+/** Streams of a command that is started in a container. */
 export const execSubresource: Subresource<Pod> = containerStream('exec', 'PodExecOptions', options => [...streamQuery(options), ...commandQuery(options)])
 
 const portForwardOptions = types.type('core.PodPortForwardOptions')

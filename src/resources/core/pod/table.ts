@@ -106,6 +106,7 @@ const completed = (reason: string, message: string): readonly TableRowCondition[
 const SUCCEEDED = completed('Succeeded', 'The pod has completed successfully.')
 const FAILED = completed('Failed', 'The pod failed.')
 
+/** What `kubectl get pods` shows. The status cell sums up phase, conditions and states of containers. */
 export const podTable: TableDefinition<Pod> = {
   columns: [
     nameColumn,

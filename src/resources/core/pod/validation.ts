@@ -19,6 +19,7 @@ import { validateNodeAffinityAdditions, validateNodeSelectorAdditions } from './
 const SPEC = fieldPath('spec')
 const ANNOTATIONS = fieldPath('metadata', 'annotations')
 
+/** What holds at any time, and what is only set later: ephemeral containers, a node while there are gates. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validatePodCreate(pod: Pod, features: Features): FieldError[] {
   const errors = validatePod(pod, podOptions(features, pod))
   if (pod.spec.ephemeralContainers?.length) errors.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'))
@@ -70,6 +71,10 @@ const UPDATABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ]
 
+/**
+ * Little of a pod changes: images, the deadline, tolerations that are added, and more while it is gated. Errors stop where upstream stops looking. Source:
+ * pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validatePodUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const options = podOptions(features, next, old)
@@ -109,6 +114,7 @@ function validateDeadline(next: Int64 | undefined, old: Int64 | undefined): Fiel
   return old !== undefined && old < next ? [invalid(at, next, 'must be less than or equal to previous value')] : []
 }
 
+/** Only `tolerationSeconds` of a toleration that is there may change. */
 function validateTolerationsAdded(next: readonly Toleration[], old: readonly Toleration[], path: FieldPath): FieldError[] {
   const timeless = ({ tolerationSeconds: _, ...toleration }: Toleration): Toleration => toleration
   // Decoded values have their members in one order, so equal ones have the same text.
@@ -117,6 +123,7 @@ function validateTolerationsAdded(next: readonly Toleration[], old: readonly Tol
   return kept ? validateTolerations(next, path) : [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')]
 }
 
+/** A gate that came later would hold a pod that may be scheduled already. */
 function validateGatesRemoved(next: readonly PodSchedulingGate[], old: readonly PodSchedulingGate[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const known = new Set(old.map(({ name }) => name))

@@ -51,6 +51,7 @@ const v1: Version<ReplicationController> = {
   },
 }
 
+/** https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller/ */
 export const replicationControllerResource = defineResource<ReplicationController>({
   scope: 'Namespaced',
   versions: [v1],

@@ -9,6 +9,7 @@ import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
 import type { ReplicationController } from '../v1.types.ts'
 
+/** The selector is a map of labels, which the template must have. In steps: it may have very many. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function* validateReplicationController(
   next: ReplicationController,
   old: ReplicationController | undefined,

@@ -49,6 +49,7 @@ const v1: Version<ResourceQuota> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusStrategy } },
 }
 
+/** https://kubernetes.io/docs/concepts/policy/resource-quotas/ */
 export const resourceQuotaResource = defineResource<ResourceQuota>({
   scope: 'Namespaced',
   versions: [v1],

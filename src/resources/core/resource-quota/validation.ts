@@ -43,6 +43,7 @@ const CONFLICTS = [
 const ONLY_EXISTS =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
 
+/** Scopes are consistent, fit the resources, and never change. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefined): FieldError[] {
   const errors = validateSpec(next.spec)
   if (!old) return errors
@@ -54,6 +55,7 @@ export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefine
   return errors
 }
 
+/** Quantities of known resources. Usage above the quota is possible: it was lowered. */
 export const validateQuotaStatus = ({ status }: ResourceQuota): FieldError[] => [
   ...validateAmounts(status.hard, fieldPath('status', 'hard')),
   ...validateAmounts(status.used, fieldPath('status', 'used')),

@@ -34,6 +34,7 @@ const v1: Version<Secret> = {
   selectableFields: { type: secret => secret.type ?? '' },
 }
 
+/** https://kubernetes.io/docs/concepts/configuration/secret/ */
 export const secretResource = defineResource<Secret>({
   scope: 'Namespaced',
   versions: [v1],

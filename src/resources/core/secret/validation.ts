@@ -10,6 +10,7 @@ import type { Secret } from '../v1.types.ts'
 const dataPath = fieldPath('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 
+/** The type never changes, and demands keys with readable content. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateSecret(next: Secret, old: Secret | undefined): FieldError[] {
   const errors: FieldError[] = []
   if (old) errors.push(...validateImmutableField(next.type, old.type, fieldPath('type')), ...validateImmutableData(next, old, 'data'))

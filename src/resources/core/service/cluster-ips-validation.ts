@@ -84,6 +84,7 @@ export function validateClusterIPsUpdate(next: Service, old: Service): FieldErro
   return errors
 }
 
+/** The first family and address never change while the type has addresses; a second may come and go. */
 export function validateFamiliesUpdate(next: Service, old: Service): FieldError[] {
   if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || isHeadless(old) || isHeadless(next)) return []
   const errors: FieldError[] = []

@@ -41,6 +41,7 @@ function setServiceDefaults(object: Service): void {
   }
 }
 
+/** The ranges that are configured. */
 export interface ServiceOptions {
   /** `--service-cluster-ip-range`: one CIDR, or one of each family, the default family first. */
   readonly serviceCIDRs: readonly string[]

@@ -2,6 +2,7 @@ import type { IPFamily, Service, ServicePort, ServiceType } from '../v1.types.ts
 
 /** What the fields of a Service mean together. Objects are defaulted. */
 
+/** In place of an address: the service has none, and DNS answers with those of its pods. */
 export const HEADLESS = 'None'
 
 export const typeOf = (service: Service): ServiceType | '' => service.spec.type ?? ''
@@ -11,9 +12,12 @@ export const familiesOf = (service: Service): IPFamily[] => service.spec.ipFamil
 
 /** Every type but ExternalName has a cluster IP, be it `None`. */
 export const needsClusterIP = (service: Service): boolean => typeOf(service) !== 'ExternalName'
+/** Whether a port of every node belongs to the service. */
 export const needsNodePort = (service: Service): boolean => typeOf(service) === 'NodePort' || typeOf(service) === 'LoadBalancer'
+/** Whether a load balancer asks nodes if they have a local endpoint. */
 export const needsHealthCheck = (service: Service): boolean => typeOf(service) === 'LoadBalancer' && service.spec.externalTrafficPolicy === 'Local'
 
+/** Whether requests come from outside of the cluster, so that the external traffic policy means something. */
 export const isExternallyAccessible = (service: Service): boolean =>
   needsNodePort(service) || (typeOf(service) === 'ClusterIP' && (service.spec.externalIPs ?? []).length > 0)
 

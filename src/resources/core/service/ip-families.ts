@@ -7,6 +7,7 @@ import type { Service } from '../v1.types.ts'
 import { validateClusterIPs } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, typeOf } from './fields.ts'
 
+/** Of core/v1: the families that a service can have addresses of. */
 export type IPFamily = 'IPv4' | 'IPv6'
 
 const POLICY = fieldPath('spec', 'ipFamilyPolicy')

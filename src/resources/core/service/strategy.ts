@@ -52,6 +52,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
   }
 }
 
+/** The load balancer’s addresses. A service that has no load balancer keeps none. */
 export const serviceStatusStrategy: Strategy<Service> = {
   validateName: nameIsDns1035Label,
   revalidatesMeta: true,

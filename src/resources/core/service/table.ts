@@ -28,6 +28,7 @@ const portsCell = (service: Service): string =>
     .map(({ port, nodePort, protocol }) => (nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`))
     .join(',') || '<none>'
 
+/** What `kubectl get services` shows. */
 export const serviceTable: TableDefinition<Service> = {
   columns: [
     nameColumn,

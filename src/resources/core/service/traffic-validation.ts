@@ -30,6 +30,7 @@ export function validateSourceRanges(service: Service): FieldError[] {
   return errors
 }
 
+/** `allocateLoadBalancerNodePorts` belongs to the type LoadBalancer. */
 export function validateBalancerAllocation(service: Service): FieldError[] {
   const given = service.spec.allocateLoadBalancerNodePorts !== undefined
   if (given && !isBalancer(service)) return [forbidden(SPEC.child('allocateLoadBalancerNodePorts'), BALANCER_ONLY)]
@@ -37,6 +38,7 @@ export function validateBalancerAllocation(service: Service): FieldError[] {
   return !given && isBalancer(service) ? [required(fieldPath('allocateLoadBalancerNodePorts'))] : []
 }
 
+/** Belongs to the type LoadBalancer, and is set with it, once. */
 export function validateBalancerClass(next: Service, old: Service | undefined): FieldError[] {
   const path = SPEC.child('loadBalancerClass')
   const name = next.spec.loadBalancerClass
@@ -67,12 +69,14 @@ export function validateExternalTraffic(service: Service): FieldError[] {
   return errors
 }
 
+/** The port never changes while the service needs one: load balancers are configured with it. */
 export function validateHealthCheckUpdate(next: Service, old: Service): FieldError[] {
   if (!needsHealthCheck(old) || !needsHealthCheck(next)) return []
   if ((old.spec.healthCheckNodePort ?? 0) === (next.spec.healthCheckNodePort ?? 0)) return []
   return [forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable')]
 }
 
+/** Required, but for services of the type ExternalName, which have no addresses. */
 export function validateInternalTraffic(service: Service): FieldError[] {
   const path = SPEC.child('internalTrafficPolicy')
   const policy = service.spec.internalTrafficPolicy
@@ -80,6 +84,7 @@ export function validateInternalTraffic(service: Service): FieldError[] {
   return policy === 'Cluster' || policy === 'Local' ? [] : [notSupported(path, policy, ['Cluster', 'Local'])]
 }
 
+/** Known values; those of an alpha gate only while it is on. */
 export function validateTrafficDistribution({ spec: { trafficDistribution: value } }: Service, features: Features): FieldError[] {
   const known = features.enabled('PreferSameTrafficDistribution') ? ['PreferClose', 'PreferSameZone', 'PreferSameNode'] : ['PreferClose']
   return value === undefined || known.includes(value) ? [] : [notSupported(SPEC.child('trafficDistribution'), value, known)]

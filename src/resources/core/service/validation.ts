@@ -142,6 +142,7 @@ function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: Fi
   return errors
 }
 
+/** Addresses of the load balancer, conditions, and nothing for a type that has no load balancer. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateServiceStatus(next: Service): FieldError[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
   const ingresses = next.status.loadBalancer.ingress ?? []

@@ -6,6 +6,7 @@ import { TOPOLOGY_HINTS, TOPOLOGY_MODE } from './validation.ts'
 
 const SPEC = fieldPath('spec')
 
+/** Fields that do nothing together, deprecated ones, and addresses in legacy forms. */
 export function serviceWarnings(service: Service): string[] {
   const { spec } = service
   const texts: string[] = []
@@ -31,6 +32,7 @@ export function serviceWarnings(service: Service): string[] {
   return texts
 }
 
+/** Addresses in legacy forms. */
 export function serviceStatusWarnings(service: Service): string[] {
   return (service.status.loadBalancer.ingress ?? []).flatMap(({ ip }, i) => (ip ? ipWarnings(fieldPath('status', 'loadBalancer', 'ingress').index(i), ip) : []))
 }

@@ -15,6 +15,7 @@ const VOLUME_MODES = ['Block', 'Filesystem']
 /** Upstream tells the path of the source where it should tell the source. */
 const SOURCE_PATH = verbatim('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000000000)}')
 
+/** What an old object may keep, and what gates allow. */
 export interface ClaimSpecOptions {
   /** An older object already has a selector with a bad label value. */
   readonly allowInvalidSelector?: boolean

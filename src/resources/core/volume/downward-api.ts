@@ -7,6 +7,7 @@ import type { DownwardAPIVolumeFile, ObjectFieldSelector, ResourceFieldSelector 
 import { validateNonReservedPath } from './paths.ts'
 
 const VOLUME_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid']
+/** Fields that a variable may refer to, sorted as errors list them. */
 export const ENVIRONMENT_FIELDS = [
   'metadata.name',
   'metadata.namespace',
@@ -31,6 +32,7 @@ function splitSubscript(fieldPath: string): [path: string, subscript: string] | 
   return at <= 0 ? undefined : [fieldPath.slice(0, at), fieldPath.slice(at + 2, -2)]
 }
 
+/** A field that is known there, or one entry of labels or annotations: `metadata.labels['app']`. */
 export function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { apiVersion = '', fieldPath } = ref
@@ -55,6 +57,7 @@ export function validateFieldRef(ref: ObjectFieldSelector, fields: readonly stri
   return errors
 }
 
+/** A limit or request of a container, and a divisor that fits it. In a volume the container is named. */
 export function validateResourceFieldRef(ref: ResourceFieldSelector, inVolume: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { resource, divisor } = ref
@@ -79,6 +82,7 @@ function validateDivisor(resource: string, divisor: string, path: FieldPath): Fi
   return errors
 }
 
+/** A file below the volume with one source. */
 export function validateDownwardFile(file: DownwardAPIVolumeFile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!file.path) errors.push(required(path.child('path')))

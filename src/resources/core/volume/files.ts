@@ -48,6 +48,7 @@ export function validateKeyedSource({ items = [], defaultMode }: KeyedSource, na
   ]
 }
 
+/** Files that stay below the volume, and a mode of at most 0777. */
 export function validateDownwardSource(source: DownwardAPIVolumeSource, path: FieldPath): FieldError[] {
   const errors = validateMode(source.defaultMode, path.child('defaultMode'))
   for (const file of source.items ?? []) errors.push(...validateFile(file, path))
@@ -62,10 +63,12 @@ function validateFile(file: DownwardAPIVolumeFile, path: FieldPath): FieldError[
 
 const PROJECTIONS: readonly (keyof VolumeProjection)[] = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle']
 
+/** What gates allow, and what an old object may keep. */
 export interface ProjectedOptions {
   readonly allowNonLocalTokenPath: boolean
 }
 
+/** Sources whose files do not collide. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateProjected(projected: ProjectedVolumeSource, path: FieldPath, options: ProjectedOptions): FieldError[] {
   const errors = validateMode(projected.defaultMode, path.child('defaultMode'))
   const paths = new Set<string>()

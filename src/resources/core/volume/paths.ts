@@ -2,8 +2,10 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
+/** Whether a path could leave the folder that it is below. */
 export const hasBacksteps = (path: string): boolean => path.split('/').includes('..')
 
+/** The same as an error. */
 export const validateNoBacksteps = (target: string, path: FieldPath): FieldError[] =>
   hasBacksteps(target) ? [invalid(path, target, "must not contain '..'")] : []
 

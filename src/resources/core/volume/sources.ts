@@ -110,6 +110,7 @@ const needsOfSecret =
   ({ secretRef }, path) =>
     secretRef ? needs(...fields)(secretRef, path.child('secretRef')) : []
 
+/** A DNS subdomain of at most 63 characters, upper-case letters allowed. */
 export function validateCsiDriverName(name: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (name === '') errors.push(required(path))

@@ -11,6 +11,7 @@ import { ISCSI_NAME_TOO_LONG, validateIscsi } from './iscsi.ts'
 import { validateDescendingPath } from './paths.ts'
 import { commonSources, podSources } from './sources.ts'
 
+/** What gates allow, and what an old object may keep. */
 export interface VolumeOptions {
   /** The volumes are a pod's, not a template's. */
   readonly resourceIsPod: boolean

@@ -11,6 +11,7 @@ import type { IPRange } from './ip-range.ts'
 import { addressNumber, ipRange, printAddress, scan } from './ip-range.ts'
 
 const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family'
+/** Marks the IPAddress objects that this allocator made. */
 export const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by'
 export const ALLOCATOR_NAME = 'ipallocator.k8s.io'
 
@@ -25,8 +26,10 @@ export interface ServiceRef {
   readonly name: string
 }
 
+/** What an IPAddress says of the service that it belongs to. */
 export const serviceRef = (service: Service): ServiceRef => ({ namespace: service.metadata.namespace ?? '', name: service.metadata.name ?? '' })
 
+/** Its name is the address, so that only one of two creations succeeds: that is the reservation. */
 export const ipAddressObject = (name: string, family: IPFamily, { namespace, name: service }: ServiceRef): IPAddress => ({
   kind: 'IPAddress',
   apiVersion: 'networking.k8s.io/v1',

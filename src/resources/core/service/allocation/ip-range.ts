@@ -17,8 +17,10 @@ export interface IPRange {
   readonly dynamic: bigint
 }
 
+/** An address as an integer: 32 bits of IPv4, 128 of IPv6. */
 export const addressNumber = (ip: IpAddress): bigint => ip.reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
 
+/** The reverse, in canonical form (RFC 5952). */
 export function printAddress(n: bigint, family: IPFamily): string {
   const bytes = new Uint8Array(family === 'IPv4' ? 4 : 16)
   for (let i = bytes.length - 1, rest = n; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n)

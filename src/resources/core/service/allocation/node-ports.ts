@@ -10,6 +10,7 @@ import type { PortRange, PortSource } from './port-set.ts'
 import { DryRunPorts, PortSet, printPortRange } from './port-set.ts'
 import { portsInUse } from './ports-in-use.ts'
 
+/** The object whose bitmap says which ports are taken. kube-apiserver has it under the same name. */
 export const NODE_PORTS = 'servicenodeports'
 
 const v1: Version<RangeAllocation> = {

@@ -123,6 +123,7 @@ function planHealthCheck(next: Service, old: Service | undefined, ports: PortSou
   }
 }
 
+/** Writes the planned ports into the service. */
 export function carryOut(plan: PortPlan, next: Service): void {
   for (const [i, port] of portsOf(next).entries()) {
     const assigned = plan.assigned.get(i)

@@ -11,6 +11,7 @@ import { NodePorts } from './node-ports.ts'
 import type { PortRange } from './port-set.ts'
 import { allNodePortsOf } from './ports-in-use.ts'
 
+/** The ranges that are repaired. */
 export interface RepairOptions {
   readonly nodePortRange: PortRange
   /** Milliseconds of a clock that nobody sets: times of other servers' clocks are not looked at. */
@@ -27,8 +28,10 @@ export interface RepairState {
   readonly orphanAddresses: Map<string, number>
 }
 
+/** Of the first run. An allocation without a service is released after a time of grace: its service may be about to be written. */
 export const createRepairState = (): RepairState => ({ orphanPorts: new Map(), orphanAddresses: new Map() })
 
+/** What a repair found and did. */
 export interface RepairReport {
   readonly freedIPs: readonly string[]
   readonly restoredIPs: readonly string[]
