@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { type MediaOffer, mediaOffer } from '../codec/negotiate.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
@@ -11,6 +10,7 @@ import type { Runtime } from '../control-plane/runtime.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { systemClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { boundHeapGrowth } from '../lib/heap-growth.ts'
 import type { Logger } from '../lib/log.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
 import { gitVersion } from '../server/version.ts'
@@ -23,12 +23,11 @@ import { etcdOptionsOf } from './shared-store.ts'
 
 /** With so many custom kinds the heap holds much more than without any. */
 const MANY_CUSTOM_KINDS = 50
-
 /**
- * Old objects are collected when they have grown by so much since the last time. Left to itself V8 lets them grow to four times as much where memory is plenty: with 250 definitions in use
- * 800 MB were resident, of which 270 were needed. Costs a tenth to a fifth more CPU (`test/bench/definitions.ts`), and so is not for servers without many kinds, which need little.
+ * With 250 definitions in use 800 MB were resident, of which 270 were needed. Costs a tenth to a fifth more CPU (`test/bench/definitions.ts`), and so is not for servers without many kinds, which
+ * need little.
  */
-const collectSooner = (): void => setFlagsFromString('--heap-growing-percent=30')
+const GROWTH_WITH_MANY_KINDS = 30
 
 /** Opens the store that the flags name. Throws FlagError if its directory cannot be made. */
 export async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
@@ -95,7 +94,7 @@ const configured = (config: Config): Omit<ControlPlaneOptions, 'runtime' | 'back
   nodePorts: config.serviceNodePorts,
   controllers: config.controllers,
   onCustomKinds: count => {
-    if (count >= MANY_CUSTOM_KINDS) collectSooner()
+    if (count >= MANY_CUSTOM_KINDS) boundHeapGrowth(GROWTH_WITH_MANY_KINDS)
   },
   admissionPlugins: config.admissionPlugins,
   tolerationSeconds: config.tolerationSeconds,
