@@ -1,3 +1,4 @@
+import { CallContext } from '../lib/call-context.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 
 /** An evaluation that long work of functions may be left in, and taken up again. */
@@ -6,19 +7,15 @@ export interface LongWork {
   result<T extends object>(owner: object, id: string, begin: () => Steps<T>): T
 }
 
-let current: LongWork | undefined
+/** The evaluation that runs. Functions of the language are given their arguments and nothing else, and few of them take long. */
+const evaluation = new CallContext<LongWork>()
 
 /** Runs something whose functions may leave their work to a later turn. */
-export function withLongWork<T>(work: LongWork, run: () => T): T {
-  const outer = current
-  current = work
-  try {
-    return run()
-  } finally {
-    current = outer
-  }
-}
+export const withLongWork = <T>(work: LongWork, run: () => T): T => evaluation.run(work, run)
 
-/** The result of work that may take long: at once where nothing can be left for later. `owner` and `id`: what it depends on. */
+/**
+ * The result of work that may take long: at once where nothing can be left for later. `owner` and `id`: what it depends on, so that an evaluation that is begun again finds the result of the work
+ * that it was suspended in.
+ */
 export const longWork = <T extends object>(owner: object, id: string, begin: () => Steps<T>): T =>
-  current ? current.result(owner, id, begin) : runAtOnce(begin())
+  evaluation.value ? evaluation.value.result(owner, id, begin) : runAtOnce(begin())

@@ -15,7 +15,7 @@ import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts
 import { type CustomKind, customObject } from '../schema/json-schema/custom-object.ts'
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
-import { sharedSchema } from '../schema/json-schema/shared-schema.ts'
+import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import type { FreeForm } from '../schema/schema.ts'
 import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'
 import { customScale } from './custom-scale.ts'
@@ -30,9 +30,9 @@ export const isServed = (definition: CustomResourceDefinition): boolean => isCon
 
 /**
  * The resource that a custom resource definition describes, in all of its versions; undefined while its names are not accepted, or where no version is served. Objects are converted
- * between versions by their apiVersion alone, or by the definition's webhook, which `services` calls.
+ * between versions by their apiVersion alone, or by the definition's webhook, which `services` calls. `pool`: that of the server, for equal schemas are one.
  */
-export function customResource(definition: CustomResourceDefinition, services: ConversionServices): ResourceDefinition | undefined {
+export function customResource(definition: CustomResourceDefinition, services: ConversionServices, pool = new SchemaPool()): ResourceDefinition | undefined {
   const { spec } = definition
   const { acceptedNames: names } = definition.status
   const versions = spec.versions ?? []
@@ -43,7 +43,7 @@ export function customResource(definition: CustomResourceDefinition, services: C
     group: spec.group,
     kind: names.kind,
     preserveUnknown: spec.preserveUnknownFields === true,
-    schemas: new Map(schemas.map(([name, schema]) => [name, sharedSchema(schema)])),
+    schemas: new Map(schemas.map(([name, schema]) => [name, pool.shared(schema)])),
     written: writtenSchemas(schemas),
   }
   const terminating = isConditionTrue(definition, 'Terminating')

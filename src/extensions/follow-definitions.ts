@@ -7,6 +7,7 @@ import type { Logger } from '../lib/log.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
+import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import type { ConversionServices } from './conversion/webhook-converter.ts'
 import { customResource } from './custom-resource.ts'
 
@@ -56,6 +57,7 @@ class FollowedDefinitions {
   private readonly host: CustomResourceHost
   private readonly taken: ReadonlySet<string>
   private readonly entries = new Map<string, Entry>()
+  private readonly schemas = new SchemaPool()
   /** Resource versions of definitions that are served, and whose events have not come. */
   private readonly ahead = new Map<string, string>()
   /** Its watch has shown what there is. */
@@ -119,7 +121,7 @@ class FollowedDefinitions {
 
   private compile(name: string, definition: CustomResourceDefinition): ResourceDefinition | undefined {
     try {
-      const resource = customResource(definition, this.host.conversion)
+      const resource = customResource(definition, this.host.conversion, this.schemas)
       if (!resource) return undefined
       const { group, names } = resource.hub
       if (!this.taken.has(`${group}/${names.plural}`)) return resource

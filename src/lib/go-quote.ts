@@ -32,26 +32,30 @@ export function quote(text: string): string {
   // What is quoted as it stands: most texts, by the cheapest test.
   if (plainAscii.test(text)) return `"${text}"`
   if (!isLongText(text)) return `"${escaped(text)}"`
-  if (text === longText) return longQuoted
-  let out = ''
-  for (const chunk of textChunks(text)) out += escaped(chunk)
-  return remembered(text, `"${out}"`)
+  return lastLong.quoted(text)
 }
 
-/** A long text that is wrong is often so in several ways, and quoted by each error: once is enough for a turn of the event loop. */
-let longText = ''
-let longQuoted = ''
+/** A long text that is wrong is often so in several ways, and quoted by each error: once is enough for a turn of the event loop, after which it is forgotten. */
+class LastLong {
+  private text = ''
+  private result = ''
 
-function remembered(text: string, quoted: string): string {
-  if (longText === '')
-    setImmediate(() => {
-      longText = ''
-      longQuoted = ''
-    })
-  longText = text
-  longQuoted = quoted
-  return quoted
+  quoted(text: string): string {
+    if (text === this.text) return this.result
+    if (this.text === '')
+      setImmediate(() => {
+        this.text = ''
+        this.result = ''
+      })
+    let out = ''
+    for (const chunk of textChunks(text)) out += escaped(chunk)
+    this.text = text
+    this.result = `"${out}"`
+    return this.result
+  }
 }
+
+const lastLong = new LastLong()
 
 /** Bytes, by a table: a long text may hold an escape for every byte. */
 function escaped(text: string): string {
@@ -112,11 +116,10 @@ const plainAscii = /^[ !#-[\]-~]*$/
 /** Letters, marks, numbers, punctuation, symbols: strconv.IsPrint. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
 
-/** What is known of each character beyond ASCII: 0 nothing yet, 1 printable, 2 not. */
-let known: Uint8Array | undefined
+/** What is known of each character beyond ASCII: 0 nothing yet, 1 printable, 2 not. A megabyte of zeros takes no memory until it is written to. */
+const known = new Uint8Array(0x110000)
 
 function isPrintable(code: number): boolean {
-  known ??= new Uint8Array(0x110000)
   if (known[code] === 0) known[code] = printable.test(String.fromCodePoint(code)) ? 1 : 2
   return known[code] === 1
 }

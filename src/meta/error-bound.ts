@@ -1,3 +1,4 @@
+import { CallContext } from '../lib/call-context.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { FieldError } from './field-error-type.ts'
 
@@ -13,41 +14,41 @@ class EnoughErrors extends Error {
   override readonly name = 'EnoughErrors'
 }
 
-let made: FieldError[] | undefined
-let text = 0
+/** The errors that one validation makes. */
+class MadeErrors {
+  readonly errors: FieldError[] = []
+  private length = 0
+
+  /** Throws once there are too many. */
+  add(error: FieldError): void {
+    this.errors.push(error)
+    this.length += error.body.length
+    if (this.errors.length > MOST_MADE || this.length > MOST_TEXT) throw new EnoughErrors()
+  }
+}
+
+/** The innermost validation that runs. Validators of every kind make errors, and pass nothing along but paths. */
+const validating = new CallContext<MadeErrors>()
 
 /** Counts an error that is being made. Throws within `boundedErrors` once there are too many. */
 export function counted(error: FieldError): FieldError {
-  if (made === undefined) return error
-  made.push(error)
-  text += error.body.length
-  if (made.length > MOST_MADE || text > MOST_TEXT) throw new EnoughErrors()
+  validating.value?.add(error)
   return error
 }
 
 /**
  * The errors that a validation in steps finds. One that makes very many is ended early, and the first that it made are its result: what validation costs is bounded by what is valid,
- * not by what is wrong.
+ * not by what is wrong. Others may validate between two steps, and one validation within another.
  */
 export function* boundedErrors(validation: Steps<FieldError[]>): Steps<FieldError[]> {
-  const mine: FieldError[] = []
-  let length = 0
+  const made = new MadeErrors()
   for (;;) {
-    // Others may validate between two steps, and one validation within another.
-    const outer = made
-    const outerText = text
-    made = mine
-    text = length
     try {
-      const { done, value } = validation.next()
+      const { done, value } = validating.run(made, () => validation.next())
       if (done) return value
     } catch (error) {
       if (!(error instanceof EnoughErrors)) throw error
-      return mine.slice(0, MOST_ERRORS)
-    } finally {
-      length = text
-      made = outer
-      text = outerText
+      return made.errors.slice(0, MOST_ERRORS)
     }
     yield
   }

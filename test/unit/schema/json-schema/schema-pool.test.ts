@@ -4,11 +4,14 @@ import { resultOf } from '../../../../src/lib/steps.ts'
 import { isWholeFloat } from '../../../../src/meta/whole-floats.ts'
 import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
-import { sharedSchema } from '../../../../src/schema/json-schema/shared-schema.ts'
+import { SchemaPool } from '../../../../src/schema/json-schema/schema-pool.ts'
 
 const parsed = (text: string): JsonSchemaProps => parseJson(Buffer.from(text)).value as JsonSchemaProps
 
-describe('sharedSchema', () => {
+describe('SchemaPool', () => {
+  const pool = new SchemaPool()
+  const sharedSchema = (schema: JsonSchemaProps): JsonSchemaProps => pool.shared(schema)
+
   const text = { type: 'string', description: 'A text.', title: 'Text' }
 
   it('leaves out what only documents tell, and no member that is called so', () => {

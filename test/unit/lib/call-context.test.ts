@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { CallContext } from '../../../src/lib/call-context.ts'
+
+describe('CallContext', () => {
+  it('has its value within a call, the inner one within an inner call, and none outside', () => {
+    const context = new CallContext<string>()
+    const seen: (string | undefined)[] = []
+    const see = (): number => seen.push(context.value)
+    see()
+    context.run('a', () => {
+      see()
+      context.run('b', see)
+      see()
+    })
+    see()
+    expect(seen).to.deep.equal([undefined, 'a', 'b', 'a', undefined])
+  })
+
+  it('returns what the call returns, and is left by an error', () => {
+    const context = new CallContext<string>()
+    expect(context.run('a', () => context.value)).to.equal('a')
+    const failing = (): never => {
+      throw new Error('no')
+    }
+    expect(() => context.run('a', failing)).to.throw('no')
+    expect(context.value).to.equal(undefined)
+  })
+})
