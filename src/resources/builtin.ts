@@ -127,12 +127,12 @@ const partsOf = (features: Features): ReleaseParts => ({
   }),
 })
 
-const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
+const coreKinds = ({ etcdServers, eventTtlSeconds, auth, ...service }: BuiltinOptions): ResourceDefinition[] => [
   bindingResource,
-  componentStatuses(options.etcdServers),
+  componentStatuses(etcdServers),
   configMapResource,
   endpointsResource,
-  eventResourceWithTtl(options.eventTtlSeconds),
+  eventResourceWithTtl(eventTtlSeconds),
   limitRangeResource,
   namespaceResource,
   nodeResource,
@@ -143,56 +143,74 @@ const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   replicationControllerResource,
   resourceQuotaResource,
   secretResource,
-  createServiceAccountResource(options.auth?.issuer),
-  createServiceResource(options),
+  createServiceAccountResource(auth?.issuer),
+  createServiceResource(service),
   rangeAllocationResource,
-  controllerRevisionResource,
-  daemonSetResource,
-  deploymentResource,
-  replicaSetResource,
-  statefulSetResource,
-  ...reviews(options.auth ?? NOBODY),
-  horizontalPodAutoscalerResource,
-  cronJobResource,
-  jobResource,
-  certificateSigningRequestResource,
-  clusterTrustBundleResource,
-  ingressClassResource,
-  ingressResource,
-  ipAddressResource,
-  networkPolicyResource,
-  serviceCIDRResource,
+]
+
+const APPS: readonly ResourceDefinition[] = [controllerRevisionResource, daemonSetResource, deploymentResource, replicaSetResource, statefulSetResource]
+
+const AUTOSCALING_AND_BATCH: readonly ResourceDefinition[] = [horizontalPodAutoscalerResource, cronJobResource, jobResource]
+
+const CERTIFICATES: readonly ResourceDefinition[] = [certificateSigningRequestResource, clusterTrustBundleResource]
+
+const NETWORKING: readonly ResourceDefinition[] = [ingressClassResource, ingressResource, ipAddressResource, networkPolicyResource, serviceCIDRResource]
+
+/** Kinds by which an API is extended, and what asks the authorizer before a right is given. */
+const extensionKinds = (auth: AuthServices | undefined): ResourceDefinition[] => [
   apiServiceResource,
-  createMutatingAdmissionPolicyResource(options.auth),
-  createMutatingAdmissionPolicyBindingResource(options.auth),
+  createMutatingAdmissionPolicyResource(auth),
+  createMutatingAdmissionPolicyBindingResource(auth),
   mutatingWebhookConfigurationResource,
-  createValidatingAdmissionPolicyResource(options.auth),
-  createValidatingAdmissionPolicyBindingResource(options.auth),
+  createValidatingAdmissionPolicyResource(auth),
+  createValidatingAdmissionPolicyBindingResource(auth),
   validatingWebhookConfigurationResource,
   customResourceDefinitionResource,
-  createClusterRoleBindingResource(options.auth),
-  createClusterRoleResource(options.auth),
-  createRoleBindingResource(options.auth),
-  createRoleResource(options.auth),
+  createClusterRoleBindingResource(auth),
+  createClusterRoleResource(auth),
+  createRoleBindingResource(auth),
+  createRoleResource(auth),
+]
+
+const COORDINATION: readonly ResourceDefinition[] = [
   leaseResource,
   leaseCandidateResource,
   flowSchemaResource,
   priorityLevelConfigurationResource,
   storageVersionResource,
   storageVersionMigrationResource,
+]
+
+const RESOURCE: readonly ResourceDefinition[] = [
   deviceClassResource,
   deviceTaintRuleResource,
   resourceClaimResource,
   resourceClaimTemplateResource,
   resourceSliceResource,
-  podDisruptionBudgetResource,
+]
+
+const STORAGE: readonly ResourceDefinition[] = [
   csiDriverResource,
   csiNodeResource,
   csiStorageCapacityResource,
   storageClassResource,
   volumeAttachmentResource,
   volumeAttributesClassResource,
-  priorityClassResource,
-  runtimeClassResource,
-  endpointSliceResource,
+]
+
+const OTHERS: readonly ResourceDefinition[] = [priorityClassResource, runtimeClassResource, endpointSliceResource]
+
+const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
+  ...coreKinds(options),
+  ...APPS,
+  ...reviews(options.auth ?? NOBODY),
+  ...AUTOSCALING_AND_BATCH,
+  ...CERTIFICATES,
+  ...NETWORKING,
+  ...extensionKinds(options.auth),
+  ...COORDINATION,
+  ...RESOURCE,
+  podDisruptionBudgetResource,
+  ...STORAGE,
+  ...OTHERS,
 ]

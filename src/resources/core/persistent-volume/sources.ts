@@ -15,6 +15,7 @@ import type {
 } from '../v1.types.ts'
 import { validateIscsi } from '../volume/iscsi.ts'
 import { validateNoBacksteps } from '../volume/paths.ts'
+import { rulesFor, type SourceRule } from '../volume/source-rules.ts'
 import { commonSources, persistentSources, validateCsiDriverName } from '../volume/sources.ts'
 
 function validateGlusterfs({ endpoints, path: target, endpointsNamespace: namespace }: GlusterfsPersistentVolumeSource, path: FieldPath): FieldError[] {
@@ -55,28 +56,11 @@ function validateCsi(source: CSIPersistentVolumeSource, path: FieldPath): FieldE
 
 type Kind = keyof PersistentVolumeSource
 
-interface SourceRule {
-  readonly kind: Kind
-  readonly validate: (spec: PersistentVolumeSpec, path: FieldPath, volume: string) => FieldError[]
-  /** The names in paths, where upstream writes others than the field's: of the source, and of one that is a second source. */
-  readonly shown?: string
-  readonly refused?: string
-}
-
-function rule<K extends Kind>(
-  kind: K,
-  validate: (source: NonNullable<PersistentVolumeSource[K]>, path: FieldPath, volume: string) => FieldError[],
-  names?: Pick<SourceRule, 'shown' | 'refused'>,
-): SourceRule {
-  const validateOf: SourceRule['validate'] = (spec, path, volume) => {
-    const source: PersistentVolumeSource[K] = spec[kind]
-    return source ? validate(source, path, volume) : []
-  }
-  return { kind, validate: validateOf, ...names }
-}
+/** `string`: the name of the volume. */
+const rule = rulesFor<PersistentVolumeSource, string>()
 
 /** Every kind of source, in the order in which upstream looks at them. */
-const RULES: readonly SourceRule[] = [
+const RULES: readonly SourceRule<PersistentVolumeSource, string>[] = [
   rule('hostPath', commonSources.hostPath),
   rule('gcePersistentDisk', commonSources.gcePersistentDisk, { shown: 'persistentDisk' }),
   rule('awsElasticBlockStore', commonSources.awsElasticBlockStore),

@@ -80,14 +80,15 @@ async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, referen
   throw badRequestError(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
 }
 
-function claimsOf(
-  issuer: TokenIssuer,
-  account: ServiceAccount,
-  { pod, secret, node }: Bound,
-  audiences: readonly string[],
-  now: number,
-  lifetime: Lifetime,
-): ServiceAccountClaims {
+/** What a token is to say beside whose it is. `now`: in seconds since the epoch. */
+interface Grant {
+  readonly bound: Bound
+  readonly audiences: readonly string[]
+  readonly now: number
+  readonly lifetime: Lifetime
+}
+
+function claimsOf(issuer: TokenIssuer, account: ServiceAccount, { bound: { pod, secret, node }, audiences, now, lifetime }: Grant): ServiceAccountClaims {
   const { namespace = '', name = '' } = account.metadata
   return {
     aud: audiences,
@@ -139,7 +140,8 @@ async function issueToken(issuer: TokenIssuer, call: VirtualCall<TokenRequest>):
     seconds = maxExpirationSeconds
   }
   const now = Math.floor(ctx.receivedAt / 1000)
-  const token = await issuer.sign(claimsOf(issuer, account, bound, audiences, now, lifetimeOf(issuer, seconds, bound, audiences)))
+  const lifetime = lifetimeOf(issuer, seconds, bound, audiences)
+  const token = await issuer.sign(claimsOf(issuer, account, { bound, audiences, now, lifetime }))
   return {
     ...request,
     metadata: { ...metadata, name, namespace, creationTimestamp: formatTime(ctx.receivedAt) },

@@ -9,6 +9,7 @@ import { validateClaimTemplate } from './claim-template.ts'
 import { validateDownwardSource, validateKeyedSource, validateProjected } from './files.ts'
 import { ISCSI_NAME_TOO_LONG, validateIscsi } from './iscsi.ts'
 import { validateDescendingPath } from './paths.ts'
+import { rulesFor, type SourceRule } from './source-rules.ts'
 import { commonSources, podSources } from './sources.ts'
 
 /** What gates allow, and what an old object may keep. */
@@ -22,29 +23,7 @@ export interface VolumeOptions {
 /** Volumes that passed, by name: what mounts may refer to. */
 export type VolumesByName = ReadonlyMap<string, Volume>
 
-type Kind = keyof VolumeSource
-
-/** The names in paths, where upstream writes others than the field's: of the source, and of one that is a second source. */
-interface ShownNames {
-  readonly shown?: string
-  readonly refused?: string
-}
-interface SourceRule extends ShownNames {
-  readonly kind: Kind
-  readonly validate: (volume: Volume, path: FieldPath, options: VolumeOptions) => FieldError[]
-}
-
-function rule<K extends Kind>(
-  kind: K,
-  validate: (source: NonNullable<VolumeSource[K]>, path: FieldPath, options: VolumeOptions) => FieldError[],
-  names?: ShownNames,
-): SourceRule {
-  const validateOf: SourceRule['validate'] = (volume, path, options) => {
-    const source: VolumeSource[K] = volume[kind]
-    return source ? validate(source, path, options) : []
-  }
-  return { kind, validate: validateOf, ...names }
-}
+const rule = rulesFor<VolumeSource, VolumeOptions>()
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
 
@@ -60,7 +39,7 @@ function validateImage({ reference, pullPolicy }: ImageVolumeSource, path: Field
 }
 
 /** In the order in which upstream looks: of two sources, the later one is refused. */
-const RULES: readonly SourceRule[] = [
+const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
   rule('emptyDir', ({ sizeLimit }, path) =>
     sizeLimit !== undefined && compareQuantity(sizeLimit, 0) < 0
       ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]

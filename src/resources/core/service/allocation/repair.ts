@@ -50,18 +50,21 @@ export async function repairAllocations(api: ResourceAccess, state: RepairState,
   // Reservations before services: one that has become a service between the two lists is seen as such.
   const addresses = await listKind(api, IP_ADDRESSES, '', { labelSelector: `${MANAGED_BY_LABEL}=${ALLOCATOR_NAME}` })
   const before = await nodePorts.current(api)
-  const services = await listKind(api, SERVICES, '')
-  const ips = await repairIPs(api, addresses, services, state, options)
-  return { ...ips, ...(await repairPorts(api, nodePorts, before, services, state, options)) }
+  const run: Run = { api, services: await listKind(api, SERVICES, ''), state, options }
+  const ips = await repairIPs(run, addresses)
+  return { ...ips, ...(await repairPorts(run, nodePorts, before)) }
 }
 
-async function repairIPs(
-  api: ResourceAccess,
-  addresses: readonly IPAddress[],
-  services: readonly Service[],
-  { orphanAddresses }: RepairState,
-  { now, graceMilliseconds }: RepairOptions,
-): Promise<Pick<RepairReport, 'freedIPs' | 'restoredIPs' | 'conflictingIPs'>> {
+/** One run of the repair, and the services that it holds everything to. */
+interface Run {
+  readonly api: ResourceAccess
+  readonly services: readonly Service[]
+  readonly state: RepairState
+  readonly options: RepairOptions
+}
+
+/** Address → the service that has it. */
+function ownersOf(services: readonly Service[]): Map<string, Service> {
   const owners = new Map<string, Service>()
   for (const service of services) {
     if (!needsClusterIP(service) || isHeadless(service)) continue
@@ -70,6 +73,14 @@ async function repairIPs(
       if (parsed) owners.set(printIp(parsed), service)
     }
   }
+  return owners
+}
+
+async function repairIPs(run: Run, addresses: readonly IPAddress[]): Promise<Pick<RepairReport, 'freedIPs' | 'restoredIPs' | 'conflictingIPs'>> {
+  const { api, state, options } = run
+  const { orphanAddresses } = state
+  const { now, graceMilliseconds } = options
+  const owners = ownersOf(run.services)
   const present = new Set(addresses.map(({ metadata }) => metadata.uid))
   for (const uid of orphanAddresses.keys()) if (!present.has(uid)) orphanAddresses.delete(uid)
   const freedIPs: string[] = []
@@ -106,12 +117,9 @@ async function repairIPs(
 }
 
 async function repairPorts(
-  api: ResourceAccess,
+  { api, services, state: { orphanPorts }, options: { now, graceMilliseconds } }: Run,
   nodePorts: NodePorts,
   before: Awaited<ReturnType<NodePorts['current']>>,
-  services: readonly Service[],
-  { orphanPorts }: RepairState,
-  { now, graceMilliseconds }: RepairOptions,
 ): Promise<Pick<RepairReport, 'freedPorts' | 'restoredPorts'>> {
   const used = new Set(services.flatMap(allNodePortsOf))
   for (const port of orphanPorts.keys()) if (used.has(port) || !before.ports.has(port)) orphanPorts.delete(port)

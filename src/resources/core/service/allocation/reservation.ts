@@ -18,6 +18,15 @@ import { allNodePortsOf } from './ports-in-use.ts'
 /** Addresses of a service that are kept as IPAddresses. */
 const heldIPs = (service: Service | undefined): string[] => (service && needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [])
 
+/** A write of a service that stays. */
+interface ServiceWrite {
+  readonly next: Service
+  readonly old: Service | undefined
+  readonly api: ResourceAccess
+  readonly owner: ServiceRef
+  readonly dryRun: boolean
+}
+
 /**
  * What lies outside of the service's own key. Everything is taken before the write, and given back after it has succeeded or failed. A process that dies between
  * leaves addresses and ports that no service has, which the repair frees: never a service with an address or port that another may get.
@@ -46,7 +55,7 @@ export class ServiceReservations {
     }
     if (next) {
       try {
-        await this.takeIPs(next, old, api, owner, dryRun, takenIPs)
+        await this.takeIPs({ next, old, api, owner, dryRun }, takenIPs)
         if (needsPorts(next, old)) {
           const plan = await this.ports.reserve(api, dryRun, source => planPorts(next, old, source))
           takenPorts = plan.taken
@@ -81,7 +90,8 @@ export class ServiceReservations {
     }
   }
 
-  private async takeIPs(next: Service, old: Service | undefined, api: ResourceAccess, owner: ServiceRef, dryRun: boolean, taken: string[]): Promise<void> {
+  /** `taken`: gets each address as soon as it is the service's, so that a failure gives back what came before it. */
+  private async takeIPs({ next, old, api, owner, dryRun }: ServiceWrite, taken: string[]): Promise<void> {
     if (!needsClusterIP(next) || isHeadless(next) || keepsPreference(next, old)) return
     const held = new Set(heldIPs(old))
     const ips = [...clusterIPsOf(next)]
