@@ -1,4 +1,5 @@
 import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
+import { compareText } from '../../lib/compare-text.ts'
 import { lifecycleOf } from '../../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
 import type { Json } from '../../meta/object.ts'
@@ -85,6 +86,9 @@ export const BUILT_IN: Dialect = {
     return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}${emptyMembers(schema)}}`
   },
   goType: ({ group, kind }, suffix) => `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}${suffix}`,
+
+  discoveredVerbs: verbs => [...verbs].sort(),
+  discoveredSubresources: subresources => [...subresources].sort((a, b) => compareText(a.name, b.name)),
 }
 
 const empties = new WeakMap<StructSchema, string>()

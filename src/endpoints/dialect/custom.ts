@@ -23,6 +23,8 @@ import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH } 
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
 const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
 
+const VERB_ORDER = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+
 /** Of a kind that a definition has added: untyped, and served past upstream's router. */
 export const CUSTOM: Dialect = {
   isRouted: false,
@@ -96,6 +98,10 @@ export const CUSTOM: Dialect = {
     return goJson({ kind: version.kind, apiVersion: apiVersionOfVersion(version), metadata: { resourceVersion, ...annotations } })
   },
   goType: (_version, suffix) => `unstructured.Unstructured${suffix}`,
+
+  discoveredVerbs: verbs => VERB_ORDER.filter(verb => verbs.includes(verb)),
+  /** Status comes before scale. */
+  discoveredSubresources: subresources => [...subresources],
 }
 
 const blueprint = (version: Version): Buffer =>

@@ -11,7 +11,7 @@ import type { BodyTarget, Claim } from './body-type.ts'
  * How upstream serves a kind: built-in kinds by its router and typed (`BUILT_IN`), custom ones past the router and as untyped JSON (`CUSTOM`). The two take and refuse the same requests in
  * other places, and in other words.
  */
-export interface Dialect extends PathDialect, BodyDialect, PatchDialect, ApplyDialect, AnswerDialect {
+export interface Dialect extends PathDialect, BodyDialect, PatchDialect, ApplyDialect, AnswerDialect, DiscoveryDialect {
   /** Upstream's router knows the kind: it looks for a route, and for a media type, before anything else. */
   readonly isRouted: boolean
   /** Objects have a form in protobuf. */
@@ -94,6 +94,12 @@ interface AnswerDialect {
   bookmark(version: Version, resourceVersion: string, initialEnd: boolean): string
   /** Go's name of the type, as errors print it. */
   goType(version: Version, suffix: '' | 'List'): string
+}
+
+/** What discovery lists, in upstream's order. */
+interface DiscoveryDialect {
+  discoveredVerbs(verbs: readonly string[]): string[]
+  discoveredSubresources<T extends { readonly name: string }>(subresources: readonly T[]): T[]
 }
 
 export const JSON_PATCH = 'application/json-patch+json'

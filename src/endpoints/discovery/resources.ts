@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { ResourceDefinition, Subresource, Version } from '../../catalog/definition.ts'
+import { compareText } from '../../lib/compare-text.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
+import { dialectOf } from '../dialect/dialect-of.ts'
 
 /** metav1.APIResource, members in the order in which upstream writes them. */
 export type ApiResource = {
@@ -18,28 +20,24 @@ export type ApiResource = {
   storageVersionHash?: string
 }
 
-/** The order of bytes, which sorting in Go has, not that of a locale. */
-const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
-
 /** The APIResourceList of one group version: resources by name, each with its subresources behind it. */
 export const apiResources = (snapshot: CatalogSnapshot, groupVersion: string): ApiResource[] =>
   snapshot
     .resourcesOf(groupVersion)
     .map(resourceWithSubresources)
-    .sort((a, b) => byName(a.own, b.own))
+    .sort((a, b) => compareText(a.own.name, b.own.name))
     .flatMap(({ own, subresources }) => [own, ...subresources])
 
-/** Subresources of built-in kinds are sorted, those of custom ones stand in the order of status and scale, as upstream has them. */
 function resourceWithSubresources({ definition, version }: ServedResource): { readonly own: ApiResource; readonly subresources: readonly ApiResource[] } {
   const namespaced = definition.scope === 'Namespaced'
   const { names } = version
-  const isCustom = version.schema.freeForm !== undefined
+  const dialect = dialectOf(version.schema)
   const own: ApiResource = {
     name: names.plural,
     singularName: names.singular,
     namespaced,
     kind: version.kind,
-    verbs: isCustom ? inCustomOrder(version.advertisedVerbs ?? version.verbs) : sorted(version.advertisedVerbs ?? version.verbs),
+    verbs: dialect.discoveredVerbs(version.advertisedVerbs ?? version.verbs),
     ...(names.shortNames && { shortNames: [...names.shortNames] }),
     ...(version.categories && { categories: [...version.categories] }),
     ...(definition.storage && { storageVersionHash: hashOf(definition.storage) }),
@@ -52,7 +50,7 @@ function resourceWithSubresources({ definition, version }: ServedResource): { re
     kind: subresource.kind?.kind ?? version.kind,
     verbs: sorted(subresource.verbs),
   }))
-  return { own, subresources: isCustom ? subresources : subresources.sort(byName) }
+  return { own, subresources: dialect.discoveredSubresources(subresources) }
 }
 
 /** Told where a subresource is of a kind of another group or version: Scale, Eviction, and not Binding. */
@@ -60,10 +58,6 @@ const foreignVersion = (parent: Version, { kind }: Subresource) =>
   kind && (kind.group !== parent.group || kind.version !== parent.name) && { group: kind.group, version: kind.version }
 
 const sorted = (verbs: readonly string[]): string[] => [...verbs].sort()
-
-/** As upstream tells the verbs of custom kinds. */
-const CUSTOM_ORDER = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
-const inCustomOrder = (verbs: readonly string[]): string[] => CUSTOM_ORDER.filter(verb => verbs.includes(verb))
 
 const hashOf = ({ version }: NonNullable<ResourceDefinition['storage']>): string => storageVersionHash(version)
 
