@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { RuleIndex } from '../../../src/auth/authz/rbac/rule-index.ts'
 import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
 import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
+import { type Logger, silentLogger } from '../../../src/lib/log.ts'
 import { type AnyObject, loose } from '../../support/any-object.ts'
 import { apiHandler } from '../../support/api-handler.ts'
 import { CONFIG_MAPS, LEASES, NAMESPACES } from '../../support/builtin-registry.ts'
@@ -207,6 +208,21 @@ describe('the control plane', () => {
     plane.start(START)
     await eventually('it leads', async () => (loose(await access.get(LEASES, 'kube-system', 'binnacle-controllers')).spec.holderIdentity ?? '') !== '')
     await plane.close()
+  })
+
+  it('leads by a name of its own, which no other in the process has', async () => {
+    const leaders: unknown[] = []
+    const logger: Logger = { ...silentLogger, info: (message, fields) => void (message === 'leading' && leaders.push(fields?.identity)) }
+    const backend = new MemoryBackend()
+    for (const count of [1, 2]) {
+      backend.down = false
+      const plane = createControlPlane(controlPlaneOptions(backend, { exclusiveStore: false, logger }))
+      await plane.synced(AbortSignal.timeout(5000))
+      plane.start(START)
+      await eventually('it leads', () => leaders.length === count)
+      await plane.close()
+    }
+    expect(leaders[0]).not.to.equal(leaders[1])
   })
 
   it('ends watches when it is told to shut down, and everything when it is closed', async () => {
