@@ -2,6 +2,7 @@ import { updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { formatTime } from '../meta/time.ts'
 import { NAMESPACES, PRIORITY_CLASSES, SERVICE_CIDRS } from '../resources/kinds.ts'
+import { DEFAULT_SERVICE_CIDR } from '../resources/networking/service-cidr/default.ts'
 import type { ServiceCIDR } from '../resources/networking/v1.types.ts'
 import type { SystemPriorityClass } from '../resources/scheduling/priority-class/system-classes.ts'
 import { SYSTEM_PRIORITY_CLASSES } from '../resources/scheduling/priority-class/system-classes.ts'
@@ -112,8 +113,8 @@ const serviceRange = (options: BootstrapOptions): Part => ({ name: 'default Serv
 
 async function ensureServiceCIDR(env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions): Promise<void> {
   const spec = { cidrs: [...serviceCIDRs] }
-  await ensure(env, SERVICE_CIDRS, '', { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: 'kubernetes' }, spec })
-  await updateKind(env.access, SERVICE_CIDRS, { namespace: '', name: 'kubernetes', subresource: 'status' }, markReady(env.clock.now()))
+  await ensure(env, SERVICE_CIDRS, '', { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: DEFAULT_SERVICE_CIDR }, spec })
+  await updateKind(env.access, SERVICE_CIDRS, { namespace: '', name: DEFAULT_SERVICE_CIDR, subresource: 'status' }, markReady(env.clock.now()))
 }
 
 /** The condition by which upstream's controller tells that addresses may be taken from the range. */

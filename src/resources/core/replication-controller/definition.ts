@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, Version } from '../../../catalog/definition.ts'
+import { clone } from '../../../meta/equal.ts'
 import { labelSelectorOfMap, printLabelRequirements, printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
@@ -8,10 +9,25 @@ import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.t
 import { replicaTable, validateReplicaStatus } from '../../shared/workload/replicas.ts'
 import { hostNameWarnings, templateWarnings } from '../../shared/workload/template.ts'
 import { types } from '../../types.ts'
+import { defaultPodTemplate } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import type { ReplicationController } from '../v1.types.ts'
-import { setReplicationControllerDefaults } from './defaults.ts'
 import { validateReplicationController } from './validation.ts'
+
+const isEmpty = (map: object | undefined): boolean => Object.keys(map ?? {}).length === 0
+
+/** The labels of the template stand in for a selector and labels that are not given; one replica is a marker's default. */
+function setReplicationControllerDefaults(object: ReplicationController): void {
+  const { spec, metadata } = object
+  const labels = spec.template?.metadata.labels
+  if (labels) {
+    if (isEmpty(spec.selector)) spec.selector = clone(labels)
+    if (isEmpty(metadata.labels)) metadata.labels = clone(labels)
+  }
+  // The marker's default is Go's zero, which is not written.
+  if (spec.minReadySeconds === 0) delete spec.minReadySeconds
+  if (spec.template) defaultPodTemplate(spec.template)
+}
 
 const strategy: Strategy<ReplicationController> = {
   validateName: nameIsDnsSubdomain,
