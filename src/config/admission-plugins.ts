@@ -23,6 +23,7 @@ export function admissionPluginsOf({ enable, disable, only }: GivenPlugins): rea
   return pluginsInOrder(name => asked.includes(name) || (only === undefined && isOnByDefault(name) && !off.includes(name)))
 }
 
+/** Throws FlagError for a name that no plugin of kube-apiserver has; those that are not implemented pass, and the caller decides. */
 function namesOf(flag: string, given: readonly string[] = []): PluginName[] {
   return given.map(name => {
     if (isPluginName(name)) return name

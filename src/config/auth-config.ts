@@ -1,7 +1,9 @@
 import type { Reader } from './flag-reader.ts'
 import { FlagError, isTrue } from './parse-flags.ts'
 
+/** The modes that are implemented. `Rules` is our own: a file of who may do what. Node is accepted and left out (`authorizationMode`). */
 export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Rules'
+/** How tokens of service accounts are issued and checked. */
 export interface ServiceAccountConfig {
   /** The first signs, the others are believed. Never empty. */
   readonly issuers: readonly string[]
@@ -26,6 +28,7 @@ export function authorizationModesOf(read: Reader): readonly (AuthorizationMode 
   return read.text('authorization-rules-file') === undefined ? ['RBAC'] : ['Rules', 'RBAC']
 }
 
+/** Throws FlagError for a mode that is not built, and for one that nobody knows. */
 function authorizationMode(mode: string): AuthorizationMode | 'Node' {
   switch (mode) {
     case 'Node':
@@ -42,9 +45,11 @@ function authorizationMode(mode: string): AuthorizationMode | 'Node' {
   }
 }
 
+/** The bounds of --service-account-max-token-expiration, as kube-apiserver checks them. */
 const LEAST_TOKEN_MS = 3_600_000
 const MOST_TOKEN_MS = 2 ** 32 * 1000
 
+/** Throws FlagError with kube-apiserver's texts. The first issuer signs; tokens of all of them are accepted. */
 export function serviceAccountsOf(read: Reader): ServiceAccountConfig {
   const issuers = read.list('service-account-issuer')
   for (const issuer of issuers)
@@ -54,6 +59,7 @@ export function serviceAccountsOf(read: Reader): ServiceAccountConfig {
     throw new FlagError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
   const keySetUrl = read.text('service-account-jwks-uri')
   if (keySetUrl !== undefined && !/^https:\/\//.test(keySetUrl)) throw new FlagError(`service-account-jwks-uri requires https scheme, parsed as: ${keySetUrl}`)
+  // Without audiences of its own the API is known by its issuers.
   const audiences = read.list('api-audiences')
   return {
     issuers,

@@ -46,12 +46,14 @@ ${names('refused')}
 `
 }
 
+/** A flag of `--help`, its text at a fixed column. */
 function line(name: string, spec: Extract<FlagSpec, { status: 'used' }>): string {
   const dashed = name.length === 1 ? `-${name}, --${name}` : `    --${name}`
   const preset = spec.default === undefined || spec.type === 'bool' ? '' : ` (default ${spec.default})`
   return `  ${`${dashed} ${spec.type === 'bool' ? '' : spec.type}`.padEnd(46)} ${spec.help}${preset}`
 }
 
+/** Words in lines that a terminal of 112 columns shows whole. */
 function wrap(words: readonly string[]): string {
   const lines: string[] = []
   for (const word of words) {

@@ -62,17 +62,22 @@ export interface Config extends WatchCacheSizes {
   readonly watchCache: boolean
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
+  /** How long the events of the API are kept. */
   readonly eventTtlMs: number
   /** One CIDR, or two of different families, the first is the default. */
   readonly serviceClusterIpRanges: readonly string[]
   /** Inclusive. */
   readonly serviceNodePorts: { readonly first: number; readonly last: number }
   readonly kubelets: KubeletConfig
+  /** 0: no bound. Long-running requests don't count. */
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
   readonly requestTimeoutMs: number
+  /** The least that a watch without a time of its own lasts; it gets up to twice that. */
   readonly minRequestTimeoutMs: number
+  /** Between the signal and the end of the listeners: /readyz fails meanwhile, and requests are served. */
   readonly shutdownDelayMs: number
+  /** The release whose API is served. */
   readonly emulatedVersion: Release
   readonly gates: Gates
   readonly runtimeConfig: RuntimeConfig
@@ -164,8 +169,10 @@ function checkTogether(config: Config): void {
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
 }
 
+/** core/v1 NodeAddressType. */
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 
+/** How kubelets are reached for logs, exec and proxies. Throws FlagError. */
 function kubeletsOf(read: Reader): KubeletConfig {
   const addressTypes = read.list('kubelet-preferred-address-types')
   for (const type of addressTypes)
@@ -179,8 +186,10 @@ function kubeletsOf(read: Reader): KubeletConfig {
   }
 }
 
+/** `apiserver` has kube-apiserver's defaults, for programs (envtest) that start it by its own flags; `binnacle` needs none. */
 type Profile = 'binnacle' | 'apiserver'
 
+/** Throws FlagError for any other name. */
 function profileOf(name: string): Profile {
   if (name === 'binnacle' || name === 'apiserver') return name
   throw new FlagError(`--profile=${name} is not a profile; it may be binnacle or apiserver`)
@@ -193,12 +202,15 @@ function placeOf(profile: Profile, read: Reader): Pick<Config, 'dataDir' | 'data
   return { dataDir: given ?? join(tmpdir(), `kube-apiserver-${randomUUID()}`), dataIsTemporary: given === undefined }
 }
 
+/** `own` is protocols/http2, `builtin` Node's stack behind the same interface. */
 function http2Of(stack: string): Config['http2'] {
   if (stack === 'own' || stack === 'builtin') return stack
   throw new FlagError(`--http2=${stack} is not a stack of HTTP/2; it may be own or builtin`)
 }
 
+/** The forms of apimachinery's PortRange: `30000-32767`, `30000+2767`, or one port. Throws FlagError. */
 function nodePortsOf(text: string): { first: number; last: number } {
+  // A number alone is one port; the last is included in both ranges.
   const dash = /^(\d+)-(\d+)$/.exec(text)
   const plus = /^(\d+)\+(\d+)$/.exec(text)
   const first = Number(dash?.[1] ?? plus?.[1] ?? (/^\d+$/.test(text) ? text : Number.NaN))
@@ -208,6 +220,7 @@ function nodePortsOf(text: string): { first: number; last: number } {
   return { first, last }
 }
 
+/** Of component-base's --logging-format. */
 function loggingFormatOf(text: string): 'text' | 'json' {
   if (text === 'text' || text === 'json') return text
   throw new FlagError(`--logging-format: unsupported log format ${JSON.stringify(text)}; it may be text or json`)

@@ -4,15 +4,23 @@ import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
 /** Reads flags in the form that each is to have: what was given, or the default. Throws FlagError naming the flag. */
 export interface Reader {
+  /** Undefined for an empty text. */
   text(name: FlagName): string | undefined
+  /** Each time that the flag was given, and between commas. */
   list(name: FlagName): readonly string[]
+  /** An integer of at least this. */
   int(name: FlagName, least: number): number
+  /** 0 is a free port, or none, as the flag says. */
   port(name: FlagName): number
+  /** Milliseconds. */
   duration(name: FlagName): number
+  /** `Name=true,Other=false`; a name that stands alone is true. */
   switches(name: FlagName): ReadonlyMap<string, boolean>
+  /** Files of a certificate and its key: both or neither. Throws where one is missing. */
   pair(cert: FlagName, key: FlagName): { readonly cert: string; readonly key: string } | undefined
 }
 
+/** Empty texts count as absent, as kube-apiserver's flags are checked. */
 export function reader({ values }: GivenFlags): Reader {
   const preset = (name: FlagName): string | undefined => {
     const spec: FlagSpec = FLAGS[name]

@@ -12,7 +12,9 @@ export type FlagSpec =
   | { readonly status: 'refused'; readonly type: FlagType; readonly harmless: readonly string[] }
   | { readonly status: 'missing'; readonly type: FlagType; readonly lacking: string }
 
+/** A flag of kube-apiserver that does here what it does there. `preset`: its default, as text. */
 const used = (type: FlagType, help: string, preset?: string): FlagSpec => ({ status: 'used', type, help, ...(preset !== undefined && { default: preset }) })
+/** A flag that kube-apiserver does not have. */
 const own = (type: FlagType, help: string, preset?: string): FlagSpec => ({
   status: 'used',
   type,
@@ -288,6 +290,8 @@ export const FLAGS = {
   version: used('string', 'Prints the version.', 'false'),
 } as const satisfies Readonly<Record<string, FlagSpec>>
 
+/** Every flag of kube-apiserver 1.33, and those of our own. */
 export type FlagName = keyof typeof FLAGS
 
+/** Flags of one dash and one letter, as component-base has them. */
 export const SHORT_NAMES: Readonly<Record<string, FlagName>> = { v: 'v', h: 'help' }

@@ -41,6 +41,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
   return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored'), lacking: [...values].flatMap(lackOf) }
 }
 
+/** What the log warns of: the flag was given to have something that is not built. */
 function lackOf([name, given]: readonly [FlagName, readonly string[]]): string[] {
   const spec: FlagSpec = FLAGS[name]
   const value = given.join(',')
@@ -48,6 +49,7 @@ function lackOf([name, given]: readonly [FlagName, readonly string[]]): string[]
   return spec.status === 'missing' && isAsked ? [`--${name}=${value} is not implemented: ${spec.lacking}`] : []
 }
 
+/** Name and value of an argument, as Go's pflag reads it: underscores stand for dashes, `-v4` for `--v=4`. Throws FlagError. */
 function split(argument: string, rest: readonly string[]): { name: FlagName; text: string | undefined } {
   if (!argument.startsWith('-') || argument === '-' || argument === '--') {
     const extra = argument === '--' ? rest.slice(1) : rest
@@ -73,11 +75,13 @@ export const BOOL = /^(?:1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$/
 /** Whether a text that `check` has accepted is true. */
 export const isTrue = (text: string): boolean => /^(?:1|t|true)$/i.test(text)
 
+/** Throws FlagError in the words of pflag. */
 function check(name: FlagName, spec: FlagSpec, value: string): void {
   const problem = problemOf(spec, value)
   if (problem !== undefined) throw new FlagError(`invalid argument ${JSON.stringify(value)} for "--${name}" flag: ${problem}`)
 }
 
+/** Go's text of what is wrong with a value of the type; undefined: nothing. */
 function problemOf({ type }: FlagSpec, value: string): string | undefined {
   switch (type) {
     case 'bool':
@@ -104,6 +108,7 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
   }
 }
 
+/** Throws FlagError for the first flag that would change what the server does, and is not built. */
 function refuse(values: ReadonlyMap<FlagName, readonly string[]>): void {
   for (const [name, given] of values) {
     const spec: FlagSpec = FLAGS[name]

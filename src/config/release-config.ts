@@ -3,6 +3,7 @@ import { DEFAULT_RELEASE, RELEASES, type Release } from '../lifecycle/release.ts
 import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FlagError } from './parse-flags.ts'
 
+/** The release whose API is served: the last one given, as upstream. Throws FlagError for one that is not known. */
 export function emulatedVersionOf(given: readonly string[]): Release {
   let release = DEFAULT_RELEASE
   for (const entry of given) {
@@ -23,6 +24,7 @@ export function gatesOf(release: Release, given: ReadonlyMap<string, boolean>): 
   }
 }
 
+/** The same value, once it is known that every group version in it can be turned on. Throws FlagError. */
 export function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
   try {
     checkRuntimeConfig(given)

@@ -1,18 +1,22 @@
 import type { Reader } from './flag-reader.ts'
 import { FlagError, isTrue } from './parse-flags.ts'
 
+/** Where etcd is, and the files by which both sides prove who they are. */
 export interface EtcdConfig {
+  /** URLs without a slash at the end. */
   readonly servers: readonly string[]
   readonly caFile: string | undefined
   readonly certFile: string | undefined
   readonly keyFile: string | undefined
 }
 
+/** Of encryption at rest. With `automaticReload` the file is followed while the server runs. */
 export interface EncryptionFile {
   readonly file: string
   readonly automaticReload: boolean
 }
 
+/** What --watch-cache-sizes leaves of upstream's meaning: 0 turns a cache off, other sizes do nothing since caches adapt. */
 export interface WatchCacheSizes {
   /** Resources that are read from the store even so: `pods`, `deployments.apps`. */
   readonly withoutWatchCache: ReadonlySet<string>
@@ -20,6 +24,7 @@ export interface WatchCacheSizes {
   readonly droppedWatchCacheSizes: readonly string[]
 }
 
+/** Undefined: the store is embedded. Throws FlagError. */
 export function etcdOf(read: Reader): EtcdConfig | undefined {
   const servers = read.list('etcd-servers')
   if (servers.length === 0) return undefined
@@ -29,6 +34,7 @@ export function etcdOf(read: Reader): EtcdConfig | undefined {
   return { servers: servers.map(server => server.replace(/\/$/, '')), caFile: read.text('etcd-cafile'), certFile: client?.cert, keyFile: client?.key }
 }
 
+/** Undefined: nothing is encrypted. Throws FlagError where reloading is asked for without a file. */
 export function encryptionOf(read: Reader): EncryptionFile | undefined {
   const file = read.text('encryption-provider-config')
   const automaticReload = isTrue(read.text('encryption-provider-config-automatic-reload') ?? 'false')
@@ -37,6 +43,7 @@ export function encryptionOf(read: Reader): EncryptionFile | undefined {
   return undefined
 }
 
+/** With one slash before it, and none behind. Throws FlagError for the empty prefix, below which everything in etcd would be. */
 export function prefixOf(text: string): string {
   const trimmed = text.replace(/^\/+|\/+$/g, '')
   if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')
@@ -45,6 +52,7 @@ export function prefixOf(text: string): string {
 
 /** Upstream's `resource[.group]#size`. */
 export function watchCacheSizesOf(sizes: readonly string[]): WatchCacheSizes {
+  // The last size of a resource counts.
   const given = new Map<string, number>()
   for (const text of sizes) {
     const [resource = '', size, ...more] = text.split('#')
@@ -57,6 +65,7 @@ export function watchCacheSizesOf(sizes: readonly string[]): WatchCacheSizes {
   return { withoutWatchCache: new Set(having(size => size === 0)), droppedWatchCacheSizes: having(size => size > 0) }
 }
 
+/** Of what is written; both forms are always read. Throws FlagError. */
 export function storedFormOf(mediaType: string): 'json' | 'protobuf' {
   if (mediaType === 'application/json') return 'json'
   if (mediaType === 'application/vnd.kubernetes.protobuf') return 'protobuf'

@@ -94,6 +94,7 @@ const hasMessage = ({ fields }: StructSchema): boolean => [...fields.values()].s
 
 const NO_LABELS: Record<string, string> = {}
 
+/** What selectors look at. Custom kinds have the selectable fields of their stored version, built-in ones those of the resource. */
 function attributesOf({ storage }: ResourceDefinition, object: KubeObject): Attributes {
   const { name = '', namespace = '', labels = NO_LABELS } = object.metadata
   const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }

@@ -10,6 +10,7 @@ export interface ContinueToken {
   readonly revision: Revision | -1
 }
 
+/** A token that this server did not make, or that was changed. The text is upstream's, without its introduction. */
 export class ContinueTokenError extends Error {
   override readonly name = 'ContinueTokenError'
 }
@@ -71,6 +72,7 @@ function readFields(text: Buffer): Fields {
   return fields
 }
 
+/** As Go's encoding/json names what it met instead of the wanted type. */
 function goType(value: Json): string {
   if (Array.isArray(value)) return 'array'
   switch (typeof value) {

@@ -23,6 +23,7 @@ import {
 } from './types.ts'
 import { type HeldReservation, writeObject } from './write.ts'
 
+/** As upstream: the first name, and seven more. */
 const NAME_ATTEMPTS = 8
 
 /** Creates the object, which the caller hands over in the version of the request. A name made from generateName is tried again with another suffix when it is taken. */
@@ -34,6 +35,7 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
   wipeSystemFields(meta)
   ensureNamespace(meta, served.definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(meta, text => ctx.warn(text), false)
+  // Subresources are not created here: theirs is another way (`endpoints/virtual.ts`).
   const strategy = strategyOf(served, undefined)
   const now = env.clock.now()
   await trackManagedFields(target, strategy, object, undefined, now)
@@ -56,6 +58,7 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
   }
 }
 
+/** One attempt by one name. What it has reserved in other keys is returned where the name is taken. */
 async function createOnce({ env, storage, keys }: StoreParts, target: WriteTarget, next: KubeObject): Promise<Answer> {
   const { served } = target
   const strategy = strategyOf(served, undefined)
@@ -97,10 +100,12 @@ export async function fillNew(env: RegistryEnvironment, target: WriteTarget, nex
   await env.admission.validate(admissionRequest(asked, 'CREATE', { object: next }))
 }
 
+/** Whether a new object says which version it is of, which none can. Text that is no number is refused elsewhere. */
 function namesRevision({ metadata: { resourceVersion = '' } }: KubeObject): boolean {
   return revisionFault(resourceVersion) === undefined && /[1-9]/.test(resourceVersion)
 }
 
+/** 409. An object that is being deleted is told apart: its name will be free. */
 function exists(target: WriteTarget, found: StoredObject): StatusError {
   const gr = groupResourceOf(target.served)
   const { name = '', deletionTimestamp } = found.object().metadata
@@ -108,6 +113,7 @@ function exists(target: WriteTarget, found: StoredObject): StatusError {
   return failure(409, 'AlreadyExists', `object is being deleted: ${qualifiedResource(gr)} "${name}" already exists`, detailsOf(gr, name))
 }
 
+/** 409 after the last attempt, with a second to wait: kube-apiserver's text since 1.30 (KEP-4420). */
 function nameConflict(gr: GroupResource, name: string): StatusError {
   const message = `${qualifiedResource(gr)} "${name}" already exists, the server was not able to generate a unique name for the object`
   return failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 })

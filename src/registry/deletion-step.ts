@@ -3,6 +3,7 @@ import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
 
+/** In the order in which an error lists them. */
 export const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'] as const
 /** What becomes of the dependents of what is deleted. https://kubernetes.io/docs/concepts/architecture/garbage-collection/#cascading-deletion */
 export type PropagationPolicy = (typeof PROPAGATION_POLICIES)[number]
@@ -10,6 +11,7 @@ export type PropagationPolicy = (typeof PROPAGATION_POLICIES)[number]
 /** The policy of that name, if there is one. */
 export const propagationPolicyOf = (name: string): PropagationPolicy | undefined => PROPAGATION_POLICIES.find(each => each === name)
 
+/** What a request demands of the object that it deletes. Absent members demand nothing. */
 export interface Preconditions {
   readonly uid?: string
   readonly resourceVersion?: string
@@ -17,15 +19,18 @@ export interface Preconditions {
 
 /** metav1.DeleteOptions, as far as the registry acts on it. */
 export interface DeleteOptions {
+  /** Below 0 it counts as 1, as upstream. */
   readonly gracePeriodSeconds?: number
   readonly preconditions?: Preconditions
   readonly propagationPolicy?: PropagationPolicy
+  /** Deprecated for `propagationPolicy`, and stronger than it. */
   readonly orphanDependents?: boolean
 }
 
 /** What becomes of an object: its next state, after which it is to be removed where that is the last one; it is removed; or nothing changes. */
 export type Step = { readonly next: KubeObject; readonly last: boolean } | 'remove' | 'pending'
 
+/** Finalizers of the garbage collector: dependents are let go, or deleted first. */
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
@@ -78,6 +83,7 @@ function collectorFinalizers(strategy: Strategy, options: DeleteOptions, finaliz
     wanted = options.propagationPolicy === 'Orphan' ? ORPHAN : options.propagationPolicy === 'Foreground' ? FOREGROUND : undefined
   else if (standing !== undefined) wanted = standing
   else if (strategy.defaultPropagation === 'orphan') wanted = ORPHAN
+  // The finalizers of others stay in any case.
   const kept = finalizers.filter(f => f !== ORPHAN && f !== FOREGROUND)
   if (wanted === undefined) return kept
   return finalizers.includes(wanted) && !finalizers.includes(wanted === ORPHAN ? FOREGROUND : ORPHAN) ? [...finalizers] : [...kept, wanted]

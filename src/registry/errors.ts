@@ -75,6 +75,7 @@ function unreadable({ message, causes, unreasoned }: StorageError, gr: GroupReso
   })
 }
 
+/** Failures of the store itself, where no storage has translated them: of a read past the cache. */
 function fromBackend(error: BackendError, gr: GroupResource, name: string, verb: string): StatusError {
   switch (error.code) {
     case 'compacted':

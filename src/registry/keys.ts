@@ -25,6 +25,7 @@ export function segmentFault(name: string): string | undefined {
   return faults.length === 0 ? undefined : faults.join(';')
 }
 
+/** `etcdPrefix` has a slash before it and none behind, as `/registry`. */
 export function keySpace(etcdPrefix: string, definition: ResourceDefinition): KeySpace {
   invariant(definition.storage, `${definition.hub.kind} is not stored`)
   const below = `/${definition.storage.prefix}/`

@@ -111,6 +111,7 @@ const typedManagers = (served: ServedResource): Change['convert'] => (served.def
 /** Of a custom kind that no webhook converts. An apply fails on managers of a version that the definition does not have, however many it has. */
 const untypedManagers = (served: ServedResource): Change['convert'] => known(served, untypedConversion)
 
+/** Made once for each resource that is served. */
 function known(served: ServedResource, make: (served: ServedResource) => ManagerConversion): ManagerConversion {
   let conversion = conversions.get(served)
   if (conversion === undefined) {
@@ -120,6 +121,7 @@ function known(served: ServedResource, make: (served: ServedResource) => Manager
   return conversion
 }
 
+/** By the fields of both versions, through the hub version. In steps, as objects may be large. */
 function typedConversion(served: ServedResource): ManagerConversion {
   const { definition, version } = served
   return function* (object, apiVersion) {

@@ -70,6 +70,7 @@ export function checkDeletion(target: WriteTarget, preconditions: Preconditions 
     )
 }
 
+/** 409 that names the kind where others name the resource, as upstream's deletion does. */
 function recordConflict({ served, name }: WriteTarget, message: string): StatusError {
   const { group, kind } = groupKindOf(served)
   return conflictError({ group, resource: kind }, name, message)

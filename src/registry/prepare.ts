@@ -105,12 +105,14 @@ const kindRulesOf = ({ served }: WriteTarget, strategy: Strategy): KindRules => 
   meta: strategy.plainFinalizers ? PLAIN_FINALIZERS : undefined,
 })
 
+/** Metadata first, then the kind: errors are listed in this order. */
 function* errorsOfNew({ strategy, namespaced, meta }: KindRules, next: KubeObject, ctx: HookContext): Steps<FieldError[]> {
   const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, meta)
   yield
   return add(errors, yield* kindErrors(strategy, next, undefined, ctx))
 }
 
+/** Metadata, what of it may not change, then the kind. */
 function* errorsOfUpdate({ strategy, namespaced, meta: rules }: KindRules, next: KubeObject, old: KubeObject, ctx: HookContext): Steps<FieldError[]> {
   const meta = next.metadata
   const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, metadata, rules)
@@ -126,10 +128,12 @@ function* errorsOfUpdate({ strategy, namespaced, meta: rules }: KindRules, next:
   return add(errors, yield* kindErrors(strategy, next, old, ctx))
 }
 
+/** The kind's own rules, whether they come as a list or in steps. */
 function* kindErrors(strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
   return yield* resultOf<FieldError[]>(strategy.validate?.(next, old, ctx) ?? [])
 }
 
+/** Without a spread: there may be more errors than a call takes arguments. */
 function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
   for (const error of more) errors.push(error)
   return errors
@@ -137,6 +141,7 @@ function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
 
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
 
+/** Throws 422 for any errors; otherwise warns, and puts the object in its canonical form. */
 async function finish(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): Promise<void> {
   if (turnIsLong()) await nextLongTurn()
   if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)

@@ -16,6 +16,7 @@ import { revisionFault } from './object-meta.ts'
 export interface ListOptions {
   readonly labels: readonly LabelRequirement[]
   readonly fields: readonly FieldTerm[]
+  /** As it was given, empty for none: what it means depends on the verb. */
   readonly resourceVersion: string
   readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan'
   /** 0 or less: all. */
@@ -29,10 +30,14 @@ export interface ListOptions {
   readonly deadline?: number
 }
 
+/** A page, as the caller answers it. `items` are shared with the cache: never mutate them. */
 export interface ListResult {
   readonly items: readonly StoredObject[]
+  /** Of the state that was read: a watch goes on from it. */
   readonly resourceVersion: string
+  /** The token of the next page; empty on the last. */
   readonly continue: string
+  /** Undefined where counting would cost a scan, and on the last page. */
   readonly remainingItemCount: number | undefined
 }
 
@@ -41,6 +46,7 @@ const everything: Predicate = { matches: () => true, everything: true }
 const NAME = 'metadata.name'
 const NAMESPACE = 'metadata.namespace'
 
+/** A selection, with hints by which indexes and key ranges narrow what is looked at: `name` and `namespace` where it names one, `labels` that must have one of few values. */
 export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[]): Predicate {
   if (labels.length === 0 && fields.length === 0) return everything
   const all = new FieldMatcher(fields)
@@ -70,6 +76,7 @@ const othersMatch = (others: FieldMatcher, fields: Readonly<Record<string, strin
 const MOST_HINTS = 16
 const MOST_VALUES = 1000
 
+/** Only what an index can use: equality and `in`. */
 function requiredLabels(requirements: readonly LabelRequirement[]): RequiredLabel[] {
   const required: RequiredLabel[] = []
   for (const { key, operator, values } of requirements) {
@@ -128,6 +135,7 @@ export async function getObject(
   }
 }
 
+/** As new as asked; 0 is whatever the cache has. Throws 400, and 500 through the cache, for text that is no version. */
 function getAt({ cached }: Storage, resourceVersion: string): ReadAt {
   if (resourceVersion === '') return 'latest'
   const wanted = isZero(resourceVersion) ? undefined : plainFailure(cached, () => parseResourceVersion(resourceVersion))
@@ -175,6 +183,7 @@ function narrow(keys: KeySpace, namespace: string, { namespace: selected = '', n
   return object === `${prefix}${name}` ? { below: object, one: true } : { below: prefix, one: false }
 }
 
+/** Throws 504 where the latest state is older than the version that was asked for. */
 function isNewEnough(page: Page, resourceVersion: string): void {
   const wanted = parseResourceVersion(resourceVersion)
   if (wanted !== undefined && page.revision < wanted) throw tooLargeResourceVersionError(resourceVersion, page.revision, 0)
@@ -213,6 +222,7 @@ async function continueList(
   }
 }
 
+/** With the token of the next page; how many remain is told where it costs nothing. */
 function resultOf(page: Page, prefix: ReturnType<KeySpace['prefix']>): ListResult {
   return {
     items: page.items,
@@ -227,6 +237,7 @@ const CONTINUE_EXPIRED =
   'retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first ' +
   'chunk was returned and now may show up in the list.'
 
+/** 410 with a token that goes on in the newest state, which is inconsistent with the pages before. */
 function expiredContinue(token: string) {
   const error = expiredError(CONTINUE_EXPIRED)
   error.status.metadata.continue = token

@@ -73,6 +73,7 @@ export function watchSelected(view: RemoteView, watcher: Watcher, predicate: Pre
   })
 }
 
+/** What of an event has to be converted. */
 function objectsOf(event: StorageEvent): readonly StoredObject[] {
   if (event.type === 'bookmark') return []
   return event.type === 'modified' ? [event.object, event.previous] : [event.object]

@@ -149,6 +149,7 @@ export function withoutRevision(object: KubeObject): KubeObject {
   return { ...object, metadata }
 }
 
+/** The apiVersion in the stored bytes, without parsing them; empty where there is none. */
 function apiVersionIn(stored: StoredObject): string {
   const { bytes, header } = stored.json()
   const at = memberAt(bytes, header - 1, API_VERSION)
@@ -157,5 +158,6 @@ function apiVersionIn(stored: StoredObject): string {
 
 const views = new PerVersion<RemoteView>()
 
+/** One for each version, kept with the definition. */
 export const remoteViewOf = (definition: ResourceDefinition, version: Version, converter: RemoteConverter): RemoteView =>
   views.of(definition, version, () => new RemoteView(version, converter))

@@ -10,8 +10,10 @@ import type { KeySpace } from './keys.ts'
 /** What a write answers with: bytes that are ready, or an object that was never stored (dry-run) or is no longer (deletion). */
 export type Answer = { readonly stored: StoredObject } | { readonly object: KubeObject }
 
+/** The object of an answer. Shared where it is stored: never mutate it. */
 export const answerObject = (answer: Answer): KubeObject => ('stored' in answer ? answer.stored.object() : answer.object)
 
+/** What a write is about, and who asks for it. */
 export interface WriteTarget {
   readonly ctx: RequestContext
   readonly served: ServedResource
@@ -30,8 +32,10 @@ export interface WriteTarget {
   readonly nested?: boolean
 }
 
+/** As admission, webhooks and policies name what is done. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
+/** A write as admission sees it, in the version of hooks. */
 export interface AdmissionRequest {
   readonly ctx: RequestContext
   readonly operation: Operation
@@ -52,20 +56,24 @@ export interface AdmissionRequest {
 
 /** How admission comes into the write pipeline. Both may throw a StatusError. */
 export interface AdmissionFunctions {
+  /** The object as plugins and webhooks have made it; undefined of deletions. */
   mutate(request: AdmissionRequest): Promise<KubeObject | undefined>
   validate(request: AdmissionRequest): Promise<void>
 }
 
+/** What all resources of a server share. Time, ids and randomness come in by it. */
 export interface RegistryEnvironment {
   readonly clock: Clock
   readonly etcdPrefix: string
   readonly features: Features
+  /** A UUID of version 4. */
   newUid(): string
   /** Five characters for generateName. */
   nameSuffix(): string
   readonly admission: AdmissionFunctions
   /** Throws 403 where the user of a PUT or apply that would create may not create. */
   authorizeCreate(target: WriteTarget): Promise<void>
+  /** The same storage for all versions of a resource. */
   storageFor(definition: ResourceDefinition): Storage
   access(): ResourceAccess
 }
@@ -74,6 +82,7 @@ export interface RegistryEnvironment {
 export interface StoreParts {
   readonly env: RegistryEnvironment
   readonly storage: Storage
+  /** Where its objects are in the store. */
   readonly keys: KeySpace
 }
 
@@ -92,6 +101,7 @@ const NO_STRATEGY: Strategy = {}
 export const strategyOf = ({ definition, version }: ServedResource, subresource: Subresource | undefined): Strategy =>
   subresource?.strategy ?? version.strategy ?? definition.strategy ?? NO_STRATEGY
 
+/** As errors of requests name it: by the version of the request. */
 export const groupResourceOf = (served: ServedResource) => ({ group: served.version.group, resource: served.version.names.plural })
 /** As errors of validation name it: by the hub version, whatever the request's. */
 export const groupKindOf = ({ definition }: ServedResource) => ({ group: definition.hub.group, kind: definition.hub.kind })

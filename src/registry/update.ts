@@ -22,6 +22,7 @@ import {
 } from './types.ts'
 import { type HeldReservation, writeObject } from './write.ts'
 
+/** An update, patch or apply: `transform` makes the wanted object of the present one, as often as the write is tried. */
 export interface UpdateRequest {
   /**
    * The wanted object from the present one (undefined where there is none), both in the version of the request. Called again after a lost race; each call returns an object of its own.
@@ -49,10 +50,12 @@ export async function updateObject(store: StoreParts, target: WriteTarget, reque
 }
 
 interface Outcome {
+  /** In the version of hooks; as stored, unless nothing was written. */
   readonly next: KubeObject
   readonly created: boolean
 }
 
+/** What becomes of the present object: nothing, the wanted state, or its end where the last finalizer goes. A function of its arguments, as it may run again. */
 async function decideUpdate(
   { env, keys }: StoreParts,
   target: WriteTarget,

@@ -17,6 +17,7 @@ export interface Kubelets extends KubeletAddresses {
   readonly client?: { readonly cert: string; readonly key: string }
 }
 
+/** A request to a kubelet, a pod, a service or a node. */
 export interface Question {
   readonly method: string
   /** Names and values in turn. The host is among them, or is the destination's. */
@@ -52,6 +53,7 @@ export const targetOf = ({ path, query }: Destination): string => {
   return query === '' ? escaped : `${escaped}?${query}`
 }
 
+/** What a destination is trusted by: a kubelet by its authority, where one is given, and only HTTP/1.1 is spoken, which alone can be upgraded. */
 function tlsOf(trust: Trust, { certificateAuthority, client }: Kubelets): SecureContextOptions & { rejectUnauthorized: boolean; ALPNProtocols: string[] } {
   const verified = trust === 'kubelet' && certificateAuthority !== undefined
   return {

@@ -12,6 +12,7 @@ export interface CommandStreams {
 
 /** The first byte of each message: https://kubernetes.io/docs/reference/using-api/api-concepts, v5.channel.k8s.io. */
 const STDIN = 0
+/** Channels on which a client is sent something. */
 export const STDOUT = 1
 export const STDERR = 2
 const ERROR = 3
@@ -34,6 +35,7 @@ const LEADS = { [STDOUT]: Buffer.from([STDOUT]), [STDERR]: Buffer.from([STDERR])
 /** JSON as Go's encoder writes it. */
 const goEscaped = (json: string): string => json.replace(/[&<>\u2028\u2029]/g, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
+/** The kubelet's side of a command, to which the client's messages go. https://kep.k8s.io/4006 */
 export interface CommandInput {
   /** False: the client has to wait until `resume`. */
   stdin(bytes: Buffer): boolean

@@ -31,6 +31,7 @@ export async function connect(scope: Scope, subresource: ConnectSubresource): Pr
   return forward(exchange, destination, env.kubelets)
 }
 
+/** Ports and commands of WebSocket clients are translated where the gates say so; anything else is passed on as it is. */
 function leaveHttp({ exchange, env }: Scope, { speaks }: ConnectSubresource, destination: Destination, options: ConnectOptions): Promise<void> {
   const { kubelets, streams } = env
   if (speaks === 'remote command' && streams?.translates && asksTranslation(exchange))

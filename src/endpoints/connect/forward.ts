@@ -51,11 +51,13 @@ function prefixOf(asked: string, own: string): string {
   return asked.endsWith(suffix) ? asked.slice(0, asked.length - suffix.length) : asked
 }
 
+/** The client's own path, escaped once more: X-Forwarded-Uri of upstream's proxy. */
 function forwardedUri(prefix: string, path: string): string {
   const joined = joinPaths(prefix, escapePath(path))
   return path.endsWith('/') ? `${joined}/` : joined
 }
 
+/** 503 where nobody answers; a body whose length nobody has said goes in chunks. */
 async function send(exchange: Exchange, to: Destination, kubelets: Kubelets, headers: readonly Header[]): Promise<Reply> {
   const body = exchange.bodyStream()
   const chunked: Header[] = body && firstValue(headers, 'content-length') === '' ? [['Transfer-Encoding', 'chunked']] : []
@@ -67,6 +69,7 @@ async function send(exchange: Exchange, to: Destination, kubelets: Kubelets, hea
   }
 }
 
+/** Redirects and pages get their links changed; everything else passes as a stream. */
 async function answer(exchange: Exchange, { response, upgraded }: Reply, place: ProxyPlace): Promise<void> {
   if (upgraded) {
     upgraded.socket.destroy()
@@ -100,6 +103,7 @@ const CODINGS: Readonly<Record<string, Coding>> = {
   deflate: { decode: body => promisify(inflateRaw)(body, bounded), encode: body => promisify(deflateRaw)(body) },
 }
 
+/** A page in a coding that is not known, or longer than the bound, passes as it is. */
 async function answerPage(
   exchange: Exchange,
   status: number,

@@ -100,12 +100,14 @@ const SPACE_OR_SLASH: ReadonlySet<string> = new Set(' \t\n\f\r/')
 const END_OF_NAME: ReadonlySet<string> = new Set(' \t\n\f\r/>=')
 const END_OF_VALUE: ReadonlySet<string> = new Set(' \t\n\f\r>')
 
+/** Where the characters of the set end. */
 function skip(page: string, from: number, what: ReadonlySet<string>): number {
   let at = from
   while (at < page.length && what.has(page.charAt(at))) at++
   return at
 }
 
+/** Where one of the set comes next, or the page ends. */
 function until(page: string, from: number, what: ReadonlySet<string>): number {
   let at = from
   while (at < page.length && !what.has(page.charAt(at))) at++
@@ -119,6 +121,7 @@ function endOfRawText(lower: string, name: string, from: number): number {
   return lower.length
 }
 
+/** Without its quotes, references resolved. */
 function valueAt(page: string, from: number, to: number): string {
   const quoted = page[from] === '"' || page[from] === "'"
   return unescapeHtml(quoted ? page.slice(from + 1, to - 1) : page.slice(from, to))

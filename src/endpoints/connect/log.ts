@@ -19,6 +19,7 @@ export async function log(exchange: Exchange, destination: Destination | undefin
   await exchange.relay(200, ['Content-Type', 'text/plain'], response)
 }
 
+/** 500 in the words of Go's HTTP client where the kubelet is not reached. Redirects are not followed. */
 async function read(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<Reply> {
   const url = `${destination.scheme}://${authorityOf(destination)}${targetOf(destination)}`
   const failed = (why: string): StatusError => failure(500, '', `Get ${JSON.stringify(url)}: ${why}`)
@@ -38,6 +39,7 @@ async function read(exchange: Exchange, destination: Destination, kubelets: Kube
   return reply
 }
 
+/** What the kubelet has said: its own text for 400 and 500, client-go's for any other code. */
 function refusal(status: number, text: string, name: string): StatusError {
   if (status === 500) return internalServerError(text)
   if (status === 400) return badRequestError(text)

@@ -16,6 +16,7 @@ export function connectOptions(schema: StructSchema, query: URLSearchParams): Re
   return options
 }
 
+/** Undefined for a type that no option has. */
 function optionOf({ name, schema }: Field, query: URLSearchParams): Value | undefined {
   const first = query.get(name) ?? ''
   switch (schema.type) {
@@ -34,6 +35,7 @@ function optionOf({ name, schema }: Field, query: URLSearchParams): Value | unde
   }
 }
 
+/** Go's zero time for none; 400 for text that is no time. */
 function timeOf(text: string): string {
   if (text === '' || text === 'null') return '0001-01-01T00:00:00Z'
   const time = canonicalTime(text)

@@ -39,6 +39,7 @@ export function readStatus(text: string): ForeignStatus | string {
   }
 }
 
+/** Members that are not of their type are left out. */
 function detailsOf(fields: JsonObject): StatusDetails {
   const causes = Array.isArray(fields.causes) ? fields.causes.map(each => textsOf(isJsonObject(each) ? each : {}, ['reason', 'message', 'field'])) : []
   return {

@@ -22,8 +22,10 @@ export interface CommandProtocol {
 const NON_ZERO = 'NonZeroExitCode'
 const EXIT_CODE = 'ExitCode'
 
+/** Exit code 0. */
 export const SUCCEEDED: CommandOutcome = { status: { metadata: {}, status: 'Success' }, code: 200 }
 
+/** The command could not be run, or nobody knows how it ended. */
 export const failed = (why: string): CommandOutcome => outcomeOf(internalServerError(why).status)
 
 /** A Status of a kubelet, or ours. */

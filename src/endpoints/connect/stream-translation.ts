@@ -38,6 +38,7 @@ export class StreamMetrics {
   }
 }
 
+/** What the gates let this server translate, and what counts it. */
 export const streamTranslation = (gates: Gates): StreamTranslation => ({
   translates: gates.enabled('TranslateStreamCloseWebsocketRequests'),
   tunnels: gates.enabled('PortForwardWebsockets'),

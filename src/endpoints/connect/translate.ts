@@ -44,6 +44,7 @@ export async function translate(
   metrics.countTranslated(outcome.code)
 }
 
+/** Resolves with how the command ended, whatever happens: the client has a connection on which it is told. */
 async function run(client: CommandClient, streams: CommandStreams, destination: Destination, kubelets: Kubelets, signal: AbortSignal): Promise<CommandOutcome> {
   const url = `${destination.scheme}://${authorityOf(destination)}${targetOf(destination)}`
   const notSent = (where: string, why: string): CommandOutcome => failed(`error sending request: Post ${JSON.stringify(where)}: ${why}`)
@@ -84,6 +85,7 @@ const HEADERS: readonly string[] = [
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
+/** The kubelet's answer where it does not switch protocols: its Status, or its text. */
 function refused(text: string): CommandOutcome {
   const status = readStatus(text)
   if (typeof status === 'string' || !status.isKind) return failed(`unable to upgrade connection: ${text.trim()}`)

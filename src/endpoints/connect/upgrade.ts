@@ -51,6 +51,7 @@ export async function passRefusal(exchange: Exchange, { response }: Reply): Prom
   await exchange.relay(status, endToEnd(pairsOf(response.rawHeaders)).flat(), response)
 }
 
+/** Passes bytes both ways until either side ends, or the server's stands still for too long. */
 async function join(exchange: Exchange, reason: string, headers: readonly Header[], server: { readonly socket: Duplex; readonly head: Buffer }): Promise<void> {
   const { socket, head } = exchange.hijack(101)
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')

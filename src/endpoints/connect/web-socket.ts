@@ -39,6 +39,7 @@ export async function sendOverWebSocket(exchange: Exchange, text: Readable): Pro
   signal.removeEventListener('abort', cut)
 }
 
+/** The first subprotocol that the client offers and the server speaks; no offer is that of bytes. Throws 400 and 403. */
 function protocolOf({ headers }: Exchange, text: Readable): string {
   const refuse = <E>(error: E): E => {
     text.destroy()
@@ -52,6 +53,7 @@ function protocolOf({ headers }: Exchange, text: Readable): string {
   throw refuse(forbiddenError({ group: '', resource: '' }, '', why))
 }
 
+/** At the client's pace: a message waits until the socket has taken the one before. */
 async function sendAll(socket: Duplex, text: Readable, base64: boolean): Promise<void> {
   const opcode = base64 ? TEXT : BINARY
   socket.write(frame(opcode, Buffer.alloc(0)))

@@ -21,6 +21,7 @@ export function groupDiscoveryList(snapshot: CatalogSnapshot, core: boolean, ver
       versions: versions.map(({ name, groupVersion }) => ({
         version: name,
         resources: resourcesOf(group, name, apiResources(snapshot, groupVersion)),
+        // Documents of other servers may be Stale; these are made here.
         freshness: 'Current',
       })),
     }))
@@ -36,6 +37,7 @@ function resourcesOf(group: string, version: string, resources: readonly ApiReso
         .filter(other => other.name.startsWith(`${resource.name}/`))
         .map(other => ({
           subresource: other.name.slice(resource.name.length + 1),
+          // A subresource of another kind says of which group and version that is.
           responseKind: { group: other.version === undefined ? group : (other.group ?? ''), version: other.version ?? version, kind: other.kind },
           verbs: other.verbs,
         }))

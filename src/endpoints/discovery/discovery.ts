@@ -35,6 +35,7 @@ interface Kept {
 
 /** A document with its type, by which the binary forms are written. */
 interface Built {
+  /** A type of meta/v1 or apidiscovery. */
   readonly schema: StructSchema
   readonly document: Document
 }
@@ -42,7 +43,9 @@ interface Built {
 /** Serves `/api`, `/apis` and what is below them down to the resource lists; each document is made once per generation of the catalog. */
 export class Discovery {
   private readonly serverAddress: () => string
+  /** Of the catalog that `documents` are of: another one has other documents. */
   private generation = 0
+  /** By path and version of aggregated discovery. */
   private documents = new Map<string, Kept>()
 
   /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. */

@@ -7,9 +7,12 @@ import { dialectOf } from '../dialect/dialect-of.ts'
 
 /** metav1.APIResource, members in the order in which upstream writes them. */
 export type ApiResource = {
+  /** Plural; of a subresource `pods/status`. */
   name: string
+  /** Empty for subresources. */
   singularName: string
   namespaced: boolean
+  /** Those of the kind, where they are not those of the list. */
   group?: string
   version?: string
   kind: string

@@ -36,6 +36,7 @@ export function formOf({ mediaType, pretty, as }: Output): AnswerForm {
   }
 }
 
+/** Negotiation accepts no other transforms than these two. */
 function viewOf(as: Transform | undefined): TextView {
   if (as === undefined) return textObjects
   return as.kind === 'Table' ? textTable(as) : textMetadata(as)

@@ -62,6 +62,7 @@ export function listPieces(list: PiecedList): (() => Iterable<Piece>) | undefine
   return list.items[0]?.note === undefined || list.length > MOST_KEPT ? undefined : () => piecesOf(list)
 }
 
+/** The list's head and tail pass; the pieces between are kept with their first objects. */
 function* piecesOf(list: PiecedList): Generator<Piece, void, undefined> {
   const { items, first } = list
   yield passingPiece(list.start)
@@ -85,6 +86,7 @@ function* piecesOf(list: PiecedList): Generator<Piece, void, undefined> {
 /** One of 32 objects does, as a hash of its revision falls out. */
 const endsPiece = (item: StoredObject | undefined): boolean => item !== undefined && (Math.imul(item.revision, 0x9e3779b1) >>> 0) % OBJECTS === 0
 
+/** Looks at its objects only when it is asked for: a piece that is kept is not written again. */
 function pieceOf(list: PiecedList, from: number, to: number, bytes: number): Piece {
   const { by, items } = list
   // The first object keeps the piece.

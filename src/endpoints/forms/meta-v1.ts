@@ -14,10 +14,12 @@ const types = new TypeRegistry().addFile('meta', META_V1)
 /** A type of meta/v1, such as `meta.DeleteOptions`. */
 export const metaType = (id: string): StructSchema => types.type(id)
 
+/** The type of an object, and of a list. */
 export const typeMetaOf = (version: Version): TypeMeta => ({ apiVersion: apiVersionOfVersion(version), kind: version.kind })
 
 export const listTypeMetaOf = (version: Version): TypeMeta => ({ apiVersion: apiVersionOfVersion(version), kind: listKindOf(version) })
 
+/** ListMeta of a page: empty members are absent, as Go leaves them out. */
 export function listMeta(result: ListResult): ListMeta {
   return {
     resourceVersion: result.resourceVersion,

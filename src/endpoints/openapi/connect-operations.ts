@@ -11,6 +11,7 @@ export interface ConnectPlace {
   readonly parameters: readonly Parameter[]
 }
 
+/** An operation of a connection, without what all operations of its kind have in common. */
 export type ConnectOperation = Pick<Operation, 'path' | 'method' | 'description' | 'parameters' | 'produces' | 'responses' | 'action'> & {
   /** Stands before the operation's name: `Get`. */
   readonly verb: string

@@ -68,6 +68,7 @@ export const SWAGGER_PARTS = ['paths', 'definitions', 'parameters'] as const
 
 /** What else a Swagger document says: before the parts that have many members, and after them. */
 export const swaggerHead = (release: string): JsonObject => ({ swagger: '2.0', info: { title, version: release } })
+/** One way to be somebody: a bearer token. */
 export const swaggerTail: JsonObject = {
   securityDefinitions: { BearerToken: { description: bearer.description, type: bearer.type, name: bearer.name, in: bearer.in } },
   security: [{ BearerToken: [] }],
@@ -77,6 +78,7 @@ export const swaggerTail: JsonObject = {
 export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descriptions): Generator<SwaggerMember | undefined, void> {
   const resolver = new TypeResolver(2, kindsByDefinition(snapshot), descriptions)
   const operations: Operation[] = []
+  /** In how many operations each parameter stands, by its id. */
   const uses = new Map<string, number>()
   for (const make of documentOperations(snapshot, () => descriptions).values()) {
     const made = make()
@@ -84,6 +86,7 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
     for (const { parameters } of made) for (const parameter of parameters) uses.set(idOf(parameter), (uses.get(idOf(parameter)) ?? 0) + 1)
     yield
   }
+  /** Parameters that are referred to, with the names that they have got. */
   const common: [string, JsonObject][] = []
   const known = new Map<string, JsonObject>()
   /** A parameter that stands in many operations is written once. */

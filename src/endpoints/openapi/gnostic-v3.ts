@@ -32,6 +32,7 @@ function orReference(out: Writer, value: JsonObject, write: (w: Writer, value: J
 
 const schemaOrReference = (out: Writer, value: Json): void => orReference(out, objectIn(value), schema)
 
+/** SecurityScheme */
 function securityScheme(out: Writer, value: Json): void {
   const object = objectIn(value)
   text(out, 1, object.type)
@@ -42,6 +43,7 @@ function securityScheme(out: Writer, value: Json): void {
 
 const methods = { get: 4, put: 5, post: 6, delete: 7, options: 8, head: 9, patch: 10 } as const
 
+/** PathItem */
 function pathItem(out: Writer, value: Json): void {
   const item = objectIn(value)
   for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, objectIn(item[method])))
@@ -70,12 +72,14 @@ function parameter(out: Writer, value: JsonObject): void {
   if (of) message(out, 10, w => schemaOrReference(w, of))
 }
 
+/** RequestBody */
 function requestBody(out: Writer, value: JsonObject): void {
   text(out, 1, value.description)
   content(out, 2, value)
   flag(out, 3, value.required)
 }
 
+/** Response */
 function response(out: Writer, value: JsonObject): void {
   text(out, 1, value.description)
   content(out, 3, value)

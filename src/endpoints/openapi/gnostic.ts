@@ -75,6 +75,7 @@ function operation(out: Writer, value: JsonObject): void {
   extensions(out, 13, value)
 }
 
+/** Response. Its schema stands in a choice, of which files are the other. */
 function responseOf(out: Writer, value: JsonObject): void {
   text(out, 1, value.description)
   const answer = value.schema

@@ -10,6 +10,7 @@ import type { TypeRef } from './operation.ts'
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 /** Types that operations name by a word: they are the same whatever is served. */
 const metaRegistry = new TypeRegistry().addFile('meta', META_V1)
+/** The definition of what /version answers with. */
 const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info'
 
 /** Kinds of meta/v1 that belong to every group, and to the core group alone. */
@@ -40,6 +41,7 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
   return kinds
 }
 
+/** The order of bytes. */
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Makes references to the types of operations, and collects what they refer to. */
@@ -52,6 +54,7 @@ export class TypeResolver {
     this.kinds = kinds
   }
 
+  /** A reference to a type, which `members` has from then on; a text stands for itself. */
   refer(type: TypeRef): JsonObject {
     if (type === 'Text') return { type: 'string' }
     if (typeof type === 'string') return type === 'VersionInfo' ? this.versionInfo() : this.definitions.refer(metaRegistry.type(`meta.${type}`))

@@ -37,6 +37,7 @@ export const nothingSaid: ReadDescriptions = () => ''
 export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid): OpenApi {
   const version = `v${snapshot.release ?? DEFAULT_RELEASE}.0`
   const descriptions = descriptionsWhileUsed(readDescriptions)
+  // Made for the first document that needs them, and kept for the others: operations are made anew by each call.
   let operations: Map<string, () => Operation[]> | undefined
   let kinds: Map<string, GroupVersionKind[]> | undefined
   const documents = (): Map<string, () => Operation[]> => {

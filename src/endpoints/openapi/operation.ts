@@ -27,6 +27,7 @@ export type TypeRef =
 export interface Operation {
   readonly path: string
   readonly method: Method
+  /** `listCoreV1NamespacedPod`: client generators name their methods by it. */
   readonly id: string
   readonly tag: string
   readonly description: string
@@ -37,6 +38,7 @@ export interface Operation {
   readonly body?: { readonly type: TypeRef; readonly required: boolean }
   /** Successful answers: status → type. */
   readonly responses: Readonly<Record<number, TypeRef>>
+  /** As upstream names what is done: `x-kubernetes-action`. */
   readonly action?: string
   readonly gvk?: GroupVersionKind
 }

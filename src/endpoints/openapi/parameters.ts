@@ -9,6 +9,7 @@ export interface Parameter {
   readonly required?: true
 }
 
+/** A parameter of the query that may be left out. */
 const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description })
 
 export const pretty = query('pretty', 'string', 'Whether JSON is indented for people to read. By default for browsers, curl and wget.')
@@ -51,6 +52,7 @@ const sendInitialEvents = query('sendInitialEvents', 'boolean', 'Begin a watch w
 const timeoutSeconds = query('timeoutSeconds', 'integer', 'The longest that a list or watch may take.')
 const watch = query('watch', 'boolean', 'Answer with a stream of changes in place of a list.')
 
+/** Parameters of each verb, by the options type that its query decodes into. */
 export const listParameters = [
   allowWatchBookmarks,
   continueToken,
@@ -82,11 +84,14 @@ export const deleteCollectionParameters = [
   timeoutSeconds,
 ]
 
+/** The places of a path: described by what they name. */
 export const nameParameter = (kind: string): Parameter => ({ name: 'name', in: 'path', type: 'string', description: `name of the ${kind}`, required: true })
 export const namespaceParameter: Parameter = { name: 'namespace', in: 'path', type: 'string', description: 'namespace of the object', required: true }
 
+/** Parameters are sorted as kube-openapi sorts them. */
 export const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
 
+/** In Swagger 2.0 the type stands in the parameter, and what repeats is unique. */
 export const parameterV2 = ({ name, in: place, type, description, required }: Parameter): JsonObject => ({
   uniqueItems: true,
   type,
@@ -96,6 +101,7 @@ export const parameterV2 = ({ name, in: place, type, description, required }: Pa
   ...(required && { required }),
 })
 
+/** In OpenAPI 3.0 the type stands in a schema. */
 export const parameterV3 = ({ name, in: place, type, description, required }: Parameter): JsonObject => ({
   name,
   in: place,

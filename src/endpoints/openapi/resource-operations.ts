@@ -65,11 +65,13 @@ interface Collections {
   readonly places: readonly Parameter[]
 }
 
+/** Every operation on a resource and its subresources, by the verbs of each. */
 function operationsOf(served: ServedResource, descriptions: Descriptions): Operation[] {
   const { definition, version } = served
   const { group, name, kind, schema, verbs } = version
   const collections = collectionsOf(served)
   const groupVersionName = `${identifier(groupName(group), true)}${identifier(name, true)}`
+  // Upstream declares that any body is consumed, whatever it is.
   const common = { tag: `${identifier(groupName(group), false)}_${name}`, consumes: ['*/*'], produces: plainTypes, gvk: { group, version: name, kind } }
   const out: Operation[] = []
   const add: Add = (verb, rest, operation) => out.push({ ...common, ...operation, id: `${verb}${groupVersionName}${rest}` })
@@ -92,6 +94,7 @@ function operationsOf(served: ServedResource, descriptions: Descriptions): Opera
   return out
 }
 
+/** A namespaced kind has a path for each namespace, and one for all. */
 function collectionsOf({ definition, version }: ServedResource): Collections {
   const { group, name, names } = version
   const root = group === '' ? `/api/${name}` : `/apis/${group}/${name}`
@@ -100,6 +103,7 @@ function collectionsOf({ definition, version }: ServedResource): Collections {
   return { root, all, own: `${root}/namespaces/{namespace}/${names.plural}`, namespaced: true, places: [namespaceParameter] }
 }
 
+/** Lists are watches, too, where the query says so. */
 function addLists({ add, kind, title, verbs }: Target, { all, own, namespaced, places }: Collections, served: ServedResource): void {
   if (!verbs.includes('list')) return
   const operation = {
@@ -176,6 +180,7 @@ function addItem({ add, kind, title, of, path, places, schema, verbs }: Target):
   if (verbs.includes('get')) {
     add('read', title, { path, method: 'get', description: `read ${of}a ${kind}`, parameters: [...places, pretty], responses: { 200: schema }, action: 'get' })
   }
+  // 201 where the write has created: an update may, and an apply.
   const responses = { 200: schema, 201: schema }
   if (verbs.includes('update')) {
     add('replace', title, {
@@ -202,6 +207,7 @@ function addItem({ add, kind, title, of, path, places, schema, verbs }: Target):
   }
 }
 
+/** Of its own kind where it has one (Scale, Eviction); a view of the parent otherwise. */
 function addSubresource(parent: Target, name: string, part: Subresource, descriptions: Descriptions): void {
   const gvk = part.kind && { group: part.kind.group, version: part.kind.version, kind: part.kind.kind }
   const target: Target = {

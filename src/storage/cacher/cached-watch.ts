@@ -50,6 +50,7 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
   return queue
 }
 
+/** The batches as they are, counted for the metric of initial events. A bookmark is none. */
 function* counted(batches: Iterable<readonly StorageEvent[]>, counts: ResourceCounts): Generator<readonly StorageEvent[], void, undefined> {
   for (const batch of batches) {
     counts.initEvents += batch.at(-1)?.type === 'bookmark' ? batch.length - 1 : batch.length
@@ -57,6 +58,7 @@ function* counted(batches: Iterable<readonly StorageEvent[]>, counts: ResourceCo
   }
 }
 
+/** Whether a change is of the keys, the name or the field's value that were asked for. */
 function inScope({ key, object, previous }: RecordedChange, { below, name, indexed }: Scope): boolean {
   if (!below.endsWith('/')) return key === below
   if (!key.startsWith(below)) return false
@@ -64,6 +66,7 @@ function inScope({ key, object, previous }: RecordedChange, { below, name, index
   return name === undefined || key.endsWith(`/${name}`)
 }
 
+/** In batches of a turn: a watch that resumes far back must not hold the event loop. */
 function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
   for (let i = 0; i < changes.length; i += changesPerTurn) {
     const events: StorageEvent[] = []
@@ -84,6 +87,7 @@ function matching({ tree, index }: ResourceCache, { below, indexed }: Scope, pre
   return objects.filter(object => predicate.matches(object.attributes()))
 }
 
+/** What matches below a prefix, and undefined now and then, where the caller may leave the turn. */
 function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator<StoredObject | undefined, void, undefined> {
   const end = prefixEnd(below)
   let looked = 0

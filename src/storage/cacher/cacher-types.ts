@@ -8,6 +8,7 @@ import type { CachedResource, ResourceCache } from './resource-cache.ts'
 import type { ResourceCounts } from './resource-counts.ts'
 import type { RevisionClock } from './revision-clock.ts'
 
+/** What may be set otherwise than by default. */
 export interface CacherOptions {
   /** Default: the steady clock. A jump of the system's clock must neither empty the history nor keep bookmarks back. */
   readonly clock?: Clock
@@ -43,6 +44,7 @@ export interface CacherOptions {
   readonly reports?: CorruptReports
 }
 
+/** The figures of one resource, read at a scrape. */
 export interface ResourceStats {
   readonly name: string
   /** Of its keys, with a slash at its end. */
@@ -59,6 +61,7 @@ export interface ResourceStats {
   readonly counts: ResourceCounts
 }
 
+/** Those of all. Plain numbers: nothing is made for a metric before it is asked for. */
 export interface CacherStats {
   readonly revision: Revision
   /** Times the whole state was read anew because changes were lost. */

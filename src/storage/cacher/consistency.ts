@@ -7,6 +7,7 @@ import type { ResourceCache } from './resource-cache.ts'
 /** Keys asked of the store at a time. */
 const pageSize = 5000
 
+/** What a resource has in the cache and in the store, as digests. */
 export interface Consistency {
   /** At which both were looked at. */
   readonly revision: Revision

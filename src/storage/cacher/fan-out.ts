@@ -112,6 +112,7 @@ function firstOf(pending: readonly RecordedChange[]): readonly RecordedChange[] 
   return end < pending.length ? pending.slice(0, end) : pending
 }
 
+/** What of a round the watcher wants: the shared array where that is everything, one of its own otherwise. */
 function give(watcher: CacheWatcher, round: Round): void {
   const { changes, last } = round
   const { queue, predicate } = watcher

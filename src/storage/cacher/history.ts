@@ -2,6 +2,7 @@ import type { RecordedChange } from '../recorded-change.ts'
 import type { Revision } from '../revision.ts'
 import type { ObjectTree } from './object-tree.ts'
 
+/** How much of the past is kept. Watches that resume from before it are served by the store. */
 export interface HistoryBounds {
   /** Changes are kept for so long, */
   readonly windowMs: number
@@ -26,6 +27,7 @@ export class History {
   readonly #bounds: HistoryBounds
   /** From `#first` on; what is dropped is let go at once, and its place later. */
   #changes: (RecordedChange | undefined)[] = []
+  /** When each of them was added, by the cacher's clock. */
   #times: number[] = []
   #first = 0
   #bytes = 0

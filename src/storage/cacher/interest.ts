@@ -3,6 +3,7 @@ import type { RecordedChange } from '../recorded-change.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Predicate } from '../storage.ts'
 
+/** A watch of the cache. */
 export interface CacheWatcher {
   readonly queue: EventQueue
   readonly predicate: Predicate

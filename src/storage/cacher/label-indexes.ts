@@ -16,6 +16,7 @@ const MAX_FOUND = 4000
 /** Labels that are indexed at a time, and those for which scans are counted. */
 const MAX_INDEXES = 4
 const MAX_COUNTED = 32
+/** Objects that an index takes in between looks at the clock. */
 const STEP = 256
 
 interface LabelIndex {

@@ -12,6 +12,7 @@ const firstPage = 500
 const pageBytes = 6 << 20
 const longestPage = 20_000
 
+/** States that were read, all of one revision. They are not in the caches yet. */
 export interface LoadedState {
   readonly revision: Revision
   readonly states: ReadonlyMap<ResourceCache, Loading>
@@ -50,6 +51,7 @@ export async function loadOne(backend: Backend, cache: ResourceCache, signal: Ab
   return { revision, states: new Map([[cache, into]]) }
 }
 
+/** Every page at the revision of the first, or at the given one. The next is asked for while one is taken in. Resolves to the revision. */
 async function loadPages(backend: Backend, cache: ResourceCache, into: Loading, at: Revision | undefined, signal: AbortSignal): Promise<Revision> {
   const { prefix } = cache.resource
   const end = prefixEnd(prefix)
@@ -68,12 +70,14 @@ async function loadPages(backend: Backend, cache: ResourceCache, into: Loading, 
   }
 }
 
+/** So many keys that a page has about `pageBytes`, as those of the last page go. */
 function nextLimit({ items }: RangePage): number {
   let bytes = 0
   for (const { key, value } of items) bytes += key.length + value.length
   return Math.min(longestPage, Math.max(firstPage, Math.floor((pageBytes * items.length) / bytes)))
 }
 
+/** Decoding a page takes longer than a turn may. */
 async function inSlices(items: readonly KeyValue[], each: (item: KeyValue) => void): Promise<void> {
   for (const item of items) {
     each(item)

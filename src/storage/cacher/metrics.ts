@@ -133,6 +133,7 @@ const historyFamilies = (families: Families): MetricFamily[] => [
   ),
 ]
 
+/** A histogram, which is kept by resource and printed as one family. Resources that nobody has waited for have no line. */
 function readWaits(cacher: Pick<Cacher, 'stats'>): MetricFamily {
   const name = 'apiserver_watch_cache_read_wait_seconds'
   return {

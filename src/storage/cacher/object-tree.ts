@@ -8,14 +8,18 @@ import type { Stored } from '../stored-object.ts'
 // The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
 const Tree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
 const byKey = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** Ends a walk. */
 const stop = { break: 0 }
 
 /** Objects ordered by key. A clone takes constant time and shares what does not change later. */
 export type ObjectTree = InstanceType<typeof Tree<Key, Stored>>
 
+/** Keys are compared by UTF-16 units: keys of objects are ASCII, where that is the order of bytes. */
 export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, byKey)
 
+/** What a list has found, and what it cost. */
 export interface Scan {
+  /** In the order of their keys. */
   readonly items: readonly StoredObject[]
   /** Objects looked at. */
   readonly looked: number

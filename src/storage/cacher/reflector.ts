@@ -12,6 +12,7 @@ import type { RevisionClock } from './revision-clock.ts'
 const shortestPauseMs = 50
 const longestPauseMs = 2000
 
+/** What the reflector keeps current. */
 export interface ReflectorTarget {
   /** Reads the whole state anew, puts it in place and sets the clock to its revision, in one step. */
   load(signal: AbortSignal): Promise<void>

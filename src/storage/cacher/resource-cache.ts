@@ -18,6 +18,7 @@ import { PageCounts } from './page-counts.ts'
 import { ResourceCounts } from './resource-counts.ts'
 import { fieldIndex, type ValueIndex } from './value-index.ts'
 
+/** What the cache has to know of a resource. */
 export interface CachedResource {
   /** Unique: `pods`, `deployments.apps`. */
   readonly name: string
@@ -205,6 +206,7 @@ export class ResourceCache {
   }
 }
 
+/** The fault that reads report, and a copy of the bytes: a view would keep the whole batch. */
 function corruptOf(key: Key, revision: Revision, value: Buffer, error: unknown): Corrupt {
   const text = errorMessage(error)
   return { fault: faultOf(error) ?? { key, kind: 'undecodable', text, revision }, held: Buffer.from(value) }

@@ -16,6 +16,7 @@ export class RevisionClock {
     return this.#now
   }
 
+  /** Those who wait for it or for less go on. */
   advance(to: Revision): void {
     if (to > this.#now) this.set(to)
   }

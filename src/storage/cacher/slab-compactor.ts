@@ -33,6 +33,7 @@ export async function compactSlabs(caches: readonly ResourceCache[], young: Slab
   })
 }
 
+/** Objects of the states as they were when it came to each, in slices. What is written meanwhile is met in the next run. */
 async function eachObject(caches: readonly ResourceCache[], visit: (object: Stored) => void): Promise<void> {
   let left = objectsPerLook
   for (const cache of caches) {

@@ -12,7 +12,9 @@ import { BackendError } from '../backend.ts'
 import { backendError, wasNeverSent } from './errors.ts'
 import { type EtcdOptions, tlsOf } from './options.ts'
 
+/** Services of etcd's API, each of which has a client in the pool. */
 export type Service = 'KV' | 'Lease' | 'Watch'
+/** Unary calls that are made, by gRPC's path. */
 export type Method =
   | '/etcdserverpb.KV/Range'
   | '/etcdserverpb.KV/Txn'
@@ -24,11 +26,13 @@ export type Method =
 const firstPause = 25
 const longestPause = 400
 
+/** `deadline` is a time by Date.now(); the signal ends the call at once. */
 export interface CallOptions extends UnaryOptions {
   /** The call may be sent again where the connection was lost under it: it changes nothing. */
   readonly repeatable: boolean
 }
 
+/** A connection to the members of a cluster, whichever of them answers. */
 export interface Connection {
   /** When a call that begins now has to have ended. */
   deadline(): number
@@ -54,7 +58,9 @@ const never = { dispose() {} }
 const noPolicy = { execute: async (call: (context: object) => unknown) => call({}), onSuccess: () => never, onFailure: () => never } as unknown as Policy
 
 const serviceOf = (method: Method): Service => (method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
+/** Messages are encoded and decoded here, not by gRPC. */
 const same = (bytes: Buffer): Buffer => bytes
+/** As etcd's logs and metrics show this client. */
 const USER_AGENT = 'binnacle'
 
 /** The pool makes credentials of its own from certificates, which believe none but authorities; clients take channels with others. */
@@ -62,6 +68,7 @@ const overTls = (Channel: typeof Grpc.Channel, credentials: ChannelCredentials):
   channelFactoryOverride: (address, _own, options) => new Channel(address, credentials, options),
 })
 
+/** Keepalive finds a member that went without a word within nine seconds. */
 const channelOptions = {
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,

@@ -8,6 +8,7 @@ export function wasNeverSent(failure: CallFailure | undefined): boolean {
 }
 const unsent = /^(No connection established|Name resolution failed|Channel closed before call started)/
 
+/** The lease of a write has expired or was revoked: another has to be granted. Source: rpctypes.ErrLeaseNotFound. */
 export function isLeaseNotFound(error: unknown): boolean {
   return error instanceof BackendError && callFailureOf(error.cause).details === 'etcdserver: requested lease not found'
 }
@@ -18,6 +19,7 @@ export function backendError(failure: CallFailure, signal: AbortSignal): Backend
   return new BackendError(codeOf(failure.code, details, signal), details, { cause: failure })
 }
 
+/** Source of the texts: https://github.com/etcd-io/etcd/blob/main/api/v3rpc/rpctypes/error.go */
 function codeOf(code: number | undefined, details: string, signal: AbortSignal): BackendErrorCode {
   switch (code) {
     case Status.CANCELLED:

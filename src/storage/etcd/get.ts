@@ -3,6 +3,7 @@ import type { Key, Revision } from '../revision.ts'
 import type { Connection } from './connection.ts'
 import { decodeRange, encodeRange } from './messages.ts'
 
+/** How one key is read. */
 export interface GetOptions {
   readonly signal: AbortSignal
   /** Undefined: the newest revision. */

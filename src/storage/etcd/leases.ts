@@ -25,6 +25,7 @@ export interface Leases {
   forget(ttlSeconds: number): void
 }
 
+/** A lease that could not be granted is forgotten: who asks next tries again. */
 export function openLeases(connection: Connection): Leases {
   const shared = new Map<number, SharedLease>()
   return {

@@ -10,6 +10,7 @@ import { bigVarintSize, dataSize, messageSize, numberSize, varintSize, WireReade
 
 const noEnd = Buffer.alloc(0)
 
+/** RangeRequest. Without `end` it is of one key. Reads are linearizable, the default of etcd. */
 export function encodeRange(query: { start: Key; end?: Key } & Pick<RangeQuery, 'limit' | 'at' | 'countOnly' | 'keysOnly'>): Buffer {
   const key = Buffer.from(query.start)
   const end = query.end === undefined ? noEnd : Buffer.from(query.end)
@@ -63,6 +64,7 @@ export function encodeGuardedWrite(write: GuardedWrite, lease: bigint): Buffer {
   return writer.bytes
 }
 
+/** WatchRequest with a WatchCreateRequest; fragments are asked for, or a response above gRPC's bound would end the stream. */
 export function encodeWatchCreate(watch: { start: Key; end: Key; from: Revision; previous?: boolean }): Buffer {
   const key = Buffer.from(watch.start)
   const end = Buffer.from(watch.end)
@@ -85,6 +87,7 @@ export function encodeNumber(n: number): Buffer {
   return writer.bytes
 }
 
+/** What a RangeResponse says. Values are views of its bytes. */
 export interface RangeResponse {
   readonly revision: Revision
   readonly items: KeyValue[]
@@ -92,6 +95,7 @@ export interface RangeResponse {
   readonly count: number
 }
 
+/** At once: for one key, or a few. */
 export const decodeRange = (bytes: Buffer): RangeResponse => readRange(new WireReader(bytes))
 
 /** Without holding the event loop for long, however many keys it has. */
@@ -104,6 +108,7 @@ export async function decodeLongRange(bytes: Buffer): Promise<RangeResponse> {
   }
 }
 
+/** Reads all parts without a turn between. */
 function readRange(reader: WireReader): RangeResponse {
   const parts = rangeParts(reader)
   for (;;) {
@@ -115,6 +120,7 @@ function readRange(reader: WireReader): RangeResponse {
 /** Items read in one part. */
 const itemsPerPart = 500
 
+/** Yields after each part, so that the caller may leave the turn. */
 function* rangeParts(reader: WireReader): Generator<void, RangeResponse, undefined> {
   let revision = NO_REVISION
   let more = false
@@ -132,6 +138,7 @@ function* rangeParts(reader: WireReader): Generator<void, RangeResponse, undefin
   return { revision, items, more, count }
 }
 
+/** What the TxnResponse of a guarded write says. */
 export interface WriteResponse {
   readonly succeeded: boolean
   readonly revision: Revision
@@ -159,6 +166,7 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
   return { succeeded, revision, current }
 }
 
+/** What a WatchResponse says: of events, of the watch's beginning, or of its end. */
 export interface WatchResponse {
   readonly revision: Revision
   readonly created: boolean
@@ -170,6 +178,7 @@ export interface WatchResponse {
   readonly events: BackendEvent[]
 }
 
+/** Throws a RangeError for bytes that are no WatchResponse. */
 export function decodeWatch(bytes: Buffer): WatchResponse {
   const reader = new WireReader(bytes)
   let revision = NO_REVISION
@@ -192,12 +201,14 @@ export function decodeWatch(bytes: Buffer): WatchResponse {
   return { revision, created, canceled, compactRevision, cancelReason, fragment, events }
 }
 
+/** What a LeaseGrantResponse says. */
 export interface LeaseGrantResponse {
   /** 64 bits: beyond what a number holds. */
   readonly id: bigint
   readonly ttl: number
 }
 
+/** `ttl` may be longer than was asked for. */
 export function decodeLeaseGrant(bytes: Buffer): LeaseGrantResponse {
   const reader = new WireReader(bytes)
   let id = 0n
@@ -231,6 +242,7 @@ function readHeader(reader: WireReader): Revision {
   return revision
 }
 
+/** mvccpb.KeyValue. Version and lease are passed over. */
 function readKeyValue(reader: WireReader): KeyValue {
   let name = ''
   let createRevision = NO_REVISION
@@ -246,6 +258,7 @@ function readKeyValue(reader: WireReader): KeyValue {
   return { key: key(name), value, createRevision, modRevision }
 }
 
+/** mvccpb.Event. Of a deletion the key alone is there, and the value before where it was asked for. */
 function readEvent(reader: WireReader): BackendEvent {
   let deleted = false
   let now: KeyValue | undefined

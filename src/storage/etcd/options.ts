@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { SecureContextOptions } from 'node:tls'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 
+/** How etcd is reached. */
 export interface EtcdOptions {
   /** Addresses, all with `https://` or all with `http://` (or no scheme, which is the same). */
   readonly servers: readonly string[]

@@ -71,6 +71,7 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
   }
 }
 
+/** The last word of a watch that etcd gives up: its start is compacted, or a member steps down. */
 function canceled({ compactRevision, cancelReason }: WatchResponse): BackendError {
   if (compactRevision > 0) return new BackendError('compacted', 'the start of the watch is compacted', { compactRevision })
   return new BackendError('unavailable', `etcd canceled the watch: ${cancelReason || 'no reason given'}`)

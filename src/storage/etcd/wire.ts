@@ -2,6 +2,7 @@ import { type Revision, revision as toRevision } from '../revision.ts'
 
 /** Protobuf's wire format, as far as etcd's messages need it. Numbers are non-negative and below 2^53. Source: https://protobuf.dev/programming-guides/encoding/ */
 
+/** Bytes of a varint. Divisions, as shifts take 32 bits. */
 export function varintSize(n: number): number {
   let size = 1
   while (n >= 128) {
@@ -63,6 +64,7 @@ export class WireWriter {
   }
 }
 
+/** Sizes of a whole field, tag included; 0 where the writer would leave it out. */
 export const numberSize = (field: number, n: number): number => (n === 0 ? 0 : varintSize(field << 3) + varintSize(n))
 export const messageSize = (field: number, size: number): number => varintSize(field << 3) + varintSize(size) + size
 export const dataSize = (field: number, size: number): number => (size === 0 ? 0 : messageSize(field, size))

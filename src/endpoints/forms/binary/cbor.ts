@@ -22,6 +22,7 @@ interface Encoders {
 
 const encoders = new WeakMap<StructSchema, Encoders>()
 
+/** By version, as objects keep what was encoded by the identity of the encoder. */
 function encodersOf(version: Version): Encoders {
   const { schema } = version
   let known = encoders.get(schema)
@@ -80,6 +81,7 @@ const documentBody = (schema: StructSchema, document: Document): Buffer => {
   return cborBody(encodeCbor(schema, { kind, apiVersion, ...decode(schema, document) }))
 }
 
+/** application/cbor, behind the gate CBORServingAndStorage. KEP-4222. */
 export const cborCodec: BinaryCodec = {
   storedBody,
   objectBody,

@@ -173,6 +173,7 @@ async function partialListBody(meta: ListMeta, items: readonly StoredObject[], a
 const documentBody = (schema: StructSchema, document: Document): Buffer =>
   wrap({ apiVersion: document.apiVersion ?? '', kind: document.kind }, encodeMessage(schema, decode(schema, document)))
 
+/** application/vnd.kubernetes.protobuf: `k8s\0`, and a runtime.Unknown around the message. */
 export const protobufCodec: BinaryCodec = {
   storedBody,
   objectBody,

@@ -14,6 +14,7 @@ import { type ReadySource, type RowSource, SplicedBody } from '../spliced-body.t
 /** What a row carries beside its cells (TableOptions.includeObject). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
+/** What the request says of a Table, and when it was made: ages are as of `now`, in milliseconds. */
 export interface TableOptions {
   readonly includeObject: IncludeObject
   /** `v1` or `v1beta1`. */
@@ -125,6 +126,7 @@ function readyRow(table: TableDefinition, item: ReadySource, keep: boolean): Row
   return row
 }
 
+/** From the object without its managers where the JSON shows where they are: parsing them would take longer than all cells. */
 function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): Row {
   const struct = ready.header > 1
   const metadata = struct ? metadataOf(ready) : undefined
@@ -136,6 +138,7 @@ function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): Row {
 export const tableEvent = (table: TableDefinition, object: KubeObject, options: TableOptions, columns: boolean): string =>
   `${tableHead(table, { ...(object.metadata.resourceVersion !== undefined && { resourceVersion: object.metadata.resourceVersion }) }, options, columns)}${tableRow(table, object, options)}]}`
 
+/** The members before the rows. Watches send the columns once. */
 function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions, columns: boolean): string {
   const definitions = table.columns.map(({ name, type, format, description, priority }) => ({
     name,
@@ -147,10 +150,12 @@ function tableHead(table: TableDefinition, meta: ListMeta, options: TableOptions
   return `{"kind":"Table","apiVersion":"${options.group}/${options.version}","metadata":${listMetaText(meta)},"columnDefinitions":${columns ? escapeHtml(JSON.stringify(definitions)) : 'null'},"rows":[`
 }
 
+/** A row that is made for this answer alone. */
 function tableRow(table: TableDefinition, object: KubeObject, options: TableOptions): string {
   return `{"cells":${cellsText(table.cells(object, options.now))}${conditionsText(table, object)},"object":${rowObject(object, options)}}`
 }
 
+/** What a row shows of its object; upstream's default is its metadata. */
 function rowObject(object: KubeObject, options: TableOptions): string {
   switch (options.includeObject) {
     case 'None':

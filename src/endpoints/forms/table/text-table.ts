@@ -21,6 +21,7 @@ export const textTable = (as: Transform): TextView => ({
   framing: scope => tableFraming(scope, as),
 })
 
+/** The Table of one object, as a get answers it. */
 function oneRow(scope: Scope, as: Transform, object: KubeObject): Promise<JsonText> {
   const { resourceVersion } = object.metadata
   const meta = resourceVersion === undefined ? {} : { resourceVersion }

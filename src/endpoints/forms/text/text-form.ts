@@ -60,6 +60,7 @@ const statusJson = (status: AnsweredStatus): Made<JsonText> =>
 /** Characters that become bytes at once. */
 const PIECE = 64 * 1024
 
+/** Encoded in pieces, as a message may quote a body of megabytes. */
 function* longStatus(status: AnsweredStatus): Steps<Buffer[]> {
   const buffers: Buffer[] = []
   let text = ''

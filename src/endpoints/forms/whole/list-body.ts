@@ -52,6 +52,7 @@ function writeItem(item: StoredObject, target: Buffer, at: number): number {
   return from + bytes.length - header
 }
 
+/** Fills each part as long as whole items go into it; an item that is longer than a part comes by itself. */
 function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], length: number): FilledBody {
   // -1: the start is still to come; items.length: only the end is.
   let next = -1
@@ -101,6 +102,7 @@ function sizeOf(item: StoredObject | undefined): number {
   const { bytes, header } = item.json()
   return bytes.length - header + 2
 }
+/** The item's JSON without its type header and the brace before it. */
 function bodyOf(item: StoredObject | undefined): Buffer {
   if (item === undefined) return NOTHING
   const { bytes, header } = item.json()
