@@ -8,10 +8,22 @@ import { difference, EMPTY, ensureNamedFieldsAreMembers, type FieldSet, has, int
 import { annotated, lastAppliedSet, updatedLastApplied } from './last-applied.ts'
 import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
 import { recordUpdate } from './managed-fields.ts'
-import { type Change, emptyObject, ownable, reconcile, type Touches, takeFromOthers, touchesOf, untracked, type Versioned, withoutReset } from './ownership.ts'
+import {
+  type Change,
+  emptyObject,
+  ownable,
+  reconcile,
+  type Touches,
+  takeFromOthers,
+  telling,
+  touchesOf,
+  untracked,
+  type Versioned,
+  withoutReset,
+} from './ownership.ts'
 import { mergeTyped, removeItems } from './typed-merge.ts'
 import { toFieldSet } from './typed-paths.ts'
-import { errorsText, validateTyped } from './typed-validate.ts'
+import { errorsText, misfitOf, validateTyped } from './typed-validate.ts'
 
 /** A request to apply a configuration, with all that the algorithm asks for: it has no clock and no storage of its own. */
 export interface ApplyArgs {
@@ -53,10 +65,14 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   const live = untracked(args.live ?? emptyObject(schema, apiVersion, kind))
   const before = decodeManaged(args.live?.metadata.managedFields)
   if (before === undefined) throw new ApplyError('internal', 'failed to decode managed fields: malformed entry')
+  const misfit = args.live && (yield* misfitOf(schema, live))
+  if (misfit !== undefined && before.size === 0)
+    throw misfitError(live, 'failed to create manager for existing fields: failed to convert new object', ' to smd typed', misfit)
   const managed = before.size > 0 ? before : yield* firstManagers(args, live, now)
   yield
   yield* checkConfiguration(args)
   yield
+  if (misfit !== undefined) throw misfitError(live, 'failed to create typed live object', '', misfit)
   let applied: { object: KubeObject; managed: Managed }
   try {
     applied = yield* apply(args, live, managed, args.force)
@@ -87,8 +103,13 @@ function* checkConfiguration({ schema, config }: ApplyArgs): Steps<void> {
   if (Array.isArray(metadata?.managedFields)) throw new ApplyError('bad request', 'metadata.managedFields must be nil')
   const errors = yield* validateTyped(schema, config)
   if (errors.length === 0) return
-  const [namespace, name] = ['namespace', 'name'].map(member => (typeof metadata?.[member] === 'string' ? metadata[member] : ''))
-  throw new ApplyError('internal', `failed to create typed patch object (${namespace}/${name}; ${printKind(config)}): ${errorsText(errors)}`)
+  throw misfitError(config, 'failed to create typed patch object', '', errorsText(errors))
+}
+
+function misfitError(object: { metadata?: unknown; apiVersion?: Json; kind?: Json }, failed: string, to: string, why: string): ApplyError {
+  const metadata = object.metadata as JsonObject | null | undefined
+  const [namespace, name] = ['namespace', 'name'].map(member => textOf(metadata?.[member]))
+  return new ApplyError('internal', `${failed} (${namespace}/${name}; ${printKind(object)})${to}: ${why}`)
 }
 
 /** Lays the configuration over the live object, prunes, and settles who owns what. */
@@ -145,7 +166,7 @@ function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: A
 const textOf = (member: Json | undefined): string => (typeof member === 'string' ? member : '')
 
 /** Upstream makes nothing of a type whose apiVersion is malformed. */
-function printKind({ apiVersion, kind }: JsonObject): string {
+function printKind({ apiVersion, kind }: { readonly apiVersion?: Json; readonly kind?: Json }): string {
   const groupVersion = parseApiVersion(textOf(apiVersion))
   return groupVersion ? `${groupVersion.group}/${groupVersion.version}, Kind=${textOf(kind)}` : '/, Kind='
 }
@@ -163,26 +184,33 @@ interface Pruning {
  */
 function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager[], last: Manager): Steps<KubeObject> {
   if (isEmpty(last.set)) return merged
-  const into = function* (object: KubeObject, from: string, to: string): Steps<Versioned | undefined> {
-    return from === to ? { schema: yield* schemaOf(request, object, to), object } : yield* resultOf(request.convert?.(object, to))
+  const into = function* (object: KubeObject, from: string, to: string, failed: string): Steps<Versioned | undefined> {
+    if (from === to) return { schema: yield* schemaOf(request, object, to), object }
+    return yield* telling(`failed to prune fields: ${failed}`, resultOf(request.convert?.(object, to)))
   }
-  const then = yield* into(merged, request.apiVersion, last.apiVersion)
+  const then = yield* into(merged, request.apiVersion, last.apiVersion, 'failed to convert merged object to last applied version: ')
   if (then === undefined) return merged
   let pruned = without(then, named(last.set, then.schema))
   for (const [apiVersion, owned] of ownedByVersion(managers, last.apiVersion)) {
-    const whole = yield* into(then.object, last.apiVersion, apiVersion)
-    const part = whole && (yield* into(pruned, last.apiVersion, apiVersion))
+    const addingBack = (what: string): string => `failed add back owned items: failed to convert ${what} object at version ${apiVersion}: `
+    const whole = yield* into(then.object, last.apiVersion, apiVersion, addingBack('merged'))
+    const part = whole && (yield* into(pruned, last.apiVersion, apiVersion, addingBack('pruned')))
     if (whole === undefined || part === undefined) continue
     yield
     const kept = union(yield* fieldsOf(part), named(owned, whole.schema))
     yield
-    const back = yield* into(without(whole, difference(yield* fieldsOf(whole), kept)), apiVersion, last.apiVersion)
+    const back = yield* into(
+      without(whole, difference(yield* fieldsOf(whole), kept)),
+      apiVersion,
+      last.apiVersion,
+      'failed add back dangling items: failed to convert pruned object to last applied version: ',
+    )
     yield
     if (back !== undefined) pruned = back.object
   }
   const dangling = intersection(difference(yield* fieldsOf(then), yield* fieldsOf({ schema: then.schema, object: pruned })), named(last.set, then.schema))
   yield
-  return (yield* into(without(then, dangling), last.apiVersion, request.apiVersion))?.object ?? merged
+  return (yield* into(without(then, dangling), last.apiVersion, request.apiVersion, ''))?.object ?? merged
 }
 
 function* schemaOf(request: Pruning, object: KubeObject, apiVersion: string): Steps<StructSchema> {

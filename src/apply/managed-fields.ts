@@ -8,6 +8,7 @@ import { EMPTY, type FieldSet, isEmpty, union, unionOf } from './field-set.ts'
 import { decodeManaged, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
 import { type Change, emptyObject, ownable, takeFromOthers, touchesOf, untracked } from './ownership.ts'
 import { TypedError } from './typed-list.ts'
+import { misfitOf } from './typed-validate.ts'
 
 /** A create, update or patch as field management sees it. */
 export interface UpdateArgs {
@@ -43,6 +44,7 @@ export function* updateManagedInSteps(args: UpdateArgs): Steps<ManagedFieldsEntr
   const managed = startingPoint(args)
   // An object that nobody tracks stays so, until it is applied to.
   if (managed.size === 0 && args.old !== undefined) return []
+  if (args.old !== undefined && (yield* misfitOf(args.schema, args.old)) !== undefined) return []
   try {
     return encodeManaged(yield* update(args, managed))
   } catch (error) {

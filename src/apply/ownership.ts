@@ -3,6 +3,7 @@ import { turnIsLong } from '../lib/turn.ts'
 import { decodedObject, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
+import { ApplyError } from './apply-error.ts'
 import { difference, EMPTY, type FieldSet, fieldSetOf, isEmpty, recursiveDifference, union } from './field-set.ts'
 import { type Managed, setFields } from './managed.ts'
 import { compare } from './typed.ts'
@@ -39,20 +40,33 @@ export type Touches = (apiVersion: string) => Steps<Touch | undefined>
 
 /** What a change does, by version. */
 export function touchesOf(change: Change): Touches {
-  const { convert, resetFields } = change
+  const { convert, resetFields, schema } = change
+  // Upstream names the fields that a custom kind resets in the version of the request alone.
+  const otherReset = schema.freeForm ? undefined : resetFields
   const known = new Map<string, Touch | undefined>()
+  const inVersion = (object: KubeObject, which: 'old' | 'new', to: string): Steps<Versioned | undefined> =>
+    telling(`failed to convert ${which} object: `, resultOf(convert?.(object, to)))
   return function* (apiVersion) {
     if (known.has(apiVersion)) return known.get(apiVersion)
     let touch: Touch | undefined
     if (apiVersion === change.apiVersion) touch = yield* touchOf(change.schema, change.old, change.next, resetFields)
     else {
-      const old = yield* resultOf(convert?.(change.old, apiVersion))
+      const old = yield* inVersion(change.old, 'old', apiVersion)
       if (turnIsLong()) yield
-      const next = old && (yield* resultOf(convert?.(change.next, apiVersion)))
-      touch = old && next && (yield* touchOf(old.schema, old.object, next.object, resetFields))
+      const next = old && (yield* inVersion(change.next, 'new', apiVersion))
+      touch = old && next && (yield* touchOf(old.schema, old.object, next.object, otherReset))
     }
     known.set(apiVersion, touch)
     return touch
+  }
+}
+
+/** What the steps return. An ApplyError of theirs tells at what they failed. */
+export function* telling<T>(failed: string, steps: Steps<T>): Steps<T> {
+  try {
+    return yield* steps
+  } catch (error) {
+    throw error instanceof ApplyError ? new ApplyError(error.code, failed + error.message) : error
   }
 }
 

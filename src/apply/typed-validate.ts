@@ -1,6 +1,6 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import type { Json } from '../meta/object.ts'
-import { isScalar, type ListSchema, type ScalarSchema, type Schema } from '../schema/schema.ts'
+import type { Json, KubeObject } from '../meta/object.ts'
+import { isScalar, type ListSchema, type ScalarSchema, type Schema, type StructSchema } from '../schema/schema.ts'
 import { goPrint, goType } from './patch/go-print.ts'
 import { fieldElement, type PathElement, printElement } from './path-element.ts'
 import { elementOf, TypedError } from './typed-list.ts'
@@ -13,11 +13,16 @@ export function* validateTyped(schema: Schema | undefined, value: Json): Steps<s
   return errors
 }
 
-/** The same of a live object, whose lists may have elements of the same key. */
-export function* validateLive(schema: Schema | undefined, value: Json): Steps<string[]> {
+/**
+ * Why a live object does not fit its schema, as upstream words it; undefined where it does. Only objects of custom kinds may not: they stay when their schema changes, and are read in versions that declare
+ * other fields.
+ */
+export function* misfitOf(schema: StructSchema, live: KubeObject): Steps<string | undefined> {
+  if (!schema.freeForm) return undefined
   const errors: string[] = []
-  yield* validate(schema, value, undefined, { errors, repeatable: true })
-  return errors
+  // Lists of a live object may have elements of the same key.
+  yield* validate(schema, live, undefined, { errors, repeatable: true })
+  return errors.length === 0 ? undefined : errorsText(errors)
 }
 
 interface Validation {

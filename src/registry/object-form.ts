@@ -1,6 +1,6 @@
 import { ApplyError } from '../apply/apply-error.ts'
 import type { Change } from '../apply/ownership.ts'
-import { errorsText, validateLive } from '../apply/typed-validate.ts'
+import { errorsText, validateTyped } from '../apply/typed-validate.ts'
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
@@ -141,7 +141,7 @@ function untypedConversion({ definition }: ServedResource): ManagerConversion {
   return function* (object, apiVersion) {
     const { schema } = customVersion(definition, apiVersion)
     const converted = { ...object, apiVersion }
-    const errors = yield* validateLive(schema, converted)
+    const errors = yield* validateTyped(schema, converted)
     if (errors.length > 0) throw new ApplyError('internal', errorsText(errors))
     return { schema, object: converted }
   }

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { KubeObject } from '../../src/meta/object.ts'
+import { createJsonClient, type JsonClient } from '../support/json-client.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+
+const GROUP = 'versions.example.com'
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const pathOf = (version: string): string => `/apis/${GROUP}/${version}/namespaces/default/lives`
+const GVK = `${GROUP}/v2, Kind=Live`
+
+const text = { type: 'string' }
+const integer = { type: 'integer' }
+const element = { type: 'object', properties: { k: text, v: text } }
+const version = (name: string, properties: object, storage: boolean) => ({
+  name,
+  served: true,
+  storage,
+  subresources: { status: {} },
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { n: integer, ...properties } }, status: { type: 'object', properties: { phase: text } } },
+    },
+  },
+})
+const keyed = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: { ...element, required: ['k'] } }
+/** What is written in v1 need not fit v2, and is not converted. */
+const versions = [
+  version('v1', { x: text, list: { type: 'array', items: element }, old: text }, true),
+  version('v2', { x: integer, list: keyed, new: text }, false),
+]
+
+describe('versions of a custom kind whose schemas differ', function () {
+  this.timeout(60_000)
+  let server: ServerProcess
+  let client: JsonClient
+  before(async () => {
+    server = await createServerProcess()
+    await server.start()
+    client = createJsonClient(server.url)
+    await client.must('POST', DEFINITIONS, {
+      metadata: { name: `lives.${GROUP}` },
+      spec: { group: GROUP, scope: 'Namespaced', names: { plural: 'lives', kind: 'Live' }, versions },
+    })
+    while ((await client.ask('GET', pathOf('v2'))).status !== 200) await sleep(20)
+  })
+  after(async () => {
+    client?.close()
+    await server?.stop()
+  })
+
+  const create = (name: string, spec: object): Promise<KubeObject> =>
+    client.must('POST', `${pathOf('v1')}?fieldManager=creator`, { apiVersion: `${GROUP}/v1`, kind: 'Live', metadata: { name }, spec })
+  const send = async (method: string, place: string, body: object, type: 'apply' | 'merge' | 'json', via = 'v2') => {
+    const contentType = type === 'json' ? 'application/json' : type === 'apply' ? 'application/apply-patch+yaml' : 'application/merge-patch+json'
+    const answer = await client.ask(method, `${pathOf(via)}/${place}?fieldManager=${type}`, { body, contentType })
+    return { status: answer.status, message: answer.body.message, body: answer.body }
+  }
+  const apply = (name: string, members: object, via = 'v2', subresource = '') =>
+    send('PATCH', `${name}${subresource}`, { apiVersion: `${GROUP}/${via}`, kind: 'Live', metadata: { name }, ...members }, 'apply', via)
+
+  it('refuse an apply to what does not fit', async () => {
+    await create('text', { x: 'a' })
+    const fault = `failed to create typed live object (default/text; ${GVK}): .spec.x: expected numeric (int or float), got string`
+    expect(await apply('text', { spec: { n: 3 } })).to.include({ status: 500, message: fault })
+    await create('keyless', { list: [{ v: 'a' }] })
+    expect((await apply('keyless', { spec: { n: 3 } })).message).to.equal(
+      `failed to create typed live object (default/keyless; ${GVK}): .spec.list: element 0: associative list with keys has an element that omits key field "k" (and doesn't have default value)`,
+    )
+    // What is applied is looked at first.
+    expect((await apply('text', { spec: { n: 'no' } })).message).to.include('failed to create typed patch object')
+  })
+
+  it('track nobody any more once what does not fit is updated, until it is applied to', async () => {
+    await create('lost', { x: 'a' })
+    const { status, body } = await send('PATCH', 'lost', { spec: { n: 4 } }, 'merge')
+    expect([status, body.metadata.managedFields]).to.deep.equal([200, undefined])
+    expect(await apply('lost', { status: { phase: 'a' } }, 'v2', '/status')).to.include({
+      status: 500,
+      message: `failed to create manager for existing fields: failed to convert new object (default/lost; ${GVK}) to smd typed: .spec.x: expected numeric (int or float), got string`,
+    })
+    expect((await apply('lost', { spec: { n: 5 } }, 'v1')).message).to.equal(
+      `Apply failed with 1 conflict: conflict with "before-first-apply" using ${GROUP}/v1: .spec.n`,
+    )
+  })
+
+  it('tell at what converting between them failed', async () => {
+    await create('fields', { old: 'a' })
+    expect(await apply('fields', { spec: { new: 'b' } })).to.include({
+      status: 500,
+      message: 'failed to convert new object: .spec.new: field not declared in schema',
+    })
+    await create('twice', { list: [{ k: 'a' }, { k: 'a' }] })
+    expect((await send('PATCH', 'twice', { spec: { n: 4 } }, 'merge')).status).to.equal(200)
+    expect((await apply('twice', { spec: { n: 5 } }, 'v1')).message).to.equal('.spec.list: duplicate entries for key [k="a"]')
+  })
+
+  it("reset a subresource's fields in the version of the request alone", async () => {
+    const { metadata } = await create('status', { n: 1 })
+    const { body } = await send(
+      'PUT',
+      'status/status',
+      { apiVersion: `${GROUP}/v2`, kind: 'Live', metadata: { name: 'status', resourceVersion: metadata.resourceVersion }, status: { phase: 'a' } },
+      'json',
+    )
+    expect(body.spec).to.deep.equal({ n: 1 })
+    expect(body.metadata.managedFields?.map(({ manager }: { manager?: string }) => manager)).to.deep.equal(['json'])
+  })
+})
