@@ -10,23 +10,27 @@ export const TRAVERSAL = 0.1
 /** Of a character of a regular expression. */
 export const PATTERN = 0.25
 
+/** The same, whatever it is called with. */
 const fixed =
   (cost: number): CallCost =>
   () =>
     cost
 
 const one = fixed(1)
+/** `times`: how often the text is gone through. */
 const ofFirst =
   (times: number): CallCost =>
   first =>
     Math.ceil(sizeForCost(first) * times * TRAVERSAL)
 const whole: CallCost = first => traversalCost(first)
+/** Of looking for a pattern: the text, one character more for an empty one, times the pattern. */
 const pattern = (text: number, patternSize: number): number => Math.ceil((1 + text) * TRAVERSAL) * Math.ceil(patternSize * PATTERN)
 const search: CallCost = (first, second) => pattern(sizeForCost(first), sizeForCost(second))
 
 /** A selector is a list of requirements, of which each costs a list and a struct. */
 const selector: CallCost = (_first, second) => 10 + Math.ceil(sizeForCost(second) * TRAVERSAL) + Math.ceil(Math.ceil(sizeForCost(second) * 0.5) * 50)
 
+/** Comparing two addresses; masking one, where a network is looked for; reading one, where a text is. */
 const networks = (containsNetwork: boolean, parses: boolean): CallCost => {
   return (first, second) => {
     const size = sizeForCost(first)
@@ -35,6 +39,7 @@ const networks = (containsNetwork: boolean, parses: boolean): CallCost => {
   }
 }
 
+/** A format is a pattern of a size that upstream states. */
 const validation: CallCost = (first, second) => (first instanceof FormatValue ? pattern(sizeForCost(second), first.patternSize) : 1)
 
 const named = (names: string, cost: CallCost): [string, CallCost][] => names.split(' ').map(name => [name, cost])
@@ -53,14 +58,17 @@ const BY_FUNCTION = new Map<string, CallCost>([
 ])
 
 const ofHeld: CallCost = first => Math.ceil(heldSizeForCost(first) * TRAVERSAL)
+/** Two texts are compared no further than the shorter one goes. */
 const smaller: CallCost = (first, second) => Math.ceil(Math.min(heldSizeForCost(first), heldSizeForCost(second)) * TRAVERSAL)
 /** Values of libraries are compared at one, whatever they are. */
 const equality: CallCost = (first, second) => (first instanceof CelObject ? 1 : smaller(first, second, null))
 const sum: CallCost = (first, second) => Math.ceil((heldSizeForCost(first) + heldSizeForCost(second)) * TRAVERSAL)
+/** Each element with each of the other list, and one for the call. */
 const sets = (times: number): CallCost => {
   return (first, second) => 1 + sizeForCost(first) * sizeForCost(second) * times
 }
 
+/** Comparisons of texts and bytes: for other types they cost one. */
 const ORDERED = ['less', 'less_equals', 'greater', 'greater_equals']
 
 /** Costs by the name of the signature. Source: cel-go, interpreter/runtimecost.go and ext/sets.go. */

@@ -15,6 +15,7 @@ interface EntrySizes {
   readonly value: Bounds
 }
 
+/** What is known of a variable of a loop, or of a binding. */
 interface LocalVariable {
   readonly path: readonly string[] | undefined
   readonly size: Bounds | undefined
@@ -27,11 +28,13 @@ export const estimateCost = (checked: Checked, sizeAt: SizeAt): Bounds => new Es
 const sum = (costs: readonly Bounds[]): Bounds => costs.reduce(addBounds, NOTHING)
 const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
 
+/** Values of one unit. */
 function isScalar(type: Type): boolean {
   const held = heldBy(type)
   return held ? isScalar(held) : SCALARS.has(type.kind)
 }
 
+/** What has no characters or bytes is of size one. */
 function literalSize(literal: LiteralValue): Bounds {
   if (literal.type === 'string') return exactly(codePoints(literal.value))
   return literal.type === 'bytes' ? exactly(literal.value.length) : ONE
@@ -44,6 +47,7 @@ function writtenSize(expr: Expr): Bounds | undefined {
   return expr.kind === 'map' ? exactly(expr.entries.length) : undefined
 }
 
+/** Nothing is known of either, if of one nothing is. */
 function unionEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
   return a && b && { container: a.container, key: unionBounds(a.key, b.key), value: unionBounds(a.value, b.value) }
 }
@@ -53,11 +57,14 @@ const EMPTY: Bounds = { min: UNBOUNDED, max: 0n }
 
 const traversal = (size: Bounds): Bounds => scaleBounds(size, TRAVERSAL)
 
+/** Signatures that cost what the smaller argument has. */
 const COMPARISONS = new Set(
   ['less', 'less_equals', 'greater', 'greater_equals'].flatMap(name => [`${name}_string`, `${name}_bytes`]).concat('equals', 'not_equals'),
 )
+/** Times that both lists are gone through together. */
 const SETS: Readonly<Record<string, number>> = { list_sets_contains_list: 1, list_sets_intersects_list: 1, list_sets_equivalent_list: 2 }
 
+/** One of the signatures that a call may be of. */
 interface CalledOverload {
   readonly expr: CallExpr
   readonly name: string
@@ -67,6 +74,7 @@ interface CalledOverload {
   readonly args: readonly EstimatedNode[]
 }
 
+/** One walk over a checked expression, from the leaves up. Where several signatures fit, the bounds hold for all of them. Source: cel-go, checker/cost.go. */
 class Estimator {
   readonly #checked: Checked
   readonly #sizeAt: SizeAt
@@ -102,6 +110,7 @@ class Estimator {
     }
   }
 
+  /** Inner loops hide variables of outer ones. */
   #local(name: string): LocalVariable | undefined {
     return this.#locals.get(name)?.at(-1)
   }
@@ -120,11 +129,13 @@ class Estimator {
     return this.#checked.types.get(id) ?? DYN
   }
 
+  /** Where in the schema its values are; undefined for what an expression makes. */
   #pathOf(expr: Expr): readonly string[] | undefined {
     const local = expr.kind === 'ident' ? this.#local(expr.name) : undefined
     return local ? local.path : this.#paths.get(expr.id)
   }
 
+  /** By what was computed, what is written, the schema, the type, in this order. */
   #sizeOf(expr: Expr): Bounds | undefined {
     const known = this.#sizes.get(expr.id) ?? writtenSize(expr)
     if (known) return known
@@ -158,12 +169,14 @@ class Estimator {
     return { type: this.#typeOf(expr), path: this.#pathOf(expr), size: this.#sizeOf(expr) }
   }
 
+  /** A variable costs one; so does a constant, which has a name as well. */
   #ident(id: ExprId, name: string): Bounds {
     const local = this.#local(name)
     this.#paths.set(id, local ? local.path : [name])
     return ONE
   }
 
+  /** A name with dots may be one variable. Testing for a field costs what its operand does. */
   #select(expr: SelectExpr): Bounds {
     const reference = this.#checked.references.get(expr.id)
     if (reference) return this.#ident(expr.id, reference.name)
@@ -174,6 +187,7 @@ class Estimator {
     return kind === 'map' || kind === 'struct' || kind === 'param' ? addBounds(operand, ONE) : operand
   }
 
+  /** Ten for the list, and its elements. */
   #list(expr: ListExpr): Bounds {
     let size = expr.elements.length === 0 ? NOTHING : EMPTY
     const costs = expr.elements.map(element => {
@@ -185,6 +199,7 @@ class Estimator {
     return addBounds(sum(costs), exactly(10))
   }
 
+  /** Thirty for the map, and its entries. */
   #map(expr: MapExpr): Bounds {
     let keys = expr.entries.length === 0 ? NOTHING : EMPTY
     let values = keys
@@ -198,6 +213,7 @@ class Estimator {
     return addBounds(sum(costs), exactly(30))
   }
 
+  /** Binds a variable of a loop to the elements, indices, keys or values of its range. */
   #iterate(name: string, range: Expr, which: 'key' | 'value' | 'only'): void {
     const entries = this.#entriesOf(range)
     const container = entries?.container ?? this.#typeOf(range).kind
@@ -207,6 +223,7 @@ class Estimator {
     this.#push(name, { path: [...(this.#pathOf(range) ?? []), step], size: entries?.[part], entries: undefined })
   }
 
+  /** A round costs its condition and step, as often as the range may have elements. */
   #loop(expr: ComprehensionExpr): Bounds {
     const { range, init, variable, variable2, accumulator } = expr
     const before = addBounds(this.cost(range), this.cost(init))
@@ -231,6 +248,7 @@ class Estimator {
     return { path: this.#pathOf(expr), size: this.#sizeOf(expr), entries: this.#entriesOf(expr) }
   }
 
+  /** `cel.bind` is a loop over nothing: the value is computed once. */
   #binding(expr: ComprehensionExpr): Bounds {
     const before = addBounds(this.cost(expr.range), this.cost(expr.init))
     this.#push(expr.accumulator, this.#bound(expr.init))
@@ -241,6 +259,7 @@ class Estimator {
     return addBounds(before, result)
   }
 
+  /** What arguments cost is part of each signature's estimate, for `&&` and `?:` need not evaluate all. */
   #call(expr: CallExpr): Bounds {
     const reference = this.#checked.references.get(expr.id)
     const name = reference?.name ?? expr.name
@@ -272,6 +291,7 @@ class Estimator {
     return addBounds(targetCost, cost)
   }
 
+  /** `dyn` changes the type that the checker sees, and nothing else. */
   #unwrapped(expr: CallExpr, arg: Expr): Bounds {
     const cost = this.cost(arg)
     this.#setSize(expr, this.#sizeOf(arg))
@@ -287,6 +307,7 @@ class Estimator {
     return { ...own, cost: addBounds(own.cost, sum(costs)) }
   }
 
+  /** One of both branches. */
   #conditional(expr: CallExpr, [, yes, no]: readonly EstimatedNode[], costs: readonly Bounds[]): CallEstimate {
     this.#setEntries(expr, unionEntries(this.#entriesOf(expr.args[1]!), this.#entriesOf(expr.args[2]!)))
     const cost = addBounds(costs[0]!, unionBounds(costs[1]!, costs[2]!))
@@ -305,6 +326,7 @@ class Estimator {
     return LIBRARY_ESTIMATES.get(name)?.({ name, signature, target, args, sizeAt, literalInt }) ?? this.#standard(expr, signature, target, args)
   }
 
+  /** Functions of the language itself; what goes through a text costs a tenth of a unit a character. */
   #standard(expr: CallExpr, signature: string, target: EstimatedNode | undefined, args: readonly EstimatedNode[]): CallEstimate {
     const [first = UNKNOWN, second = UNKNOWN] = args.map(({ size }) => size ?? UNKNOWN)
     const targetSize = target?.size ?? UNKNOWN

@@ -3,6 +3,7 @@ import { addBounds, type Bounds, between, exactly, multiplyBounds, NOTHING, ONE,
 import { PATTERN, TRAVERSAL } from './call-cost.ts'
 import { type CallEstimate, type EstimatedCall, type EstimatedNode, sizeOfNode } from './estimated-node.ts'
 
+/** Undefined where the function is estimated elsewhere. */
 type Estimate = (call: EstimatedCall) => CallEstimate | undefined
 
 const cost = (bounds: Bounds, size?: Bounds): CallEstimate => (size ? { cost: bounds, size } : { cost: bounds })
@@ -17,6 +18,7 @@ const ofArgument =
     return cost(traversal(size, times), sized ? size : undefined)
   }
 
+/** A text that stays as long as it is, however it is changed. */
 const ofTarget: Estimate = ({ target, sizeAt }) => {
   const size = sizeOfNode(target, sizeAt)
   return cost(traversal(size), size)
@@ -37,6 +39,7 @@ const overElements: Estimate = ({ target, sizeAt }) => {
   return cost(multiplyBounds(size, isText ? addBounds(ONE, traversal(sizeOfNode(element, sizeAt))) : ONE))
 }
 
+/** How many parts fit into a text. By doubles, as upstream: beyond 2^53 it does not matter. */
 const ceilDivide = (a: bigint, b: bigint): bigint => {
   const quotient = Math.ceil(Number(a) / Number(b))
   return quotient >= 2 ** 64 ? UNBOUNDED : BigInt(quotient)
@@ -55,6 +58,7 @@ function replaced(text: bigint, part: bigint, keepsLength: boolean): Replaced {
   return keepsLength ? { count: 0n, kept: text } : { count: ceilDivide(text, part), kept: 0n }
 }
 
+/** The most that replacing can make of a text: as many parts as there can be, each replaced by the longest text. */
 const replacement: Estimate = ({ target, args, sizeAt }) => {
   const text = sizeOfNode(target, sizeAt)
   const part = sizeOfNode(args[0], sizeAt)
@@ -65,12 +69,14 @@ const replacement: Estimate = ({ target, args, sizeAt }) => {
   return cost(traversal(text, 2), size)
 }
 
+/** As many parts as the text has characters, unless a literal limits them. */
 const splitting: Estimate = ({ target, sizeAt, literalInt }) => {
   const text = sizeOfNode(target, sizeAt)
   const limit = literalInt(1)
   return cost(traversal(text, 2), between(0n, limit === undefined ? text.max : BigInt.asUintN(64, limit)))
 }
 
+/** All elements, and a separator between any two. */
 const joining: Estimate = ({ target, args, sizeAt }) => {
   const list = sizeOfNode(target, sizeAt)
   const element = target && elementsOf(target)
@@ -85,11 +91,13 @@ const joining: Estimate = ({ target, args, sizeAt }) => {
 /** What looking for a pattern in a text is estimated to cost. */
 export const searchCost = (text: Bounds, pattern: Bounds): Bounds => multiplyBounds(traversal(addBounds(text, ONE)), scaleBounds(pattern, PATTERN))
 
+/** Every match is a part of the text. */
 const searching: Estimate = ({ target, args, sizeAt }) => {
   const text = sizeOfNode(target, sizeAt)
   return cost(searchCost(text, sizeOfNode(args[0], sizeAt)), between(0n, text.max))
 }
 
+/** By the longest pattern of a format: which format it is, is known only when the expression runs. */
 const validating: Estimate = ({ args, sizeAt }) => cost(scaleBounds(traversal(sizeOfNode(args[0], sizeAt)), 128 * PATTERN))
 
 /** A list of requirements, of which the shortest has two characters. */
@@ -98,8 +106,10 @@ const selecting: Estimate = ({ args, sizeAt }) => {
   return cost(addBounds(addBounds(exactly(10), traversal(size)), scaleBounds(scaleBounds(size, 0.5), 50)))
 }
 
+/** Bytes of an address. */
 const ADDRESS = between(4, 16)
 
+/** `signatureOfTexts`: the signature that reads its argument from a text. */
 const network =
   (signatureOfTexts: string, containsNetwork: boolean): Estimate =>
   ({ signature, args, sizeAt }) => {
@@ -108,10 +118,12 @@ const network =
     return cost(signature === signatureOfTexts ? addBounds(sum, traversal(sizeOfNode(args[0], sizeAt))) : sum)
   }
 
+/** Types whose values are compared in one step, whatever they hold. */
 const COMPARED_AT_ONE = new Set([
   ...['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver'],
   ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map(name => `kubernetes.authorization.${name}`),
 ])
+/** Characters of the name of a format. */
 const LONGEST_FORMAT = 64
 
 /** Of values of libraries. Others are compared by their sizes. */
@@ -127,6 +139,7 @@ const equality: Estimate = ({ args }) => {
 
 const named = (names: string, estimate: Estimate): [string, Estimate][] => names.split(' ').map(name => [name, estimate])
 
+/** Functions that read what a value holds. */
 const ACCESSORS = [
   'serviceAccount path group resource subresource namespace name allowed reason error errored',
   'masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast format.named',

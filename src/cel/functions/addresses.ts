@@ -53,8 +53,10 @@ function parsed(make: () => Value, context: string): Value {
   }
 }
 
+/** `::ffff:10.0.0.1`, an IPv4 address in the form of IPv6: upstream takes it nowhere. */
 const notMapped = (text: string): CelError => new CelError(`IPv4-mapped IPv6 address ${quote(text)} is not allowed`)
 
+/** An error is a value: an expression may go on without it (`isIP(x) ? … : …`). */
 const toIp = (text: string): Value =>
   parsed(
     () => {
@@ -65,6 +67,7 @@ const toIp = (text: string): Value =>
     `IP Address ${quote(text)} parse error during conversion from string: `,
   )
 
+/** Stands twice before what netip says: upstream has it in the function and in the reader that it calls. */
 const NETWORK = 'network address parse error during conversion from string: '
 
 const toCidr = (text: string): Value =>
@@ -73,11 +76,13 @@ const toCidr = (text: string): Value =>
     return prefix.mapped ? new CelError(`${NETWORK}${notMapped(text).message}`) : new CidrValue(prefix)
   }, `${NETWORK}${NETWORK}`)
 
+/** An error where the text is no address at all. */
 function isCanonical(text: string): Value {
   const ip = toIp(text)
   return ip instanceof IpValue ? printIp(ip.address) === text : ip
 }
 
+/** Classes of addresses, as Go's netip.Addr has them: of 4 or 16 bytes. */
 const beginsWith = (address: IpAddress, first: number, mask: number): boolean => (address[0]! & mask) === first
 const isV4 = (address: IpAddress): boolean => address.length === 4
 const isLinkLocal = (address: IpAddress): boolean =>
@@ -92,6 +97,7 @@ const holds =
   ({ address }: IpValue): Value =>
     test(address)
 
+/** Source: kubernetes/apiserver, pkg/cel/library/ip.go. */
 export const IP_FUNCTIONS: Implementations = {
   ip_family: ({ address }: IpValue) => (isV4(address) ? 4 : 6),
   string_to_ip: toIp,
@@ -105,17 +111,20 @@ export const IP_FUNCTIONS: Implementations = {
   ip_to_string: ({ address }: IpValue) => printIp(address),
 }
 
+/** Both are cut to the network's prefix; addresses of another family are never in it. */
 function containsIp({ prefix }: CidrValue, ip: Value): Value {
   // An address that is none is told as an argument that fits no signature.
   if (!(ip instanceof IpValue)) return noSuchOverload(null)
   return ip.address.length === prefix.address.length && sameAddress(masked({ ...prefix, address: ip.address }), masked(prefix))
 }
 
+/** The other network is within if its prefix is at least as long, and begins with the same bits. */
 function containsCidr(cidr: CidrValue, other: Value): Value {
   if (!(other instanceof CidrValue)) return noSuchOverload(other)
   return cidr.prefix.bits <= other.prefix.bits && containsIp(cidr, new IpValue(other.prefix.address))
 }
 
+/** Source: kubernetes/apiserver, pkg/cel/library/cidr.go. */
 export const CIDR_FUNCTIONS: Implementations = {
   string_to_cidr: toCidr,
   cidr_contains_cidr_string: (cidr: CidrValue, text: string) => containsCidr(cidr, toCidr(text)),

@@ -8,6 +8,7 @@ export type Operator = (a: Value, b: Value) => Value | undefined
 const isDouble = (value: Value): value is CelDouble => value instanceof CelDouble
 const isUint = (value: Value): value is CelUint => value instanceof CelUint
 
+/** Sums within one type, joins texts, bytes and lists, and moves times by durations. Overflows of 64 bits are errors. */
 export const add: Operator = (a, b) => {
   if (typeof a === 'number' || typeof a === 'bigint') return isInt(b) ? addInt(a, b) : noSuchOverload(b)
   if (typeof a === 'string') return typeof b === 'string' ? a + b : noSuchOverload(b)
@@ -19,11 +20,13 @@ export const add: Operator = (a, b) => {
   return a instanceof CelDuration ? addToDuration(a, b) : undefined
 }
 
+/** A duration may stand before the time that it moves. */
 function addToDuration(a: CelDuration, b: Value): Value {
   if (b instanceof CelDuration) return toDuration(a.nanos + b.nanos)
   return b instanceof CelTimestamp ? addToTimestamp(b, a.nanos) : noSuchOverload(b)
 }
 
+/** As `add`; two times give the duration between them. */
 export const subtract: Operator = (a, b) => {
   if (isInt(a)) return isInt(b) ? subtractInt(a, b) : noSuchOverload(b)
   if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value - b.value) : noSuchOverload(b)
@@ -34,6 +37,7 @@ export const subtract: Operator = (a, b) => {
   return b instanceof CelTimestamp ? timeBetween(a, b) : noSuchOverload(b)
 }
 
+/** Numbers of one type only. */
 export const multiply: Operator = (a, b) => {
   if (isInt(a)) return isInt(b) ? multiplyInt(a, b) : noSuchOverload(b)
   if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value * b.value) : noSuchOverload(b)
@@ -41,6 +45,7 @@ export const multiply: Operator = (a, b) => {
   return undefined
 }
 
+/** Integers by zero are an error; doubles give an infinity, as IEEE 754 has it. */
 export const divide: Operator = (a, b) => {
   if (isInt(a)) return isInt(b) ? divideInt(a, b) : noSuchOverload(b)
   if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value / b.value) : noSuchOverload(b)
@@ -48,6 +53,7 @@ export const divide: Operator = (a, b) => {
   return undefined
 }
 
+/** Of integers; the sign is that of the first, as in Go. */
 export const modulo: Operator = (a, b) => {
   if (isInt(a)) return isInt(b) ? moduloInt(a, b) : noSuchOverload(b)
   if (isUint(a)) return isUint(b) ? moduloUint(a.value, b.value) : noSuchOverload(b)

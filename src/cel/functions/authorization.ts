@@ -18,11 +18,13 @@ export type AuthorizationQuestion =
       readonly labelSelector: string
     }
 
+/** Whom a check is made for instead of the user of the request. */
 export interface ServiceAccountName {
   readonly namespace: string
   readonly name: string
 }
 
+/** What the authorizer says. A check that could not be decided is not allowed, and has an error. */
 export interface AuthorizationAnswer {
   readonly allowed: boolean
   readonly reason: string
@@ -43,6 +45,7 @@ abstract class AuthorizationValue extends CelObject {
   }
 }
 
+/** The variable `authorizer`: nothing is asked before a check is complete. */
 export class AuthorizerValue extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.Authorizer'
   readonly ask: Ask
@@ -55,6 +58,7 @@ export class AuthorizerValue extends AuthorizationValue {
   }
 }
 
+/** A check of a path that is no resource: `authorizer.path('/healthz')`. */
 class PathCheck extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.PathCheck'
   readonly authorizer: AuthorizerValue
@@ -67,6 +71,7 @@ class PathCheck extends AuthorizationValue {
   }
 }
 
+/** A check of which only the group is known: a resource has to follow. */
 class GroupCheck extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.GroupCheck'
   readonly authorizer: AuthorizerValue
@@ -90,6 +95,7 @@ export interface CheckedResource {
   readonly labelSelector: string
 }
 
+/** A check of a resource; each step makes a new one, for expressions share values. */
 export class ResourceCheck extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.ResourceCheck'
   readonly authorizer: AuthorizerValue
@@ -101,11 +107,13 @@ export class ResourceCheck extends AuthorizationValue {
     this.resource = resource
   }
 
+  /** The check with some of its attributes replaced. */
   with(change: Partial<CheckedResource>): ResourceCheck {
     return new ResourceCheck(this.authorizer, { ...this.resource, ...change })
   }
 }
 
+/** What `check` gives. */
 class DecisionValue extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.Decision'
   readonly answer: AuthorizationAnswer
@@ -116,21 +124,25 @@ class DecisionValue extends AuthorizationValue {
   }
 }
 
+/** What a check does not name, is empty: any name, any namespace. */
 const NOTHING = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' }
 
 /** The check of a request's own resource: what `authorizer.requestResource` is. */
 export const requestResource = (authorizer: AuthorizerValue, resource: Partial<CheckedResource> & { group: string; resource: string }): ResourceCheck =>
   new ResourceCheck(authorizer, { ...NOTHING, ...resource })
 
+/** Names are checked here, for they become part of the name of a user. */
 function serviceAccount({ ask }: AuthorizerValue, namespace: string, name: string): Value {
   if (nameIsDnsSubdomain(name, false).length > 0) return new CelError('Invalid service account name')
   if (nameIsDnsLabel(namespace, false).length > 0) return new CelError('Invalid service account namespace')
   return new AuthorizerValue(ask, { namespace, name })
 }
 
+/** Throws where the answer has to be waited for (see `Ask`). */
 const asked = ({ ask, serviceAccount: account }: AuthorizerValue, question: AuthorizationQuestion): Value =>
   new DecisionValue(ask(account ? { ...question, serviceAccount: account } : question))
 
+/** Source: kubernetes/apiserver, pkg/cel/library/authz.go. */
 export const AUTHORIZATION_FUNCTIONS: Implementations = {
   authorizer_path: (authorizer: AuthorizerValue, path: string) =>
     path.trim() === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path),

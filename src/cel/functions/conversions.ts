@@ -8,9 +8,11 @@ import { inTimestampRange, TIMESTAMP_OVERFLOW, timestampText } from '../values/t
 import { CelDouble, CelDuration, CelError, CelTimestamp, CelUint, type Int, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
+/** A text that does not say a value of the type. What is wrong with it is not told, as upstream. */
 const cannot = (from: string, to: string): CelError => new CelError(`type conversion error from '${from}' to '${to}'`)
 const identity = (value: Value): Value => value
 
+/** As Go's ParseInt with base 10: no underscores, no prefix. */
 function textToInt(text: string): Value {
   const value = /^[+-]?[0-9]+$/.test(text) ? integerOf(text.replace(/^\+/, '')) : undefined
   return value !== undefined && inInt64(value) ? toInt(value) : cannot('string', 'int')
@@ -21,6 +23,7 @@ function textToUint(text: string): Value {
   return value !== undefined && inUint64(value) ? new CelUint(value) : cannot('string', 'uint')
 }
 
+/** Notations of Go's ParseFloat: decimal, named, and hexadecimal with a power of two. */
 const DECIMAL = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i
 const HEX = /^([+-]?)0[xX](?=[0-9a-fA-F.])([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/
@@ -49,6 +52,7 @@ function hexToDouble(text: string): number | undefined {
   return (sign === '-' ? -1 : 1) * mantissa * 2 ** Number(power)
 }
 
+/** What Go's ParseBool takes. */
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
@@ -57,6 +61,7 @@ function textToBool(text: string): Value {
   return FALSE.has(text) ? false : cannot('string', 'bool')
 }
 
+/** Go's notation (`1h30m`), or seconds with a fraction: both are in it. */
 function textToDuration(text: string): Value {
   try {
     return new CelDuration(parseDuration(text))
@@ -65,6 +70,7 @@ function textToDuration(text: string): Value {
   }
 }
 
+/** RFC 3339. The offset is kept, for the timestamp is printed with it. */
 function textToTimestamp(text: string): Value {
   const instant = parseTime(text)
   if (!instant) return cannot('string', 'google.protobuf.Timestamp')
@@ -77,6 +83,7 @@ export function offsetOf(text: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) + 0
 }
 
+/** Seconds since 1970. */
 function intToTimestamp(value: Int): Value {
   const seconds = Number(value)
   return inTimestampRange(seconds) ? new CelTimestamp(seconds, 0) : TIMESTAMP_OVERFLOW
@@ -91,6 +98,7 @@ export const secondsText = ({ nanos }: CelDuration): string => {
   return `${plainDouble(Number(whole) + Number(nanos % 1_000_000_000n) / 1e9)}s`
 }
 
+/** By the signatures of cel-go's standard library. A type converts to itself unchanged. */
 export const CONVERSIONS: Implementations = {
   bool_to_bool: identity,
   string_to_bool: textToBool,

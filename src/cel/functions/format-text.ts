@@ -10,8 +10,10 @@ class FormatFault extends Error {
   override readonly name = 'FormatFault'
 }
 
+/** Digits behind the point where a clause names none. */
 const PRECISION = 6
 
+/** A clause that was given a value of another type. */
 const only = (words: string, value: Value): never => {
   throw new FormatFault(`error during formatting: ${words}, was given ${typeNameOf(value)}`)
 }
@@ -32,6 +34,7 @@ function text(value: Value): string {
   return only('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value)
 }
 
+/** By the conversion that `string()` would use, so that both always agree. */
 function converted(id: string, value: Value): string {
   const result = (CONVERSIONS[id] as Implementation)(value)
   if (typeof result === 'string') return result
@@ -50,12 +53,14 @@ function literal(value: Value): string {
   throw new FormatFault(`error during formatting: no formatting function for ${typeNameOf(value)}`)
 }
 
+/** As a literal of the language: `[1, "a"]`. */
 function listText(list: CelList): string {
   const parts: string[] = []
   for (let i = 0; i < list.size; i++) parts.push(literal(list.at(i)))
   return `[${parts.join(', ')}]`
 }
 
+/** Sorted by the texts of the keys: the order of a map is nobody's promise. */
 function mapText(map: CelMap): string {
   const pairs = Array.from(map.keys(), key => {
     if (typeof key !== 'string' && typeof key !== 'boolean' && !isInt(key) && !(key instanceof CelUint))
@@ -66,6 +71,7 @@ function mapText(map: CelMap): string {
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
+/** Of an int or uint; the clauses for integers take no other type. */
 function integerOf(value: Value): bigint | undefined {
   if (isInt(value)) return BigInt(value)
   return value instanceof CelUint ? value.value : undefined
@@ -84,6 +90,7 @@ function hex(value: Value): string {
   return integerOf(value)?.toString(16) ?? only('only integers, byte buffers, and strings can be formatted as hex', value)
 }
 
+/** Texts that stand for numbers that have no literal. */
 const NUMBERS: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, '-Infinity': Number.NEGATIVE_INFINITY }
 
 function doubleOf(value: Value, words: string): number {
@@ -122,6 +129,7 @@ function powerOfTen(number: number): string {
 /** Precisions beyond that would write out megabytes. */
 const MAX_PRECISION = 10_000
 
+/** By their letters. Source: cel-go, ext/formatting.go. */
 const CLAUSES: Readonly<Record<string, (value: Value, precision: number) => string>> = {
   s: text,
   d: decimal,
@@ -133,6 +141,7 @@ const CLAUSES: Readonly<Record<string, (value: Value, precision: number) => stri
   o: octal,
 }
 
+/** A precision, if there is a point, and a letter of any kind. */
 const CLAUSE = /^(?:\.(\d*))?(.)?/s
 
 /** What stands behind a `%`: printed, with how long the clause is. */
@@ -161,6 +170,7 @@ export function formatText(format: string, args: CelList): Value {
   }
 }
 
+/** Clauses take the arguments in turn; arguments that are left over are no error. */
 function formatAll(format: string, args: CelList): string {
   let out = ''
   let used = 0

@@ -26,6 +26,7 @@ export class FormatValue extends CelObject {
   }
 }
 
+/** A format that schemas have as well, which says no more than yes or no. */
 const checked =
   (format: string, message: string) =>
   (text: string): readonly string[] =>
@@ -53,11 +54,13 @@ const NAMED: Readonly<Record<string, FormatValue>> = {
   datetime: new FormatValue('datetime', 71, checked('datetime', 'invalid datetime')),
 }
 
+/** None where the text is right: an expression writes `!format.x().validate(y).hasValue()`. */
 function validate(format: FormatValue, text: string): Value {
   const errors = format.errorsOf(text)
   return errors.length === 0 ? NONE : new CelOptional(listOfValues(errors))
 }
 
+/** Source: kubernetes/apiserver, pkg/cel/library/format.go. */
 export const FORMAT_FUNCTIONS: Implementations = {
   ...Object.fromEntries(Object.entries(NAMED).map(([name, format]) => [`format.${name}`, (): Value => format])),
   'format-named': (name: string) => (Object.hasOwn(NAMED, name) ? new CelOptional(NAMED[name]!) : NONE),

@@ -3,6 +3,7 @@ import { CelDouble, CelDuration, CelError, type CelList, CelUint, isError, noSuc
 import { add } from './arithmetic.ts'
 import type { Implementations } from './implementation.ts'
 
+/** Ascending; equal neighbours are allowed. */
 function isSorted(list: CelList): Value {
   for (let i = 0; i < list.size; i++) {
     const order = compareValues(list.at(Math.max(0, i - 1)), list.at(i))
@@ -12,6 +13,7 @@ function isSorted(list: CelList): Value {
   return true
 }
 
+/** `zero`: the sum of an empty list, which has no elements to tell its type. */
 const sumFrom =
   (zero: Value) =>
   (list: CelList): Value => {
@@ -37,6 +39,7 @@ const extreme =
     return best
   }
 
+/** -1 where no element is equal. Elements of other types are unequal, not errors. */
 function indexOf(list: CelList, value: Value): Value {
   for (let i = 0; i < list.size; i++) {
     if (typeEquals(list.at(i), value) === true) return i
@@ -51,12 +54,16 @@ function lastIndexOf(list: CelList, value: Value): Value {
   return -1
 }
 
+/** Types of elements that have an order, */
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes']
+/** and those that can be added up. */
 const ZEROS: Readonly<Record<string, Value>> = { int: 0, uint: new CelUint(0n), double: new CelDouble(0), duration: new CelDuration(0n) }
 
+/** One implementation under the names of all its signatures. */
 const forEach = (types: readonly string[], id: (type: string) => string, implementation: (type: string) => (list: CelList) => Value): Implementations =>
   Object.fromEntries(types.map(type => [id(type), implementation(type)]))
 
+/** Source: kubernetes/apiserver, pkg/cel/library/lists.go. */
 export const LIST_FUNCTIONS: Implementations = {
   ...forEach(
     COMPARABLE,

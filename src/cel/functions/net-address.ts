@@ -6,6 +6,7 @@ export class NetAddressError extends Error {
   override readonly name = 'NetAddressError'
 }
 
+/** `at`: the rest of the text, from where the reader stopped. */
 const fail = (text: string, why: string, at?: string): never => {
   throw new NetAddressError(`ParseAddr(${quote(text)}): ${why}${at === undefined ? '' : ` (at ${quote(at)})`}`)
 }
@@ -18,6 +19,7 @@ export function parseAddress(text: string): { address: IpAddress; zone: string; 
   return fail(text, first === '%' ? 'missing IPv6 address' : 'unable to parse IP')
 }
 
+/** `whole`: the text that errors quote, of which this may be the end. */
 function parseV4(whole: string, text: string): IpAddress {
   const bytes: number[] = []
   let value = 0
@@ -41,6 +43,7 @@ function parseV4(whole: string, text: string): IpAddress {
   return Uint8Array.from([...bytes, value])
 }
 
+/** Groups of up to four digits, `::` for zeros at one place, an IPv4 address at the end, a zone behind `%`. */
 function parseV6(whole: string): { address: IpAddress; zone: string; mapped: boolean } {
   const percent = whole.indexOf('%')
   const zone = percent < 0 ? '' : whole.slice(percent + 1)

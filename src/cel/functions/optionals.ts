@@ -17,10 +17,12 @@ function isZero(value: Value): boolean {
   return value instanceof Uint8Array && value.length === 0
 }
 
+/** Asking an empty optional for its value is an error; `orValue` is the way without. */
 function heldValue({ value }: CelOptional): Value {
   return value === undefined ? new CelError('optional.none() dereference') : value
 }
 
+/** The values that are there: those that are absent leave no gap. */
 function unwrap(list: CelList): Value {
   const values: Value[] = []
   for (let i = 0; i < list.size; i++) {
@@ -31,6 +33,7 @@ function unwrap(list: CelList): Value {
   return listOfValues(values)
 }
 
+/** Source: cel-go, cel/library.go. What is lazy of them is in program/planner.ts. */
 export const OPTIONAL_FUNCTIONS: Implementations = {
   list_first: (list: CelList) => (list.size === 0 ? NONE : new CelOptional(list.at(0))),
   list_last: (list: CelList) => (list.size === 0 ? NONE : new CelOptional(list.at(list.size - 1))),
@@ -43,6 +46,7 @@ export const OPTIONAL_FUNCTIONS: Implementations = {
   optional_value: heldValue,
 }
 
+/** Two rounds of a loop that give the same key contradict each other. */
 const exists = (key: Value): CelError => new CelError(`insert failed: key ${printValue(key)} already exists`)
 
 /** A map with one entry more. A map that only a loop holds is changed. */
@@ -53,6 +57,7 @@ function insert(map: CelMap, key: Value, value: Value): CelMap | CelError {
   return grown
 }
 
+/** Of a loop whose rounds give maps. */
 function insertAll(map: CelMap, others: CelMap): Value {
   let grown = map
   for (const key of others.keys()) {
@@ -63,6 +68,7 @@ function insertAll(map: CelMap, others: CelMap): Value {
   return grown
 }
 
+/** Values are shared, and so never changed: an insertion copies but within a loop. */
 function copyOf(map: CelMap): ValueMap {
   return new ValueMap(Array.from(map.keys(), key => [key, map.find(key)!] as const))
 }

@@ -35,12 +35,15 @@ function guarded(make: () => Value): Value {
 
 const fromText = (text: string): Value => guarded(() => new QuantityValue(parseQuantity(text)))
 
+/** Whether `quantity()` would take the text. */
 function isQuantityText(text: string): Value {
   return !(fromText(text) instanceof CelError)
 }
 
+/** By value: `1` and `1000m` are equal. */
 const compare = (a: QuantityValue, b: QuantityValue): number => compareParsed(a.quantity, b.quantity)
 
+/** `subtracts`: the second amount is taken away. Suffixes need not agree. */
 const combined =
   (subtracts: boolean) =>
   (a: QuantityValue, b: QuantityValue): Value =>
@@ -51,6 +54,7 @@ const combinedWithInt =
   (a: QuantityValue, b: Int): Value =>
     guarded(() => new QuantityValue(addParsed(a.quantity, ofInt(b), subtracts), true))
 
+/** An int as an amount, to be added to one. */
 const ofInt = (value: Int): Quantity => ({ value: BigInt(value), scale: 0, format: 'DecimalExponent', small: true, canonical: String(value) })
 
 /** The whole number that it is, if Go holds it as one: written with a fraction it is none, even if that is zero. */
@@ -70,6 +74,7 @@ function asDouble({ quantity: { value, scale } }: QuantityValue): Value {
   return new CelDouble(Number(value) * 10 ** scale)
 }
 
+/** Source: kubernetes/apiserver, pkg/cel/library/quantity.go. */
 export const QUANTITY_FUNCTIONS: Implementations = {
   quantity_add: combined(false),
   quantity_add_int: combinedWithInt(false),

@@ -19,6 +19,7 @@ export function compilePattern(pattern: string): LinearRegExp | string {
   return compiled
 }
 
+/** A fault is kept as its text: a rule with a wrong pattern is evaluated as often as any other. */
 function compileAnew(pattern: string): LinearRegExp | string {
   const compiled = compileRegExp(pattern)
   return 'fault' in compiled ? compiled.fault : compiled
@@ -34,6 +35,7 @@ export function matchesPattern(text: string, pattern: string): Value {
   }).found
 }
 
+/** The first match, or an empty text. */
 function find(text: string, pattern: string): Value {
   const compiled = compilePattern(pattern)
   if (typeof compiled === 'string') return new CelError(`Illegal regex: ${compiled}`)

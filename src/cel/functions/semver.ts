@@ -29,18 +29,21 @@ const fail = (message: string): never => {
   throw new SemverFault(message)
 }
 
+/** One of the three numbers, in the parser's words where it is none. */
 function number(text: string, name: string): bigint {
   if (!/^[0-9]*$/.test(text)) fail(`Invalid character(s) found in ${name} number ${quote(text)}`)
   if (/^0./.test(text)) fail(`${name[0]!.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${quote(text)}`)
   return parseUint(text)
 }
 
+/** 64 bits, as the parser's Go type. */
 function parseUint(text: string): bigint {
   if (text === '') fail('strconv.ParseUint: parsing "": invalid syntax')
   const value = integerOf(text)
   return inUint64(value) ? value : fail(`strconv.ParseUint: parsing ${quote(text)}: value out of range`)
 }
 
+/** A part between dots: a number without leading zeros, or letters, digits and dashes. */
 function checkPrerelease(text: string): void {
   if (text === '') fail('Prerelease is empty')
   if (/^[0-9]+$/.test(text)) {
@@ -49,11 +52,13 @@ function checkPrerelease(text: string): void {
   } else if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in prerelease ${quote(text)}`)
 }
 
+/** Build metadata is checked, and then forgotten: it has no part in the order. */
 function checkBuild(text: string): void {
   if (text === '') fail('Build meta data is empty')
   if (!/^[0-9A-Za-z-]+$/.test(text)) fail(`Invalid character(s) found in build meta data ${quote(text)}`)
 }
 
+/** What stands before a mark, and the parts between dots behind it. */
 function cut(text: string, mark: string): [string, string[]] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, []] : [text.slice(0, at), text.slice(at + 1).split('.')]
@@ -104,6 +109,7 @@ const part =
   ({ version }: SemverValue): Value =>
     toInt(BigInt.asIntN(64, version.numbers[index]))
 
+/** Source: kubernetes/apiserver, pkg/cel/library/semverlib.go, with the parser of blang/semver. */
 export const SEMVER_FUNCTIONS: Implementations = {
   semver_compare_to: compare,
   semver_is_greater_than: (a: SemverValue, b: SemverValue) => compare(a, b) > 0,

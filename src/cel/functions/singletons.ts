@@ -20,6 +20,7 @@ import { matchesPattern } from './regex.ts'
 /** Functions that find out by themselves what they are given, by name. They give undefined where the first argument's type has no such function. */
 export type Singleton = (a: Value, b: Value) => Value | undefined
 
+/** An order between values of types that have one in common. */
 const relation =
   (holds: (order: number) => boolean): Operator =>
   (a, b) => {
@@ -27,6 +28,7 @@ const relation =
     return typeof order === 'number' ? holds(order) : order
   }
 
+/** Texts by code points, bytes by bytes; undefined for what has no size. */
 function sizeOf(value: Value): Int | undefined {
   if (typeof value === 'string') return codePoints(value)
   if (value instanceof CelList || value instanceof CelMap) return value.size
@@ -34,6 +36,7 @@ function sizeOf(value: Value): Int | undefined {
   return value instanceof CelObject ? value.size?.() : undefined
 }
 
+/** Elements of a list, keys of a map. */
 function isIn(value: Value, container: Value): Value {
   if (container instanceof CelList) return container.contains(value)
   if (!(container instanceof CelMap)) return noSuchOverload(container)
@@ -41,6 +44,7 @@ function isIn(value: Value, container: Value): Value {
   return isError(found) ? found : found !== undefined
 }
 
+/** By the name of the function, not of a signature: where types are known only when the program runs, none is chosen before. */
 export const SINGLETONS: Readonly<Record<string, Singleton>> = {
   '_+_': add,
   '_-_': subtract,

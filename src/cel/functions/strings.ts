@@ -8,6 +8,7 @@ import type { Implementations } from './implementation.ts'
 
 const outOfRange = (index: Int): CelError => new CelError(`index out of range: ${index}`)
 
+/** The index behind the last character gives an empty text. */
 function charAt(text: string, index: Int): Value {
   const points = pointsOf(text)
   if (index < 0 || index > points.length) return outOfRange(index)
@@ -17,6 +18,7 @@ function charAt(text: string, index: Int): Value {
 /** Code points before a unit of the text. */
 const pointsBefore = (text: string, unit: number): number => (unit < 0 ? -1 : codePoints(text.slice(0, unit)))
 
+/** An empty part is found where the search begins. */
 function indexOf(text: string, part: string, from: Int): Value {
   if (part === '') return from
   if (from < 0) return outOfRange(from)
@@ -26,6 +28,7 @@ function indexOf(text: string, part: string, from: Int): Value {
   return pointsBefore(text, text.indexOf(part, start))
 }
 
+/** The last place at or before `from`. */
 function lastIndexOf(text: string, part: string, from: Int): Value {
   if (part === '') return from
   if (from < 0) return outOfRange(from)
@@ -34,16 +37,19 @@ function lastIndexOf(text: string, part: string, from: Int): Value {
   return pointsBefore(text, text.lastIndexOf(part, points.slice(0, Number(from)).length))
 }
 
+/** From the end on. */
 function lastIndexOfAny(text: string, part: string): Value {
   const length = codePoints(text)
   return part === '' ? length : lastIndexOf(text, part, length - 1)
 }
 
+/** To the end. */
 function substring(text: string, start: Int): Value {
   const points = pointsOf(text)
   return start < 0 || start > points.length ? outOfRange(start) : points.slice(Number(start))
 }
 
+/** `end` is not included. */
 function substringRange(text: string, start: Int, end: Int): Value {
   const points = pointsOf(text)
   if (start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`)
@@ -62,6 +68,7 @@ function replace(text: string, from: string, to: string, limit: Int): Value {
   return first.join(to) + rest.map(part => from + part).join('')
 }
 
+/** `limit`: how many parts at most, the last of which has the rest; 0 for none, negative for all. */
 function split(text: string, separator: string, limit: Int): Value {
   if (limit === 0) return listOfValues([])
   const parts = separator === '' ? Array.from(text) : text.split(separator)
@@ -69,6 +76,7 @@ function split(text: string, separator: string, limit: Int): Value {
   return listOfValues([...parts.slice(0, Number(limit) - 1), parts.slice(Number(limit) - 1).join(separator)])
 }
 
+/** Only texts can be joined, whatever the list was declared to hold. */
 function join(list: CelList, separator: string): Value {
   const parts: string[] = []
   for (let i = 0; i < list.size; i++) {
@@ -86,6 +94,7 @@ const quote = (text: string): string => `"${text.toWellFormed().replace(/["\\\u0
 const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
 const LEADING = new RegExp(`^${SPACE}+`)
 
+/** Without a pattern that looks for the end: it would begin anew at each space of a long text. */
 export function trimSpace(text: string): string {
   let end = text.length
   while (end > 0 && LEADING.test(text[end - 1]!)) end--

@@ -18,10 +18,12 @@ function wallClock(seconds: number, zone: string): number | CelError {
   return (seconds + (hours * 60 + (zone.startsWith('-') ? -minutes : minutes)) * 60) * 1000
 }
 
+/** Go's strconv.Atoi, with its error. */
 function atoi(text: string): number | CelError {
   return /^[+-]?[0-9]+$/.test(text) ? Number(text) : new CelError(`strconv.Atoi: parsing "${text}": invalid syntax`)
 }
 
+/** By the name of the time zone database, which Node brings along. */
 function namedZone(millis: number, zone: string): number | CelError {
   if (zone === '' || zone === 'UTC') return millis
   // The machine's own zone: that of a server is UTC.
@@ -35,6 +37,7 @@ function namedZone(millis: number, zone: string): number | CelError {
   return date.setUTCHours(hour, minute, second)
 }
 
+/** Undefined for a name that is no zone. */
 function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   const seen = formatters.get(zone)
   if (seen) return seen
@@ -51,6 +54,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
 
 const DAY = 86_400_000
 
+/** From 0. */
 function dayOfYear(date: Date): number {
   const first = new Date(0)
   first.setUTCFullYear(date.getUTCFullYear(), 0, 1)
@@ -60,6 +64,7 @@ function dayOfYear(date: Date): number {
 /** @param years that the wall clock's year is off. */
 type Part = (wall: Date, time: CelTimestamp, years: number) => number
 
+/** By the middle of their signatures' names. */
 const PARTS: Readonly<Record<string, Part>> = {
   day_of_month_1_based: wall => wall.getUTCDate(),
   day_of_month: wall => wall.getUTCDate() - 1,
@@ -73,6 +78,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   seconds: wall => wall.getUTCSeconds(),
 }
 
+/** The wall clock as if it were of UTC: JavaScript's dates have no other zone to be asked for. */
 function inZone(part: Part, time: CelTimestamp, zone: string): Value {
   const { seconds, years } = withinDate(time.seconds)
   const wall = wallClock(seconds, zone)
@@ -83,6 +89,7 @@ function inZone(part: Part, time: CelTimestamp, zone: string): Value {
 /** The signature of seconds in a zone is the one that is named otherwise. */
 const withZone = (name: string): string => `timestamp_to_${name}_${name === 'seconds' ? 'tz' : 'with_tz'}`
 
+/** Towards zero, as Go divides. */
 const whole =
   (unit: bigint) =>
   ({ nanos }: CelDuration): Value =>

@@ -32,6 +32,7 @@ function checkRequestUri(text: string): void {
   parseGoUrl(text.replaceAll('#', '%23'))
 }
 
+/** Source: kubernetes/apiserver, pkg/cel/library/urls.go, which calls url.ParseRequestURI and then url.Parse. */
 function fromText(text: string): Value {
   try {
     checkRequestUri(text)
@@ -53,6 +54,7 @@ export function requestUriFault(text: string): string | undefined {
   }
 }
 
+/** Without the port, and without the brackets of an IPv6 address. */
 function hostname({ host }: GoUrl): string {
   const colon = portColon(host)
   const name = colon < 0 ? host : host.slice(0, colon)
@@ -65,6 +67,7 @@ function portColon(host: string): number {
   return colon >= 0 && /^\d*$/.test(host.slice(colon + 1)) ? colon : -1
 }
 
+/** Empty where the URL names none: the port of a scheme is not known here. */
 function port({ host }: GoUrl): string {
   const colon = portColon(host)
   return colon < 0 ? '' : host.slice(colon + 1)
@@ -73,8 +76,10 @@ function port({ host }: GoUrl): string {
 /** Characters of a path that stay as they are. */
 const PATH = /[^A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]%]/gu
 
+/** As Go's URL.EscapedPath writes it. */
 const escapedPath = ({ path }: GoUrl): string => path.replace(PATH, char => encodeURIComponent(char))
 
+/** Undefined for a wrong escape. A plus is a space. */
 function unescapeQuery(text: string): string | undefined {
   if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined
   const bytes = text
@@ -84,6 +89,7 @@ function unescapeQuery(text: string): string | undefined {
   return Buffer.concat(bytes).toString('utf8')
 }
 
+/** As Go's ParseQuery: pairs with a semicolon or a wrong escape are left out, and a key may have several values. */
 function query({ query: text }: GoUrl): Value {
   const values = new Map<string, string[]>()
   for (const pair of text.split('&')) {

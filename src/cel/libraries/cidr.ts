@@ -1,6 +1,11 @@
 import { declare } from '../declarations.ts'
 
-/** Networks: a prefix of an IP address. */
+/**
+ * Networks: a prefix of an IP address (since 1.30), `cidr('10.0.0.0/8').containsIP('10.1.2.3')`.
+ * Texts are read as Go's netip reads them, which is stricter than the API's own fields: no leading zeros, no zone, no IPv4
+ * address in the form of IPv6. The bits beyond the prefix stay, until `masked`.
+ * Source: kubernetes/apiserver, pkg/cel/library/cidr.go.
+ */
 export const CIDR = declare(`
   string_to_cidr: cidr(string) -> net.CIDR
   cidr_contains_cidr_string: .containsCIDR(net.CIDR, string) -> bool

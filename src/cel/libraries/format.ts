@@ -1,6 +1,11 @@
 import { declare } from '../declarations.ts'
 
-/** The formats of names and values that Kubernetes has. */
+/**
+ * The formats of names and values that Kubernetes has (since 1.31): `format.dns1123Label().validate(self.name)` is an
+ * optional list of what is wrong with the text, absent where nothing is.
+ * `format.named('uuid')` finds one by a name that is known only when the expression runs.
+ * Source: kubernetes/apiserver, pkg/cel/library/format.go.
+ */
 export const FORMAT = declare(`
   format.byte: format.byte() -> kubernetes.NamedFormat
   format.date: format.date() -> kubernetes.NamedFormat

@@ -1,6 +1,11 @@
 import { declare } from '../declarations.ts'
 
-/** IP addresses. */
+/**
+ * IP addresses (since 1.30): `ip('::1').isLoopback()`. Texts are read as Go's netip reads them, which is stricter than the
+ * API's own fields; `isIP` asks first, and `ip.isCanonical` whether a text is the one that the address is written with
+ * (RFC 5952).
+ * Source: kubernetes/apiserver, pkg/cel/library/ip.go.
+ */
 export const IP = declare(`
   ip_family: .family(net.IP) -> int
   string_to_ip: ip(string) -> net.IP

@@ -1,6 +1,11 @@
 import { declare } from '../declarations.ts'
 
-/** Sums, bounds, order and places of lists. */
+/**
+ * Sums, bounds, order and places of lists: `self.weights.sum() <= 100`. `min` and `max` of an empty list are errors; its
+ * sum is the zero of its type, and `indexOf` of what is not there is -1.
+ * Each is declared once for each type of elements, for the checker has no type that says "comparable".
+ * Source: kubernetes/apiserver, pkg/cel/library/lists.go.
+ */
 export const LISTS = declare(`
   list_a_index_of_int: .indexOf(list(A), A) -> int
   list_int_is_sorted_bool: .isSorted(list(int)) -> bool

@@ -1,6 +1,11 @@
 import { declare } from '../declarations.ts'
 
-/** Values that may be absent. */
+/**
+ * Values that may be absent (since 1.28): `self.?spec.?replicas.orValue(1)` reads without failing where a member is
+ * missing. `[?]` does so for elements and entries, and `[?a]` and `{?'k': v}` leave out what is absent.
+ * `or` and `orValue` are lazy, and so no plain functions: the planner makes them (program/planner.ts).
+ * Source: cel-go, cel/library.go.
+ */
 export const OPTIONALS = declare(`
   select_optional_field: _?._(dyn, string) -> optional_type(V)
   list_optindex_optional_int: _[?_](list(V), int) -> optional_type(V)

@@ -1,6 +1,10 @@
 import { declare } from '../declarations.ts'
 
-/** Quantities of resources: parsed, compared, summed. */
+/**
+ * Quantities of resources: parsed, compared, summed (since 1.28): `quantity(self.limit).isGreaterThan(quantity('1Gi'))`.
+ * Amounts are exact, however they are written; `asApproximateFloat` is what its name says.
+ * Source: kubernetes/apiserver, pkg/cel/library/quantity.go.
+ */
 export const QUANTITY = declare(`
   quantity_add: .add(kubernetes.Quantity, kubernetes.Quantity) -> kubernetes.Quantity
   quantity_add_int: .add(kubernetes.Quantity, int) -> kubernetes.Quantity

@@ -1,6 +1,11 @@
 import { declare } from '../declarations.ts'
 
-/** Semantic versions, whose texts are read strictly: what selectors of devices had first. */
+/**
+ * Semantic versions, whose texts are read strictly: `semver('1.2.3').isLessThan(semver('2.0.0'))`. Selectors of devices
+ * had these first; base environments have them since 1.33.
+ * Order is that of https://semver.org, section 11: a prerelease comes before its release, and build metadata does not
+ * count.
+ */
 export const SEMVER_OF_STRINGS = declare(`
   semver_compare_to: .compareTo(kubernetes.Semver, kubernetes.Semver) -> int
   semver_is_greater_than: .isGreaterThan(kubernetes.Semver, kubernetes.Semver) -> bool

@@ -1,6 +1,12 @@
 import { declare } from '../declarations.ts'
 
-/** The functions and operators that every environment has (cel-spec, "List of Standard Definitions"). */
+/**
+ * The functions and operators that every environment has (cel-spec, "List of Standard Definitions"). The order of the
+ * signatures of one name is that of cel-go: the checker tries them in turn, and errors list them so.
+ * Names with an at sign or underscores are operators; a program can't call them.
+ * Comparisons across int, uint and double are there, and sums across them are not: an expression converts first.
+ * `type`, `dyn` and the conversions of a type to itself are functions like any other.
+ */
 export const STANDARD = declare(`
   logical_not: !_(bool) -> bool
   negate_double: -_(double) -> double

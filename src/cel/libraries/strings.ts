@@ -1,6 +1,11 @@
 import { declare } from '../declarations.ts'
 
-/** Characters, cases, parts and formats of strings (cel-go's extension, version 2). */
+/**
+ * Characters, cases, parts and formats of strings (cel-go's extension, version 2; since 1.29): `self.name.substring(0,
+ * 3).upperAscii()`, `'%d of %s'.format([1, 'a'])`.
+ * Places are counted in code points, as `size` counts, not in units of UTF-16.
+ * Source: cel-go, ext/strings.go.
+ */
 export const STRINGS = declare(`
   string_char_at_int: .charAt(string, int) -> string
   string_format: .format(string, list(dyn)) -> string

@@ -1,6 +1,10 @@
 import { declare } from '../declarations.ts'
 
-/** URLs, parsed and taken apart. */
+/**
+ * URLs, parsed and taken apart: `url(self.endpoint).getHostname()`. Texts are read as Go's net/url reads what a request
+ * line may name: absolute URLs, and absolute paths. What is no such text is an error, and `isURL` asks first.
+ * Source: kubernetes/apiserver, pkg/cel/library/urls.go.
+ */
 export const URLS = declare(`
   url_get_escaped_path: .getEscapedPath(kubernetes.URL) -> string
   url_get_host: .getHost(kubernetes.URL) -> string

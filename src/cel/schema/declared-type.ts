@@ -11,6 +11,7 @@ export interface DeclaredTypes {
   readonly struct: (name: string) => StructDeclaration | undefined
 }
 
+/** Strings of these formats are other values to expressions. */
 const STRING_FORMATS: Readonly<Record<string, Type>> = { byte: BYTES, duration: DURATION, date: TIMESTAMP, 'date-time': TIMESTAMP }
 const SCALARS: Readonly<Record<string, Type>> = { boolean: BOOL, number: DOUBLE, integer: INT }
 
@@ -26,6 +27,7 @@ export function declareTypes(schema: JsonSchemaProps, whole: boolean, name: stri
 
 type Structs = Map<string, StructDeclaration>
 
+/** Undefined for a schema without a type, and for one with a part that has none: such values are not seen. */
 function typeOfSchema(schema: JsonSchemaProps, whole: boolean, name: string, structs: Structs): Type | undefined {
   if (schema['x-kubernetes-int-or-string']) return DYN
   if (schema.type === 'array') {
@@ -38,6 +40,7 @@ function typeOfSchema(schema: JsonSchemaProps, whole: boolean, name: string, str
   return SCALARS[schema.type ?? '']
 }
 
+/** A map where members have no names of their own, otherwise a struct. */
 function typeOfObject(schema: JsonSchemaProps, name: string, structs: Structs): Type | undefined {
   const values = additionalSchema(schema)
   if (values) {

@@ -12,6 +12,7 @@ export class PreservedValue extends CelObject {
     this.json = json
   }
 
+  /** Whole documents are compared: nothing says which of their parts count. */
   equals(other: Value): boolean {
     return isDeepStrictEqual(this.json, other instanceof PreservedValue ? other.json : other)
   }

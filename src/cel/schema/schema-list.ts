@@ -12,8 +12,10 @@ type Element = Json | { readonly value: Value }
 
 const isValue = (element: Element): element is { readonly value: Value } =>
   typeof element === 'object' && element !== null && 'value' in element && VALUES.has(element)
+/** Values that an expression put into a list; a document may have a member `value` as well. */
 const VALUES = new WeakSet<object>()
 
+/** Back to the document's form where there is one: then the list can be converted, compared and joined like any other. */
 function elementOf(value: Value): Element {
   if (value === null || typeof value !== 'object') return value
   if (value instanceof SchemaMap || value instanceof PreservedValue) return value.json
@@ -48,6 +50,7 @@ export class SchemaList extends CelList {
     return this.elements.length
   }
 
+  /** Converted each time it is asked for: most elements of a large list never are. */
   at(index: number): Value {
     const element = this.elements[index]!
     return isValue(element) ? element.value : this.convert(element, this.items, isFloatIn(this.elements, index, element))
@@ -71,6 +74,7 @@ export class SchemaList extends CelList {
     return true
   }
 
+  /** An error counts only where no element is equal. */
   contains(value: Value): boolean | CelError {
     let error: CelError | undefined
     for (let i = 0; i < this.size; i++) {
@@ -121,6 +125,7 @@ class MapList extends SchemaList {
     this.#keys = keys
   }
 
+  /** The key as a text, with the types of its parts: 1 and '1' are two keys. */
   #keyOf(element: Element): string {
     const object = typeof element === 'object' && element !== null && !Array.isArray(element) && !isValue(element) ? element : {}
     return JSON.stringify(this.#keys.map(key => (Object.hasOwn(object, key) ? String(object[key]) + typeof object[key] : null)))

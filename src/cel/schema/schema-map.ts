@@ -31,6 +31,7 @@ export class SchemaMap extends CelMap {
     return this.#size
   }
 
+  /** Undefined for a member that the schema does not name: expressions do not see it. */
   #schemaOf(property: string): JsonSchemaProps | undefined {
     const properties = this.#properties
     if (!properties) return this.#additional
@@ -64,6 +65,7 @@ export class SchemaMap extends CelMap {
     return true
   }
 
+  /** Whether a member is equal to that of the other map. */
   #equalAt(property: string, json: Json, other: CelMap): boolean | CelError {
     const schema = this.#schemaOf(property)
     if (schema) {

@@ -8,6 +8,7 @@ import { SchemaMap } from './schema-map.ts'
 import { STRING_VALUES } from './string-formats.ts'
 import { isWhole, withNames } from './whole-objects.ts'
 
+/** A document that does not fit its schema: it was stored before the schema said so. */
 const invalid = (what: string): CelError => new CelError(`invalid data, ${what}`)
 
 /** Go's name of the type of a decoded document's value: in errors. */
@@ -46,6 +47,7 @@ export function schemaValue(json: Json, schema: JsonSchemaProps, isFloat = false
   }
 }
 
+/** As Go decoded it: a number with a fraction of zeros is a float. */
 const isInteger = (json: Json, isFloat: boolean): json is number | bigint =>
   (typeof json === 'number' || typeof json === 'bigint') && isGoInteger(json, isFloat)
 
@@ -60,6 +62,7 @@ function object(json: Json, schema: JsonSchemaProps): Value {
   return wholeOrPlain(json, isWhole(schema) ? withNames(schema) : schema)
 }
 
+/** Nothing is copied: the map reads the document as it is asked. */
 function wholeOrPlain(json: JsonObject, schema: JsonSchemaProps): Value {
   return new SchemaMap(json, schema.properties, additionalSchema(schema), schemaValue)
 }
@@ -75,11 +78,13 @@ function array(json: Json, schema: JsonSchemaProps): Value {
   return makeList(json, items, type, schema['x-kubernetes-list-map-keys'] ?? [], schemaValue)
 }
 
+/** Formats make times, durations and bytes of texts. */
 function string(json: Json, format: string, isFloat: boolean): Value {
   if (typeof json !== 'string') return invalid(`expected string, got ${goTypeOf(json, isFloat)}`)
   return Object.hasOwn(STRING_VALUES, format) ? STRING_VALUES[format]!(json) : json
 }
 
+/** What is only kept can be compared, and nothing else. */
 function untyped(json: Json, schema: JsonSchemaProps): Value {
   if (schema['x-kubernetes-preserve-unknown-fields']) return new PreservedValue(json)
   const expected =

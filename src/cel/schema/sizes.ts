@@ -20,6 +20,7 @@ export interface SizedType {
   readonly fields?: ReadonlyMap<string, SizedType>
 }
 
+/** A type without parts. */
 const plain = (minSerialized: number, maxElements = 0): SizedType => ({ minSerialized, maxElements })
 const KEY = plain(2)
 const FORMATS: Readonly<Record<string, SizedType>> = { duration: plain(3, 32), date: plain(12, 12), 'date-time': plain(21, 32) }
@@ -42,6 +43,7 @@ export function sizedType(schema: JsonSchemaProps, whole: boolean): SizedType | 
   }
 }
 
+/** As many items as fit into a request, unless `maxItems` says less. */
 function sizedList(schema: JsonSchemaProps): SizedType | undefined {
   const items = itemsSchema(schema)
   const elements = items && sizedType(items, isWhole(items))
@@ -50,6 +52,7 @@ function sizedList(schema: JsonSchemaProps): SizedType | undefined {
   return { maxElements: schema.maxItems === undefined ? fitting : notNegative(schema.maxItems), minSerialized: 2, elements }
 }
 
+/** A map likewise; a struct takes at least the members that must be there. */
 function sizedObject(schema: JsonSchemaProps): SizedType | undefined {
   const additional = additionalSchema(schema)
   if (additional) {
@@ -73,6 +76,7 @@ function sizedObject(schema: JsonSchemaProps): SizedType | undefined {
   return { maxElements: 0, minSerialized, fields }
 }
 
+/** By the format, `maxLength` or the longest value of an enum; otherwise as long as a request. */
 function sizedString({ format = '', maxLength, enum: values = [] }: JsonSchemaProps): SizedType {
   if (format === 'byte') return plain(2, maxLength === undefined ? MAX_REQUEST - 2 : notNegative(maxLength))
   if (Object.hasOwn(FORMATS, format)) return FORMATS[format]!
@@ -82,6 +86,7 @@ function sizedString({ format = '', maxLength, enum: values = [] }: JsonSchemaPr
   return plain(2, MAX_REQUEST - 2)
 }
 
+/** One step of a path (see `EstimatedNode.path`). */
 function stepInto(type: SizedType, name: string): SizedType | undefined {
   if (name === '@items' || name === '@values') return type.elements
   if (name === '@keys') return type.isMap ? KEY : undefined

@@ -4,6 +4,7 @@ import { base64Fault } from '../../schema/base64.ts'
 import { offsetOf } from '../functions/conversions.ts'
 import { CelDuration, CelError, CelTimestamp, type Value } from '../values/value.ts'
 
+/** Units of strfmt's durations, which know more names than Go's. */
 const NANOS: readonly (readonly [names: readonly string[], nanos: bigint])[] = [
   [['ns', 'nano'], 1n],
   [['us', 'µs', 'micro'], 1_000n],
@@ -21,6 +22,7 @@ function unitOf(text: string): bigint | undefined {
   return NANOS.find(([names]) => names.includes(unit) || unit.startsWith(names.at(-1)!))?.[1]
 }
 
+/** Go's notation, or numbers with units by name (`3 days`), which are added up; overflows wrap as in Go. */
 function duration(text: string): Value {
   try {
     return new CelDuration(parseDuration(text))
@@ -37,6 +39,7 @@ function duration(text: string): Value {
   }
 }
 
+/** `written`: the text as it stands in the document, which errors quote. */
 function time(text: string, wanted: string, written: string): Value {
   const instant = parseTime(text)
   if (!instant) return new CelError(`Invalid ${wanted} formatted string ${written}: parsing time "${written}": cannot parse`)
