@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { BIT_STRING, objectIdentifierOf, readDer, sequenceOf, textOf } from '../../lib/der.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import { BIT_STRING, objectIdentifierOf, readDer, sequenceOf, textOf } from './der.ts'
 import { decodePem } from './pem.ts'
 
 interface Algorithm {

@@ -6,7 +6,7 @@ import { errorCode } from '../../lib/error-code.ts'
 import { makePrivateDirectory, writePrivate } from '../../lib/private-file.ts'
 import type { ClientKeys } from './client-keys.ts'
 import { clientCaOf } from './follow-client-ca.ts'
-import type { KeyPair, Names } from './issue.ts'
+import { issueCa, issueClient, issueServing, type KeyPair, type Names } from './issue.ts'
 import type { TlsMaterial } from './tls-material.ts'
 
 export const ADMIN_USER = 'kubernetes-admin'
@@ -43,7 +43,7 @@ export interface Credentials {
 export async function loadCredentials(options: CertificateOptions): Promise<Credentials> {
   const { directory, names } = options
   makePrivateDirectory(directory)
-  const makeCa = async (): Promise<KeyPair> => (await import('./issue.ts')).issueCa('binnacle-ca')
+  const makeCa = (): Promise<KeyPair> => issueCa('binnacle-ca')
   const { shareCa } = options
   const ca = await keep(directory, 'ca', isFresh, shareCa ? () => shareCa(makeCa) : makeCa)
   const issuer = new X509Certificate(ca.cert)
@@ -57,14 +57,14 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
           directory,
           'apiserver',
           cert => someoneElses(cert) || (ours(cert) && isFresh(cert) && hasNames(cert, names)),
-          async () => (await import('./issue.ts')).issueServing(ca, 'kube-apiserver', names),
+          () => issueServing(ca, 'kube-apiserver', names),
         )
       : { cert: await readFile(given.cert, 'utf8'), key: await readFile(given.key, 'utf8') },
     keep(
       directory,
       'admin',
       cert => ours(cert) && isFresh(cert),
-      async () => (await import('./issue.ts')).issueClient(ca, ADMIN_USER, [MASTERS], options.adminKeys),
+      () => issueClient(ca, ADMIN_USER, [MASTERS], options.adminKeys),
     ),
   ])
   const clientCa = options.clientCaFile === undefined ? ca.cert : clientCaOf(ca.cert, await readFile(options.clientCaFile, 'utf8'))

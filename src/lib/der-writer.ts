@@ -1,0 +1,65 @@
+import { BIT_STRING, OBJECT_IDENTIFIER, SEQUENCE } from './der.ts'
+
+/** Values of ASN.1 in DER (ITU-T X.690), of the types that certificates consist of. */
+
+const BOOLEAN = 0x01
+const INTEGER = 0x02
+const OCTET_STRING = 0x04
+const NULL = 0x05
+const UTF8_STRING = 0x0c
+const UTC_TIME = 0x17
+const GENERALIZED_TIME = 0x18
+const SET = 0x31
+/** Of a context-specific tag, and of one that holds values. */
+const CONTEXT = 0x80
+const CONSTRUCTED = 0x20
+
+export function derValue(tag: number, ...contents: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(contents)
+  return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content])
+}
+
+function lengthOf(length: number): number[] {
+  if (length < 0x80) return [length]
+  const bytes: number[] = []
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
+  return [0x80 | bytes.length, ...bytes]
+}
+
+export const derSequence = (...values: readonly Buffer[]): Buffer => derValue(SEQUENCE, ...values)
+export const derSet = (value: Buffer): Buffer => derValue(SET, value)
+export const derNull = (): Buffer => derValue(NULL)
+export const derTrue = (): Buffer => derValue(BOOLEAN, Buffer.from([0xff]))
+export const derText = (text: string): Buffer => derValue(UTF8_STRING, Buffer.from(text))
+export const derOctets = (bytes: Buffer): Buffer => derValue(OCTET_STRING, bytes)
+/** `unused`: bits at the end of the last byte. */
+export const derBits = (bytes: Buffer, unused = 0): Buffer => derValue(BIT_STRING, Buffer.from([unused]), bytes)
+/** Of a field that holds values, under its own tag and theirs. */
+export const derExplicit = (field: number, value: Buffer): Buffer => derValue(CONTEXT | CONSTRUCTED | field, value)
+/** Of a field whose tag takes the place of that of its bytes. */
+export const derImplicit = (field: number, bytes: Buffer): Buffer => derValue(CONTEXT | field, bytes)
+
+/** Of a positive number, the highest byte first. */
+export function derInteger(bytes: Buffer): Buffer {
+  const first = bytes.findIndex(byte => byte !== 0)
+  const rest = first < 0 ? Buffer.from([0]) : bytes.subarray(first)
+  return derValue(INTEGER, ...((rest[0] ?? 0) >= 0x80 ? [Buffer.from([0])] : []), rest)
+}
+
+/** `1.2.840.10045.4.3.2` */
+export function derIdentifier(text: string): Buffer {
+  const [first = 0, second = 0, ...rest] = text.split('.').map(Number)
+  return derValue(OBJECT_IDENTIFIER, Buffer.from([40 * first + second, ...rest].flatMap(inSevens)))
+}
+
+function inSevens(part: number): number[] {
+  const bytes = [part % 128]
+  for (let rest = Math.floor(part / 128); rest > 0; rest = Math.floor(rest / 128)) bytes.unshift(0x80 | (rest % 128))
+  return bytes
+}
+
+/** To the second, in the form that RFC 5280 (section 4.1.2.5) has for its year. */
+export function derTime(date: Date): Buffer {
+  const text = `${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`
+  return date.getUTCFullYear() < 2050 ? derValue(UTC_TIME, Buffer.from(text.slice(2))) : derValue(GENERALIZED_TIME, Buffer.from(text))
+}
