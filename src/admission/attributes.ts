@@ -36,6 +36,7 @@ export const aboutRequest = ({ served, subresource, operation, object }: Admissi
 export const equivalentsOf = ({ served, subresource, operation, object }: AdmissionRequest): About[] =>
   otherVersions(served, subresource).map(version => aboutOf(version, subresource, operation === 'CONNECT' ? object?.kind : undefined))
 
+/** The other versions of the kind that have the subresource, for rules of the policy Equivalent. */
 const otherVersions = ({ definition, version }: ServedResource, subresource: string): Version[] =>
   definition.versions.filter(each => each !== version && (subresource === '' || subresourceOf(each, subresource) !== undefined))
 

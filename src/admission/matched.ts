@@ -31,6 +31,7 @@ export async function asAsked(request: AdmissionRequest, object: KubeObject): Pr
   return converted?.[0] ?? object
 }
 
+/** Objects in the version that a rule names. Undefined: they are not converted. */
 async function seenIn({ served }: AdmissionRequest, version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[] | undefined> {
   try {
     return await conversionOf(served.definition).seenIn(version, objects)

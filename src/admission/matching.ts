@@ -17,6 +17,7 @@ export interface Rule {
   readonly resourceNames?: readonly string[]
 }
 
+/** Whether a rule also matches other versions of the resource that it names. */
 export type MatchPolicy = 'Exact' | 'Equivalent'
 
 /** The namespace of this name, which need not be in the cache yet. Throws 404 where there is none. */
@@ -52,6 +53,7 @@ const EXEMPT: ReadonlySet<string> = new Set([
   'MutatingAdmissionPolicyBinding',
 ])
 
+/** Webhook configurations and policies are not subject to webhooks: a broken one could not be removed. */
 export const isExempt = ({ served: { version } }: AdmissionRequest): boolean => version.group === 'admissionregistration.k8s.io' && EXEMPT.has(version.kind)
 
 /**
@@ -71,6 +73,7 @@ export function matchRules(rules: readonly Rule[], policy: MatchPolicy, request:
   return undefined
 }
 
+/** Group, version, resource, scope and operation. */
 function ruleMatches(rule: Rule, { resource }: About, request: AdmissionRequest): boolean {
   return (
     scopeMatches(rule, resource, request) &&
@@ -84,6 +87,7 @@ function ruleMatches(rule: Rule, { resource }: About, request: AdmissionRequest)
 
 const includes = (items: readonly string[] | undefined, wanted: string): boolean => items?.some(item => item === '*' || item === wanted) ?? false
 
+/** Whether a rule names the resource, or `*`; without a slash it says nothing of subresources. */
 function resourceMatches(text: string, resource: string, subresource: string): boolean {
   const slash = text.indexOf('/')
   const [name, sub] = slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)]

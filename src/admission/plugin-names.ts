@@ -41,6 +41,7 @@ const PLUGIN_NAMES = [
   'AlwaysDeny',
 ] as const
 
+/** A plugin of kube-apiserver. */
 export type PluginName = (typeof PLUGIN_NAMES)[number]
 
 /** Those that run only where they are asked for. */
@@ -83,6 +84,7 @@ const BUILT = [
   'ValidatingAdmissionWebhook',
 ] as const satisfies readonly PluginName[]
 
+/** A plugin that this server has. */
 export type BuiltPluginName = (typeof BUILT)[number]
 
 /** AlwaysAdmit admits everything, and so needs nothing. PodTopologyLabels and MutatingAdmissionPolicy do nothing without gates that are off. */

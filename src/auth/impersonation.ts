@@ -78,6 +78,7 @@ function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string
 const printReference = ({ kind, namespace, name, extraKey }: Asked): string =>
   `{${[kind, namespace, name, '', isOfAuthentication(kind) ? `${AUTHENTICATION_GROUP}/v1` : '', '', extraKey].join(' ')}}`
 
+/** Namespace and name of the account in `system:serviceaccount:NAMESPACE:NAME`: whoever impersonates it is asked about the account, not about a user. */
 function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const [, namespace = '', name = ''] = /^system:serviceaccount:([^:]*):([^:]*)$/.exec(user) ?? []
   const isAccount = namespace !== '' && name !== '' && isDns1123Label(namespace).length === 0 && isDns1123Subdomain(name).length === 0

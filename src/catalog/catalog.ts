@@ -75,6 +75,7 @@ function inDiscoveryOrder(found: readonly { readonly groupVersion: string; reado
     .map(({ groupVersion }) => groupVersion)
 }
 
+/** The warning of a version in this release. Undefined: it is not deprecated. */
 function deprecationOf({ kind, deprecationWarning }: Version, groupVersion: string, release: Release | undefined): Deprecation | undefined {
   if (deprecationWarning !== undefined) return { warning: deprecationWarning, removedRelease: '' }
   return release && deprecationIn(release, groupVersion, kind)

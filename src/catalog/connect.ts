@@ -29,6 +29,7 @@ export interface ObjectReader {
   ): Promise<KubeObject>
 }
 
+/** A request that leaves the server. */
 export interface ConnectCall {
   readonly namespace: string
   /** As the path has it: proxies may say `scheme:name:port`. */
@@ -54,6 +55,7 @@ export interface KubeletAddresses {
  */
 export type Trust = 'kubelet' | 'unverified kubelet' | 'anything'
 
+/** Where it goes. */
 export interface Destination {
   readonly scheme: 'http' | 'https'
   /** A name or an address, the latter without brackets. */

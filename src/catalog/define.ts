@@ -14,6 +14,7 @@ export interface KindId<T extends TypedObject> extends ResourceId {
   readonly objectType?: T
 }
 
+/** A resource whose objects have the type `T`. */
 export const kindId = <T extends TypedObject>(group: string, resource: string): KindId<T> => ({ group, resource })
 
 /** An object that is known to be of the kind, as that of a request that is about it. */

@@ -46,6 +46,7 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
 /** A resource type as its kind writes it, in any versions. */
 export type KindDefinition<H extends TypedObject> = ResourceDefinition<H, never>
 
+/** As discovery lists them, lower case. */
 export interface Names {
   readonly plural: string
   readonly singular: string
@@ -99,6 +100,7 @@ export interface RemoteConverter {
   convert(objects: readonly KubeObject[], to: Version): Promise<readonly KubeObject[]>
 }
 
+/** meta.k8s.io TableColumnDefinition. */
 export interface TableColumn {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
@@ -226,12 +228,14 @@ export interface ResourceAccess {
   ): Promise<void>
 }
 
+/** A resource in whichever version. */
 export interface ResourceId {
   readonly group: string
   /** Plural. */
   readonly resource: string
 }
 
+/** What a list of the server itself selects. */
 export interface ListAccess {
   readonly labelSelector?: string
   readonly fieldSelector?: string
@@ -239,6 +243,7 @@ export interface ListAccess {
   readonly resourceVersion?: string
 }
 
+/** One event of a watch of the server itself. */
 export interface AccessEvent<T extends TypedObject = KubeObject> {
   readonly type: 'added' | 'modified' | 'deleted' | 'synced'
   /** Shared: never mutate. Absent for `synced`. */
@@ -310,6 +315,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly resetFields?: readonly (readonly string[])[]
 }
 
+/** What a write has taken elsewhere: committed after it, or rolled back. */
 export interface Reservation {
   commit(): Promise<void>
   rollback(): Promise<void>

@@ -22,8 +22,11 @@ const own = (type: FlagType, help: string, preset?: string): FlagSpec => ({
   own: true,
   ...(preset !== undefined && { default: preset }),
 })
+/** Taken, and without effect on what clients see. */
 const ignored = (type: FlagType): FlagSpec => ({ status: 'ignored', type })
+/** Would change what clients see, and is not implemented; `harmless` values are those that ask for nothing. */
 const refused = (type: FlagType, ...harmless: string[]): FlagSpec => ({ status: 'refused', type, harmless })
+/** Taken with a warning: what is lacking makes nothing more permissive. */
 const missing = (type: FlagType, lacking: string): FlagSpec => ({ status: 'missing', type, lacking })
 
 /**

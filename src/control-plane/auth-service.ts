@@ -117,6 +117,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
   }
 }
 
+/** The authorizers of `--authorization-mode`, asked in their order. Throws where the rules file cannot be read. */
 async function authorizerOf(config: Config, index: RuleIndex | undefined, decisions: CounterFamily): Promise<Authorizer> {
   const file = config.authorizationRulesFile
   const rules = file === undefined ? [] : parseRules(parseYaml(await readFile(file, 'utf8')))
@@ -144,6 +145,7 @@ function onceAsked<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
+/** The key of `--service-account-signing-key-file`. Throws an Error that names the file. */
 async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
   const key = readSigningKey(await readFile(file, 'utf8'), file)
   return async () => key

@@ -73,6 +73,7 @@ const missing = (error: unknown): undefined => {
   throw error
 }
 
+/** Whether the service of the other server is there, has the port, and has endpoints that are ready. Reasons and messages are upstream’s (kube-aggregator). */
 async function judge({ access }: ControllerEnvironment, { namespace, name, port }: Backend): Promise<Verdict> {
   const service = await getKind(access, SERVICES, namespace, name).catch(missing)
   const where = `service/${name} in ${quote(namespace)}`
@@ -90,6 +91,7 @@ async function judge({ access }: ControllerEnvironment, { namespace, name, port 
 
 const availableOf = (conditions: readonly APIServiceCondition[] = []): APIServiceCondition | undefined => conditions.find(({ type }) => type === 'Available')
 
+/** Whether the condition says so already: a write that changes nothing would still be seen by watches. */
 function isTold(conditions: readonly APIServiceCondition[] | undefined, { status, reason, message }: Verdict): boolean {
   const told = availableOf(conditions)
   return told?.status === status && told.reason === reason && told.message === message
@@ -104,6 +106,7 @@ function withVerdict(conditions: readonly APIServiceCondition[], verdict: Verdic
   return old ? conditions.map(each => (each === old ? next : each)) : [...conditions, next]
 }
 
+/** Writes the condition of one APIService. One that this server serves itself is always available. */
 async function tell(env: ControllerEnvironment, name: string): Promise<void> {
   const service = await getKind(env.access, API_SERVICES, '', name).catch(missing)
   if (!service) return

@@ -78,6 +78,7 @@ export const apiServiceController =
     unsubscribe()
   }
 
+/** The APIService of one group version, as it should be. */
 class Registration {
   /** Whether the services that were there before are known. */
   started = false

@@ -23,6 +23,7 @@ import {
 
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 
+/** What the first objects of a cluster are made of. */
 export interface BootstrapOptions extends KubernetesServiceOptions {
   readonly serviceCIDRs: readonly string[]
   /** No other server shares the store: endpoints in it are of this one, or of nobody. */
@@ -111,6 +112,7 @@ const SYSTEM_NAMESPACE_OBJECTS: Part = {
 
 const serviceRange = (options: BootstrapOptions): Part => ({ name: 'default ServiceCIDR', make: env => ensureServiceCIDR(env, options) })
 
+/** Only created: an administrator may have changed it since, and a range in use cannot change. */
 async function ensureServiceCIDR(env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions): Promise<void> {
   const spec = { cidrs: [...serviceCIDRs] }
   await ensure(env, SERVICE_CIDRS, '', { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name: DEFAULT_SERVICE_CIDR }, spec })
@@ -134,6 +136,7 @@ const service = (options: BootstrapOptions): Part => ({ name: 'service kubernete
 const ENDPOINTS = 'endpoints of the service kubernetes'
 const SLICE = 'endpoint slice of the service kubernetes'
 
+/** The endpoints at the start of a server. An address that others do not reach is no endpoint. */
 function endpointsHere({ logger }: ControllerEnvironment, options: BootstrapOptions): Part[] {
   if (mayBeEndpoint(options.address))
     return [
@@ -144,6 +147,7 @@ function endpointsHere({ logger }: ControllerEnvironment, options: BootstrapOpti
   return options.alone ? [{ name: ENDPOINTS, make: removeEndpoints }] : []
 }
 
+/** What is repeated while the server runs: another server, or a user, may have changed them. */
 const endpointsKept = (options: BootstrapOptions): Part[] =>
   mayBeEndpoint(options.address)
     ? [
@@ -157,6 +161,7 @@ const PRIORITY_CLASS_OBJECTS: Part = {
   make: env => all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one))),
 }
 
+/** Only created: value and policy of a class never change. */
 const ensurePriorityClass = (env: ControllerEnvironment, { name, value, description }: SystemPriorityClass): Promise<void> =>
   ensure(env, PRIORITY_CLASSES, '', {
     kind: 'PriorityClass',

@@ -91,6 +91,7 @@ export const followMetadata = (env: ControllerEnvironment, id: ResourceId, signa
 
 type Handle<T extends TypedObject> = (event: AccessEvent<T>) => void
 
+/** Follows a resource until the signal, again after each end of the watch, with a growing pause after failures. */
 async function followStream<T extends TypedObject>(
   env: ControllerEnvironment,
   id: KindId<T>,

@@ -48,6 +48,7 @@ const ensureSchema = (env: ControllerEnvironment, wanted: NewSchema, mandatory: 
 const ensureLevel = (env: ControllerEnvironment, wanted: NewLevel, mandatory: boolean): Promise<void> =>
   ensure(env, PRIORITY_LEVELS, wanted, now => broughtUpToDate(now, wanted, mandatory))
 
+/** Creates the object, or changes what is there by `change`; undefined leaves it as it is. */
 async function ensure<T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: KubeObject, change: (now: T) => T | undefined): Promise<void> {
   const { name = '' } = wanted.metadata
   try {
@@ -69,6 +70,7 @@ function broughtUpToDate<T extends WithSpec>(now: T, wanted: New<T>, mandatory: 
   return { ...now, metadata: { ...now.metadata, annotations }, ...(specDiffers && { spec: wanted.spec }) }
 }
 
+/** Removes objects that carry the annotation of bootstrap objects and are none any more. */
 async function removeFormer<T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: readonly TypedObject[]): Promise<void> {
   const names = new Set(wanted.map(({ metadata }) => metadata.name))
   for (const object of await listKind(env.access, id, '', { resourceVersion: '0' })) {

@@ -40,6 +40,7 @@ export const flowSchemaStatusController: Controller = async (env, signal) => {
   await Promise.all([follow(env, PRIORITY_LEVELS, signal, onLevel), follow(env, FLOW_SCHEMAS, signal, onSchema)])
 }
 
+/** The condition Dangling: whether the priority level of the schema exists. */
 function danglingOf(level: string, found: boolean): Verdict {
   const start = `This FlowSchema references the PriorityLevelConfiguration object named ${quote(level)}`
   if (found) return { type: 'Dangling', status: 'False', reason: 'Found', message: `${start} and it exists` }
@@ -51,6 +52,7 @@ const missing = (error: unknown): false => {
   throw error
 }
 
+/** Writes the condition of one schema if it says something else. */
 async function tell(env: ControllerEnvironment, name: string): Promise<void> {
   const schema = await getKind(env.access, FLOW_SCHEMAS, '', name).catch(missing)
   if (!schema) return

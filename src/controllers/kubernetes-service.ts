@@ -18,6 +18,7 @@ export interface KubernetesServiceOptions {
 
 const PLACE = { namespace: 'default', name: 'kubernetes' }
 
+/** The service `kubernetes` of the namespace `default`, by which pods reach the server. */
 export const ensureService = (env: ControllerEnvironment, { port, serviceIP }: KubernetesServiceOptions): Promise<void> =>
   ensure(env, SERVICES, 'default', {
     kind: 'Service',
@@ -40,9 +41,11 @@ export function mayBeEndpoint(address: string): boolean {
   return ip !== undefined && isGlobalUnicast(ip)
 }
 
+/** The same as Endpoints, for clients that do not read slices. */
 export const ensureEndpoints = (env: ControllerEnvironment, options: KubernetesServiceOptions): Promise<void> =>
   ensure(env, ENDPOINTS, 'default', endpoints(options))
 
+/** The EndpointSlice of the service `kubernetes`: this server’s address. */
 export const ensureSlice = (env: ControllerEnvironment, options: KubernetesServiceOptions): Promise<void> =>
   ensure(env, ENDPOINT_SLICES, 'default', endpointSlice(options))
 

@@ -18,6 +18,7 @@ const RETRY_MS = 250
 /** A Lease is given up in this time, or runs out. */
 const RELEASE_MS = 1000
 
+/** Who competes for which Lease, and for how long it is held. */
 export interface LeadershipOptions {
   /** Name of the Lease in kube-system. */
   readonly name: string
@@ -30,6 +31,7 @@ export interface LeadershipOptions {
   readonly renewMs: number
 }
 
+/** What runs while the Lease is held. */
 export interface LeadershipEnvironment {
   /** Calls made with it end with the signal. */
   access(signal: AbortSignal): ResourceAccess
@@ -129,6 +131,7 @@ class Observation {
   }
 }
 
+/** Creates, renews or takes over the Lease. An expired Lease is recognized by this server’s clock: by how long its record has not changed. Resolves with whether it is held. */
 async function tryHold(access: ResourceAccess, options: LeadershipOptions, now: number, others: Observation): Promise<boolean> {
   const found = await getKind(access, LEASES, NAMESPACE, options.name).catch(error => {
     if (isStatusError(error, 'NotFound')) return undefined
@@ -170,6 +173,7 @@ function newLease(options: LeadershipOptions, now: number): Lease {
   }
 }
 
+/** Gives the Lease up at the end, so that another server need not wait until it has expired. */
 async function release(access: ResourceAccess, options: LeadershipOptions): Promise<void> {
   await updateKind(access, LEASES, { namespace: NAMESPACE, name: options.name }, lease =>
     lease.spec.holderIdentity === options.identity ? { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } } : undefined,

@@ -9,6 +9,7 @@ export const CONTROLLER_NAMES = [
   'validatingadmissionpolicy-status-controller',
 ] as const
 
+/** A controller that `--controllers` can switch. */
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 
 const names: ReadonlySet<string> = new Set(CONTROLLER_NAMES)

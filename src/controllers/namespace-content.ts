@@ -14,6 +14,7 @@ const ROOT_CA_ANNOTATION = {
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
 }
 
+/** What every namespace gets. */
 export interface NamespaceContent {
   /** Whether namespaces get the ServiceAccount `default`. */
   readonly serviceAccount: boolean
@@ -51,6 +52,7 @@ export const namespaceContentController =
     ])
   }
 
+/** A namespace that is being deleted gets nothing: creation in it would be refused. */
 async function fillNamespace(env: ControllerEnvironment, namespace: string, { serviceAccount, certificateAuthority }: NamespaceContent): Promise<void> {
   const found = await orAbsent(env.access.get(NAMESPACES, '', namespace, { resourceVersion: '0' }))
   if (!found || found.metadata.deletionTimestamp !== undefined) return
@@ -60,11 +62,13 @@ async function fillNamespace(env: ControllerEnvironment, namespace: string, { se
   ])
 }
 
+/** The account `default`, which pods run as that name none. */
 async function ensureServiceAccount(env: ControllerEnvironment, namespace: string): Promise<void> {
   if (await orAbsent(env.access.get(SERVICE_ACCOUNTS, namespace, 'default', { resourceVersion: '0' }))) return
   await orTolerated(env.access.create(SERVICE_ACCOUNTS, namespace, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default', namespace } }))
 }
 
+/** The config map `kube-root-ca.crt`, by which pods verify the server. It is put back when it is changed. */
 async function ensureRootCa(env: ControllerEnvironment, namespace: string, ca: string): Promise<void> {
   const found = await orAbsent(getKind(env.access, CONFIG_MAPS, namespace, ROOT_CA, { resourceVersion: '0' }))
   if (!found) {

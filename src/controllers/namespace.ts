@@ -33,6 +33,7 @@ export const namespaceController =
     })
   }
 
+/** Deletes all objects of the namespace, reports in its conditions what remains, and tries again until nothing does. */
 async function emptyNamespace(env: ControllerEnvironment, catalog: Catalog, name: string, signal: AbortSignal): Promise<void> {
   let first = true
   await pause(SETTLE_MS, signal)
@@ -59,6 +60,7 @@ const ignoreGone = (error: unknown): void => {
   if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
 }
 
+/** Removes the finalizer of the spec: the namespace can go. */
 function finalize(object: Namespace): Namespace {
   object.spec = { ...object.spec, finalizers: (object.spec.finalizers ?? []).filter(each => each !== FINALIZER) }
   return object
@@ -86,6 +88,7 @@ async function deleteContent(env: ControllerEnvironment, catalog: Catalog, names
   return left
 }
 
+/** One object, unless it has gone or was replaced meanwhile. */
 async function deleteOne(env: ControllerEnvironment, id: ResourceId, namespace: string, item: KubeObject): Promise<void> {
   // A second request for a pod that waits for its grace period changes nothing.
   if (item.metadata.deletionTimestamp !== undefined && (id.resource !== PODS.resource || item.metadata.deletionGracePeriodSeconds !== 0)) return

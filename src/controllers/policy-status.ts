@@ -8,6 +8,7 @@ import type { ValidatingAdmissionPolicy } from '../resources/admissionregistrati
 import { VALIDATING_POLICIES } from '../resources/kinds.ts'
 import { type Controller, type ControllerEnvironment, follow, WorkQueue } from './controller.ts'
 
+/** Whether the status belongs to the present spec. */
 const isObserved = ({ metadata, status }: ValidatingAdmissionPolicy): boolean => (metadata.generation ?? 0) <= (status.observedGeneration ?? 0)
 
 /** Tells of every generation of a validating policy what a check of its expressions against the types of the matched kinds has found. */
@@ -26,6 +27,7 @@ export const policyStatusController =
     })
   }
 
+/** Type-checks one policy and writes the warnings into its status. */
 async function tell(env: ControllerEnvironment, catalog: Catalog, name: string): Promise<void> {
   try {
     const checked = await getKind(env.access, VALIDATING_POLICIES, '', name)

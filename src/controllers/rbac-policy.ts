@@ -10,6 +10,7 @@ import type { ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
 import { all, isRefused } from './ensure.ts'
 
+/** What becomes of an object that is there; undefined: it stays as it is. A binding of another role is created anew, because its role cannot change. */
 type Reconcile<T> = (now: T, wanted: T) => T | 'recreate' | undefined
 
 /**
@@ -28,6 +29,7 @@ export async function bootstrapRbacPolicy(env: ControllerEnvironment, signal: Ab
   }
 }
 
+/** Roles before the bindings that refer to them. */
 async function reconcileAll(env: ControllerEnvironment): Promise<void> {
   const policy = bootstrapPolicy()
   await ensureAll(env, CLUSTER_ROLES, policy.clusterRoles, reconcileRole)
@@ -47,6 +49,7 @@ const ensureAll = <T extends TypedObject>(env: ControllerEnvironment, id: KindId
     ),
   )
 
+/** Creates the object, or reconciles what is there. Several servers may do so at once. */
 async function ensure<T extends TypedObject>({ access }: ControllerEnvironment, id: KindId<T>, wanted: T, reconcile: Reconcile<T>): Promise<void> {
   const { name = '', namespace = '' } = wanted.metadata
   try {

@@ -69,6 +69,7 @@ export const serviceAccountTokenController =
     await Promise.all([followSecrets, followAccounts])
   }
 
+/** Writes token, certificate authority and namespace into a secret of the type `kubernetes.io/service-account-token`. */
 async function fill({ access }: ControllerEnvironment, secret: Secret, issuer: TokenIssuer, certificateAuthority: string): Promise<void> {
   const { namespace = '', name = '', uid, annotations } = secret.metadata
   const account = await orAbsent(access.get(SERVICE_ACCOUNTS, namespace, annotations?.[ACCOUNT_NAME] ?? ''))

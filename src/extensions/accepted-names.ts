@@ -4,6 +4,7 @@ import { deepEqual } from '../meta/equal.ts'
 import type { CustomResourceDefinitionNames } from '../resources/apiextensions/v1.types.ts'
 import { type Condition, conditionOf, type DefinitionHead } from './definition-conditions.ts'
 
+/** What the names condition of a definition is decided from. */
 export interface Naming {
   readonly acceptedNames: CustomResourceDefinitionNames
   readonly conditions: readonly Condition[]
@@ -46,6 +47,7 @@ export function nameDefinition(definition: DefinitionHead, others: readonly Defi
   return { acceptedNames, conditions: [naming, establishing(definition, conflict.size === 0)] }
 }
 
+/** Names that other definitions of the group have accepted: each belongs to one kind. */
 function takenNames(group: readonly DefinitionHead[]): { readonly resources: ReadonlySet<string>; readonly kinds: ReadonlySet<string> } {
   const resources = new Set<string>()
   const kinds = new Set<string>()
@@ -57,6 +59,7 @@ function takenNames(group: readonly DefinitionHead[]): { readonly resources: Rea
   return { resources, kinds }
 }
 
+/** The wanted short names, or those accepted before if another kind has one of the wanted. */
 function takeShortNames(
   wanted: CustomResourceDefinitionNames,
   accepted: CustomResourceDefinitionNames,

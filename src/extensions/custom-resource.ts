@@ -91,6 +91,7 @@ interface Parts {
   readonly terminating: boolean
 }
 
+/** One version of a custom kind, as the catalog has it. */
 function versionOf({ spec, names, custom, version, converts, terminating }: Parts): Version {
   const { group } = spec
   const { kind, plural, singular = '', shortNames, categories } = names
@@ -144,6 +145,7 @@ function selectors(fields: readonly { readonly jsonPath: string }[] = []): NonNu
   )
 }
 
+/** The warning of a deprecated version, with a newer version to use if there is one. */
 function deprecationText({ name }: CustomResourceDefinitionVersion, { group, names, versions }: CustomResourceDefinitionSpec): string {
   const text = `${group}/${name} ${names.kind} is deprecated`
   const newer = (versions ?? []).filter(other => other.served && !other.deprecated && compareVersionNames(other.name, name) < 0)

@@ -60,6 +60,7 @@ function read<T>(get: () => T): T {
   }
 }
 
+/** A custom object as a Scale, by the paths of its definition. */
 function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): Scale {
   const { labelSelectorPath } = paths
   const current = read(() => countAt(parent, paths.statusReplicasPath)) ?? 0
@@ -67,6 +68,7 @@ function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): Scale 
   return scaleOf(parent, replicas, current, selector ?? '')
 }
 
+/** Reads and writes a custom object through a Scale: only the replicas can be written. */
 function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
   const { specReplicasPath } = paths
   const wanted = (parent: KubeObject): number | undefined => read(() => countAt(parent, specReplicasPath))
@@ -88,6 +90,7 @@ function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
   }
 }
 
+/** Sets a number at a path, and makes the objects on the way. */
 function setAt(parent: KubeObject, names: readonly string[], value: number): void {
   let object: JsonObject = parent
   for (const [i, name] of names.slice(0, -1).entries()) {

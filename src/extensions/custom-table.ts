@@ -7,6 +7,7 @@ import type { CustomResourceColumnDefinition } from '../resources/apiextensions/
 import { nameColumn } from '../resources/shared/columns.ts'
 import { firstOf, type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
 
+/** The column that a definition without columns gets. */
 export const AGE: CustomResourceColumnDefinition = {
   name: 'Age',
   type: 'date',
@@ -82,6 +83,7 @@ function cell(type: TableColumn['type'], value: Json | undefined, now: number): 
   }
 }
 
+/** Lists and objects as JSON, null as Go prints it. */
 function textOf(value: Json): Json {
   if (value === null) return '<no value>'
   if (typeof value === 'string') return value

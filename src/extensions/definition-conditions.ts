@@ -62,6 +62,7 @@ export function missingConditions(definition: DefinitionHead, derived: Derived):
   return { set, remove }
 }
 
+/** NonStructuralSchema: for definitions of v1beta1 that are stored without a structural schema. */
 function structuralCondition({ spec: { versions, preserveUnknownFields } }: CustomResourceDefinition): Condition | undefined {
   const violated = (reason: string, message: string): Condition => ({ type: 'NonStructuralSchema', status: 'True', reason, message })
   const errors = preserveUnknownFields ? [invalid(fieldPath('spec', 'preserveUnknownFields'), true, 'must be false')] : []
@@ -76,6 +77,7 @@ function structuralCondition({ spec: { versions, preserveUnknownFields } }: Cust
   return violated('Violations', aggregate(errors.map(fieldErrorText)))
 }
 
+/** KubernetesAPIApprovalPolicyConformant: for groups below k8s.io and kubernetes.io. */
 function approvalCondition(definition: CustomResourceDefinition): Condition | undefined {
   const approval = approvalState(definition.spec.group, definition.metadata)
   return approval && { type: 'KubernetesAPIApprovalPolicyConformant', status: approval.reason === APPROVED ? 'True' : 'False', ...approval }

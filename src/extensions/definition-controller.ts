@@ -108,6 +108,7 @@ async function writeStatus(
   return written
 }
 
+/** Accepts names and establishes one definition, in that order: it is served only with names that nobody else has. */
 async function settle(
   env: ControllerEnvironment,
   serveWritten: (definition: CustomResourceDefinition) => void,
@@ -155,6 +156,7 @@ const ESTABLISHED: Condition = {
   message: 'the initial names have been accepted',
 }
 
+/** Removes the objects of a definition that is being deleted, then its finalizer. */
 async function finalize(env: ControllerEnvironment, known: Known, name: string, signal: AbortSignal): Promise<void> {
   if (!isFinalizing(known.get(name)?.head)) return
   const tell = async (condition: Condition): Promise<CustomResourceDefinition | undefined> => {

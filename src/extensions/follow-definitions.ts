@@ -45,6 +45,7 @@ export interface CustomResources {
   serveWritten(definition: CustomResourceDefinition): void
 }
 
+/** Adds custom kinds to the catalog as their definitions come and go. */
 export function customResources(host: CustomResourceHost): CustomResources {
   const followed = new FollowedDefinitions(host)
   return {
@@ -53,6 +54,7 @@ export function customResources(host: CustomResourceHost): CustomResources {
   }
 }
 
+/** The definitions that are served, with what was compiled of each, so that an unchanged one is not compiled again. */
 class FollowedDefinitions {
   private readonly host: CustomResourceHost
   private readonly taken: ReadonlySet<string>

@@ -14,7 +14,9 @@ export interface Looks {
 /** Finds values in a value, one after the other; what is missing is no error, and neither is what is behind the last look. */
 export type JsonPath = (value: Json, looks: Looks) => Iterable<Json>
 
+/** One part of a path: all values that it leads to from one. */
 type Step = (value: Json, looks: Looks) => readonly Json[]
+/** One side of a comparison in a filter. */
 type Operand = (item: Json, looks: Looks) => Json | undefined
 
 /**
@@ -73,6 +75,7 @@ const everywhere: Step = (value, { left }) => {
   return found
 }
 
+/** Parses a path. Throws an Error with upstream’s text. */
 class Reader {
   private readonly text: string
   private at = 0
@@ -169,6 +172,7 @@ function sliceOf(from: string | undefined, to: string | undefined, step = '1'): 
     )
 }
 
+/** Order is defined for two texts and for two numbers of one type; what is absent compares as false. */
 function compare(operator: string, left: Json | undefined, right: Json | undefined): boolean {
   if (left === undefined || right === undefined) return false
   if (operator === '==') return left === right

@@ -50,6 +50,7 @@ export async function removeObjects(
 
 const DONE = terminating('False', 'InstanceDeletionCompleted', 'removed all instances')
 
+/** One object, unless it has gone or was replaced meanwhile. */
 async function deleteOne(env: ControllerEnvironment, id: ResourceId, { metadata }: TypedObject): Promise<void> {
   const { namespace = '', name = '', uid = '' } = metadata
   await env.access.delete(id, namespace, name, { uid }).catch(error => {

@@ -22,6 +22,7 @@ const FILL_MS = 30_000
 /** Between two looks at --client-ca-file. */
 const CLIENT_CA_MS = 5_000
 
+/** What a server is opened with. */
 export interface ServerParts {
   readonly config: Config
   readonly log: Logger

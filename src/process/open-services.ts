@@ -49,6 +49,7 @@ export interface GivenServices {
   readonly agreed: AgreedValues | undefined
 }
 
+/** What requests are served by. */
 export interface OpenServices {
   readonly media: MediaOffer
   readonly auth: Auth

@@ -11,6 +11,7 @@ import { gitVersion } from '../server/version.ts'
 
 const LOOK_FOR_PRIMARY_MS = 2_000
 
+/** How the program runs in this process. */
 export interface ProgramOptions {
   /** The number of this worker; absent in a process that is none. */
   readonly worker?: number

@@ -55,6 +55,7 @@ export const serviceIpOf = (config: Config): string => firstAddress(config.servi
 
 const isUnspecified = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
+/** An address as the host of a URL that this machine can reach. */
 export const urlHost = (address: string): string => (isUnspecified(address) ? LOOPBACK : address.includes(':') ? `[${address}]` : address)
 
 /** Where others reach this server: as configured, or where it listens. Of all addresses of this machine, which it may listen on, the first that is no loopback, if there is one. */

@@ -17,6 +17,7 @@ class AuthorityConflict extends Error {
   readonly code = 'AUTHORITY_CONFLICT'
 }
 
+/** Certificates that all servers of a store agree on. */
 export interface SharedCredentials {
   readonly credentials: Promise<Credentials>
   /** Whether other servers on the store have another authority: this one has to end then. Told when the store has answered, or the signal aborts. */
@@ -64,6 +65,7 @@ export const untilConflict = async (conflict: SharedCredentials['conflict'], end
   return undefined
 }
 
+/** Whether the stored certificate and key are readable and not about to expire. */
 function isFreshPair(text: string): boolean {
   try {
     return isFresh(new X509Certificate((JSON.parse(text) as KeyPair).cert))

@@ -20,6 +20,7 @@ export function authorizerOf(authorize: Authorizer['authorize'], user: User, sig
   })
 }
 
+/** Asks the authorizer what an expression asked. An error is a value that the expression can look at. */
 async function answerTo(question: AuthorizationQuestion, authorize: Authorizer['authorize'], user: User, signal: AbortSignal): Promise<AuthorizationAnswer> {
   try {
     const { decision, reason } = await authorize(userOf(question, user), requestOf(question), signal)

@@ -16,6 +16,7 @@ export type Evaluated =
   | { readonly results: readonly (ExpressionResult | undefined)[]; readonly remaining: number; readonly exhausted?: never }
   | { readonly exhausted: string }
 
+/** What an evaluation may cost, and what it has cost. */
 export interface Evaluation {
   /** What the expressions speak of, but for `variables`. */
   readonly values: ReadonlyMap<string, Value>

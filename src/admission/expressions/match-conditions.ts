@@ -11,6 +11,7 @@ export const CONDITIONS_BUDGET = 2_500_000
 /** The conditions of a webhook or a policy, in their order. */
 export type MatchConditions = readonly { readonly name: string; readonly compiled: CompiledExpression }[]
 
+/** Compiles each condition once for all requests. In steps: there may be many. */
 export function* compileConditions(
   conditions: readonly { readonly name: string; readonly expression: string }[],
   parts: AdmissionParts,

@@ -44,6 +44,7 @@ export interface SeenValues {
 
 const documentOf = (object: KubeObject | undefined): Value => (object ? jsonValue(object) : null)
 
+/** The variables of an expression, made when they are first used. */
 export function expressionValues({ request, object, oldObject, namespaceObject, params, authorizer }: SeenValues): ReadonlyMap<string, Value> {
   const values = new Map<string, Value>([
     ['object', documentOf(object)],
@@ -78,6 +79,7 @@ function requestDocument(request: SeenRequest): JsonObject {
   }
 }
 
+/** authentication.k8s.io UserInfo, empty members left out as Go leaves them out. */
 function userDocument({ name, uid, groups, extra }: User): JsonObject {
   return {
     ...(name && { username: name }),

@@ -60,6 +60,7 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
 const isAccessReview = ({ served: { version } }: AdmissionRequest): boolean =>
   version.group === 'authorization.k8s.io' && version.names.plural === 'localsubjectaccessreviews'
 
+/** From the cache, then from the store: a namespace may have been created a moment ago. */
 async function findNamespace(find: FindNamespace, name: string): Promise<NamespaceObject> {
   try {
     return await find(name, false)

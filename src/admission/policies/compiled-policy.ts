@@ -14,6 +14,7 @@ export interface CompiledPolicy {
   readonly annotations: readonly { readonly key: string; readonly value: CompiledExpression }[]
 }
 
+/** One entry of `spec.validations`, compiled. */
 export interface Validation {
   readonly check: CompiledExpression
   /** The message expression, where there is one. It may not ask the authorizer. */

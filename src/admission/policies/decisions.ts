@@ -24,6 +24,7 @@ export interface Decision {
 /** What one annotation of the audit event came to. One that is left out is not here. */
 export type Annotation = { readonly key: string; readonly seconds: number } & ({ readonly value: string } | { readonly error: string })
 
+/** What the validations and audit annotations of one policy came to. */
 export interface PolicyResult {
   /** One for each validation, in their order, or one alone where the policy as a whole could not be evaluated. */
   readonly decisions: readonly Decision[]

@@ -9,4 +9,5 @@ const EXEMPT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['authorization.k8s.io', new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'])],
 ])
 
+/** Whether no policy acts on the request. */
 export const isExemptFromPolicies = ({ served: { version } }: AdmissionRequest): boolean => EXEMPT.get(version.group)?.has(version.names.plural) === true

@@ -1,5 +1,6 @@
 import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 
+/** What became of a violation. */
 export type Enforcement = 'allow' | 'deny' | 'audit' | 'warn'
 
 const LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action']
@@ -33,6 +34,7 @@ export class PolicyMetrics {
   }
 }
 
+/** The label `error_type` of upstream’s metrics. */
 function errorType(message: string): string {
   if (message.startsWith('compilation')) return 'compile_error'
   return message.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error'

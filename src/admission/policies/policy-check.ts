@@ -16,6 +16,7 @@ import type { PolicyMetrics } from './metrics.ts'
 import { ConfigurationError, collectParams, type ParamReader, servedParamKind } from './params.ts'
 import type { ActivePolicy, Binding, PolicyIndex } from './policy-index.ts'
 
+/** What policies are evaluated with. */
 export interface PolicyEnvironment {
   readonly index: PolicyIndex
   readonly catalog: Catalog

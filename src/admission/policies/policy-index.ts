@@ -16,6 +16,7 @@ export interface ActivePolicy {
   compiled(): Promise<CompiledPolicy>
 }
 
+/** A binding with its compiled selectors. */
 export interface Binding {
   readonly name: string
   readonly policyName: string

@@ -9,6 +9,7 @@ import type { Rule } from '../matching.ts'
 export type Policy = TypedObject & { readonly spec: PolicySpec }
 export type PolicyBinding = TypedObject & { readonly spec: PolicyBindingSpec }
 
+/** What is read of a policy; the rest is validated when it is stored. */
 export interface PolicySpec {
   readonly paramKind?: ParamKind
   readonly matchConstraints?: MatchConstraints
@@ -19,6 +20,7 @@ export interface PolicySpec {
   readonly variables?: readonly NamedExpression[]
 }
 
+/** What is read of a binding. */
 export interface PolicyBindingSpec {
   readonly policyName?: string
   readonly paramRef?: ParamRef
@@ -49,6 +51,7 @@ export interface MatchConstraints {
   readonly matchPolicy?: string
 }
 
+/** One entry of `spec.validations`. */
 export interface ValidationSpec {
   readonly expression: string
   readonly message?: string

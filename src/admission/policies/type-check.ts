@@ -68,6 +68,7 @@ function servedKind(catalog: Catalog, { apiVersion = '', kind = '' }: ParamKind)
     .find(({ version }) => version.kind === kind)
 }
 
+/** Kinds that rules name without wildcards, at most ten: expressions are checked against each. */
 function matchedKinds(rules: readonly Rule[], catalog: Catalog): ServedResource[] {
   const snapshot = catalog.snapshot()
   const found = new Map<string, ServedResource>()
@@ -105,6 +106,7 @@ function* environmentOf({ version }: ServedResource, params: ServedResource | un
   return environment
 }
 
+/** The environment in which `object` and `params` have the types of one kind each. */
 function withTypes(base: Environment, { type = DYN, struct }: DeclaredTypes, params: DeclaredTypes | undefined): Environment {
   const declared = { object: type, oldObject: type, ...(params?.type && { params: params.type }) }
   const environment = extend(base, declared, name => struct(name) ?? params?.struct(name))

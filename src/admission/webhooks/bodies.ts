@@ -20,6 +20,7 @@ export interface SeenBodies {
   back(seen: KubeObject): KubeObject
 }
 
+/** The objects as webhooks see them: those of a subresource of another kind as that kind, with the way back. */
 export function seenBodies(request: AdmissionRequest): SeenBodies {
   const { served, subresource, object, old } = request
   const view = ownOf(request)?.view

@@ -80,6 +80,7 @@ export async function consult<T>(
 const isOutOfTime = ({ signal, deadline = 0 }: RequestContext): boolean =>
   isStatusError(signal.reason, 'Timeout') || (deadline > 0 && steadyClock.now() >= deadline - 2)
 
+/** Sends one review and decodes the verdict, within the webhook’s timeout and the request’s deadline. */
 async function ask(env: WebhookEnvironment, hook: Webhook, request: AdmissionRequest, about: About): Promise<Verdict> {
   const { ctx, dryRun } = request
   if (dryRun && !QUIET.has(hook.sideEffects ?? '')) throw loudOnDryRun(hook)
@@ -93,6 +94,7 @@ async function ask(env: WebhookEnvironment, hook: Webhook, request: AdmissionReq
   return verdict
 }
 
+/** A webhook with side effects cannot take part in a dry run. */
 function loudOnDryRun({ name, sideEffects }: Webhook): Error {
   if (sideEffects === undefined) return new WebhookCallError('Webhook SideEffects is nil')
   return badRequestError(`admission webhook ${JSON.stringify(name)} does not support dry run`)

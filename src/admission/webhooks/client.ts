@@ -11,6 +11,7 @@ import { isStatusError } from '../../meta/status.ts'
 import { WebhookCallError } from './call-error.ts'
 import { type ResolveService, type WebhookClientConfig, type WebhookTarget, webhookTarget } from './target.ts'
 
+/** How long a call may take, and who waits for it. */
 export interface PostOptions {
   /** How long the webhook has, in milliseconds; it is told in whole seconds, rounded up. */
   readonly timeoutMs: number
@@ -147,6 +148,7 @@ interface Ending {
   dispose(): void
 }
 
+/** Ends the call at the timeout, or when nobody waits any more. */
 function endingOf(timeoutMs: number, waiting: AbortSignal): Ending {
   const controller = new AbortController()
   let why: string | undefined
@@ -168,6 +170,7 @@ function endingOf(timeoutMs: number, waiting: AbortSignal): Ending {
   }
 }
 
+/** Keeps connections open between calls. Throws a WebhookCallError where the bundle holds no certificate. */
 function agentFor({ caBundle }: WebhookClientConfig): Agent {
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))
@@ -181,6 +184,7 @@ function agentFor({ caBundle }: WebhookClientConfig): Agent {
   })
 }
 
+/** Bounded: a webhook must not fill the memory. */
 async function bodyOf(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
@@ -196,6 +200,7 @@ async function bodyOf(response: IncomingMessage): Promise<Buffer> {
 /** What Node and OpenSSL call an error. */
 const codesOf = (error: unknown): NodeJS.ErrnoException & { readonly reason?: string } => (error instanceof Error ? error : new Error(String(error)))
 
+/** A failure to connect in Go’s words, which clients and tests match on. */
 function wordsOf(error: unknown, address: string): Error {
   const { code, reason } = codesOf(error)
   if (code === 'EPROTO' || reason === 'wrong version number' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')

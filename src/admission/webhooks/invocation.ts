@@ -34,6 +34,7 @@ export async function invocationOf(hook: Webhook, request: AdmissionRequest, env
   return (await meets(hook, request, about, env)) ? about : undefined
 }
 
+/** Evaluates the match conditions of a webhook whose rules and selectors fit. */
 async function meets(hook: Webhook, request: AdmissionRequest, about: About, { metrics, authorizer }: MatchEnvironment): Promise<boolean> {
   const conditions = await hook.conditions()
   if (conditions.length === 0) return true

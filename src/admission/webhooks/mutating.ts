@@ -43,6 +43,7 @@ export function mutatingWebhooks(env: WebhookEnvironment, configurations: Webhoo
   }
 }
 
+/** Each webhook sees what those before it have made. */
 async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfigurations, request: AdmissionRequest, round: Round): Promise<KubeObject | undefined> {
   const reinvocation = reinvocationOf(round)
   let current = request

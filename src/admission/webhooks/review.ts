@@ -6,6 +6,7 @@ import type { StructSchema } from '../../schema/schema.ts'
 import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
 import { bodyOf, schemaOfBody } from './bodies.ts'
 
+/** Versions of admission.k8s.io AdmissionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
 
 /** The first that the server speaks, too; undefined where there is none. */

@@ -31,6 +31,7 @@ export function validatingWebhooks(env: WebhookEnvironment, configurations: Webh
   }
 }
 
+/** All at once; the first that refuses is reported. */
 async function askAll(env: WebhookEnvironment, request: AdmissionRequest, relevant: readonly [Webhook, About][]): Promise<void> {
   if (request.ctx.signal.aborted) throw timeoutError('request did not complete within requested timeout', 0)
   const faults: unknown[] = []

@@ -30,6 +30,7 @@ interface Response {
   readonly warnings?: readonly string[]
 }
 
+/** What a response must repeat of the review, and may contain. */
 export interface Expected {
   readonly version: ReviewVersion
   readonly uid: string

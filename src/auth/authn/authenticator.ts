@@ -15,9 +15,11 @@ export type Identity = User | 'rejected' | undefined
 /** Finds out who makes a request. Answers at once where it can: a promise costs every request. */
 export type Authenticator = (credentials: Credentials) => Identity | Promise<Identity>
 
+/** Groups that the server adds by itself, and the one that is not held by any rule. */
 export const AUTHENTICATED = 'system:authenticated'
 export const UNAUTHENTICATED = 'system:unauthenticated'
 export const MASTERS = 'system:masters'
+/** Whoever shows no credentials, where that is allowed. */
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: [UNAUTHENTICATED] }
 
 /** The user with the group that all who proved themselves are in. */

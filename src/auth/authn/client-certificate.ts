@@ -66,6 +66,7 @@ export function clientCertificate(
   }
 }
 
+/** What the client showed in the handshake. A resumed session is rejected: its certificate was verified on another connection. */
 function read(socket: TLSSocket): Shown {
   // Null where the peer has shown none on a connection that has ended.
   const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
@@ -105,6 +106,7 @@ function isAnchored(chain: readonly Buffer[], authorities: readonly X509Certific
   return false
 }
 
+/** Whether the key of the issuer made the signature. Names alone say nothing. */
 function isSignedBy(certificate: PeerCertificate, issuer: PeerCertificate): boolean {
   try {
     return new X509Certificate(certificate.raw).verify(new X509Certificate(issuer.raw).publicKey)

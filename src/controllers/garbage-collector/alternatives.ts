@@ -4,6 +4,7 @@ import { keyOf, referredTo, refersTo } from './coordinates.ts'
 
 /** Dependents disagree about where an owner is: some may have a wrong kind, name or namespace beside its uid. */
 
+/** An object that refers to an owner by coordinates. */
 export interface Dependent extends Coordinates {
   readonly owners: readonly OwnerReference[]
 }

@@ -5,6 +5,7 @@ import { alternativeTo, partition } from './alternatives.ts'
 import type { Coordinates } from './coordinates.ts'
 import { coordinatesOf, referredTo, refersTo, sameCoordinates } from './coordinates.ts'
 
+/** Finalizers that say what is to become of the dependents of an object that is being deleted. */
 export const ORPHAN = 'orphan'
 export const FOREGROUND = 'foregroundDeletion'
 

@@ -16,6 +16,7 @@ export class UnreachableError extends Error {
   }
 }
 
+/** DeleteOptions.propagationPolicy. */
 export type Propagation = 'Orphan' | 'Foreground' | 'Background'
 
 /** Reads and writes of the collector. An object of the same name with another uid is another object, and left alone. */

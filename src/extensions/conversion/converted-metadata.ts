@@ -37,6 +37,7 @@ export function restoredMetadata(original: JsonObject, { metadata: answered }: J
   return metadata
 }
 
+/** Labels or annotations that a webhook returned: the only metadata that it may change. */
 function checked(field: 'labels' | 'annotations', value: Json, before: Json | undefined): JsonObject {
   if (!isJsonObject(value)) throw new Error(`invalid metadata.${field} of type ${typeOf(value)} in converted object`)
   const texts: Record<string, string> = {}

@@ -53,6 +53,7 @@ function parsed(body: Buffer): Json {
   }
 }
 
+/** Throws an Error in Go’s words unless the response is a ConversionReview of the version that was asked in. */
 function checkType(version: ReviewVersion, apiVersion: string, kind: string): void {
   if (apiVersion === `${GROUP}/${version}` && kind === 'ConversionReview') return
   const isOther = kind === 'ConversionReview' && (apiVersion === `${GROUP}/v1` || apiVersion === `${GROUP}/v1beta1`)

@@ -140,6 +140,7 @@ function accepted(original: KubeObject, value: Json, to: Version, index: number 
   return decodedObject({ ...object, metadata })
 }
 
+/** Prefixes what `run` throws with what was being done. */
 function within<T>(prefix: string, run: () => T): T {
   try {
     return run()

@@ -9,6 +9,7 @@ import { issuerOf, Verifier } from './verify.ts'
 /** The resources that tokens name. */
 export type TokenResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes'
 
+/** What a token is verified against. */
 export interface ServiceAccountTokenOptions {
   /** Whose tokens are looked at: the first signs here, the others did. */
   readonly issuers: readonly string[]
@@ -45,6 +46,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
 
 const list = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`
 
+/** Claims of time (RFC 7519), in seconds, with a leeway for clocks that differ. */
 function faultOfTime({ exp, nbf, iat }: ServiceAccountClaims, now: number): string | undefined {
   if (now - LEEWAY_SECONDS > exp) return 'service account token has expired'
   if (now + LEEWAY_SECONDS < nbf) return 'service account token is not valid yet'
@@ -52,6 +54,7 @@ function faultOfTime({ exp, nbf, iat }: ServiceAccountClaims, now: number): stri
   return undefined
 }
 
+/** A token is good as long as the account, and the object that it is bound to, are the ones that it was issued for. */
 async function faultOfObjects(claims: ServiceAccountClaims, options: ServiceAccountTokenOptions): Promise<string | undefined> {
   const { namespace, serviceaccount, secret, pod, node } = claims['kubernetes.io']
   const deletedBefore = options.now() - LEEWAY_SECONDS * 1000

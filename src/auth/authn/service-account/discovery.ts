@@ -6,6 +6,7 @@ export interface IssuerDocuments {
   readonly keySet: Buffer
 }
 
+/** OpenID Connect Discovery 1.0: others verify tokens by these two documents. */
 export const CONFIGURATION_PATH = '/.well-known/openid-configuration'
 export const KEY_SET_PATH = '/openid/v1/jwks'
 
@@ -22,6 +23,7 @@ export function issuerDocuments(issuer: string, keySetUrl: string, keys: readonl
   return { configuration: Buffer.from(JSON.stringify(configuration)), keySet: Buffer.from(JSON.stringify({ keys: keys.map(webKey) })) }
 }
 
+/** RFC 7517. */
 function webKey({ id, algorithm, publicKey }: VerificationKey): object {
   const { kty, ...parts } = publicKey.export({ format: 'jwk' })
   const common = { use: 'sig', kty, kid: id }

@@ -6,6 +6,7 @@ import { serviceAccountName } from './claims.ts'
 import type { VerificationKey } from './keys.ts'
 import { issuerOf, Verifier } from './verify.ts'
 
+/** The issuer of tokens that secrets hold. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount'
 
 const PREFIX = 'kubernetes.io/serviceaccount'
@@ -21,6 +22,7 @@ export interface LegacyClaims {
   readonly sub: string
 }
 
+/** They have no end, and are bound to the secret. */
 export const legacyClaims = (account: KubeObject, secret: KubeObject): LegacyClaims => {
   const { namespace = '', name = '', uid = '' } = account.metadata
   return {
@@ -51,6 +53,7 @@ function readLegacyClaims(payload: Json): Claims | undefined {
   return { namespace, secret, account, uid }
 }
 
+/** What a token of a secret is verified against. */
 export interface LegacyTokenOptions {
   readonly keys: () => Promise<readonly VerificationKey[]>
   /** They say nothing of audiences, so they are meant for this server. */
