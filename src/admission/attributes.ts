@@ -40,6 +40,7 @@ export const equivalentsOf = ({ served, subresource, operation, object }: Admiss
 const otherVersions = ({ definition, version }: ServedResource, subresource: string): Version[] =>
   definition.versions.filter(each => each !== version && (subresource === '' || subresourceOf(each, subresource) !== undefined))
 
+/** Selectors of namespaces look at the labels of the object itself then. */
 export const isNamespaceResource = ({ group, version, resource }: GroupVersionResource): boolean =>
   group === '' && version === 'v1' && resource === 'namespaces'
 

@@ -94,8 +94,11 @@ const built: ReadonlySet<PluginName> = new Set<PluginName>(BUILT)
 
 const names: ReadonlySet<string> = new Set(PLUGIN_NAMES)
 
+/** Whether `--enable-admission-plugins` and `--disable-admission-plugins` may name it. */
 export const isPluginName = (name: string): name is PluginName => names.has(name)
+/** Whether there is such a plugin here. */
 export const isBuiltPlugin = (name: PluginName): name is BuiltPluginName => built.has(name)
+/** As in kube-apiserver of the release, built here or not. */
 export const isOnByDefault = (name: PluginName): boolean => !OFF_BY_DEFAULT.has(name)
 
 /** Whether a server that does not have the plugin does something else than one that has it. */

@@ -115,5 +115,6 @@ export class Catalog {
 /** `v1`, `apps/v1` */
 export const apiVersionOfVersion = ({ group, name }: Version): string => apiVersionOf({ group, version: name })
 
+/** Names of the prototype (`constructor`) are none. */
 export const subresourceOf = (version: Version, name: string): Subresource | undefined =>
   version.subresources !== undefined && Object.hasOwn(version.subresources, name) ? version.subresources[name] : undefined

@@ -14,4 +14,5 @@ export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 
 const names: ReadonlySet<string> = new Set(CONTROLLER_NAMES)
 
+/** Whether `--controllers` may name it. */
 export const isControllerName = (name: string): name is ControllerName => names.has(name)

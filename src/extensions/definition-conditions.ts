@@ -19,6 +19,7 @@ export type DefinitionHead = TypedObject & { spec: Pick<CustomResourceDefinition
 /** A condition that is to be told, without the time since when. */
 export type Condition = Required<Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'>>
 
+/** As it is stored; a definition has one of each type at most. */
 export const conditionOf = ({ status }: Pick<DefinitionHead, 'status'>, type: string): CustomResourceDefinitionCondition | undefined =>
   status.conditions?.find(condition => condition.type === type)
 

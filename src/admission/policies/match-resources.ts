@@ -13,6 +13,7 @@ export interface MatchResources {
   readonly policy: MatchPolicy
 }
 
+/** Selectors that cannot be parsed are kept, and fail when they are asked. */
 export const readMatchResources = ({
   namespaceSelector,
   objectSelector,

@@ -10,6 +10,7 @@ import { bodyOf } from './bodies.ts'
 import type { WebhookMetrics } from './metrics.ts'
 import type { Webhook } from './webhook.ts'
 
+/** What finding the webhooks of a request needs besides the request. */
 export interface MatchEnvironment {
   readonly getNamespace: GetNamespace
   readonly metrics: WebhookMetrics

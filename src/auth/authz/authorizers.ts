@@ -46,6 +46,7 @@ export const alwaysAllow: Authorizer = {
   rulesFor: user => (user.name === ANONYMOUS.name ? NO_RULES : EVERYTHING),
 }
 
+/** The mode AlwaysDeny: no opinion, with a reason. A mode after it may still allow. */
 export const alwaysDeny: Authorizer = {
   authorize: async () => ({ decision: 'no opinion', reason: 'Everything is forbidden.' }),
 }

@@ -17,12 +17,14 @@ export const coordinatesOf = ({ apiVersion, kind, namespace, name, uid }: Coordi
 /** What a reference tells, seen from a dependent in this namespace. */
 export const referredTo = ({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): Coordinates => ({ apiVersion, kind, namespace, name, uid })
 
+/** Whether both are one object, in one place: a uid alone may be told of wrongly. */
 export const sameCoordinates = (a: Coordinates, b: Coordinates): boolean => refersTo(a, b) && a.namespace === b.namespace
 
 /** Equal but for the namespace, which a reference does not tell. */
 export const refersTo = (reference: Omit<Coordinates, 'namespace'>, to: Coordinates): boolean =>
   reference.uid === to.uid && reference.name === to.name && reference.kind === to.kind && reference.apiVersion === to.apiVersion
 
+/** Of objects and of owners that are only referred to. */
 export const keyOf = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string => `${apiVersion} ${kind} ${namespace}/${name} ${uid}`
 
 /** As upstream's events show them. */

@@ -7,6 +7,7 @@ import { coordinatesOf, referredTo, refersTo, sameCoordinates } from './coordina
 
 /** Finalizers that say what is to become of the dependents of an object that is being deleted. */
 export const ORPHAN = 'orphan'
+/** Finalizer of an object that goes after its dependents. */
 export const FOREGROUND = 'foregroundDeletion'
 
 const ABSENT_OWNERS = 500

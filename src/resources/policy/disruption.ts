@@ -44,6 +44,7 @@ export function tooManyDisruptions(why: string, retryAfterSeconds: number): Stat
   })
 }
 
+/** 429 for a budget that its controller has not seen in its present form, to be tried again after RETRY_SECONDS. */
 export const stillProcessed = (name: string): StatusError =>
   tooManyDisruptions(`The disruption budget ${name} is still being processed by the server.`, RETRY_SECONDS)
 

@@ -10,7 +10,9 @@ import { requestNames, validateRequestReference } from './request-names.ts'
 import { compileSelectors } from './selectors.ts'
 import type { DeviceClaimConfiguration, DeviceConstraint, DeviceRequest, ResourceClaimSpec } from './v1beta2.types.ts'
 
+/** Of a claim; also of results that it is allocated. */
 export const MAX_REQUESTS = 32
+/** Of a claim, and of a class: an allocation has those of both. */
 export const MAX_CONFIGURATIONS = 32
 const MAX_CONSTRAINTS = 32
 

@@ -48,6 +48,7 @@ type WithBasic<D> = Omit<ResourceSlice, 'spec'> & { spec: Omit<ResourceSlice['sp
 
 const same = (device: BetaDevice): BetaDevice => device
 
+/** v1beta1 has what v1beta2 says of a device in `basic`. */
 export const betaSlice = {
   toHub: (slice: BetaSlice): ResourceSlice => sliceToHub(slice, same),
   fromHub: (slice: ResourceSlice): BetaSlice => sliceFromHub(slice, same),

@@ -27,8 +27,10 @@ export const validateDriverName = (name: string, path: FieldPath): FieldError[] 
 /** Of a device, a request or a counter. */
 export const validateLabelName = (name: string, path: FieldPath): FieldError[] => each(isDns1123Label(name), name, path)
 
+/** Of a DeviceClass. */
 export const validateClassName = (name: string, path: FieldPath): FieldError[] => each(isDns1123Subdomain(name), name, path)
 
+/** Names of subdomains with slashes between them. */
 export function validatePoolName(name: string, path: FieldPath): FieldError[] {
   if (name === '') return [required(path)]
   const errors = longerThan(name, MAX_POOL_NAME) ? [tooLong(path, MAX_POOL_NAME)] : []
@@ -52,6 +54,7 @@ export function validateQualifiedName(name: string, path: FieldPath): FieldError
   ]
 }
 
+/** A qualified name whose domain is not left out. */
 export function validateFullyQualifiedName(name: string, path: FieldPath): FieldError[] {
   const errors = validateQualifiedName(name, path)
   return name !== '' && !name.includes('/') ? [...errors, invalid(path, name, 'must include a domain')] : errors

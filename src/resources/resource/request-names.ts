@@ -11,6 +11,7 @@ export function requestNames({ requests }: DeviceClaim): ReadonlySet<string> {
   return new Set((requests ?? []).flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map(alternative => `${name}/${alternative.name}`)]))
 }
 
+/** A request of the claim, or one of its alternatives. `known`: what `requestNames` gives. */
 export function validateRequestReference(name: string, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const parts = name.split('/')
   if (parts.length > 2) return [invalid(path, name, NOT_A_REQUEST)]

@@ -15,6 +15,7 @@ export function setTimeAdded(taint: DeviceTaint, now: number): void {
   taint.timeAdded ??= formatTime(now)
 }
 
+/** As a taint of a node, but for its effects, of which there are two. */
 export function validateTaint({ key, value = '', effect }: DeviceTaint, path: FieldPath): FieldError[] {
   return [
     ...each(isQualifiedName(key), key, path.child('key')),
@@ -34,6 +35,7 @@ function validateOperator({ operator, value = '' }: DeviceToleration, path: Fiel
   }
 }
 
+/** As a toleration of a pod; an empty effect tolerates both. */
 export function validateToleration(toleration: DeviceToleration, path: FieldPath): FieldError[] {
   const { key, effect } = toleration
   return [

@@ -19,6 +19,7 @@ export const resourceVersion = (
   schema: types.type(`${packageOf(version)}.${kind}`),
 })
 
+/** What an older version has of its own. The rest is that of v1beta2. */
 export type Differences<V extends TypedObject, H extends TypedObject> = Pick<Version<V, H>, 'toHub' | 'fromHub' | 'setDefaults' | 'selectableFields'>
 
 /** The same kind as v1beta1 or v1alpha3 has it, and how that differs. It is printed as the hub version is. */

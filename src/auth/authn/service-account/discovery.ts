@@ -8,6 +8,7 @@ export interface IssuerDocuments {
 
 /** OpenID Connect Discovery 1.0: others verify tokens by these two documents. */
 export const CONFIGURATION_PATH = '/.well-known/openid-configuration'
+/** Where the document of discovery says that the keys are, unless `--service-account-jwks-uri` says otherwise. */
 export const KEY_SET_PATH = '/openid/v1/jwks'
 
 /** Undefined for an issuer that the specification does not allow: it must be an https URL without query and fragment. */

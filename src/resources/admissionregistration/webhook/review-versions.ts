@@ -7,6 +7,7 @@ import { isDns1035Label } from '../../../meta/names.ts'
 /** Versions of AdmissionReview that the server speaks. */
 const ACCEPTED = ['v1', 'v1beta1']
 
+/** Whether a webhook understands a version of AdmissionReview that is spoken here. */
 export const speaksAcceptedVersion = (versions: readonly string[]): boolean => versions.some(version => ACCEPTED.includes(version))
 
 /** `anyVersion`: none of them need be one that the server speaks. */

@@ -68,6 +68,11 @@ const v1: Version<APIService> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: apiServiceStatusStrategy } },
 }
 
+/**
+ * Who serves a group version. Requests are served here whatever it says; controllers/api-services.ts makes those of this server.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/api-service-v1/
+ * Source of its rules: staging/src/k8s.io/kube-aggregator/pkg/registry/apiservice.
+ */
 export const apiServiceResource = defineResource<APIService>({
   scope: 'Cluster',
   versions: [v1],

@@ -45,6 +45,7 @@ function validateRemote(service: ServiceReference, { caBundle, insecureSkipTLSVe
   return errors
 }
 
+/** The name is that of the version and group. Without a service the server itself serves them, and no certificate is there to be left unchecked. */
 export function validateApiService({ metadata, spec }: APIService): FieldError[] {
   const { group = '', version = '', service } = spec
   const path = fieldPath('spec')
@@ -60,6 +61,7 @@ export function validateApiService({ metadata, spec }: APIService): FieldError[]
 
 const STATUSES = ['True', 'False', 'Unknown']
 
+/** Conditions have a status that is one. */
 export function validateApiServiceStatus({ status }: APIService): FieldError[] {
   return (status.conditions ?? []).flatMap((condition, i) =>
     STATUSES.includes(condition.status) ? [] : [notSupported(fieldPath('status', 'conditions').index(i).child('status'), condition.status, STATUSES)],

@@ -43,6 +43,11 @@ const v1alpha1: Version<StorageVersion> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateStorageVersionStatus }) } },
 }
 
+/**
+ * In which versions servers of a cluster store a resource. Off unless it is asked for; this server writes none.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/storage-version-v1alpha1/
+ * Source of its rules: pkg/registry/apiserverinternal/storageversion.
+ */
 export const storageVersionResource = defineResource<StorageVersion>({
   scope: 'Cluster',
   versions: [v1alpha1],

@@ -83,6 +83,7 @@ function validateConditions(conditions: readonly StorageVersionCondition[], path
   })
 }
 
+/** The entry of each server, and the common encoding version, which is there exactly where all of them encode in one. */
 export function validateStorageVersionStatus({ status }: StorageVersion): FieldError[] {
   const path = fieldPath('status')
   return [

@@ -88,6 +88,7 @@ function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly s
 
 const MUST_BE_EMPTY = 'must be empty'
 
+/** The question, the resource, then metadata, which must be empty: upstream's order. */
 export const validateSelfSubjectAccessReview = ({ metadata, spec }: SelfSubjectAccessReview): FieldError[] => [
   ...validateQuestion(spec),
   ...validateResource(spec.resourceAttributes),
@@ -100,11 +101,13 @@ const validateSpec = (spec: SubjectAccessReviewSpec): FieldError[] => [
   ...validateResource(spec.resourceAttributes),
 ]
 
+/** As for one's own review; a user or a group must be named besides. */
 export const validateSubjectAccessReview = ({ metadata, spec }: SubjectAccessReview): FieldError[] => [
   ...validateSpec(spec),
   ...validateNoMeta(metadata, MUST_BE_EMPTY),
 ]
 
+/** As for a review of the cluster; metadata may have the namespace, which must be the one that is asked about. */
 export function validateLocalSubjectAccessReview({ metadata, spec }: LocalSubjectAccessReview): FieldError[] {
   const errors = [...validateSpec(spec), ...validateNoMeta(metadata, 'must be empty except for namespace', ['namespace'])]
   const namespace = spec.resourceAttributes?.namespace ?? ''

@@ -3,7 +3,9 @@ import type { CertificateSigningRequest, CertificateSigningRequestCondition as C
 
 /** The conditions that decide about a request. The first two exclude each other; all three stay once they are set. */
 export const APPROVED = 'Approved'
+/** Whoever decides has refused the request. */
 export const DENIED = 'Denied'
+/** The signer could not issue the certificate. */
 export const FAILED = 'Failed'
 
 export const allConditions = ({ status }: CertificateSigningRequest): Condition[] => status.conditions ?? []

@@ -38,6 +38,11 @@ const v1beta1: Version<LeaseCandidate> = {
 /** Differs from v1beta1 in nothing but its name. */
 const v1alpha2: Version<LeaseCandidate> = { ...v1beta1, name: 'v1alpha2', schema: types.type('coordinationV1alpha2.LeaseCandidate') }
 
+/**
+ * Who would take a lease, for elections that a controller decides. Both versions are off unless they are asked for.
+ * https://kubernetes.io/docs/concepts/cluster-administration/coordinated-leader-election/
+ * Source of its rules: pkg/registry/coordination/leasecandidate.
+ */
 export const leaseCandidateResource = defineResource<LeaseCandidate>({
   scope: 'Namespaced',
   versions: [v1beta1, v1alpha2],

@@ -9,6 +9,7 @@ import type { LeaseCandidate } from '../v1beta1.types.ts'
 const ZERO: SemanticVersion = { numbers: [0n, 0n, 0n], prerelease: [] }
 const NO_VERSION = 'must be a valid semantic version'
 
+/** The lease that it is a candidate for never changes. */
 export function validateLeaseCandidate({ spec }: LeaseCandidate, old: LeaseCandidate | undefined): FieldError[] {
   const path = fieldPath('spec')
   const { leaseName, binaryVersion, emulationVersion = '', strategy = '' } = spec

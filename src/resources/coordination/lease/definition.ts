@@ -23,6 +23,11 @@ const v1: Version<Lease> = {
   table,
 }
 
+/**
+ * Who holds something, and until when. Clients renew it by PUT, which creates it where it is missing.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
+ * Source of its rules: pkg/registry/coordination/lease.
+ */
 export const leaseResource = defineResource<Lease>({
   scope: 'Namespaced',
   versions: [v1],

@@ -5,6 +5,7 @@ import type { IPFamily, Service, ServicePort, ServiceType } from '../v1.types.ts
 /** In place of an address: the service has none, and DNS answers with those of its pods. */
 export const HEADLESS = 'None'
 
+/** Empty only before defaults: afterwards a service has a type. */
 export const typeOf = (service: Service): ServiceType | '' => service.spec.type ?? ''
 export const portsOf = (service: Service): ServicePort[] => service.spec.ports ?? []
 export const clusterIPsOf = (service: Service): string[] => service.spec.clusterIPs ?? []
@@ -21,7 +22,9 @@ export const needsHealthCheck = (service: Service): boolean => typeOf(service) =
 export const isExternallyAccessible = (service: Service): boolean =>
   needsNodePort(service) || (typeOf(service) === 'ClusterIP' && (service.spec.externalIPs ?? []).length > 0)
 
+/** It asks for no address: its name leads to those of its pods. */
 export const isHeadless = (service: Service): boolean => clusterIPsOf(service).length === 1 && clusterIPsOf(service)[0] === HEADLESS
+/** Without one, somebody else makes its endpoints. */
 export const hasSelector = (service: Service): boolean => Object.keys(service.spec.selector ?? {}).length > 0
 
 /** Node ports of the ports, without that of the health check. */

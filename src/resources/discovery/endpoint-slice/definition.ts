@@ -98,6 +98,11 @@ const v1: Version<EndpointSlice> = {
   table: endpointSliceTable,
 }
 
+/**
+ * A part of the endpoints of a service. The type of its addresses never changes.
+ * https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoint-slice-v1/
+ * Source of its rules: pkg/registry/discovery/endpointslice.
+ */
 export const endpointSliceResource = defineResource<EndpointSlice>({
   scope: 'Namespaced',
   versions: [v1],

@@ -105,6 +105,7 @@ function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: 
   return errors
 }
 
+/** In steps, as a slice has up to 1000 endpoints of up to 100 addresses each. An update may keep what was let in before it was checked. */
 export function* validateEndpointSlice({ addressType, endpoints, ports }: EndpointSlice, old: EndpointSlice | undefined): Steps<FieldError[]> {
   const path = fieldPath('addressType')
   return [

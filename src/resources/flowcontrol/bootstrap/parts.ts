@@ -12,6 +12,7 @@ export type NewSchema = Omit<FlowSchema, 'status'>
 
 const metadata = (name: string): NewLevel['metadata'] => ({ name, annotations: { [AUTO_UPDATE_ANNOTATION]: 'true' } })
 
+/** A level as the server makes it, which it may bring up to date later. */
 export const priorityLevel = (name: string, spec: PriorityLevelConfigurationSpec): NewLevel => ({
   kind: 'PriorityLevelConfiguration',
   apiVersion: API_VERSION,
@@ -67,6 +68,7 @@ export const clusterRule = (verbs: string[], apiGroup: string, ...resources: str
   ...namespacedRule(verbs, apiGroup, ...resources),
   clusterScope: true,
 })
+/** Requests that are about no resource. */
 export const pathRule = (verbs: string[], ...nonResourceURLs: string[]): NonResourcePolicyRule => ({ verbs, nonResourceURLs })
 
 /** Everything. */

@@ -10,6 +10,7 @@ const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix']
 const BAD_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F']
 const BAD_ENDS = ['/..', '/.']
 
+/** A host with a star anywhere: validation then says where it may stand. */
 export const isWildcard = (host: string): boolean => host.includes('*')
 
 /** A DNS name, or one whose first label is `*`. Addresses are refused by `validateNotAddress`. */

@@ -60,6 +60,11 @@ const v1: Version<PodDisruptionBudget> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: podDisruptionBudgetStatusStrategy } },
 }
 
+/**
+ * How many pods of a set may be away at once. Evictions take from its status (policy/disruption.ts); a controller counts it anew.
+ * https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/pod-disruption-budget-v1/
+ * Source of its rules: pkg/registry/policy/poddisruptionbudget.
+ */
 export const podDisruptionBudgetResource = defineResource<PodDisruptionBudget>({
   scope: 'Namespaced',
   versions: [v1],

@@ -20,6 +20,7 @@ const printSpec = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictio
 const validateAmount = (value: IntOrString | undefined, path: FieldPath): FieldError[] =>
   value === undefined ? [] : [...validateIntOrPercent(value, path), ...validateAtMost100Percent(value, path)]
 
+/** At most one of the two bounds is given. A bad selector that is stored may stay. */
 export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: PodDisruptionBudget | undefined): FieldError[] {
   const path = fieldPath('spec')
   const selector = path.child('selector')
@@ -36,6 +37,7 @@ export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: 
   ]
 }
 
+/** Counts are not negative; conditions are as everywhere. */
 export function validatePodDisruptionBudgetStatus({ status }: PodDisruptionBudget): FieldError[] {
   const path = fieldPath('status')
   return [

@@ -66,6 +66,7 @@ function validateBinding(next: Binding, old: Binding | undefined, namespaced: bo
 /** As the message prints it: in Go's syntax. */
 const roleRefValue = ({ apiGroup, kind, name }: RoleRef) => verbatim(`rbac.RoleRef{APIGroup:${quote(apiGroup)}, Kind:${quote(kind)}, Name:${quote(name)}}`)
 
+/** `namespaced`: subjects that are service accounts may leave their namespace out. `kinds`: of roles that may be given. */
 export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy<Binding> => ({
   allowCreateOnUpdate: true,
   revalidatesMeta: true,

@@ -39,6 +39,11 @@ const table: TableDefinition<DeviceClass> = {
 const v1beta2: Version<DeviceClass> = { ...resourceVersion('DeviceClass', { plural: 'deviceclasses', singular: 'deviceclass' }), table }
 const v1beta1 = olderVersion(v1beta2, 'v1beta1')
 
+/**
+ * What devices a request for the class may get, and how they are set up. It is the same in all versions.
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/device-class-v1beta2/
+ * Source of its rules: pkg/registry/resource/deviceclass.
+ */
 export const deviceClassResource = defineResource<DeviceClass>({
   scope: 'Cluster',
   versions: [v1beta2, v1beta1, olderVersion(v1beta2, 'v1alpha3')],

@@ -52,6 +52,10 @@ const v1alpha3: Version<DeviceTaintRule> = {
   table,
 }
 
+/**
+ * Taints devices that drivers offer in slices of their own. The time of the taint is that of the write, where the client gives none.
+ * Source of its rules: pkg/registry/resource/devicetaintrule.
+ */
 export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
   scope: 'Cluster',
   versions: [v1alpha3],

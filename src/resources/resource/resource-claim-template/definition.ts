@@ -50,6 +50,11 @@ const OLDER: Differences<BetaTemplate, ResourceClaimTemplate> = {
 
 const v1beta1 = olderVersion(v1beta2, 'v1beta1', OLDER)
 
+/**
+ * From which a claim is made for each pod that names it. It never changes.
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-template-v1beta2/
+ * Source of its rules: pkg/registry/resource/resourceclaimtemplate.
+ */
 export const resourceClaimTemplateResource = defineResource<ResourceClaimTemplate>({
   scope: 'Namespaced',
   versions: [v1beta2, v1beta1, olderVersion(v1beta2, 'v1alpha3', OLDER)],

@@ -85,6 +85,11 @@ const OLDER: Differences<BetaClaim, ResourceClaim> = {
 
 const v1beta1 = olderVersion(v1beta2, 'v1beta1', OLDER)
 
+/**
+ * Asks for devices. The spec never changes; the scheduler writes the allocation into the status, and drivers what they have to say of each device.
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-v1beta2/
+ * Source of its rules: pkg/registry/resource/resourceclaim.
+ */
 export const resourceClaimResource = defineResource<ResourceClaim>({
   scope: 'Namespaced',
   versions: [v1beta2, v1beta1, olderVersion(v1beta2, 'v1alpha3', OLDER)],

@@ -105,6 +105,7 @@ function validateReservation(next: ResourceClaim, old: ResourceClaim | undefined
   return [forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')]
 }
 
+/** An allocation is checked when it comes, and never changes; devices may be told of only while they are allocated; a claim that is being deleted gets no new users. */
 export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | undefined): FieldError[] {
   const path = fieldPath('status')
   const { status } = next

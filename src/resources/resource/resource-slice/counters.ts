@@ -12,6 +12,7 @@ export type SharedCounters = ReadonlyMap<string, ReadonlySet<string>>
 
 const MAX_NAME = 63
 
+/** The names of the counters. */
 export const countersOf = ({ counters = {} }: WithCounters): string[] => Object.keys(counters)
 
 function validateNames(set: WithCounters, path: FieldPath): FieldError[] {
@@ -20,11 +21,13 @@ function validateNames(set: WithCounters, path: FieldPath): FieldError[] {
   return names.length === 0 ? [required(at)] : names.flatMap(name => validateLabelName(name, at.key(shortened(name, MAX_NAME))))
 }
 
+/** Counters that devices of the slice share. */
 export function validateCounterSet(set: CounterSet, path: FieldPath): FieldError[] {
   const at = path.child('name')
   return [...(set.name ? validateLabelName(set.name, at) : [required(at)]), ...validateNames(set, path)]
 }
 
+/** What a device takes of a set; whether there is such a set is looked at later (`validateShared`). */
 export function validateConsumption(consumption: DeviceCounterConsumption, path: FieldPath): FieldError[] {
   return [...(consumption.counterSet ? [] : [required(path.child('counterSet'))]), ...validateNames(consumption, path)]
 }

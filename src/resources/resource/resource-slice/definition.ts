@@ -36,6 +36,11 @@ const v1beta2: Version<ResourceSlice> = {
 const v1beta1 = olderVersion(v1beta2, 'v1beta1', { ...betaSlice, selectableFields })
 const v1alpha3 = olderVersion(v1beta2, 'v1alpha3', { ...alphaSlice, selectableFields })
 
+/**
+ * Devices that a driver offers, on a node or beside all of them. A pool is several slices, told apart by their generation.
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-slice-v1beta2/
+ * Source of its rules: pkg/registry/resource/resourceslice.
+ */
 export const resourceSliceResource = defineResource<ResourceSlice>({
   scope: 'Cluster',
   versions: [v1beta2, v1beta1, v1alpha3],

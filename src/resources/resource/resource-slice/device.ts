@@ -67,6 +67,7 @@ function validateNodes(device: Device, each: boolean, path: FieldPath): FieldErr
   return errors
 }
 
+/** One device. `shared`: the counters of the slice, from which it may consume. `each`: devices say for themselves what nodes have them. */
 export function validateDevice(device: Device, shared: SharedCounters, each: boolean, path: FieldPath): FieldError[] {
   const { name, attributes = {}, capacity = {}, taints, consumesCounters = [] } = device
   const errors = validateLabelName(name, path.child('name'))

@@ -63,6 +63,7 @@ function validateCounters(devices: readonly Device[], sets: readonly CounterSet[
   return [...errors, ...validateSet(sets, at, { max: Number.POSITIVE_INFINITY, check: validateCounterSet, keyOf: set => set.name, member: 'name' })]
 }
 
+/** Pool, driver and node never change. Bounds hold for the slice as a whole: 128 devices, 1024 counters that they consume, 32 that they share. */
 export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlice | undefined): FieldError[] {
   const path = fieldPath('spec')
   const { devices, sharedCounters: sets = [] } = spec

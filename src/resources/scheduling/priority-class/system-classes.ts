@@ -22,4 +22,5 @@ export const SYSTEM_PRIORITY_CLASSES: readonly SystemPriorityClass[] = [
   },
 ]
 
+/** Undefined for a class of the cluster's own. */
 export const systemPriorityClass = (name: string): SystemPriorityClass | undefined => SYSTEM_PRIORITY_CLASSES.find(one => one.name === name)

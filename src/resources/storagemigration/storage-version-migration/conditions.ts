@@ -8,6 +8,7 @@ import type { MigrationCondition, StorageVersionMigration } from '../v1alpha1.ty
 const STATUSES = ['False', 'True', 'Unknown']
 const MAX_MESSAGE = 32 * 1024
 
+/** Whether the migration has succeeded, failed or is running, by the type of the condition. */
 export const conditionIsTrue = ({ status }: StorageVersionMigration, type: string): boolean =>
   status.conditions?.find(condition => condition.type === type)?.status === 'True'
 

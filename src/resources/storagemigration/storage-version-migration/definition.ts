@@ -27,6 +27,11 @@ const v1alpha1: Version<StorageVersionMigration> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateMigrationStatus }) } },
 }
 
+/**
+ * Asks a controller, which this server is not, to write all objects of a resource again. Off unless it is asked for.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/storage-version-migration-v1alpha1/
+ * Source of its rules: pkg/registry/storagemigration/storagemigration.
+ */
 export const storageVersionMigrationResource = defineResource<StorageVersionMigration>({
   scope: 'Cluster',
   versions: [v1alpha1],

@@ -47,6 +47,7 @@ function validateOutcome(next: StorageVersionMigration, old: StorageVersionMigra
     .map(([, text]) => invalid(path, goMember('storagemigration.StorageVersionMigrationStatus', 'conditions', next.status.conditions), text))
 }
 
+/** A migration that has ended does not begin again, and cannot both have succeeded and failed. */
 export function validateMigrationStatus(next: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const versionPath = fieldPath('status', 'resourceVersion')
   const conditionsPath = fieldPath('status', 'conditions')

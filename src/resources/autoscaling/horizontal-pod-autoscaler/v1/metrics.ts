@@ -18,6 +18,7 @@ export function defined(members: Readonly<Record<string, Json | undefined>>): Js
 /** A quantity that stands for none where another says what is meant. */
 export const unlessZero = (value: string | undefined, other: unknown): string | undefined => (value === ZERO && other !== undefined ? undefined : value)
 
+/** Which of the metrics of a name is meant. */
 export const identifier = (name: string, selector: LabelSelector | undefined): Json => defined({ name, selector })
 
 const resourceToV1 = ({ target, ...source }: v2.ResourceMetricSource | v2.ContainerResourceMetricSource): Json =>

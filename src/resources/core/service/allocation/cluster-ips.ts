@@ -37,6 +37,7 @@ export const ipAddressObject = (name: string, family: IPFamily, { namespace, nam
   spec: { parentRef: { resource: 'services', namespace, name: service } },
 })
 
+/** Whether the IPAddress says that this service has the address. */
 export const belongsTo = ({ spec }: IPAddress, { namespace, name }: ServiceRef): boolean => {
   const parent = spec.parentRef
   return (parent?.group ?? '') === '' && parent?.resource === 'services' && parent.namespace === namespace && parent.name === name
