@@ -19,6 +19,7 @@ export const APPLY_CONFIGURATION = structOf('Object')
 /** The result of an expression that gives a JSON patch. */
 export const JSON_PATCH = listOf(structOf('JSONPatch'))
 
+/** metav1.GroupVersionKind and GroupVersionResource. */
 const KIND = { group: 'string', version: 'string', kind: 'string' }
 const RESOURCE = { group: 'string', version: 'string', resource: 'string' }
 
@@ -61,15 +62,19 @@ const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
   'kubernetes.Namespace': structWith({ metadata: 'kubernetes.NamespaceMetadata', spec: 'kubernetes.NamespaceSpec', status: 'kubernetes.NamespaceStatus' }),
 }
 
+/** Only expressions that make patches have it. */
 const ESCAPE = declare('string_jsonpatch_escapeKey_string: jsonpatch.escapeKey(string) -> string')
 
+/** Members of an operation that are not given are empty, as in Go. */
 const PATCH_DEFAULTS: Readonly<Record<string, Value>> = { op: '', path: '', from: '', value: null }
 
+/** An operation of RFC 6902. */
 const PATCH: StructDeclaration = {
   ...structWith({ op: 'string', path: 'string', from: 'string', value: 'dyn' }),
   make: fields => new StructValue('JSONPatch', fields, PATCH_DEFAULTS),
 }
 
+/** Undefined for any other name. */
 function patchStruct(name: string): StructDeclaration | undefined {
   if (name === 'JSONPatch') return PATCH
   if (name !== 'Object' && !name.startsWith('Object.')) return undefined
@@ -77,6 +82,7 @@ function patchStruct(name: string): StructDeclaration | undefined {
   return { fieldType: () => DYN, make: fields => new StructValue(name, fields) }
 }
 
+/** Types that the API server does not forget between two variables of a policy. */
 const KEPT = new Set(['any', 'bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint'])
 
 /** The type that later expressions see of a variable: scalars, and lists and maps of them; anything else is dyn. */

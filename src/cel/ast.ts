@@ -1,6 +1,7 @@
 /** Number of a node, unique within one expression, counted as cel-go counts: costs and checked types are kept by it. */
 export type ExprId = number
 
+/** Integers are bigint here whatever their size: only a running program has numbers for the small ones. */
 export type LiteralValue =
   | { readonly type: 'int' | 'uint'; readonly value: bigint }
   | { readonly type: 'double'; readonly value: number }
@@ -9,12 +10,14 @@ export type LiteralValue =
   | { readonly type: 'bool'; readonly value: boolean }
   | { readonly type: 'null_type'; readonly value: null }
 
+/** `1`, `'a'`, `true` */
 export interface LiteralExpr {
   readonly kind: 'literal'
   readonly id: ExprId
   readonly literal: LiteralValue
 }
 
+/** A name: of a variable, a type or a constant, or the first part of a name with dots. */
 export interface IdentExpr {
   readonly kind: 'ident'
   readonly id: ExprId
@@ -22,6 +25,7 @@ export interface IdentExpr {
   readonly name: string
 }
 
+/** `operand.field`. A name with dots is a row of these, until the checker knows better. */
 export interface SelectExpr {
   readonly kind: 'select'
   readonly id: ExprId
@@ -31,6 +35,7 @@ export interface SelectExpr {
   readonly testOnly: boolean
 }
 
+/** `name(args)`, `target.name(args)`, and every operator. */
 export interface CallExpr {
   readonly kind: 'call'
   readonly id: ExprId
@@ -40,6 +45,7 @@ export interface CallExpr {
   readonly args: readonly Expr[]
 }
 
+/** `[a, ?b]` */
 export interface ListExpr {
   readonly kind: 'list'
   readonly id: ExprId
@@ -48,6 +54,7 @@ export interface ListExpr {
   readonly optionals: ReadonlySet<number>
 }
 
+/** `key: value` or `?key: value`. Entries have numbers of their own, as in cel-go. */
 export interface MapEntry {
   readonly id: ExprId
   readonly key: Expr
@@ -55,12 +62,14 @@ export interface MapEntry {
   readonly optional: boolean
 }
 
+/** `{'a': 1}` */
 export interface MapExpr {
   readonly kind: 'map'
   readonly id: ExprId
   readonly entries: readonly MapEntry[]
 }
 
+/** `name: value` */
 export interface StructField {
   readonly id: ExprId
   readonly name: string
@@ -68,6 +77,7 @@ export interface StructField {
   readonly optional: boolean
 }
 
+/** `Name{a: 1}`: a message of protobuf, or a struct of the environment. */
 export interface StructExpr {
   readonly kind: 'struct'
   readonly id: ExprId
@@ -97,6 +107,7 @@ export interface UnspecifiedExpr {
   readonly id: ExprId
 }
 
+/** One node of a tree. Trees are immutable, and share nothing: each node has a number of its own. */
 export type Expr = LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr | UnspecifiedExpr
 
 /** A parsed expression: its tree, and where in the source, in code points, each node begins. */

@@ -5,6 +5,7 @@ export function balanced(name: string, terms: readonly Expr[], ids: readonly Exp
   return balance(name, terms, ids, 0, ids.length - 1)
 }
 
+/** Terms from `low` to `high + 1`, where the calls are those from `low` to `high`. */
 function balance(name: string, terms: readonly Expr[], ids: readonly ExprId[], low: number, high: number): Expr {
   if (ids.length === 0) return terms[0]!
   const middle = (low + high + 1) >> 1

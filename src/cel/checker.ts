@@ -92,6 +92,7 @@ class Checker {
     return { ast: this.#ast, types, references: this.#references, result: substituteAll(this.#knowledge.known, root) }
   }
 
+  /** At the place of a node; nodes of macros stand where the macro did. */
   #report(id: ExprId, message: string): void {
     this.#issues.report(this.#issues.source.locationOf(this.#ast.offsets.get(id) ?? 0), message)
   }
@@ -105,10 +106,12 @@ class Checker {
     this.#report(id, `expected type '${printType(expected)}' but found '${printType(actual)}'`)
   }
 
+  /** Also notes what the types tell of parameters, if they fit. */
   #fits(wanted: readonly Type[], given: readonly Type[]): boolean {
     return this.#knowledge.assign(wanted, given)
   }
 
+  /** A type that is still unknown: of the elements of an empty list, of a parameter of a signature. */
   #freeParam(): Type {
     return paramOf(`_var${this.#free++}`)
   }
@@ -156,6 +159,7 @@ class Checker {
     return INT
   }
 
+  /** Variables of loops hide all others; variables hide structs, and structs types. */
   #lookUp(name: string): Type | undefined {
     for (let scope: Scope | undefined = this.#scope; scope; scope = scope.outer) {
       const type = scope.variables.get(name)
@@ -168,6 +172,7 @@ class Checker {
     return declared ? typeOf(declared.type ?? structOf(name)) : types.get(name)
   }
 
+  /** A row of selects may be one name: `google.protobuf.Timestamp`, or a variable with a dot. */
   #select(expr: SelectExpr): Type {
     const name = dottedName(expr)
     const meant = name === undefined ? undefined : this.#name(expr.id, name)
@@ -176,6 +181,7 @@ class Checker {
     return expr.testOnly ? BOOL : substitute(this.#knowledge.known, type)
   }
 
+  /** A field of an optional is an optional, whether it was asked for with `?` or not. */
   #field(id: ExprId, operand: Expr, field: string, optional: boolean): Type {
     const operandType = substitute(this.#knowledge.known, this.#check(operand))
     const held = heldBy(operandType)
@@ -215,6 +221,7 @@ class Checker {
     return substitute(this.#knowledge.known, type)
   }
 
+  /** A function of a name with dots (`sets.contains`) comes before a member of that name. */
   #call(expr: CallExpr): Type {
     if (expr.name === OPTIONAL_SELECT) return this.#optionalSelect(expr)
     const args = expr.args.map(arg => this.#check(arg))
@@ -254,6 +261,7 @@ class Checker {
     return result
   }
 
+  /** Both sides have to be bool, and each that is not is reported. */
   #logic(expr: CallExpr, name: string, overloads: readonly Overload[], args: readonly Type[]): Type {
     const wrong = args.flatMap((arg, i) => (this.#fits([arg], [BOOL]) ? [] : [{ arg, id: expr.args[i]!.id }]))
     for (const { arg, id } of wrong) this.#mismatch(id, BOOL, arg)
@@ -302,6 +310,7 @@ class Checker {
     return mapOf(keys ?? this.#freeParam(), values ?? this.#freeParam())
   }
 
+  /** A message, or a struct of the environment: each field has to have its type. */
   #struct({ id, typeName, fields }: StructExpr): Type {
     const meant = this.#name(id, typeName)
     if (!meant) return this.#undeclared(id, typeName)
@@ -326,6 +335,7 @@ class Checker {
     return { type: ERROR }
   }
 
+  /** What macros become: the step has the type that the accumulator begins with. */
   #loop(expr: ComprehensionExpr): Type {
     this.#check(expr.range)
     const accumulated = this.#check(expr.init)

@@ -13,6 +13,7 @@ export interface Overload {
   readonly params: readonly string[]
 }
 
+/** A function with all its signatures, in the order in which they are tried. */
 export interface FunctionDeclaration {
   readonly name: string
   readonly overloads: readonly Overload[]
@@ -27,6 +28,7 @@ export interface StructDeclaration {
   readonly make?: (fields: ReadonlyMap<string, Value>) => Value
 }
 
+/** Names of the parameters in a type, each as often as it occurs. */
 function paramsOf({ kind, name, params }: Type): string[] {
   return kind === 'param' ? [name] : params.flatMap(paramsOf)
 }

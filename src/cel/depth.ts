@@ -3,6 +3,7 @@ import type { Expr } from './ast.ts'
 /** How deep rules of the grammar may nest in one another, and nodes of the tree. */
 const MAX_DEPTH = 250
 
+/** Rules of the grammar that are recursive. */
 type Rule = 'expr' | 'relation' | 'calc' | 'member'
 
 /** Counts how deep each rule of the grammar is inside itself. */
@@ -14,6 +15,7 @@ export class RuleDepth {
     this.#tooDeep = tooDeep
   }
 
+  /** Has to be followed by `leave`, unless the parser stops. */
   enter(rule: Rule): void {
     if (++this.#depths[rule] > MAX_DEPTH) this.#tooDeep(`expression recursion limit exceeded: ${MAX_DEPTH}`)
   }
@@ -35,6 +37,7 @@ export class TreeDepths {
     return node
   }
 
+  /** Asked of the root, once: upstream reports it without a place. */
   isTooDeep(node: Expr): boolean {
     return (this.#depths.get(node) ?? 0) > MAX_DEPTH
   }

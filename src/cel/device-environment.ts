@@ -9,6 +9,7 @@ import { structOf } from './type.ts'
 const SEMVER_IN_BASE = 33
 
 const DEVICE = 'kubernetes.DRADevice'
+/** A device as selectors see it. Source: the documentation of resource.k8s.io DeviceSelector. */
 const device = structWith({
   driver: 'string',
   attributes: 'map(string, map(string, any))',
@@ -33,7 +34,9 @@ interface Sized {
   readonly fields?: Readonly<Record<string, Sized>>
 }
 
+/** Attributes and capacities of a device, together. Source: resource.k8s.io/v1beta1, ResourceSliceMaxAttributesAndCapacitiesPerDevice. */
 const MAX_ENTRIES = 32
+/** A string or a version; others are shorter. */
 const ATTRIBUTE: Sized = { max: 64 }
 const QUANTITY: Sized = { max: 0 }
 const DOMAIN: Sized = { max: 63 }

@@ -40,6 +40,7 @@ interface Addition {
   readonly types?: readonly string[]
 }
 
+/** Types of the language that are values by their names: `type(x) == string`. */
 const STANDARD_TYPES = ['bool', 'bytes', 'double', 'duration', 'int', 'list(A)', 'map(A, B)', 'null', 'string', 'timestamp', 'type', 'uint']
 
 /** In the order in which the API server adds them: signatures are tried in this order. */
@@ -89,6 +90,7 @@ export function baseEnvironment(minor: number): Environment {
 /** By minor version. Environments never change. */
 const bases = new Map<number, Environment>()
 
+/** An expression that is stored runs in the environment of every release, one that is new in that of the oldest server it may meet. */
 function makeBase(minor: number): Environment {
   const additions = ADDITIONS.filter(({ since }) => since <= minor)
   const types = additions.flatMap(addition => addition.types ?? []).map(parseType)

@@ -8,6 +8,7 @@ interface Clause {
   readonly only: string
 }
 
+/** A dyn may be anything: it is looked at when the expression runs. */
 const clause = (only: string, ...kinds: TypeKind[]): Clause => ({ only, kinds: new Set<TypeKind>(['dyn', ...kinds]) })
 
 const FIXED = clause('fixed-point clause can only be used on doubles', 'double', 'string')
@@ -17,6 +18,7 @@ const TEXT = clause(
   ...(['list', 'map', 'int', 'uint', 'double', 'bool', 'string', 'timestamp', 'bytes', 'duration', 'type', 'null'] as const),
 )
 
+/** By their letters. Source: cel-go, ext/formatting.go, its validator. */
 const CLAUSES: ReadonlyMap<string, Clause> = new Map([
   ['s', TEXT],
   ['d', clause('decimal clause can only be used on integers', 'int', 'uint')],
@@ -28,6 +30,7 @@ const CLAUSES: ReadonlyMap<string, Clause> = new Map([
   ['o', clause('octal clause can only be used on integers', 'int', 'uint')],
 ])
 
+/** What is wrong with a call, and the node that the error is about. */
 export interface FormatFault {
   readonly id: ExprId
   readonly message: string

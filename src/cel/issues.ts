@@ -9,6 +9,7 @@ export interface Issue {
 /** Errors beyond these are counted, not kept. */
 const MAX_ISSUES = 100
 
+/** Errors of one place stay in the order in which they were found. */
 const byPlace = (a: Issue, b: Issue): number => a.location.line - b.location.line || a.location.column - b.location.column
 
 /** What was found wrong with an expression, printed as cel-go prints it. */

@@ -15,6 +15,7 @@ export interface LexerFault {
   readonly text: string
 }
 
+/** Names of classes, as errors print them. */
 export const EOF = '<EOF>'
 export const IDENTIFIER = 'IDENTIFIER'
 export const ESC_IDENTIFIER = 'ESC_IDENTIFIER'
@@ -25,12 +26,15 @@ export const TOKEN_ORDER: readonly string[] = [
   ...['true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', IDENTIFIER, ESC_IDENTIFIER],
 ]
 
+/** Words that are tokens. Other reserved words are identifiers to the lexer, and refused by the parser. */
 const KEYWORDS = new Set(['in', 'true', 'false', 'null'])
+/** Punctuation of two characters, and of one. */
 const TWO = new Set(['==', '!=', '<=', '>=', '&&', '||'])
 const ONE = new Set('<>[]{}().,-!?:+*/%')
 /** Begin a token of two characters only. */
 const HALVES = new Set('=&|')
 
+/** Undefined stands for the end, which is no character of any class. */
 const isDigit = (point: string | undefined): boolean => point !== undefined && /^[0-9]$/.test(point)
 const isHex = (point: string | undefined): boolean => point !== undefined && /^[0-9a-fA-F]$/.test(point)
 const isWordStart = (point: string | undefined): boolean => point !== undefined && /^[A-Za-z_]$/.test(point)
@@ -58,6 +62,7 @@ export class Lexer {
     this.tokens.push({ type: EOF, text: EOF, start: this.#points.length, stop: this.#points.length })
   }
 
+  /** Skips blanks and comments, or reads one token. */
   #next(): void {
     const point = this.#points[this.#at]!
     if (/^[\t \r\n\f]$/.test(point)) {
@@ -86,18 +91,21 @@ export class Lexer {
     this.#at = at + 1
   }
 
+  /** Behind the last character of a run. */
   #digits(from: number, fits = isDigit): number {
     let at = from
     while (fits(this.#points[at])) at++
     return at
   }
 
+  /** An `e` without digits is no exponent, but the beginning of a word. */
   #exponent(at: number): number {
     if (!/^[eE]$/.test(this.#points[at] ?? '')) return at
     const from = /^[+-]$/.test(this.#points[at + 1] ?? '') ? at + 2 : at + 1
     return isDigit(this.#points[from]) ? this.#digits(from) : at
   }
 
+  /** `0x1F`, `12`, `1.5e3`, `.5`; a point without digits behind it is a selection. */
   #number(): void {
     if (this.#points[this.#at] === '0' && this.#points[this.#at + 1] === 'x' && isHex(this.#points[this.#at + 2])) {
       this.#integer(this.#digits(this.#at + 2, isHex))
@@ -110,11 +118,13 @@ export class Lexer {
     else this.#integer(whole)
   }
 
+  /** A `u` behind it makes it a uint. */
   #integer(stop: number): void {
     if (/^[uU]$/.test(this.#points[stop] ?? '')) this.#token('NUM_UINT', stop + 1)
     else this.#token('NUM_INT', stop)
   }
 
+  /** A word may turn out to be the prefix of a string. */
   #word(): void {
     const stop = this.#digits(this.#at, isWord)
     const prefix = this.#prefix()
@@ -154,6 +164,7 @@ export class Lexer {
     return long.accepted ? long : short
   }
 
+  /** A line break ends a string in single quotes; escapes count unless it is raw. */
   #scanQuoted(from: number, mark: string, quotes: 1 | 3, raw: boolean): Scan {
     for (let at = from; at < this.#points.length; at++) {
       const point = this.#points[at]!
@@ -185,6 +196,7 @@ export class Lexer {
     return { accepted: true, at: from + length }
   }
 
+  /** A name in backquotes: cel-go knows the token, and the parser refuses it. */
   #escapedName(): void {
     const at = this.#digits(this.#at + 1, point => point !== undefined && /^[A-Za-z0-9_.\-/ ]$/.test(point))
     if (this.#points[at] === '`' && at > this.#at + 1) this.#token(ESC_IDENTIFIER, at + 1)

@@ -7,6 +7,7 @@ import { formatFault } from './format-checks.ts'
 import type { Issues } from './issues.ts'
 import { equivalentType, heldBy, printType, type Type } from './type.ts'
 
+/** The years 1 to 9999, which timestamps are bounded to. */
 const MIN_SECONDS = -62135596800
 const MAX_SECONDS = 253402300799
 
@@ -34,8 +35,10 @@ const CHECKS: Readonly<Record<string, (literal: LiteralValue) => boolean>> = {
   matches: literal => literal.type !== 'string' || regexpFault(literal.value) === undefined,
 }
 
+/** Reports at the place of a node. */
 type Report = (id: ExprId, message: string) => void
 
+/** Errors that would come at each evaluation are found once instead. */
 function checkCall(call: CallExpr, types: Checked['types'], report: Report): void {
   const { name, args } = call
   const [first] = args
@@ -64,11 +67,13 @@ class Uniform {
   }
 }
 
+/** The first element that differs is reported, and no other. */
 function checkList({ elements, optionals }: ListExpr, types: Checked['types'], report: Report): void {
   const uniform = new Uniform(report)
   elements.every((element, i) => uniform.add(element.id, types.get(element.id)!, optionals.has(i)))
 }
 
+/** Keys and values each for themselves; all that differ are reported. */
 function checkMap({ entries }: MapExpr, types: Checked['types'], report: Report): void {
   const keys = new Uniform(report)
   const values = new Uniform(report)

@@ -2,6 +2,7 @@ import type { LiteralValue } from './ast.ts'
 import type { Token } from './lexer.ts'
 import { intLiteral, LiteralFault, parseDouble, uintLiteral, unescapeBytes, unescapeString } from './literals.ts'
 
+/** A literal that the lexer accepts may still be beyond the range of its type. */
 function known<T>(value: T | undefined, kind: string): T {
   if (value === undefined) throw new LiteralFault(`invalid ${kind} literal`)
   return value

@@ -1,10 +1,12 @@
 import { inInt64, integerOf, inUint64 } from '../lib/integer.ts'
 /** Text and bytes of literals (cel-spec, "String and Bytes Values"), with cel-go's words for what is wrong with them. */
 
+/** A literal that can't be read. The message is cel-go's. */
 export class LiteralFault extends Error {
   override readonly name = 'LiteralFault'
 }
 
+/** What cel-go says of any wrong escape. */
 const CANNOT = 'unable to unescape string'
 const SIMPLE: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 }
@@ -18,11 +20,13 @@ function body(text: string): { content: string; raw: boolean } {
   return { content: quoted.slice(quotes, -quotes), raw }
 }
 
+/** Surrogates are no characters, written out or not. */
 function codePoint(value: number): string {
   if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) throw new LiteralFault('invalid unicode code point')
   return String.fromCodePoint(value)
 }
 
+/** Escapes that the lexer lets pass: hexadecimal, octal, and one character. */
 const ESCAPE = /\\(?:([xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})|([0-3][0-7]{2})|([\s\S]?))/g
 
 /** The string that a literal stands for, given as written with its quotes. */
@@ -63,11 +67,13 @@ export function intLiteral(text: string, negative: boolean): bigint | undefined 
   return inInt64(value) ? value : undefined
 }
 
+/** The same without a sign. */
 export function uintLiteral(text: string): bigint | undefined {
   const value = read(text)
   return inUint64(value) ? value : undefined
 }
 
+/** Undefined for what no double holds: cel-go refuses infinity as a literal. */
 export function parseDouble(text: string): number | undefined {
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined

@@ -43,11 +43,13 @@ export function expandMacro(
 
 const OVERWRITES = 'iteration variable overwrites accumulator variable'
 
+/** An argument that has to be a name. */
 function variableName(arg: Expr, message: string): string {
   if (arg.kind !== 'ident') throw new MacroFault(arg, message)
   return arg.name
 }
 
+/** A variable of a loop may not have the name of the one that collects. */
 function notAccumulator(arg: Expr, name: string): string {
   if (name === ACCUMULATOR || name === '__result__') throw new MacroFault(arg, OVERWRITES)
   return name
@@ -55,8 +57,10 @@ function notAccumulator(arg: Expr, name: string): string {
 
 const iterationVariable = (arg: Expr, message: string): string => notAccumulator(arg, variableName(arg, message))
 
+/** One variable, or two. */
 type Variables = readonly [string, string?]
 
+/** Ends as soon as the accumulator is false. An error counts only where no element is false. */
 function all(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.bool(true)
   const condition = make.call(NOT_STRICTLY_FALSE, make.accumulator())
@@ -64,6 +68,7 @@ function all(make: MacroBuilder, range: Expr, variables: Variables, predicate: E
   return make.loop({ range, variables, init, condition, step, result: make.accumulator() })
 }
 
+/** Ends as soon as the accumulator is true. An error counts only where no element is true. */
 function exists(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.bool(false)
   const condition = make.call(NOT_STRICTLY_FALSE, make.call(LOGICAL_NOT, make.accumulator()))
@@ -71,6 +76,7 @@ function exists(make: MacroBuilder, range: Expr, variables: Variables, predicate
   return make.loop({ range, variables, init, condition, step, result: make.accumulator() })
 }
 
+/** Counts: it has to look at every element, and any error is its result. */
 function existsOne(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.int(0n)
   const condition = make.bool(true)
@@ -78,12 +84,14 @@ function existsOne(make: MacroBuilder, range: Expr, variables: Variables, predic
   return make.loop({ range, variables, init, condition, step, result: make.call(EQUALS, make.accumulator(), make.int(1n)) })
 }
 
+/** `has(a.b)` is a test that nothing reads. */
 const has: Expand = (make, args) => {
   const arg = args[0]!
   if (arg.kind !== 'select') throw new MacroFault(arg, 'invalid argument to has() macro')
   return make.presence(arg.operand, arg.field)
 }
 
+/** Builds the loop of one of the three above. */
 type Quantifier = typeof all
 
 const quantifier =
@@ -91,6 +99,7 @@ const quantifier =
   (make, args, target) =>
     build(make, target, [iterationVariable(args[0]!, 'argument must be a simple name')], args[1]!)
 
+/** `list.map(x, f)` or `list.map(x, p, f)`. */
 const map: Expand = (make, args, target) => {
   const name = iterationVariable(args[0]!, 'argument is not an identifier')
   const filtered = args.length === 3 ? args[1] : undefined
@@ -101,6 +110,7 @@ const map: Expand = (make, args, target) => {
   return make.loop({ range: target, variables: [name], init, condition, step, result: make.accumulator() })
 }
 
+/** `list.filter(x, p)` */
 const filter: Expand = (make, args, target) => {
   const name = iterationVariable(args[0]!, 'argument is not an identifier')
   const init = make.list()
@@ -110,6 +120,7 @@ const filter: Expand = (make, args, target) => {
   return make.loop({ range: target, variables: [name], init, condition, step, result: make.accumulator() })
 }
 
+/** In every environment (cel-spec, "Macros"). */
 export const STANDARD_MACROS: Macros = new Map<string, Expand>([
   ['has:1', has],
   ['all:2:member', quantifier(all)],
@@ -129,9 +140,11 @@ function bind(make: MacroBuilder, name: string, makeValue: () => Expr, expressio
   return make.loop({ range, variables: ['#unused'], init, condition, step, result: expression, accumulator: name })
 }
 
+/** Binds the value of an optional, which is written out once more for it. */
 const bindHeld = (make: MacroBuilder, optional: Expr, name: string, expression: Expr): Expr =>
   bind(make, name, () => make.memberCall('value', make.copy(optional)), expression)
 
+/** `a.optMap(x, f)`: an optional of f, if a has a value. */
 const optMap: Expand = (make, args, target) => {
   const name = variableName(args[0]!, 'optMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
@@ -139,6 +152,7 @@ const optMap: Expand = (make, args, target) => {
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
+/** `a.optFlatMap(x, f)`: f itself, which is an optional. */
 const optFlatMap: Expand = (make, args, target) => {
   const name = variableName(args[0]!, 'optFlatMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
@@ -146,6 +160,7 @@ const optFlatMap: Expand = (make, args, target) => {
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
+/** With optionals, since 1.28. Source: cel-go, cel/library.go. */
 export const OPTIONAL_MACROS: Macros = new Map<string, Expand>([
   ['optMap:2:member', optMap],
   ['optFlatMap:2:member', optFlatMap],
@@ -161,6 +176,7 @@ const celBind: Expand = (make, args, target) => {
 /** Of the library of bindings: https://pkg.go.dev/github.com/google/cel-go/ext#Bindings */
 export const BINDING_MACROS: Macros = new Map<string, Expand>([['bind:3:member', celBind]])
 
+/** Both have to be names, and different ones. */
 function twoVariables([first, second]: readonly Expr[]): Variables {
   const one = variableName(first!, 'argument must be a simple name')
   const two = variableName(second!, 'argument must be a simple name')
@@ -183,21 +199,25 @@ const transform =
     return make.loop({ range: target, variables, init: init(make), condition: make.bool(true), step: whole, result: make.accumulator() })
   }
 
+/** `m.transformList(k, v, f)`, with a filter before f where there are four arguments. */
 const transformList = transform(
   (make, _variables, value) => make.call(ADD, make.accumulator(), make.list(value)),
   make => make.list(),
 )
 
+/** `m.transformMap(k, v, f)`: the same keys with other values. */
 const transformMap = transform(
   (make, [key], value) => make.call('cel.@mapInsert', make.accumulator(), make.ident(key), value),
   make => make.map(),
 )
 
+/** `m.transformMapEntry(k, v, {a: b})`: other keys as well, of which none may come twice. */
 const transformMapEntry = transform(
   (make, _variables, entry) => make.call('cel.@mapInsert', make.accumulator(), entry),
   make => make.map(),
 )
 
+/** Since 1.32. Source: cel-go, ext/comprehensions.go. */
 export const TWO_VARIABLE_MACROS: Macros = new Map<string, Expand>([
   ['all:3:member', quantifierOfTwo(all)],
   ['exists:3:member', quantifierOfTwo(exists)],

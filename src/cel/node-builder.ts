@@ -17,6 +17,7 @@ export class NodeBuilder {
     this.#tooMany = tooMany
   }
 
+  /** Throws what `tooMany` throws. */
   newId(offset: number): ExprId {
     if (this.#next > MAX_NODES) this.#tooMany(`expression node limit exceeded: ${MAX_NODES}`)
     const id = this.#next++
@@ -77,6 +78,7 @@ export class MacroBuilder {
     return { kind: 'ident', id: this.#id(), name }
   }
 
+  /** The variable that the loop collects in. */
   accumulator(): Expr {
     return this.ident(ACCUMULATOR)
   }
@@ -97,6 +99,7 @@ export class MacroBuilder {
     return { kind: 'call', id: this.#id(), name, target, args }
   }
 
+  /** What `has(operand.field)` becomes. */
   presence(operand: Expr, field: string): Expr {
     return { kind: 'select', id: this.#id(), operand, field, testOnly: true }
   }

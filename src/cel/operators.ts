@@ -22,5 +22,6 @@ export const RELATIONS: Readonly<Record<string, string>> = {
   in: '@in',
 }
 
+/** Operators of arithmetic, by their tokens: products bind more closely than sums. */
 export const SUMS: Readonly<Record<string, string>> = { '+': ADD, '-': '_-_' }
 export const PRODUCTS: Readonly<Record<string, string>> = { '*': '_*_', '/': '_/_', '%': '_%_' }

@@ -28,10 +28,12 @@ export class Source {
     this.#lines = [0, ...this.points.flatMap((point, i) => (point === '\n' ? [i + 1] : []))]
   }
 
+  /** From one code point to before another. */
   text(start: number, stop: number): string {
     return this.points.slice(start, stop).join('')
   }
 
+  /** The offset may be that behind the last character. */
   locationOf(offset: number): Location {
     let low = 0
     let high = this.#lines.length - 1

@@ -8,6 +8,7 @@ export class Knowledge {
   readonly #types = new Map<string, Type>()
   #undo: (readonly [string, Type | undefined])[] = []
 
+  /** A view, which changes as more becomes known. */
   get known(): Substitution {
     return this.#types
   }
@@ -46,10 +47,12 @@ export function substitute(known: Substitution, type: Type, others?: Type): Type
 /** With every parameter of which nothing is known a dyn. */
 export const substituteAll = (known: Substitution, type: Type): Type => substitute(known, type, DYN)
 
+/** Part by part: all have to fit. */
 function assignAll(draft: Knowledge, first: readonly Type[], second: readonly Type[]): boolean {
   return first.length === second.length && first.every((type, i) => assignable(draft, type, second[i]!))
 }
 
+/** Whether null can stand for a value of the type. Scalars are not nullable, their wrappers are. */
 function isNullable({ kind, nullable }: Type): boolean {
   return (
     nullable === true ||
@@ -63,6 +66,7 @@ function isNullable({ kind, nullable }: Type): boolean {
   )
 }
 
+/** As cel-go's isAssignable, whose order of cases decides what is noted of parameters. */
 function assignable(draft: Knowledge, a: Type, b: Type): boolean {
   if (b.kind === 'param') {
     const found = stand(draft, a, b)
@@ -107,6 +111,7 @@ export function mostGeneral(a: Type, b: Type): Type {
   return saysNoMore(a, b) ? a : b
 }
 
+/** Whether a type says as little as the other, or less. */
 function saysNoMore(a: Type, b: Type): boolean {
   if (isDyn(a) || a.kind === 'param') return true
   if (isDyn(b) || b.kind === 'param' || a.kind !== b.kind) return false

@@ -35,10 +35,13 @@ const OPERATORS = new Set(['==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '
 /** As often cel-go goes on after an error. */
 const MAX_RECOVERIES = 30
 
+/** Line breaks within a token would break the line of the error. */
 const escapeText = (text: string): string => text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
 
+/** Classes of tokens, which errors print without quotes. */
 const NAMED = /^[A-Z]|^</
 
+/** In the order of the grammar. */
 function printSet(types: readonly string[]): string {
   const sorted = TOKEN_ORDER.filter(type => types.includes(type)).map(type => (NAMED.test(type) ? type : `'${type}'`))
   return sorted.length === 1 ? sorted[0]! : `{${sorted.join(', ')}}`
@@ -116,6 +119,7 @@ export class TokenCursor {
     this.take()
   }
 
+  /** Nothing lets the rest fit: reports and stops. */
   mismatch(expected: readonly string[]): never {
     this.#unexpected('mismatched', expected)
     this.#goOn(0)

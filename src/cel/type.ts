@@ -1,3 +1,4 @@
+/** What the checker tells types apart by. `opaque` are those of libraries, which have functions and no fields. */
 export type TypeKind =
   | 'any'
   | 'bool'
@@ -31,14 +32,18 @@ export interface Type {
   readonly nullable?: true
 }
 
+/** A type without parts. */
 const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] })
 
+/** google.protobuf.Any: a message of any type. It fits wherever dyn does. */
 export const ANY = simple('any', 'google.protobuf.Any')
 export const BOOL = simple('bool')
 export const BYTES = simple('bytes')
 export const DOUBLE = simple('double')
 export const DURATION = simple('duration', 'google.protobuf.Duration')
+/** Known only when the expression runs. */
 export const DYN = simple('dyn')
+/** Of what was reported: it fits everywhere, so that one mistake is told once. */
 export const ERROR = simple('error', '*error*')
 export const INT = simple('int')
 export const NULL = simple('null', 'null_type')
@@ -57,6 +62,7 @@ export const paramOf = (name: string): Type => simple('param', name)
 export const opaqueOf = (name: string, ...params: Type[]): Type => ({ kind: 'opaque', name, params })
 export const optionalOf = (type: Type): Type => opaqueOf('optional_type', type)
 
+/** By the names of declarations. */
 const SIMPLE: ReadonlyMap<string, Type> = new Map(
   [BOOL, BYTES, DOUBLE, DURATION, DYN, INT, NULL, STRING, TIMESTAMP, TYPE, UINT, ANY].map(type => [type.kind, type]),
 )
@@ -124,6 +130,7 @@ export function equivalentType(a: Type, b: Type): boolean {
   return a.kind === b.kind && named && a.params.length === b.params.length && a.params.every((param, i) => equivalentType(param, b.params[i]!))
 }
 
+/** Whether the type says nothing. */
 export const isDyn = ({ kind }: Type): boolean => kind === 'dyn' || kind === 'any'
 export const isDynOrError = (type: Type): boolean => isDyn(type) || type.kind === 'error'
 

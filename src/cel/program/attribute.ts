@@ -21,6 +21,7 @@ export function attributeFrom(root: Evaluate, qualifiers: readonly Qualifier[] =
   }
 }
 
+/** The most frequent attribute has one step, which needs no loop. */
 function stepped(root: Evaluate, qualifiers: readonly Qualifier[]): Evaluate {
   const [first] = qualifiers
   if (qualifiers.length === 1 && first && !first.optional) {
@@ -37,6 +38,7 @@ function stepped(root: Evaluate, qualifiers: readonly Qualifier[]): Evaluate {
   }
 }
 
+/** Steps that have to succeed, from one on. */
 function walk(frame: Frame, start: Value, qualifiers: readonly Qualifier[], from: number): Value {
   let value = start
   for (let i = from; i < qualifiers.length; i++) {
@@ -60,6 +62,7 @@ function walkPresent(frame: Frame, start: Value, qualifiers: readonly Qualifier[
   return new CelOptional(value)
 }
 
+/** What is read through an optional is an optional. */
 function walkOptional(frame: Frame, start: CelOptional, qualifiers: readonly Qualifier[]): Value {
   return start.value === undefined ? start : walkPresent(frame, start.value, qualifiers, 0)
 }

@@ -19,6 +19,7 @@ export function call(fn: Implementation, args: readonly Evaluate[], cost: CallCo
   return second ? binary(fn, first, second, cost) : unary(fn, first, cost, form.takesErrors)
 }
 
+/** Each number of arguments has a closure of its own: calls are what evaluations mostly consist of. */
 function nullary(fn: Implementation, cost: CallCost): Evaluate {
   return frame => {
     const result = fn()
@@ -46,6 +47,7 @@ function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallC
   }
 }
 
+/** Where the last argument is the error, cel-go has evaluated them all, and charges. */
 function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost): Evaluate {
   return frame => {
     const values: Value[] = []

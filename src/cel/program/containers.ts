@@ -4,6 +4,7 @@ import { printValue } from '../values/print.ts'
 import { CelError, CelOptional, isError, type Value } from '../values/value.ts'
 import type { Evaluate, Frame } from './frame.ts'
 
+/** What making one costs. Source: cel-go, common/cost.go. */
 const LIST_COST = 10
 const MAP_COST = 30
 const STRUCT_COST = 40
@@ -32,6 +33,7 @@ export function listMaker(elements: readonly Evaluate[], optionals: ReadonlySet<
   }, LIST_COST)
 }
 
+/** An entry of a map. `optional`: written with `?`, and left out where its optional is empty. */
 export interface EntryMaker {
   readonly key: Evaluate
   readonly value: Evaluate
@@ -45,6 +47,7 @@ function entryValue(value: Value, { optional }: { readonly optional: boolean }, 
   return new CelError(`cannot initialize optional entry '${name()}' from non-optional value ${printValue(value)}`)
 }
 
+/** A later entry of the same key replaces the earlier one, and an empty optional takes it away. */
 export function mapMaker(entries: readonly EntryMaker[]): Evaluate {
   return made(frame => {
     const map = new ValueMap()
@@ -62,6 +65,7 @@ export function mapMaker(entries: readonly EntryMaker[]): Evaluate {
   }, MAP_COST)
 }
 
+/** A field of a struct, likewise. */
 export interface FieldMaker {
   readonly name: string
   readonly value: Evaluate
@@ -76,6 +80,7 @@ export function structMaker(fields: readonly FieldMaker[], make: (fields: Readon
   }, STRUCT_COST)
 }
 
+/** The fields in the order in which they were given. */
 function fieldValues(frame: Frame, fields: readonly FieldMaker[]): Map<string, Value> | CelError {
   const values = new Map<string, Value>()
   for (const field of fields) {

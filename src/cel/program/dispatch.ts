@@ -18,6 +18,7 @@ const STOPPING = new Set(['string_format'])
 /** Functions that look at their arguments by themselves. */
 const UNGUARDED = new Set(['contains_string', 'ends_with_string', 'starts_with_string'])
 
+/** Undefined for a name that no such function has. */
 function singleton(name: string): Implementation | undefined {
   const fn = Object.hasOwn(SINGLETONS, name) ? SINGLETONS[name] : undefined
   return (
@@ -29,10 +30,12 @@ function singleton(name: string): Implementation | undefined {
   )
 }
 
+/** Errors among the arguments come first. */
 function refusal(name: string, args: readonly Value[]): CelError {
   return args.find(isError) ?? new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
 }
 
+/** Whether values are what a signature takes. */
 const fits = ({ args: types }: Overload, args: readonly Value[]): boolean => types.length === args.length && types.every((type, i) => isOfType(args[i]!, type))
 
 /** @param ids of the signatures that fit by what is known when the expression is compiled. */
@@ -56,4 +59,5 @@ function guarded(name: string, overload: Overload, argTypes: readonly Type[]): I
   return (...args) => (fits(overload, args) ? fn(...args) : refusal(name, args))
 }
 
+/** Takes any value. */
 const isGeneral = ({ kind }: Type): boolean => kind === 'param' || kind === 'dyn'

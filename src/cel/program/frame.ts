@@ -37,6 +37,7 @@ export interface FrameOptions {
   readonly spent?: (() => boolean) | undefined
 }
 
+/** Asking for the time costs more than a round of a small loop. */
 const ROUNDS_OF_A_SLICE = 16
 
 /**
@@ -144,6 +145,7 @@ export class Frame implements LongWork {
     this.#done[this.#depth]?.clear()
   }
 
+  /** A loop ends, or was interrupted. */
   leave(): void {
     this.nextRound()
     this.#depth--
@@ -155,6 +157,7 @@ export class Frame implements LongWork {
     this.#done[this.#depth]!.set(loop, value)
   }
 
+  /** Keeps where a loop was; called for each that runs, from the innermost outward, while SUSPENDED passes through. */
   suspend(loop: object, state: LoopState): void {
     this.#running.set(loop, state)
   }

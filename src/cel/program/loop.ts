@@ -15,6 +15,7 @@ export interface LoopPlan {
   readonly variable2: number | undefined
 }
 
+/** Whoever waited for the result has gone. */
 const INTERRUPTED = new CelError('operation interrupted')
 
 /** The value that an accumulator begins with: the loop adds to an empty list or map in place. */
@@ -23,6 +24,7 @@ export function beginning(value: Value): Value {
   return value instanceof CelMap && value.size === 0 ? new ValueMap([], true) : value
 }
 
+/** A collection that a loop has grown becomes a value like any other: nobody may add to it any more. */
 const finished = (value: Value): Value => {
   if (value instanceof GrowingList) return listOfValues(value.values)
   return value instanceof ValueMap && value.isGrowing ? new ValueMap(Array.from(value.keys(), key => [key, value.find(key)!] as const)) : value
@@ -34,6 +36,7 @@ interface Rounds {
   readonly begin: (slots: Frame['slots'], round: number) => void
 }
 
+/** One variable is the element or the key; two are the index and the element, or the key and the value. */
 function roundsOf({ variable, variable2 }: LoopPlan, range: CelList | CelMap): Rounds {
   if (range instanceof CelList) {
     return {
@@ -103,6 +106,7 @@ function runInSlices(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): bo
   return true
 }
 
+/** A loop evaluates its range once. Its value is kept where the evaluation may be suspended, so that it does not run again. */
 export function loop(plan: LoopPlan): Evaluate {
   return frame => {
     const done = frame.isSliced ? frame.doneBefore(plan) : undefined

@@ -17,7 +17,9 @@ const junction =
     return typeof second === 'boolean' ? second : noSuchOverload(second)
   }
 
+/** `false && error` is false, on either side. */
 export const and = junction(false)
+/** `true || error` is true, on either side. */
 export const or = junction(true)
 
 /** @param negated for `!=`, of which an error is true. */
@@ -49,6 +51,7 @@ export function membership(value: Evaluate, list: CelList): Evaluate | undefined
   }
 }
 
+/** Values whose equality a map of keys decides; lists and times are compared one by one. */
 const isHashable = (value: Value): boolean =>
   typeof value === 'string' || typeof value === 'boolean' || isInt(value) || value instanceof CelUint || value instanceof CelDouble
 

@@ -36,6 +36,7 @@ const COMPUTED = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', '
 /** Functions whose pattern is compiled beforehand. They leave arguments behind an error alone. */
 const SEARCHES = new Set(['matches', 'find', 'findAll'])
 
+/** A value that is known now. */
 const constant = (value: Value): Plan => ({ evaluate: () => value, constant: value })
 
 /** A part of a program that reads an attribute as a whole. */
@@ -50,8 +51,10 @@ const read = (attribute: Attribute): Plan => {
   return { evaluate, attribute }
 }
 
+/** A step into a value that is no attribute makes it one. */
 const attributeOf = (plan: Plan): Attribute => plan.attribute ?? attributeFrom(plan.evaluate)
 
+/** Literals of text, bytes, booleans and null are values as they stand. */
 function literalValue(literal: LiteralValue): Value {
   switch (literal.type) {
     case 'int':
@@ -84,6 +87,7 @@ export class Planner {
     this.#environment = environment
   }
 
+  /** The whole expression; an error where a part that is computed beforehand fails. */
   plan(): Evaluate | CelError {
     try {
       return this.#plan(this.#checked.ast.root).evaluate
@@ -120,6 +124,7 @@ export class Planner {
     return this.#checked.types.get(id) ?? DYN
   }
 
+  /** A variable of a loop, a constant, a type, or a variable of the activation, in this order. */
   #name(id: ExprId): Plan {
     const reference = this.#checked.references.get(id)
     const name = reference?.name ?? ''
@@ -142,6 +147,7 @@ export class Planner {
     return new CelType(params[0]?.name ?? 'type')
   }
 
+  /** A field of a value, a test for one, or a name with dots. */
   #select(expr: SelectExpr): Plan {
     if (this.#checked.references.has(expr.id)) return this.#name(expr.id)
     const operand = attributeOf(this.#plan(expr.operand))
@@ -157,6 +163,7 @@ export class Planner {
     return { evaluate, attribute }
   }
 
+  /** Operators are planned by themselves, for they do not evaluate all their arguments, or take errors. */
   #call(expr: CallExpr): Plan {
     const args = this.#arguments(expr).map(arg => this.#plan(arg))
     const [first, second] = args
@@ -188,6 +195,7 @@ export class Planner {
     return found !== undefined && found !== name ? args : [target, ...args]
   }
 
+  /** An index or key; a literal of a wrong type makes the program impossible. */
   #qualifier(key: Plan, optional: boolean): Qualifier {
     if (key.constant !== undefined) {
       const fault = keyFault(key.constant)
@@ -241,6 +249,7 @@ export class Planner {
     return constant(value)
   }
 
+  /** A list of constants is made once. */
   #list({ elements, optionals }: ListExpr): Plan {
     const plans = elements.map(element => this.#plan(element))
     const evaluate = listMaker(
@@ -250,6 +259,7 @@ export class Planner {
     return plans.every(plan => plan.constant !== undefined) ? constant(evaluate(emptyFrame())) : { evaluate }
   }
 
+  /** So is a map. */
   #map({ entries }: MapExpr): Plan {
     const plans = entries.map(({ key, value, optional }) => ({ key: this.#plan(key), value: this.#plan(value), optional }))
     const evaluate = mapMaker(plans.map(({ key, value, optional }) => ({ key: key.evaluate, value: value.evaluate, optional })))
@@ -257,6 +267,7 @@ export class Planner {
     return known ? constant(evaluate(emptyFrame())) : { evaluate }
   }
 
+  /** Made by the environment, which knows what it is; constants are not folded, as cel-go has it. */
   #struct({ id, fields }: StructExpr): Plan {
     const name = this.#checked.references.get(id)?.name ?? ''
     const makers = fields.map(field => ({ name: field.name, value: this.#plan(field.value).evaluate, optional: field.optional }))
@@ -264,6 +275,7 @@ export class Planner {
     return { evaluate: structMaker(makers, make) }
   }
 
+  /** Each variable has a slot of the frame: nested loops of the same names do not meet. */
   #loop(expr: ComprehensionExpr): Plan {
     const accumulator = this.slots++
     const variable1 = this.slots++
@@ -301,6 +313,7 @@ const ofText =
   (...args) =>
     typeof args[0] === 'string' ? fn(...args) : noSuchOverload(args[0]!)
 
+/** A literal that is no pattern makes the program impossible, before anything runs. */
 function requirePattern(pattern: string): void {
   const compiled = compilePattern(pattern)
   if (typeof compiled === 'string') throw new Fault(compiled)

@@ -54,6 +54,7 @@ export function makeProgram(checked: Checked, environment: Environment): Program
   }
 }
 
+/** Errors of the expression are outcomes; any other exception is a bug, or a value that is not there yet. */
 function outcomeOf(planned: Evaluate, frame: Frame): Outcome {
   try {
     const value = withLongWork(frame, () => planned(frame))
@@ -74,6 +75,7 @@ function outcomeOrPause(planned: Evaluate, frame: Frame): Outcome | undefined {
   }
 }
 
+/** Goes on after each turn until it is done: the frame knows what was computed. */
 async function remaining(planned: Evaluate, frame: Frame, { next }: Turns): Promise<Outcome> {
   for (;;) {
     await next()

@@ -14,6 +14,7 @@ export interface Qualifier {
   readonly fromIfPresent: (frame: Frame, value: Value) => Value | undefined
 }
 
+/** As cel-go has it for maps, structs and what has no parts. */
 const missingKey = (key: Value): CelError => new CelError(`no such key: ${printValue(key)}`)
 
 /** A part of a value by its key; undefined where there is none. */
@@ -24,6 +25,7 @@ function partOf(value: Value, key: Value): Value | undefined {
   return value instanceof CelObject && typeof key === 'string' ? value.field?.(key) : undefined
 }
 
+/** Undefined beyond the ends; lists of documents take an int and no other number. */
 function elementOf(list: CelList, key: Value): Value | undefined {
   const index = plainIndex(key)
   if (isError(index)) return index
@@ -31,6 +33,7 @@ function elementOf(list: CelList, key: Value): Value | undefined {
   return list.takesIntsOnly && !isInt(key) ? new CelError(`unsupported index: ${printValue(key)}`) : list.at(index)
 }
 
+/** A part that is not there is an error, which differs between lists and maps. */
 function required(value: Value, key: Value): Value {
   const part = partOf(value, key)
   return part === undefined ? (value instanceof CelList ? outOfBounds(key) : missingKey(key)) : part
@@ -60,6 +63,7 @@ export function keyQualifier(key: Evaluate, optional: boolean): Qualifier {
   }
 }
 
+/** A key that is known when the expression is compiled: most are. */
 export function constantQualifier(key: Value, optional: boolean): Qualifier {
   return {
     optional,

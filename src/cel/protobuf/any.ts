@@ -17,6 +17,7 @@ export function anyValue(fields: Fields, make: (name: string, fields: Fields) =>
   return new CelError(`unsupported conversion to ref.Val: (*dynamicpb.Message)${parts.join('  ')}`)
 }
 
+/** Of protobuf's text format; other control characters are hexadecimal. */
 const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 const hex = (byte: number): string => `\\x${byte.toString(16).padStart(2, '0')}`
 

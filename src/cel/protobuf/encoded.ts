@@ -18,20 +18,24 @@ type Fields = ReadonlyMap<string, Value>
 /** Values within values, as deep as they are read. */
 const MAX_DEPTH = 500
 
+/** Numbers of fixed length are little-endian. */
 const viewOf = ({ bytes }: WireField): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 const readInt = (bits: number) => (field: WireField) => toInt(BigInt.asIntN(bits, field.varint))
 const readUint = (bits: number) => (field: WireField) => new CelUint(BigInt.asUintN(bits, field.varint))
 const readBool = (field: WireField): Value => field.varint !== 0n
 const readDouble = (field: WireField): Value => new CelDouble(viewOf(field).getFloat64(0, true))
 const readFloat = (field: WireField): Value => new CelDouble(viewOf(field).getFloat32(0, true))
+/** Undefined for broken UTF-8, which protobuf's own texts must not have. */
 const readText = ({ bytes }: WireField): Value | undefined => (isUtf8(bytes) ? Buffer.from(bytes).toString('utf8') : undefined)
 const readBytes = ({ bytes }: WireField): Value => Uint8Array.from(bytes)
 
+/** Of Timestamp and Duration: seconds, and nanoseconds within the second. */
 const SECONDS_AND_NANOS: readonly Encoding[] = [
   { name: 'seconds', wire: 'varint', read: readInt(64) },
   { name: 'nanos', wire: 'varint', read: readInt(32) },
 ]
 
+/** google.protobuf.Value: any JSON value. */
 const VALUE: readonly Encoding[] = [
   { name: 'null_value', wire: 'varint', read: () => null },
   { name: 'number_value', wire: 'fixed64', read: readDouble },
@@ -41,11 +45,13 @@ const VALUE: readonly Encoding[] = [
   { name: 'list_value', wire: 'bytes', read: ({ bytes }, depth) => jsonListOf(bytes, depth) },
 ]
 
+/** An entry of google.protobuf.Struct. */
 const ENTRY: readonly Encoding[] = [
   { name: 'key', wire: 'bytes', read: readText },
   { name: 'value', wire: 'bytes', read: ({ bytes }, depth) => jsonValueOf(bytes, depth) },
 ]
 
+/** A wrapper such as google.protobuf.Int64Value: one field, by which absence is told from zero. */
 const wrapping = (wire: WireField['wire'], read: Encoding['read']): readonly Encoding[] => [{ name: 'value', wire, read }]
 
 /** Fields by their numbers, from 1 on. */
@@ -86,6 +92,7 @@ function repeated(bytes: Uint8Array, depth: number): Uint8Array[] | undefined {
   return wireFields(bytes)?.flatMap(field => (field.number === 1 && field.wire === 'bytes' ? [field.bytes] : []))
 }
 
+/** The alternative that came last; null where none did. */
 function jsonValueOf(bytes: Uint8Array, depth: number): Value | undefined {
   const fields = readFields(VALUE, bytes, depth + 1)
   return fields && ([...fields.values()].at(-1) ?? null)

@@ -7,6 +7,7 @@ import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUin
 import { MessageValue } from './message-value.ts'
 import { NATIVE_STRING, type Native, toNative } from './native.ts'
 
+/** The greatest integer that a double tells from its neighbours. */
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** A number where a double holds it exactly, its digits where not. */
@@ -38,6 +39,7 @@ function takeMapAsList(value: Value): Value | undefined {
   return listOfValues([])
 }
 
+/** What any field of JSON takes. */
 const JSON_VALUE: Native = { goType: '*structpb.Value', take: takeJson }
 /** The fields of google.protobuf.Value that hold a list or a map. */
 export const NATIVE_LIST: Native = { goType: '*structpb.ListValue', take: value => takeList(value) ?? takeMapAsList(value) }

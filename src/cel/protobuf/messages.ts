@@ -23,6 +23,7 @@ import {
   toNative,
 } from './native.ts'
 
+/** A field of a message. */
 interface Field {
   readonly type: Type
   /** What the field, told by its full name, holds of a value; or why it cannot. */
@@ -31,6 +32,7 @@ interface Field {
 
 type Fields = ReadonlyMap<string, Value>
 
+/** A message by its fields, and what value it stands for. */
 interface Message {
   /** That its name stands for, where it is no struct of its own. */
   readonly type?: Type
@@ -38,8 +40,10 @@ interface Message {
   readonly toValue: (fields: Fields) => Value
 }
 
+/** A value that the field's Go type does not take. */
 const failed = (field: string, { message }: CelError): CelError => new CelError(`field type conversion error for ${field} value type: ${message}`)
 
+/** A field of one Go type. */
 const scalar = (type: Type, native: Native): Field => ({
   type,
   hold(value, field) {
@@ -48,8 +52,10 @@ const scalar = (type: Type, native: Native): Field => ({
   },
 })
 
+/** A value of a kind that cel-go does not even try to convert. */
 const unsupported = (value: Value, field: string): CelError => new CelError(`unsupported field type for ${field}: ${printedTypeOf(value)}`)
 
+/** The elements of google.protobuf.ListValue. */
 const VALUES: Field = {
   type: listOf(DYN),
   hold(value, field) {
@@ -59,6 +65,7 @@ const VALUES: Field = {
   },
 }
 
+/** The members of google.protobuf.Struct. */
 const MEMBERS: Field = {
   type: mapOf(STRING, DYN),
   hold(value, field) {
@@ -75,8 +82,10 @@ const single = (type: Type, name: string, field: Field, none: Value): Message =>
   toValue: fields => fields.get(name) ?? none,
 })
 
+/** A wrapper: the value itself, or the zero of its type. */
 const wrapper = (type: Type, native: Native, none: Value): Message => single(wrapperOf(type), 'value', scalar(type, native), none)
 
+/** Fields of Duration and Timestamp. */
 const SECONDS_AND_NANOS = { seconds: scalar(INT, NATIVE_INT64), nanos: scalar(INT, NATIVE_INT32) }
 /** A field that has been checked to be an integer; absent, zero. */
 function integerOf(fields: Fields, name: string): bigint {
@@ -94,6 +103,7 @@ function durationOf(fields: Fields): CelDuration {
   return new CelDuration(whole < 0n ? MIN_INT64 : MAX_INT64)
 }
 
+/** Nanoseconds outside of a second move the seconds. */
 function timestampOf(fields: Fields): CelTimestamp {
   const nanos = integerOf(fields, 'nanos')
   const rest = ((nanos % BILLION) + BILLION) % BILLION
@@ -106,12 +116,14 @@ function givenAlternative(fields: Fields): Value {
   return name === 'null_value' ? null : value
 }
 
+/** A message that stays one. `none`: what its fields are where they are not given. */
 const struct = (name: string, fields: Readonly<Record<string, Field>>, none: Readonly<Record<string, Value>>): Message => ({
   fields,
   // What a field is without being given counts as not given.
   toValue: given => new MessageValue(name, new Map([...given].filter(([, value]) => value !== '')), none),
 })
 
+/** An entry of a Struct, which is a message of its own, with defaults. */
 const ENTRY = 'google.protobuf.Struct.FieldsEntry'
 const ZERO_DOUBLE = new CelDouble(0)
 const ZERO_UINT = new CelUint(0n)
@@ -157,6 +169,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map(
 /** Numbers of enumerations, by their full names. */
 export const PROTOBUF_CONSTANTS: ReadonlyMap<string, Int> = new Map([['google.protobuf.NullValue.NULL_VALUE', 0]])
 
+/** Fields are converted one by one; the first that can't be is the error. */
 function makeMessage(name: string, { fields, toValue }: Message, given: Fields): Value {
   const held = new Map<string, Value>()
   for (const [field, value] of given) {
@@ -167,6 +180,7 @@ function makeMessage(name: string, { fields, toValue }: Message, given: Fields):
   return toValue(held)
 }
 
+/** As the checker and the planner know messages. */
 const DECLARATIONS: ReadonlyMap<string, StructDeclaration> = new Map(
   Array.from(MESSAGES, ([name, message]) => [
     name,

@@ -23,6 +23,7 @@ export interface Native {
   readonly take: (value: Value) => Value | undefined
 }
 
+/** What is read from an empty optional. */
 const EMPTY_OPTIONAL = new CelError('optional.none() dereference')
 
 /** The value as the field holds it, or cel-go's words for why it cannot. */
@@ -43,6 +44,7 @@ function refusal(value: Value, goType: string): string {
   return `type conversion error from ${sourceName(value)} to '${goType}'`
 }
 
+/** The type of a value as its conversion error has it, which is spelled differently for each. */
 function sourceName(value: Value): string {
   if (value === null) return "'null_type'"
   if (typeof value === 'boolean') return 'bool'
@@ -61,8 +63,10 @@ export function printedTypeOf(value: Value): string {
   return value instanceof CelMap ? 'map(, )' : typeNameOf(value)
 }
 
+/** Whether a value is an int between bounds. */
 const within = (value: Value, min: bigint, max: bigint): boolean => isInt(value) && value >= min && value <= max
 
+/** Of Go's int32, in which enumerations and small wrappers are held. */
 const INT32_BOUNDS = [-(2n ** 31n), 2n ** 31n - 1n] as const
 const takeInt32 = (value: Value): Value | undefined => (isInt(value) ? (within(value, ...INT32_BOUNDS) ? value : INT_OVERFLOW) : undefined)
 
@@ -80,6 +84,7 @@ export const NATIVE_UINT32: Native = {
   take: value => (value instanceof CelUint ? (value.value < 2n ** 32n ? value : UINT_OVERFLOW) : undefined),
 }
 
+/** An element of a list that is taken for bytes. */
 const NATIVE_BYTE: Native = { goType: 'uint8', take: value => (value instanceof CelUint ? (value.value < 256n ? value : UINT_OVERFLOW) : undefined) }
 
 /** A list of uints can be bytes as well. */

@@ -48,6 +48,7 @@ export function compileRule(rule: ValidationRule, schema: JsonSchemaProps, type:
   return { rule, program, usesOldSelf: usesOldSelf(checked), ...(message ? { message } : {}), ...(fieldPath === undefined ? {} : { fieldPath }) }
 }
 
+/** A message expression that does not compile is passed over: the rule's own message is shown then. */
 function messageProgram(expression: string, environment: Environment): Program | undefined {
   if (expression === '') return undefined
   const { checked } = compile(expression, environment)
@@ -56,6 +57,7 @@ function messageProgram(expression: string, environment: Environment): Program |
   return 'fault' in program ? undefined : program
 }
 
+/** Undefined for a path that leads nowhere in the schema: definitions are checked, but stored ones may be older than the check. */
 function fieldPathOf(text: string, schema: JsonSchemaProps): string | undefined {
   if (text === '') return undefined
   try {

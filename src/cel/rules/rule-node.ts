@@ -4,8 +4,10 @@ import { escapeProperty } from '../schema/property-names.ts'
 import { isWhole } from '../schema/whole-objects.ts'
 import { type CompiledRule, compileRule } from './compiled-rule.ts'
 
+/** Where a schema has its rules. */
 const RULES = 'x-kubernetes-validations'
 
+/** Compiles a rule when it is called first. */
 type RuleSource = () => CompiledRule
 
 /** The rules of a schema and of what is in it, as a tree like the schema's. */
@@ -64,6 +66,7 @@ function propertyNodes(stated: JsonSchemaProps, spine: JsonSchemaProps): Map<str
   return nodes
 }
 
+/** Whether expressions see values of a schema. */
 const isTyped = (schema: JsonSchemaProps): boolean => declareTypes(schema, isWhole(schema), 'selfType').type !== undefined
 
 function compiledOnce(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): RuleNode['rules'] {
@@ -74,6 +77,7 @@ function compiledOnce(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: bo
   }
 }
 
+/** The fault is upstream's, and counts for all rules of the schema together. */
 function sourcesOf(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): readonly RuleSource[] | { readonly fault: string } {
   const { type, struct } = declareTypes(spine, whole, 'selfType')
   if (!type) return { fault: 'failed to convert to declType for CEL validation rules' }

@@ -22,6 +22,7 @@ export interface Correlated {
   readonly unchanged: boolean
 }
 
+/** What is checked, and what it may cost. */
 export interface RuleRequest {
   readonly value: Json
   /** The value before an update. Rules that speak of it run only where there is one. */
@@ -35,6 +36,7 @@ export interface RuleRequest {
   readonly turns?: Turns
 }
 
+/** What came of it: rules that were run, in the order of the walk. */
 export interface RuleResult {
   readonly errors: FieldError[]
   /** Texts of errors that are let pass. */
@@ -81,6 +83,7 @@ function* visitsOf(visit: Visit): Generator<Visit> {
   else if (isJsonObject(value)) yield* memberVisits(node, value, isJsonObject(old) ? old : undefined, path, place)
 }
 
+/** An item is found again in the old list by its keys; in lists without keys, never. */
 function* itemVisits({ items, schema }: RuleNode, value: readonly Json[], old: readonly Json[] | undefined, path: FieldPath, place: Place): Generator<Visit> {
   if (!items) return
   const find = itemFinder(schema, old)
@@ -97,6 +100,7 @@ function* itemVisits({ items, schema }: RuleNode, value: readonly Json[], old: r
   }
 }
 
+/** Additional properties first, as upstream. */
 function* memberVisits(node: RuleNode, value: JsonObject, old: JsonObject | undefined, path: FieldPath, place: Place): Generator<Visit> {
   const before = isCorrelatable(node.schema) ? old : undefined
   const { additional } = node
@@ -132,6 +136,7 @@ function isCorrelatable(schema: JsonSchemaProps): boolean {
   return type === undefined || type === 'granular' || type === 'atomic'
 }
 
+/** Goes on to a member. */
 function below(place: Place, name: string): Place {
   const { current, parent } = place
   if (!current) return place
@@ -140,8 +145,10 @@ function below(place: Place, name: string): Place {
   return { current: current.key(name), parent: current }
 }
 
+/** The value, or the nearest around it that could be found again. */
 const isUnchanged = ({ current, parent }: Place): boolean => (current ?? parent)?.unchanged === true
 
+/** Upstream's words, for the first rule that is not run. */
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
 /** One validation: what was found, and what is left to spend. */

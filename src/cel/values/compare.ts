@@ -15,6 +15,7 @@ import {
   type Value,
 } from './value.ts'
 
+/** Equality knows NaN: it is equal to nothing. Order does not. */
 const NAN = new CelError('NaN values cannot be ordered')
 
 const order = (a: number | bigint, b: number | bigint): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -26,6 +27,7 @@ function numberOf(value: Value): number | bigint | undefined {
   return undefined
 }
 
+/** As Go compares: byte by byte, the shorter first. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b)
 }
@@ -43,6 +45,7 @@ export function compareValues(a: Value, b: Value): number | CelError | undefined
   return undefined
 }
 
+/** Of any two types of numbers. */
 function compareNumbers(x: number | bigint, isDouble: boolean, b: Value): number | CelError {
   const y = numberOf(b)
   if (Number.isNaN(x)) return NAN
@@ -80,6 +83,7 @@ export function typeEquals(a: Value, b: Value): boolean | CelError {
   return a instanceof Uint8Array && b instanceof Uint8Array && compareBytes(a, b) === 0
 }
 
+/** Two that are empty are equal. */
 function optionalsEqual({ value }: CelOptional, b: Value): boolean | CelError {
   if (!(b instanceof CelOptional)) return false
   if (value === undefined || b.value === undefined) return value === b.value

@@ -26,6 +26,7 @@ export function fixedDouble(value: number, precision: number): string {
   return precision === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -precision)}.${digits.slice(-precision)}`
 }
 
+/** `value / by`, rounded half to even. */
 function roundEven(value: bigint, by: bigint): bigint {
   const quotient = value / by
   const twice = (value % by) * 2n

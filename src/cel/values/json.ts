@@ -11,6 +11,7 @@ export function jsonValue(json: Json): Value {
   return Array.isArray(json) ? new JsonList(json) : new JsonMap(json)
 }
 
+/** An element is converted when it is asked for. */
 class JsonList extends CelList {
   readonly #items: readonly Json[]
 
@@ -41,6 +42,7 @@ class JsonList extends CelList {
   }
 }
 
+/** A member likewise; a null member is there, and null. */
 class JsonMap extends CelMap {
   readonly #members: JsonObject
   #size: number | undefined

@@ -3,6 +3,7 @@ import { equalValues } from './compare.ts'
 import { exactInteger, toInt } from './integer.ts'
 import { CelDouble, type CelError, CelMap, CelUint, isInt, type Value } from './value.ts'
 
+/** What keys are found by: equal hashes stand for equal keys. */
 type HashKey = string | number | bigint | boolean | symbol
 
 /** Beyond every int: keys that are uints are told from ints by it. */

@@ -19,6 +19,7 @@ export function printValue(value: Value): string {
   return value instanceof CelObject ? value.typeName : String(value)
 }
 
+/** Go's time.Time.String. */
 function goTime(value: CelTimestamp): string {
   const text = timestampText(value)
   const [, date, time, zone = 'Z'] = /^(.*)T(.*?)(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
@@ -31,6 +32,7 @@ function printList(list: CelList): string {
   return `[${parts.join(', ')}]`
 }
 
+/** In the order of the map, which for a document is its own. */
 function printMap(map: CelMap): string {
   return `{${Array.from(map.keys(), key => `${printValue(key)}: ${printValue(map.find(key)!)}`).join(', ')}}`
 }

@@ -2,18 +2,22 @@ import { MAX_INT64, MIN_INT64 } from '../../lib/integer.ts'
 import { INT_OVERFLOW } from './integer.ts'
 import { CelDuration, CelError, CelTimestamp } from './value.ts'
 
+/** The years 1 to 9999. */
 const MIN_SECONDS = -62135596800
 const MAX_SECONDS = 253402300799
 const BILLION = 1_000_000_000n
 
 export const TIMESTAMP_OVERFLOW = new CelError('timestamp overflow')
 
+/** Whether protobuf's Timestamp allows the second. */
 export const inTimestampRange = (seconds: number): boolean => seconds >= MIN_SECONDS && seconds <= MAX_SECONDS
 
 const nanosOf = ({ seconds, nanos }: CelTimestamp): bigint => BigInt(seconds) * BILLION + BigInt(nanos)
 
+/** An error beyond 64 bits of nanoseconds: some 292 years. */
 export const toDuration = (nanos: bigint): CelDuration | CelError => (nanos < MIN_INT64 || nanos > MAX_INT64 ? INT_OVERFLOW : new CelDuration(nanos))
 
+/** The sum keeps the offset of the time. */
 export function addToTimestamp(time: CelTimestamp, nanos: bigint): CelTimestamp | CelError {
   const total = nanosOf(time) + nanos
   const rest = ((total % BILLION) + BILLION) % BILLION
@@ -21,6 +25,7 @@ export function addToTimestamp(time: CelTimestamp, nanos: bigint): CelTimestamp 
   return inTimestampRange(seconds) ? new CelTimestamp(seconds, Number(rest), time.offsetMinutes) : TIMESTAMP_OVERFLOW
 }
 
+/** An error where the times are too far apart for a duration. */
 export const timeBetween = (a: CelTimestamp, b: CelTimestamp): CelDuration | CelError => toDuration(nanosOf(a) - nanosOf(b))
 
 /** After 400 years the calendar comes again: this many seconds. */
