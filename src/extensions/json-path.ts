@@ -39,14 +39,15 @@ export function firstOf(path: JsonPath, value: Json, looks: Looks): Json | undef
 function* matches(steps: readonly Step[], value: Json, looks: Looks): Generator<Json> {
   const levels: { readonly values: readonly Json[]; next: number }[] = [{ values: [value], next: 0 }]
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-    if (level.next === level.values.length) {
+    const item = level.values[level.next++]
+    if (item === undefined) {
       levels.pop()
       continue
     }
-    const item = level.values[level.next++] as Json
-    if (levels.length > steps.length) yield item
+    const step = steps[levels.length - 1]
+    if (!step) yield item
     else {
-      const values = (steps[levels.length - 1] as Step)(item, looks)
+      const values = step(item, looks)
       looks.left -= 1 + values.length
       if (looks.left < 0) return
       levels.push({ values, next: 0 })
@@ -69,8 +70,8 @@ const everywhere: Step = (value, { left }) => {
   const waiting: Json[] = [value]
   for (let next = waiting.pop(); next !== undefined && found.length <= left; next = waiting.pop()) {
     found.push(next)
-    if (Array.isArray(next)) for (let i = next.length - 1; i >= 0; i--) waiting.push(next[i] as Json)
-    else if (isJsonObject(next)) for (const inner of Object.values(next).reverse()) waiting.push(inner)
+    const below = Array.isArray(next) ? [...next] : isJsonObject(next) ? Object.values(next) : []
+    for (const inner of below.reverse()) waiting.push(inner)
   }
   return found
 }

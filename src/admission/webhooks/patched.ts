@@ -3,7 +3,7 @@ import { jsonPatchSteps } from '../../apply/patch/json.ts'
 import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import { internalServerError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { About } from '../attributes.ts'
@@ -30,7 +30,8 @@ export async function patchedObject(
   const before = bodyOf(request, about, object)
   const document: JsonObject = JSON.parse(bodyText(schemaOfBody(request, about), before))
   const patched = await inWords(() => runInTurns(jsonPatchSteps(document, operations), request.ctx.signal))
-  const next = objectOf(request, about, patched as JsonObject, before)
+  // What is no object any more has no type either, which is refused.
+  const next = objectOf(request, about, isJsonObject(patched) ? patched : {}, before)
   return { object: next, changed: !deepEqual(next, object) }
 }
 
