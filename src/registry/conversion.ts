@@ -8,11 +8,6 @@ import type { StoredObject, Watcher } from '../storage/storage.ts'
 import type { ListOptions, ListResult } from './read.ts'
 import type { Answer, WriteTarget } from './types.ts'
 
-/** An object could not be converted by whom its kind leaves that to. The text is for the client. */
-export class ConversionError extends Error {
-  override readonly name = 'ConversionError'
-}
-
 /** A result that is at hand where this server converts, and has to be waited for where a webhook does. */
 export type Converted<T> = T | Promise<T>
 

@@ -16,7 +16,11 @@ import {
 } from '../meta/status.ts'
 import { BackendError } from '../storage/backend.ts'
 import { StorageError } from '../storage/storage.ts'
-import { ConversionError } from './conversion.ts'
+
+/** An object could not be converted by whom its kind leaves that to. The text is for the client. */
+export class ConversionError extends Error {
+  override readonly name = 'ConversionError'
+}
 
 /** What was done when storage failed. */
 export interface FailedRequest {

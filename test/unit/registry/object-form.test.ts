@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ConversionError } from '../../../src/registry/conversion.ts'
+import { ConversionError } from '../../../src/registry/errors.ts'
 import { objectFormOf } from '../../../src/registry/object-form.ts'
 import { withConversions } from '../../../src/registry/webhook-conversion.ts'
 import { failureText, link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
