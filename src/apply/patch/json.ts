@@ -142,6 +142,7 @@ function bring(state: State, operation: JsonObject): void {
 const hasLiterals = (value: object, literals: Literals): boolean =>
   literals.has(value) || Object.values(value).some(member => typeof member === 'object' && member !== null && hasLiterals(member, literals))
 
+/** An operation that does not apply. The text is the library's, and goes to logs only (see PatchError). */
 const failure = (message: string): PatchError => new PatchError('unprocessable', message)
 const fail = (message: string): never => {
   throw failure(message)

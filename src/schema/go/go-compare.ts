@@ -17,13 +17,16 @@ export interface Comparison {
   readonly depth: number
 }
 
+/** One side's value; undefined where that side has no such item. Absent members of a struct are zero, not absent. */
 export type Side = { readonly value: Json | undefined } | undefined
 
+/** A field of a struct or an entry of a map by its name; an item of a list or what a pointer points to without one. */
 interface Named {
   readonly name: string
   readonly of: Comparison
 }
 
+/** Indices of items beside each other; undefined: the item stands alone. */
 type Pair = readonly [old: number | undefined, next: number | undefined]
 
 /** Of lists for whose items more pairs would have to be compared, items stand beside those of their place. */
@@ -36,6 +39,7 @@ export function compare(type: GoType, old: Json, next: Json, most: number): Comp
   return comparer.isSpent ? undefined : comparison
 }
 
+/** One comparison, which ends when it has compared as much as it may. Bounded, for aligning lists compares pairs of items. */
 class Comparer {
   private left: number
 
@@ -43,6 +47,7 @@ class Comparer {
     this.left = most
   }
 
+  /** What was compared from here on means nothing. */
   get isSpent(): boolean {
     return this.left <= 0
   }
@@ -74,17 +79,20 @@ class Comparer {
     return !this.isSpent
   }
 
+  /** All fields of a struct, those that are zero on both sides as well. */
   private fields(type: GoStruct, a: Json | undefined, b: Json | undefined): Named[] {
     const [old, next] = [membersOf(a, type), membersOf(b, type)]
     return type.fields.map(field => ({ name: field.name, of: this.compare(field.type, { value: field.get(old) }, { value: field.get(next) }) }))
   }
 
+  /** Entries by key; one that is on one side only is compared with nothing. */
   private entries(type: GoType, a: JsonObject, b: JsonObject): Named[] {
     const side = (members: JsonObject, key: string): Side => (Object.hasOwn(members, key) ? { value: members[key] } : undefined)
     const names = [...Object.keys(a), ...Object.keys(b)]
     return (this.has(names.length) ? [...new Set(names)] : []).sort().map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
   }
 
+  /** Items of lists that are too different to be told as one changed item are told as two. */
   private items(type: GoType, old: readonly Json[], next: readonly Json[]): Named[] {
     if (!this.has(old.length + next.length)) return []
     const out: Named[] = []
@@ -115,11 +123,13 @@ class Comparer {
     ]
   }
 
+  /** Of telling two items beside each other: nothing if they are the same, one if alike; otherwise they are never paired. */
   private cost(type: GoType, a: Json, b: Json): number {
     const compared = this.compare(type, { value: a }, { value: b })
     return compared.different === 0 ? 0 : isAlike(compared) ? 1 : Number.POSITIVE_INFINITY
   }
 
+  /** The pairing that tells least, by the usual table of the edit distance. `total(i, j)`: the least that the items from i and j on cost. */
   private cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
     const width = next.length + 1
     const totals = new Float64Array((old.length + 1) * width)
@@ -146,8 +156,10 @@ class Comparer {
 /** Two items that have no more differences than they have in common, and one; others are told one by one. */
 const isAlike = ({ same, different }: Comparison): boolean => same + 1 >= different
 
+/** Each item with the one in its place. */
 const beside = (old: number, next: number): Pair[] => Array.from({ length: Math.max(old, next) }, (_, i) => [i < old ? i : undefined, i < next ? i : undefined])
 
+/** A comparison of two values that is not looked into. */
 const whole = (type: GoType, old: Side, next: Side, same: boolean): Comparison => ({
   type,
   old,
@@ -159,6 +171,7 @@ const whole = (type: GoType, old: Side, next: Side, same: boolean): Comparison =
   depth: 0,
 })
 
+/** Adds up what stands inside. */
 function inside(type: GoType, old: Side, next: Side, inner: readonly Named[]): Comparison {
   let [same, different, count, depth] = [0, 0, 0, 0]
   for (const { of } of inner) {
@@ -170,4 +183,5 @@ function inside(type: GoType, old: Side, next: Side, inner: readonly Named[]): C
   return { type, old, next, inner, same, different, count, depth }
 }
 
+/** Absent, null and zero are one in a type that is no pointer. */
 const isSame = (type: GoType, a: Json | undefined, b: Json | undefined): boolean => deepEqual(a, b) || (isZero(type, a) && isZero(type, b))

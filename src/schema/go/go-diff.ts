@@ -12,7 +12,9 @@ const MOST_CHARACTERS = 65_536
 const MOST_VALUES = 20_000
 /** Items that are the same are told around those that are not. */
 const CONTEXT = 2
+/** Detail of what has changed, which go-cmp prints at least so far, */
 const CLEAR_CHANGE = 3
+/** and of what stands around it. */
 const CONTEXT_DETAIL = 1
 
 /** What differs between two values of the declared type, as upstream's messages print it (the form of go-cmp). */
@@ -24,15 +26,18 @@ export function goDifference(schema: Schema, old: Json, next: Json): string {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...\n` : text
 }
 
+/** A value behind the name of its type, where it is told. */
 const withType = (type: GoType, text: Text, { types, side }: Options): Text => {
   if (types === 'none') return text
   if (types === 'unclear' && (type.kind === 'scalar' || type.kind === 'pointer' || text === 'nil' || side === 'same')) return text
   return braced(type.kind === 'pointer' ? `(${goTypeName(type)})` : goTypeName(type), text)
 }
 
+/** A value that begins with a brace of its own follows its type at once, any other stands in brackets. */
 const braced = (before: string, text: Text): Text =>
   typeof text === 'object' && 'before' in text && text.before.startsWith('{') ? { before, text, after: '' } : { before: `${before}(`, text, after: ')' }
 
+/** `parent`: what the value stands in; inside a pointer some values print otherwise. */
 function tell(of: Comparison, given: Options, parent: GoType['kind'] | undefined): Text {
   const options: Options = { ...given, detail: given.side === 'same' ? CONTEXT_DETAIL : Math.max(given.detail ?? 0, CLEAR_CHANGE) }
   const [first] = of.inner
@@ -41,6 +46,7 @@ function tell(of: Comparison, given: Options, parent: GoType['kind'] | undefined
   return withType(of.type, tellInside(of, options), options)
 }
 
+/** A value that was not looked into: of both sides where they differ. */
 function tellWhole({ type, old, next, different }: Comparison, options: Options, parent: GoType['kind'] | undefined): Text {
   const text = (side: Side, given: Options): Text | undefined => side && valueText(type, side.value, given, parent)
   switch (options.side) {
@@ -63,8 +69,10 @@ function tellWhole({ type, old, next, different }: Comparison, options: Options,
   }
 }
 
+/** What counts of left-out items are of. */
 const NOUNS = { struct: 'field', slice: 'element', map: 'entry', scalar: '', pointer: '' } as const
 
+/** The detail decides how many items are told before an ellipsis: go-cmp doubles them with each level. */
 function tellInside(of: Comparison, given: Options): Text {
   const { kind } = of.type
   const options: Options = { ...given, types: kind === 'struct' ? 'unclear' : 'none' }
@@ -78,6 +86,7 @@ function tellInside(of: Comparison, given: Options): Text {
 /** Names of entries are quoted, with a mark where their type prints itself. */
 const nameOf = ({ type }: Comparison, name: string): string => (type.kind === 'map' ? `${type.keysPrint ? 's' : ''}${quote(name)}` : name)
 
+/** Items of one side, without members that are zero. */
 function tellOne(of: Comparison, options: Options, most: number): Line[] {
   const lines: Line[] = []
   for (const { name, of: item } of of.inner) {
@@ -89,6 +98,7 @@ function tellOne(of: Comparison, options: Options, most: number): Line[] {
   return lines
 }
 
+/** Items that an ellipsis stands for. */
 interface Counts {
   identical: number
   removed: number
@@ -98,6 +108,7 @@ interface Counts {
 
 const none = (): Counts => ({ identical: 0, removed: 0, inserted: 0, modified: 0 })
 
+/** `3 identical fields`, `1 removed and 2 modified entries` */
 function countsText(counts: Counts, noun: string): string {
   const told = Object.entries(counts).filter(([, count]) => count > 0)
   const sum = told.reduce((total, [, count]) => total + count, 0)
@@ -121,6 +132,7 @@ function runsOf(items: Items): Items[] {
   return runs
 }
 
+/** Changes with what stands around them; what is left out is counted. */
 function tellChanges(of: Comparison, options: Options, most: number): Line[] {
   const noun = NOUNS[of.type.kind]
   const runs = runsOf(of.inner)

@@ -3,6 +3,7 @@
 /** Words that Go writes in capitals where a name begins with them. */
 const CAPITALS = /^(api|aws|csi|dns|fc|fs|gce|gid|gmsa|grpc|http|id|ip|iqn|iscsi|nfs|os|pd|qos|rbd|se|ssl|tcp|ttl|tty|uid|uri|url)(?=[A-Z]|$)/
 
+/** Fields whose names no rule gives, in any struct. */
 const NAMES: Readonly<Record<string, string>> = {
   cephfs: 'CephFS',
   chapAuthDiscovery: 'DiscoveryCHAPAuth',
@@ -40,6 +41,7 @@ export const goFieldName = (struct: string, json: string): string =>
 /** Members of a pod's spec that stand in its security context, and are first there. */
 export const HOST_MEMBERS: readonly string[] = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']
 
+/** Source: types.go of kubernetes/pkg/apis/core. */
 const POD_SPEC =
   'volumes initContainers containers ephemeralContainers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName ' +
   'automountServiceAccountToken nodeName securityContext imagePullSecrets hostname subdomain setHostnameAsFQDN affinity schedulerName tolerations hostAliases priorityClassName ' +

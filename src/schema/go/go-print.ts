@@ -16,9 +16,11 @@ export function goSyntax(schema: StructSchema, value: Json | undefined, member?:
   return verbatim(printer.text)
 }
 
+/** Appends to one text, so that it can stop when that is long enough. */
 class Printer {
   text = ''
 
+  /** Nil slices and maps print as `(nil)`, empty ones with braces. */
   print(type: GoType, value: Json | undefined): void {
     if (this.text.length > MOST_CHARACTERS) return
     switch (type.kind) {
@@ -76,8 +78,10 @@ function pointerText(type: GoPointer, value: Json | undefined): string {
   return `(${goTypeName(type)})(${isNil(value) ? 'nil' : SOMEWHERE})`
 }
 
+/** Types with a GoString method. */
 const isTime = ({ scalar }: GoScalar): boolean => scalar === 'time' || scalar === 'microTime'
 
+/** Types of other packages print as themselves with an ellipsis. */
 function scalarText(type: GoScalar, value: Json | undefined): string {
   switch (type.scalar) {
     case 'string':
@@ -99,6 +103,7 @@ function scalarText(type: GoScalar, value: Json | undefined): string {
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
 
+/** time.Time.GoString: the zero time, or a time of the server's zone. */
 function timeText(time: string | undefined): string {
   if (time === undefined) return 'time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)'
   const at = new Date(time)
@@ -106,6 +111,7 @@ function timeText(time: string | undefined): string {
   return `time.Date(${at.getUTCFullYear()}, time.${MONTHS[at.getUTCMonth()]}, ${at.getUTCDate()}, ${clock.join(', ')}, time.Local)`
 }
 
+/** `[]byte{0x61}`, as far as it is printed at all. */
 function bytesText(value: Json | undefined): string {
   if (typeof value !== 'string') return '[]byte(nil)'
   const bytes = [...Buffer.from(value.slice(0, MOST_CHARACTERS), 'base64')]

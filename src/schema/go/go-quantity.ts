@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../meta/object.ts'
 
+/** Powers of ten, and of two, by suffix. */
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
 

@@ -1,18 +1,22 @@
 /** Text that stands in one line where it fits, and else in lines of its own, with a sign before each that is told of one side only. */
 export type Text = string | Wrapped | Listed
 
+/** A text between two others that stay in its line. */
 export interface Wrapped {
   readonly before: string
   readonly text: Text
   readonly after: string
 }
 
+/** Items or members, each in a line of its own unless all fit into one. */
 export interface Listed {
   readonly lines: readonly Line[]
 }
 
+/** The side that a line is told of; empty: both. */
 export type Sign = '' | '-' | '+'
 
+/** A line of a list. `comment`: stands behind it, after `//`. */
 export interface Line {
   readonly sign: Sign
   readonly name: string
@@ -20,7 +24,9 @@ export interface Line {
   readonly comment?: string
 }
 
+/** Stands for what is left out. */
 export const ELLIPSIS = '...'
+/** Bytes of a line of items, as go-cmp breaks them. */
 const MOST_COLUMNS = 80
 
 export const isListed = (text: Text): text is Listed => typeof text === 'object' && 'lines' in text
@@ -41,8 +47,10 @@ function compact(text: Text, sign: Sign): Text {
 /** All lines, each behind its sign. */
 export const layOut = (text: Text): string => `${indent('', 0)}${expand(compact(text, ''), '', 0)}\n`
 
+/** The sign stands in the first column, whatever the depth. */
 const indent = (sign: Sign, depth: number): string => `${sign === '' ? ' ' : sign} ${'\t'.repeat(depth)}`
 
+/** Lists that were not joined into one line, line by line. */
 function expand(text: Text, sign: Sign, depth: number): string {
   if (typeof text === 'string') return text
   if (!isListed(text)) return text.before + expand(text.text, sign, depth) + text.after

@@ -7,22 +7,26 @@ import { goQuantity } from './go-quantity.ts'
 /** Types of Go as messages print them: those that kube-apiserver has for a kind in no version, `core.PodSpec`. Absent and null are the zero value, or nil. */
 export type GoType = GoScalar | GoPointer | GoSlice | GoMap | GoStruct
 
+/** A value without parts that are printed, whatever Go's type is. */
 export interface GoScalar {
   readonly kind: 'scalar'
   readonly scalar: ScalarType
   readonly name: string
 }
 
+/** Nil is not the zero value of what it points to. */
 export interface GoPointer {
   readonly kind: 'pointer'
   readonly to: GoType
 }
 
+/** Nil and empty are two values. */
 export interface GoSlice {
   readonly kind: 'slice'
   readonly of: GoType
 }
 
+/** Keys are strings, or of a string type. */
 export interface GoMap {
   readonly kind: 'map'
   readonly name: string
@@ -31,6 +35,7 @@ export interface GoMap {
   readonly keysPrint: boolean
 }
 
+/** Fields in Go's order, which messages show. */
 export interface GoStruct {
   readonly kind: 'struct'
   readonly name: string
@@ -41,6 +46,7 @@ export interface GoStruct {
   readonly open?: (value: Json | undefined) => JsonObject
 }
 
+/** A field by Go's name, and how its value is read from the JSON of its struct. */
 export interface GoField {
   readonly name: string
   readonly type: GoType
@@ -74,6 +80,7 @@ export function isZero(type: GoType, value: Json | undefined): boolean {
   return isNil(value) || (type.kind === 'scalar' && (value === '' || value === 0 || value === false))
 }
 
+/** By the fields of a schema, which types with other marks share. */
 const structs = new WeakMap<StructSchema['fields'], GoStruct>()
 
 /** The type of the member of this JSON name; of a pointer, what it points to. */
@@ -107,12 +114,14 @@ export function goType(schema: Schema, around = 'core'): GoType {
   }
 }
 
+/** Named strings are of the package that declares them, in the server's internal version. */
 function scalarType({ type, goType: name, declaredIn }: ScalarSchema, around: string): GoType {
   if (type === 'quantity') return QUANTITY
   if (type === 'intOrString') return INT_OR_STRING
   return { kind: 'scalar', scalar: type, name: declaredIn === undefined ? name : `${packageOf(`${declaredIn}.`, around)}${name.slice(name.indexOf('.'))}` }
 }
 
+/** Lists of resources have a type of their own. */
 function mapType(schema: MapSchema, around: string): GoMap {
   const of = goType(schema.values, around)
   const isResources = schema.values.type === 'quantity'
@@ -131,6 +140,7 @@ function structType(schema: StructSchema, around: string): GoStruct {
   return struct
 }
 
+/** Members of an inlined struct are one field of it. */
 function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
   const inlined = new Map(schema.inlines.flatMap(({ schema: inner }) => [...inner.fields.keys()].map(key => [key, inner] as const)))
   const told = new Set<StructSchema>()
@@ -145,6 +155,7 @@ function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
   return name === 'core.PodSecurityContext' ? [...HOST_FIELDS, ...fields] : fields
 }
 
+/** A member by its JSON name. */
 function ownField(struct: string, field: Field, pkg: string): GoField {
   const { name } = field
   const plain = goType(field.schema, pkg)
@@ -167,6 +178,7 @@ const plain = (scalar: ScalarType): GoScalar => ({ kind: 'scalar', scalar, name:
 const field = (name: string, type: GoType): GoField => ({ name, type, get: owner => owner[name] })
 const struct = (name: string, ...fields: GoField[]): GoStruct => ({ kind: 'struct', name, fields })
 
+/** In JSON a number or a text; in Go a struct of both. */
 const INT_OR_STRING: GoStruct = {
   ...struct('intstr.IntOrString', field('Type', plain('integer')), field('IntVal', plain('integer')), field('StrVal', plain('string'))),
   open: value => (typeof value === 'string' ? { Type: 1, StrVal: value } : { IntVal: value ?? 0 }),
@@ -175,6 +187,7 @@ const INT_OR_STRING: GoStruct = {
 const AMOUNT = struct('resource.int64Amount', field('value', plain('integer')), field('scale', plain('integer')))
 /** Of numbers that are too large for the other; they are told by the text alone. */
 const LARGE_AMOUNT = struct('resource.infDecAmount', field('Dec', { kind: 'pointer', to: struct('inf.Dec') }))
+/** In JSON a text; in Go its value, and the text if it was canonical. */
 const QUANTITY: GoStruct = {
   ...struct('resource.Quantity', field('i', AMOUNT), field('d', LARGE_AMOUNT), field('s', plain('string')), field('Format', plain('string'))),
   whole: true,

@@ -4,6 +4,7 @@ import type { Json } from '../../meta/object.ts'
 import { ELLIPSIS, type Line, type Sign, type Text } from './go-text.ts'
 import { type GoScalar, type GoType, goTypeName, isNil, isZero, membersOf } from './go-type.ts'
 
+/** How much is told of a value. */
 export interface Options {
   /** What is told: both sides, what they have in common, or one of them. */
   readonly side: 'both' | 'same' | Sign
@@ -29,12 +30,15 @@ export function valueText(type: GoType, value: Json | undefined, options: Option
   return typed(type, { before: '{', text: { lines }, after: '}' }, options)
 }
 
+/** A value in braces behind its type. */
 const typed = (type: GoType, text: Text, { types, side }: Options): Text =>
   types === 'none' || (types === 'unclear' && side === 'same') ? text : { before: goTypeName(type), text, after: '' }
 
+/** What is left out is an ellipsis, without a count. */
 const cut = (lines: readonly Line[], most: number): Line[] =>
   lines.length > most ? [...lines.slice(0, most), { sign: '', name: '', text: ELLIPSIS }] : [...lines]
 
+/** `most`: items that are printed at all; one more than are shown, so that it is seen whether any are left. */
 function linesOf(type: Exclude<GoType, { kind: 'pointer' | 'scalar' }>, value: Json | undefined, options: Options, most: number): Line[] {
   const line = (name: string, of: GoType, item: Json | undefined, types: Options['types']): Line => ({
     sign: '',
@@ -66,6 +70,7 @@ function stringText(text: string, detail: number | undefined): string {
   return (quoted.length > told.length + 2 && !/[`\n]|[^\P{C}\t]/u.test(told) ? `\`${told}\`` : quoted) + more
 }
 
+/** Types with a String method are told by it, with an `s` before. */
 function scalarText(type: GoScalar, value: Json | undefined, options: Options, parent: GoType['kind'] | undefined): Text {
   switch (type.scalar) {
     case 'string':
@@ -89,6 +94,7 @@ function printsItself(type: GoType, value: Json): string | undefined {
   return type.open ? String(value) : type.name === 'v1.LabelSelector' ? selectorText(membersOf(value)) : undefined
 }
 
+/** The String method that is generated for metav1.LabelSelector. */
 function selectorText({ matchLabels, matchExpressions }: LabelSelector): string {
   const labels = Object.keys(matchLabels ?? {})
     .sort()

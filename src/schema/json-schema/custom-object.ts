@@ -36,6 +36,7 @@ export function customObject(custom: CustomKind, version: string): FreeForm {
   }
 }
 
+/** By the object that describes the kind, which is made anew with each change of its definition. */
 const ids = new WeakMap<CustomKind, string>()
 
 function idOf(custom: CustomKind): string {
@@ -59,6 +60,7 @@ function schemaOf({ group, kind, schemas }: CustomKind, object: JsonObject): { r
   return { schema: schemas.get(apiVersion.slice(group.length + 1)) }
 }
 
+/** Reads metadata strictly, or drops what is malformed in it. */
 type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject
 
 function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): Steps<JsonObject> {
@@ -85,12 +87,14 @@ function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => vo
   return out
 }
 
+/** kind and apiVersion have to be texts, or absent. */
 function checkText(object: JsonObject, name: string): void {
   const value = object[name]
   if (value === undefined || typeof value === 'string') return
   throw new DecodeError(`.${name} accessor error: ${goText(value)} is of the type ${goTypeOf(value)}, expected string`)
 }
 
+/** Go's %v and %T of a decoded value. */
 const goText = (value: Json): string => (value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 function goTypeOf(value: Json): string {

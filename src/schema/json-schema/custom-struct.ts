@@ -4,6 +4,7 @@ import type { Field, FreeForm, ListSchema, MapSchema, ScalarSchema, Schema, Stru
 import { objectMetaType } from './embedded-meta.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 
+/** Types of scalars as apply sees them. */
 const SCALARS: Readonly<Record<string, ScalarSchema>> = {
   integer: { type: 'integer', goType: 'int64' },
   number: { type: 'number', goType: 'float64' },
@@ -35,6 +36,7 @@ export function customStruct(props: JsonSchemaProps, { kind, definition, freeFor
   return { ...rest, name: kind, definition, typeMeta: true, freeForm, fields: new Map([...fields, metadata]) }
 }
 
+/** By the schema, and by whether unknown members are kept around it. */
 const structs = { within: new WeakMap<JsonSchemaProps, StructSchema>(), outside: new WeakMap<JsonSchemaProps, StructSchema>() }
 
 /** One for all places where the schema stands. `within`: unknown members are kept in what is around it, and so in it. */
@@ -48,6 +50,7 @@ function structOf(props: JsonSchemaProps, within = false): StructSchema {
   return struct
 }
 
+/** A struct without properties is open: apply tracks its members by name. */
 function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
   const keeps = within || props['x-kubernetes-preserve-unknown-fields'] === true
   const fields = Object.entries(props.properties ?? {}).map(([name, member]) =>
@@ -71,10 +74,12 @@ function listTypeOf({ 'x-kubernetes-list-type': type }: JsonSchemaProps): ListSc
   return type === 'atomic' || type === 'set' || type === 'map' ? type : undefined
 }
 
+/** The same for maps. */
 function mapTypeOf({ 'x-kubernetes-map-type': type }: JsonSchemaProps): MapSchema['mapType'] {
   return type === 'atomic' || type === 'granular' ? type : undefined
 }
 
+/** The model of a value by its schema; what has no type may be anything. */
 function schemaOf(props: JsonSchemaProps, within: boolean): Schema {
   if (props['x-kubernetes-int-or-string']) return { type: 'intOrString', goType: 'intstr.IntOrString' }
   if (props['x-kubernetes-embedded-resource']) return embeddedOf(props, within)

@@ -25,6 +25,7 @@ function defaultOf({ default: value = null }: JsonSchemaProps, filling: Filling)
   return clone(value)
 }
 
+/** Of defaults, which never change: the same ones are filled in again and again. */
 const counts = new WeakMap<object, number>()
 
 function countOf(value: Json): number {
@@ -37,6 +38,7 @@ function countOf(value: Json): number {
   return count
 }
 
+/** `filling` is shared by the whole object. */
 function fill(value: Json, schema: JsonSchemaProps | undefined, filling: Filling): void {
   if (schema === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {

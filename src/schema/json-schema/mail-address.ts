@@ -57,6 +57,7 @@ class Scan {
   }
 }
 
+/** Sticky patterns: they match where the scan stands, and nowhere else. */
 const SPACE = /[ \t]*/y
 const AT = /@/y
 const OPEN = /</y
@@ -92,6 +93,7 @@ function addresses(scan: Scan, allowsGroup: boolean): number | undefined {
   return scan.take(OPEN) && specification(scan) && scan.take(CLOSE) ? 1 : undefined
 }
 
+/** `Name: a@b, c@d;` */
 function group(scan: Scan): number | undefined {
   scan.take(SPACE)
   if (scan.take(SEMICOLON)) return 0
@@ -114,6 +116,7 @@ function specification(scan: Scan): boolean {
   return isDotAtom(scan.take(ATOM) ?? '')
 }
 
+/** Dots stand between atoms, not at the ends and not twice. */
 const isDotAtom = (text: string): boolean => text !== '' && !text.startsWith('.') && !text.endsWith('.') && !text.includes('..')
 
 /** Words of a name, of which the first must be one. */

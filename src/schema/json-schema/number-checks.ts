@@ -45,10 +45,12 @@ function toInt64(demand: JsonNumber): JsonNumber {
   return BigInt.asIntN(64, exact) === exact ? exact : MIN_INT64
 }
 
+/** As Go prints a bound beside an integer or a float. */
 const print = ({ value, isFloat }: Subject, bound: JsonNumber): string => (isGoInteger(value, isFloat) ? String(bound) : formatDouble(Number(bound)))
 
 const fault = ({ value, isFloat, name }: Subject, text: string): ValueFault => ({ kind: 'other', name, value, isFloat, message: `${name} in body ${text}` })
 
+/** A factor that is not positive is the schema's mistake, and reported of the value. */
 function multipleFault(subject: Subject, multipleOf: number): ValueFault | undefined {
   const { name } = subject
   const factor = subject.bound(multipleOf)

@@ -56,6 +56,7 @@ export type ValidationRule = {
   readonly optionalOldSelf?: boolean
 }
 
+/** Array.isArray that narrows readonly lists. */
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
 /** The one schema of all items; undefined where there is none, or a list of them. */
@@ -81,6 +82,7 @@ export function someSchema(schema: JsonSchemaProps | undefined, holds: (schema: 
   return holds(schema) || innerSchemas(schema).some(inner => someSchema(inner, holds))
 }
 
+/** Schemas directly within one, wherever they can stand. */
 function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
   const { allOf = [], anyOf = [], oneOf = [], not, properties = {}, patternProperties = {}, definitions = {}, dependencies = {}, additionalItems } = schema
   const maybe = [itemsSchema(schema), not, additionalSchema(schema), typeof additionalItems === 'object' ? additionalItems : undefined]

@@ -15,7 +15,9 @@ export class SchemaPathError extends Error {
   override readonly name = 'SchemaPathError'
 }
 
+/** Upstream's words for a name that the schema does not have. */
 const NOWHERE = 'does not refer to a valid field'
+/** Escapes in quoted names, as Go reads them. */
 const ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' }
 
 /**
@@ -57,6 +59,7 @@ function* tokensOf(text: string): Generator<string, undefined> {
   }
 }
 
+/** Goes on by one name: of a property, or of a member of a map. */
 function step({ path, root, schema }: SchemaPlace, name: string): SchemaPlace {
   const to = (at: FieldPath, inner: JsonSchemaProps | undefined): SchemaPlace => ({ path: at, root: root === '' ? name : root, schema: inner })
   if (schema?.properties !== undefined) {

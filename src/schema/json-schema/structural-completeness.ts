@@ -18,6 +18,7 @@ function junctorErrors(narrowing: JsonSchemaProps, schema: JsonSchemaProps, path
   return errors
 }
 
+/** `schema`: what the root says of the place of the clause; undefined: nothing. */
 function clauseErrors(clause: JsonSchemaProps, schema: JsonSchemaProps | undefined, path: FieldPath, at: FieldPath): FieldError[] {
   if (schema === undefined) return [required(path, `because it is defined in ${at}`)]
   const errors = junctorErrors(clause, schema, path, at)

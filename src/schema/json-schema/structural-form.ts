@@ -15,8 +15,10 @@ export function structuralFault(schema: JsonSchemaProps): string | undefined {
 
 /** Rules ask for it at every depth. */
 const faults = new WeakMap<JsonSchemaProps, string>()
+/** A WeakMap can't hold that there is no fault; no fault is empty. */
 const NONE = ''
 
+/** In upstream's order: the schema itself, then its junctors, then what is in it. */
 function findFault(schema: JsonSchemaProps): string | undefined {
   const unsupported = unsupportedMember(schema)
   if (unsupported !== undefined) return `OpenAPIV3Schema '${unsupported}' is not supported`
@@ -35,6 +37,7 @@ function firstFault(schemas: readonly (JsonSchemaProps | undefined)[]): string |
   return undefined
 }
 
+/** Members of JSONSchemaProps that no custom resource may use. */
 function unsupportedMember(schema: JsonSchemaProps): string | undefined {
   if (schema.id) return 'id'
   if (schema.$schema) return 'schema'

@@ -8,6 +8,7 @@ import { completenessErrors } from './structural-completeness.ts'
 /** Where a schema stands: at the root, for the items of a list, or for a member. */
 type Level = 'root' | 'item' | 'field'
 
+/** Upstream's words for a schema without a type. */
 const EMPTY_TYPE: Readonly<Record<Level, string>> = {
   root: 'must not be empty at the root',
   item: 'must not be empty for specified array items',
@@ -25,6 +26,7 @@ export function validateStructural(schema: JsonSchemaProps, path: FieldPath): Fi
   return texts.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ error }) => error)
 }
 
+/** What must hold of a schema, and of those in it outside of junctors. */
 function invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const items = itemsSchema(schema)
@@ -50,6 +52,7 @@ function invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath)
   return [...errors, ...objectErrors(schema, level, path)]
 }
 
+/** A type may be missing only where any value is allowed, or an integer and a string. */
 function typeErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): FieldError[] {
   const at = path.child('type')
   const { type } = schema
@@ -89,11 +92,13 @@ function objectErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): F
 /** A default is refused elsewhere; documentation and examples are no part of the structural form. */
 const UNSEEN = new Set(['type', 'default', 'externalDocs', 'example'])
 
+/** Metadata is the server's: a schema may restrict names, and nothing else. */
 function saysMoreThanNames(metadata: JsonSchemaProps): boolean {
   const onlyNames = Object.keys(metadata.properties ?? {}).every(name => name === 'name' || name === 'generateName')
   return !onlyNames || Object.keys(metadata).some(name => name !== 'properties' && !UNSEEN.has(name))
 }
 
+/** Marks that contradict one another. */
 function extensionErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   if (!schema['x-kubernetes-int-or-string']) return []
   return (['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const)
@@ -139,6 +144,7 @@ const FORBIDDEN_IN_JUNCTORS: readonly (readonly [keyof JsonSchemaProps, string])
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
+/** What a schema under a junctor may not say. */
 function nestedErrors(schema: JsonSchemaProps, skipAnyOf: boolean, path: FieldPath): FieldError[] {
   const errors = narrowingErrors(schema, skipAnyOf, false, path)
   const items = itemsSchema(schema)

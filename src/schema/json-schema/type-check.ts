@@ -5,6 +5,7 @@ import { isJsonInteger } from './json-integer.ts'
 import type { JsonSchemaProps } from './props.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
 
+/** Types as messages name them. */
 type TypeName = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object'
 
 /** What a JSON value is, as messages name it. `isFloat`: a whole number that is a float to Go. */
@@ -25,6 +26,7 @@ export const typeFault = (name: string, wanted: string, found: string): ValueFau
   message: `${name} in body must be of type ${wanted}: ${quote(found)}`,
 })
 
+/** Formats that Go's types of numbers have by themselves. */
 const NUMBER_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
 /** Whether a value is of its schema's type. A float is an integer as long as it is as good as whole. */
@@ -43,6 +45,7 @@ export function checkType(value: Json, schema: JsonSchemaProps, name: string, is
   return fits ? met : ValueResult.of(typeFault(name, type, found))
 }
 
+/** Formats don't count. */
 function checkIntOrString(value: Json, nullable: boolean, name: string, isFloat: boolean): ValueResult {
   const found = value === null ? 'null' : typeOf(value, isFloat)
   const fits = found === 'null' ? nullable : found === 'integer' || found === 'string' || isAsGoodAsWhole(value)

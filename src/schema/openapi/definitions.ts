@@ -55,6 +55,7 @@ export class DefinitionSet {
     return this.reference(definition)
   }
 
+  /** Of a custom kind; its definition is large, and made when it is read. */
   private freeForm({ freeForm, fields }: StructSchema): (() => JsonObject) | undefined {
     const metadata = fields.get('metadata')?.schema
     if (!freeForm || metadata?.type !== 'struct') return undefined
@@ -91,6 +92,7 @@ export class DefinitionSet {
     return ofList ? this.said(LIST_META) : this.said(TYPE_META, name)
   }
 
+  /** The definition of a struct, with fields in the order of their names. */
   private struct(schema: StructSchema): JsonObject {
     const fields = membersOf(schema)
     const required = fields.filter(field => field.required).map(field => field.name)
