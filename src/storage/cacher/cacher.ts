@@ -25,7 +25,7 @@ import { Reflector } from './reflector.ts'
 import { type CachedResource, ResourceCache } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
-import { compactSlabs } from './slab-compactor.ts'
+import { SlabCompactor } from './slab-compactor.ts'
 
 const housekeepingMs = 1000
 
@@ -54,7 +54,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #timings: RequestTimings | undefined
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
-  readonly #oldSlabs = new Slabs()
+  readonly #compactor = new SlabCompactor(this.#slabs)
   readonly #fanOut = new FanOut()
   readonly #stop = new AbortController()
   readonly #probe: RevisionProbe
@@ -67,7 +67,6 @@ class WatchCache implements Cacher, CacherCore {
   #generation = 0
   #fallbacks = 0
   #housekeeping: NodeJS.Timeout | undefined
-  #compacting = false
   readonly #consistencyCheckMs: number
   #comparing: Promise<void> = Promise.resolve()
 
@@ -302,10 +301,6 @@ class WatchCache implements Cacher, CacherCore {
       cache.history.expire(now)
       cache.interest.bookmark(now, this.time.now, this.bookmarkMs)
     }
-    if (this.#compacting) return
-    this.#compacting = true
-    void compactSlabs(caches, this.#slabs, this.#oldSlabs).finally(() => {
-      this.#compacting = false
-    })
+    void this.#compactor.run(caches)
   }
 }

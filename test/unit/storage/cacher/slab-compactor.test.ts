@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { FanOut } from '../../../../src/storage/cacher/fan-out.ts'
 import { ResourceCache } from '../../../../src/storage/cacher/resource-cache.ts'
-import { compactSlabs } from '../../../../src/storage/cacher/slab-compactor.ts'
+import { SlabCompactor } from '../../../../src/storage/cacher/slab-compactor.ts'
 import { plainReports } from '../../../../src/storage/corrupt.ts'
 import { revision } from '../../../../src/storage/revision.ts'
 import { Slabs } from '../../../../src/storage/slab.ts'
@@ -11,7 +11,6 @@ import { testCodec, testKey, testObject } from '../../../support/test-codec.ts'
 describe('storage/cacher/slab-compactor', () => {
   it('moves the few that outlive their slab', async () => {
     const young = new Slabs()
-    const old = new Slabs()
     const cache = new ResourceCache(testResource, { windowMs: 0, bytes: 1 }, young, new FanOut(), plainReports)
     cache.replace(ResourceCache.loading(), revision(1), 0)
     let at = 1
@@ -30,7 +29,7 @@ describe('storage/cacher/slab-compactor', () => {
     const slabsOf = () => new Set([...cache.tree.values()].map(object => object.json().bytes.buffer)).size
     const contents = () => [...cache.tree.values()].map(object => object.json().bytes.toString())
     const [before, text] = [slabsOf(), contents()]
-    await compactSlabs([cache], young, old)
+    await new SlabCompactor(young).run([cache])
     expect(before).to.be.greaterThan(20)
     expect(slabsOf()).to.be.lessThan(4)
     expect(contents()).to.deep.equal(text)
