@@ -8,7 +8,7 @@ import { LiteralFault } from './literals.ts'
 import { expandMacro, MacroFault, type Macros } from './macros.ts'
 import { NodeBuilder } from './node-builder.ts'
 import { CONDITIONAL, INDEX, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NEGATE, OPTIONAL_INDEX, OPTIONAL_SELECT, PRODUCTS, RELATIONS, SUMS } from './operators.ts'
-import { NO_LOCATION, Source } from './source.ts'
+import { codePointsOf, NO_LOCATION, Source } from './source.ts'
 import { ParseStop, STARTS, TokenCursor } from './token-cursor.ts'
 
 /** Longer expressions are not read at all. In code points. */
@@ -29,13 +29,15 @@ export type Parsed = { readonly issues: Issues; readonly ast?: Ast }
 
 /** Reads an expression into a tree, its macros written out. It never throws: what is wrong is in the issues. */
 export function parse(text: string, options: ParserOptions): Parsed {
-  const source = new Source(text)
-  const issues = new Issues(source)
-  const size = source.points.length
+  const size = text.length > MAX_SIZE ? codePointsOf(text) : text.length
   if (size > MAX_SIZE) {
+    // It is as long as a body may be: nothing of it is shown, so it is not taken apart.
+    const issues = new Issues(new Source(''))
     issues.report(NO_LOCATION, `expression code point size exceeds limit: size: ${size}, limit ${MAX_SIZE}`)
     return { issues }
   }
+  const source = new Source(text)
+  const issues = new Issues(source)
   try {
     const ast = new Parser(source, issues, options).parse()
     return issues.count === 0 ? { issues, ast } : { issues }

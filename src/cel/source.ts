@@ -15,6 +15,17 @@ const WIDE_DOT = '．'
 
 const isWide = (point: string | undefined): boolean => point !== undefined && point > '\x7f'
 
+/** How many code points a text has, without taking it apart: a pair of surrogates is one. */
+export function codePointsOf(text: string): number {
+  let count = text.length
+  for (let i = 0; i + 1 < text.length; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) !== 0xd800 || (text.charCodeAt(i + 1) & 0xfc00) !== 0xdc00) continue
+    count--
+    i++
+  }
+  return count
+}
+
 /** The text of an expression, counted in code points as positions in errors are. */
 export class Source {
   readonly points: readonly string[]

@@ -1,19 +1,27 @@
-import { runAtOnce, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, runAtOnce, type Steps, sorted } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { staysText } from './yaml-scalar.ts'
 
 /** A value of the JSON model as sigs.k8s.io/yaml marshals it: block style, keys in natural order, lists not indented below their key, texts quoted where they would read as something else. */
-export const yamlBytes = (value: Json): Buffer => runAtOnce(yamlInSteps(value))
+export const yamlBytes = (value: Json): Buffer => Buffer.concat(runAtOnce(yamlInSteps(value)))
 
-/** The same for a value of any size. */
-export function* yamlInSteps(value: Json): Steps<Buffer> {
+/** The same for a value of any size, in buffers in turn: a step makes one of some hundred lines. */
+export function* yamlInSteps(value: Json): Steps<Buffer[]> {
+  const buffers: Buffer[] = []
   const out: string[] = []
-  yield* writeNode(out, value, 0, 'root')
-  return Buffer.from(out.join(''))
+  const writing = writeNode(out, value, 0, 'root')
+  for (;;) {
+    const { done } = writing.next()
+    const text = out.join('')
+    // The line that is being written stays: it is asked for its column.
+    const end = done ? text.length : text.lastIndexOf('\n') + 1
+    if (end > 0) buffers.push(Buffer.from(text.slice(0, end)))
+    out.length = 0
+    out.push(text.slice(end))
+    if (done) return buffers
+    yield
+  }
 }
-
-/** Members and items that are written in one step. */
-const MEMBERS_A_STEP = 1024
 
 /** Where a node stands: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long key. */
 type Place = 'root' | 'value' | 'item'
@@ -41,7 +49,7 @@ function* writeList(out: string[], items: readonly Json[], indent: number, place
   // A list below a key is not indented: its dashes stand under the key.
   const at = place === 'value' ? indent - 2 : indent
   for (const [index, item] of items.entries()) {
-    if (index % MEMBERS_A_STEP === MEMBERS_A_STEP - 1) yield
+    if (isStepDone()) yield
     startLine(out, at, index === 0 ? place : 'root')
     out.push('-')
     if (isContainer(item)) yield* writeNode(out, item, at + 2, 'item')
@@ -51,7 +59,7 @@ function* writeList(out: string[], items: readonly Json[], indent: number, place
 
 function* writeMap(out: string[], object: JsonObject, keys: readonly string[], indent: number, place: Place): Steps<void> {
   for (const [index, key] of keys.entries()) {
-    if (index % MEMBERS_A_STEP === MEMBERS_A_STEP - 1) yield
+    if (isStepDone()) yield
     startLine(out, indent, index === 0 ? place : 'root')
     const value = object[key] ?? null
     const isLong = lineBreak.test(key) || Buffer.byteLength(key) > 128

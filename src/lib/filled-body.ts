@@ -1,4 +1,5 @@
 import type { Piece } from './pieces.ts'
+import { runAtOnce, type Steps } from './steps.ts'
 
 /** A long body that is made while it is sent: it never lies in memory as a whole. */
 export interface FilledBody {
@@ -13,13 +14,17 @@ export interface FilledBody {
 const PART_BYTES = 128 * 1024
 
 /** All of it in one buffer. */
-export function wholeOf(body: FilledBody): Buffer {
+export const wholeOf = (body: FilledBody): Buffer => runAtOnce(wholeInSteps(body))
+
+/** The same in steps, a part each. */
+export function* wholeInSteps(body: FilledBody): Steps<Buffer> {
   const whole = Buffer.allocUnsafe(body.length)
   const part = Buffer.allocUnsafe(Math.min(PART_BYTES, body.length + 256))
   for (let at = 0; at < whole.length; ) {
     const filled = body.fill(part)
     whole.set(filled, at)
     at += filled.length
+    yield
   }
   return whole
 }

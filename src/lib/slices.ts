@@ -1,20 +1,30 @@
 import { nextTurn, turnIsSpent } from './turn.ts'
 
-/** As `items.map(make)`, without holding the event loop for long. The clock is read once for `step` items. */
+/** As `items.map(make)`, without holding the event loop for long. The clock is read once for `step` items, or after each while they take long. */
 export async function mapInSlices<T, R>(items: readonly T[], make: (item: T) => R, step = 16): Promise<R[]> {
   const out: R[] = []
-  for (const item of items) {
-    if (out.length % step === 0 && turnIsSpent()) await nextTurn()
-    out.push(make(item))
-  }
+  await eachInSlices(
+    items,
+    item => {
+      out.push(make(item))
+    },
+    step,
+  )
   return out
 }
 
-/** As `items.forEach(look)`, without holding the event loop for long. */
+/** As `items.forEach(look)`, likewise. */
 export async function eachInSlices<T>(items: readonly T[], look: (item: T) => void, step = 16): Promise<void> {
-  let i = 0
+  let slice = 1
+  let left = 0
   for (const item of items) {
-    if (i++ % step === 0 && turnIsSpent()) await nextTurn()
+    if (left-- === 0) {
+      if (turnIsSpent()) {
+        slice = 1
+        await nextTurn()
+      } else slice = Math.min(step, 2 * slice)
+      left = slice - 1
+    }
     look(item)
   }
 }

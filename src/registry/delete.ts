@@ -1,4 +1,5 @@
 import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -80,6 +81,8 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
     if (written === undefined) return { ...result, ...(result.deleted && holdsFinalizers(result.object) && { blank: true }) }
     if (written.outcome === 'unchanged') return result
     const { object, deleted } = result
+    // Of a collection, many come back from one commit, and each is read.
+    if (turnIsLong()) await nextLongTurn()
     return { ...result, object: await conversion.deletionAnswer(version, object, deleted, written.object) }
   } catch (error) {
     // An object that can't be read is told of as a read does: upstream reads it first.

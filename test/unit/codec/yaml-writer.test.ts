@@ -15,8 +15,9 @@ describe('YAML in steps', () => {
       const writing = yamlInSteps(value)
       for (let step = writing.next(); ; step = writing.next()) {
         if (step.done) {
-          expect(step.value.equals(yamlBytes(value))).to.equal(true)
-          expect(parseYaml(step.value).value).to.deep.equal(value)
+          const written = Buffer.concat(step.value)
+          expect(written.equals(yamlBytes(value))).to.equal(true)
+          expect(parseYaml(written).value).to.deep.equal(value)
           break
         }
         steps++

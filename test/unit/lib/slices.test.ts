@@ -18,6 +18,24 @@ describe('mapInSlices', () => {
     expect(turns).to.be.at.least(2)
   })
 
+  it('leaves each item that takes long to a turn of its own', async () => {
+    const turns: number[] = []
+    let turn = 0
+    const count = (): void => {
+      turn++
+      next = setImmediate(count)
+    }
+    let next = setImmediate(count)
+    await mapInSlices(Array.from({ length: 6 }), () => {
+      turns.push(turn)
+      const until = performance.now() + 5
+      while (performance.now() < until);
+    })
+    clearImmediate(next)
+    // The first may come while the turn is not spent.
+    expect(new Set(turns).size).to.be.at.least(5)
+  })
+
   it('rejects with what the function throws', async () => {
     const error = new Error('no')
     const thrown = await mapInSlices([1], () => {

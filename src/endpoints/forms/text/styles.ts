@@ -1,11 +1,12 @@
 import { parseJson } from '../../../codec/json.ts'
 import { indentJson, JsonIndenter } from '../../../codec/json-indent.ts'
+import { parseOwnParts } from '../../../codec/json-parts.ts'
 import { JSON_TYPE, YAML_TYPE } from '../../../codec/negotiate.ts'
 import { yamlBytes, yamlInSteps } from '../../../codec/yaml.ts'
-import { type FilledBody, wholeOf } from '../../../lib/filled-body.ts'
-import { runInTurns } from '../../../lib/steps.ts'
+import { type FilledBody, wholeInSteps, wholeOf } from '../../../lib/filled-body.ts'
+import { runInTurns, type Steps } from '../../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
-import { opened, type TextStyle } from './text-form.ts'
+import { type JsonText, opened, type TextStyle } from './text-form.ts'
 
 /** JSON as it is. */
 export const compact: TextStyle = {
@@ -70,8 +71,12 @@ const LONG = 64 * 1024
 export const yaml: TextStyle = {
   contentType: YAML_TYPE,
   write(text) {
-    const json = wholeOf(opened(text))
-    const { value } = parseJson(json)
-    return json.length > LONG ? runInTurns(yamlInSteps(value)) : yamlBytes(value)
+    const body = opened(text)
+    return body.length > LONG ? runInTurns(longYaml(text)) : yamlBytes(parseJson(wholeOf(body)).value)
   },
+}
+
+function* longYaml(text: JsonText): Steps<Buffer[]> {
+  const json = yield* wholeInSteps(opened(text))
+  return yield* yamlInSteps(yield* parseOwnParts(json))
 }
