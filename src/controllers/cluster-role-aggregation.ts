@@ -1,5 +1,6 @@
 import { updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { isStepDone, runInTurns, type Steps } from '../lib/steps.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { labelSelectorOf, matchesLabels } from '../meta/label-selector.ts'
 import type { TypedObject } from '../meta/object.ts'
@@ -11,19 +12,29 @@ import { followFresh, WorkQueue } from './controller.ts'
 
 const byName = (a: TypedObject, b: TypedObject): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
 
-/** The rules of all other roles that the role's selectors select, by name, each rule once. Throws for a selector that can not be read. */
-export function aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>): PolicyRule[] {
-  const selectors = role.aggregationRule?.clusterRoleSelectors ?? []
-  const sorted = [...all].sort(byName)
-  const rules: PolicyRule[] = []
-  for (const selector of selectors) {
+/** Equal for rules that say the same. */
+const keyOf = ({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): string =>
+  JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs])
+
+/** The rules of all other roles that the role's selectors select, by name, each rule once. In steps: there may be as many selectors and rules as bodies hold. Throws for a selector that can not be read. */
+export function* aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>): Steps<PolicyRule[]> {
+  const left = new Set([...all].filter(({ metadata }) => metadata.name !== role.metadata.name).sort(byName))
+  const rules = new Map<string, PolicyRule>()
+  for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const requirements = labelSelectorOf(selector)
-    for (const { metadata, rules: given } of sorted) {
-      if (metadata.name === role.metadata.name || !matchesLabels(requirements, metadata.labels)) continue
-      for (const rule of given ?? []) if (!rules.some(one => deepEqual(one, rule))) rules.push(rule)
+    for (const one of left) {
+      if (isStepDone()) yield
+      if (!matchesLabels(requirements, one.metadata.labels)) continue
+      // Another selector would find the same rules.
+      left.delete(one)
+      for (const rule of one.rules ?? []) {
+        if (isStepDone()) yield
+        const key = keyOf(rule)
+        if (!rules.has(key)) rules.set(key, rule)
+      }
     }
   }
-  return rules
+  return [...rules.values()]
 }
 
 /**
@@ -35,10 +46,12 @@ export const clusterRoleAggregationController: Controller = async (env, signal) 
   const aggregate = async (name: string): Promise<void> => {
     const role = roles.get(name)
     if (!role?.aggregationRule) return
-    if (deepEqual(aggregatedRules(role, roles.values()), role.rules ?? [])) return
+    const rules = await runInTurns(aggregatedRules(role, roles.values()))
+    if (deepEqual(rules, role.rules ?? [])) return
     try {
+      // Where it aggregates something else by now, its own event tells.
       await updateKind(env.access, CLUSTER_ROLES, { namespace: '', name }, now =>
-        now.aggregationRule ? { ...now, rules: aggregatedRules(now, roles.values()) } : undefined,
+        now.aggregationRule && deepEqual(now.aggregationRule, role.aggregationRule) ? { ...now, rules } : undefined,
       )
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error

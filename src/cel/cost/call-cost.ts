@@ -90,6 +90,9 @@ const BY_SIGNATURE = new Map<string, CallCost>([
   ['list_sets_equivalent_list', sets(2)],
 ])
 
+/** Whether a call takes as long as it costs, however little its result tells: it compares each element of a list with each of another. */
+export const paysFirst = (name: string): boolean => name.startsWith('sets.')
+
 /** @param signature empty where several fit, and the function chooses as it runs. */
 export function callCost(name: string, signature: string): CallCost {
   const bySignature = BY_SIGNATURE.get(signature)

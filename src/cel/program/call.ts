@@ -9,6 +9,8 @@ export interface CallForm {
   readonly stops: boolean
   /** Errors are given to the function as they are. */
   readonly takesErrors: boolean
+  /** What it costs is charged before it runs: it takes as long as that, and one that exceeds the limit is not run at all. */
+  readonly paysFirst?: boolean
 }
 
 /** Calls a function with the values of its arguments, unless one of them is an error. */
@@ -16,7 +18,7 @@ export function call(fn: Implementation, args: readonly Evaluate[], cost: CallCo
   const [first, second] = args
   if (!first) return nullary(fn, cost)
   if (form.stops) return stopping(fn, args, cost)
-  return second ? binary(fn, first, second, cost) : unary(fn, first, cost, form.takesErrors)
+  return second ? binary(fn, first, second, cost, form.paysFirst) : unary(fn, first, cost, form.takesErrors)
 }
 
 /** Each number of arguments has a closure of its own: calls are what evaluations mostly consist of. */
@@ -37,12 +39,13 @@ function unary(fn: Implementation, arg: Evaluate, cost: CallCost, takesErrors: b
   }
 }
 
-function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallCost): Evaluate {
+function binary(fn: Implementation, left: Evaluate, right: Evaluate, cost: CallCost, paysFirst = false): Evaluate {
   return frame => {
     const first = left(frame)
     const second = right(frame)
+    if (paysFirst) frame.charge(cost(first, second, null))
     const result = isError(first) ? first : isError(second) ? second : fn(first, second)
-    frame.charge(cost(first, second, result))
+    if (!paysFirst) frame.charge(cost(first, second, result))
     return result
   }
 }

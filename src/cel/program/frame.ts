@@ -19,8 +19,16 @@ export class CostLimitExceeded extends Error {
 /** Thrown where an evaluation leaves the event loop to others: it goes on where it was. Made once, since nobody looks at where it was thrown. */
 export const SUSPENDED = new Error('the evaluation goes on later')
 
+/** The elements of a list or the entries of a map, by number. */
+export interface Rounds {
+  readonly count: number
+  readonly begin: (slots: Frame['slots'], round: number) => void
+}
+
 /** Where a loop was when the evaluation was suspended. */
 interface LoopState {
+  /** What it goes through: neither found nor counted again, for that may take longer than a turn's rounds. */
+  readonly rounds: Rounds
   /** Of the round that comes next. */
   readonly round: number
   readonly accumulated: Value | undefined
@@ -130,6 +138,11 @@ export class Frame implements LongWork {
   /** The value of a loop that was done before the evaluation was suspended. */
   doneBefore(loop: object): Value | undefined {
     return this.#done[this.#depth]?.get(loop)
+  }
+
+  /** What a loop that was suspended goes through. */
+  roundsOf(loop: object): Rounds | undefined {
+    return this.#running.get(loop)?.rounds
   }
 
   /** A loop begins: the state that it was suspended in. The cost is what it was once all of them run again. */

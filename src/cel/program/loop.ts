@@ -2,7 +2,7 @@ import { goTypeOf } from '../values/go-type.ts'
 import { GrowingList, listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
 import { CelError, CelList, CelMap, isError, type Value } from '../values/value.ts'
-import { type Evaluate, type Frame, SUSPENDED } from './frame.ts'
+import { type Evaluate, type Frame, type Rounds, SUSPENDED } from './frame.ts'
 
 /** A loop, with the places of its variables. */
 export interface LoopPlan {
@@ -28,12 +28,6 @@ export function beginning(value: Value): Value {
 const finished = (value: Value): Value => {
   if (value instanceof GrowingList) return listOfValues(value.values)
   return value instanceof ValueMap && value.isGrowing ? new ValueMap(Array.from(value.keys(), key => [key, value.find(key)!] as const)) : value
-}
-
-/** The elements of a list or the entries of a map, by number. */
-interface Rounds {
-  readonly count: number
-  readonly begin: (slots: Frame['slots'], round: number) => void
 }
 
 /** One variable is the element or the key; two are the index and the element, or the key and the value. */
@@ -71,15 +65,16 @@ function run(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): boolean {
 }
 
 /** As run, from where it was suspended, and in a way that it can be suspended. */
-function runInSlices(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): boolean {
+function runInSlices(frame: Frame, plan: LoopPlan, rounds: Rounds): boolean {
   const { slots } = frame
+  const { count, begin } = rounds
   const { condition, step, accumulator } = plan
   const state = frame.enter(plan)
   if (state) slots[accumulator] = state.accumulated
   for (let round = state?.round ?? 0; round < count; round++) {
     if (frame.shouldSuspend()) {
       frame.nextRound()
-      frame.suspend(plan, { round, accumulated: slots[accumulator] })
+      frame.suspend(plan, { rounds, round, accumulated: slots[accumulator] })
       throw SUSPENDED
     }
     // Of the round that is taken up, what was done stays done.
@@ -93,7 +88,7 @@ function runInSlices(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): bo
       if (fault === SUSPENDED) {
         // What was done of the round that was left is done again, and may not be charged twice.
         if (frame.isFirstToSuspend) frame.cost = cost
-        frame.suspend(plan, { round, accumulated: slots[accumulator] })
+        frame.suspend(plan, { rounds, round, accumulated: slots[accumulator] })
       }
       throw fault
     }
@@ -106,19 +101,23 @@ function runInSlices(frame: Frame, plan: LoopPlan, { count, begin }: Rounds): bo
   return true
 }
 
+/** The rounds of a loop that begins, or why it cannot. */
+function begun(frame: Frame, plan: LoopPlan): Rounds | CelError {
+  const range = plan.range(frame)
+  if (isError(range)) return range
+  if (range instanceof CelList || range instanceof CelMap) return roundsOf(plan, range)
+  const type = goTypeOf(range)
+  return new CelError(plan.variable2 === undefined ? `got '${type}', expected iterable type` : `unsupported comprehension range type: ${type}`)
+}
+
 /** A loop evaluates its range once. Its value is kept where the evaluation may be suspended, so that it does not run again. */
 export function loop(plan: LoopPlan): Evaluate {
   return frame => {
     const done = frame.isSliced ? frame.doneBefore(plan) : undefined
     if (done !== undefined) return done
     frame.slots[plan.accumulator] = undefined
-    const range = plan.range(frame)
-    if (isError(range)) return range
-    if (!(range instanceof CelList) && !(range instanceof CelMap)) {
-      const type = goTypeOf(range)
-      return new CelError(plan.variable2 === undefined ? `got '${type}', expected iterable type` : `unsupported comprehension range type: ${type}`)
-    }
-    const rounds = roundsOf(plan, range)
+    const rounds = (frame.isSliced ? frame.roundsOf(plan) : undefined) ?? begun(frame, plan)
+    if (rounds instanceof CelError) return rounds
     if (!frame.isSliced) return run(frame, plan, rounds) ? finished(plan.result(frame)) : INTERRUPTED
     if (!runInSlices(frame, plan, rounds)) return INTERRUPTED
     const value = finished(plan.result(frame))

@@ -1,6 +1,6 @@
 import type { CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, LiteralValue, MapExpr, SelectExpr, StructExpr } from '../ast.ts'
 import type { Checked } from '../checker.ts'
-import { callCost } from '../cost/call-cost.ts'
+import { callCost, paysFirst } from '../cost/call-cost.ts'
 import type { Environment } from '../environment.ts'
 import type { Implementation } from '../functions/implementation.ts'
 import { compilePattern } from '../functions/regex.ts'
@@ -216,7 +216,7 @@ export class Planner {
     const { fn, stops } = findFunction(this.#environment.functions.get(name)!, ids, types)
     const pattern = SEARCHES.has(name) ? args[1]?.constant : undefined
     if (typeof pattern === 'string') requirePattern(pattern)
-    const form = { stops: stops || typeof pattern === 'string', takesErrors: false }
+    const form = { stops: stops || typeof pattern === 'string', takesErrors: false, paysFirst: paysFirst(name) }
     const evaluate = call(
       typeof pattern === 'string' ? ofText(fn) : fn,
       args.map(arg => arg.evaluate),

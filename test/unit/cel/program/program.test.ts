@@ -5,8 +5,10 @@ import { type AuthorizationQuestion, AuthorizerValue, requestResource } from '..
 import { ValuePending } from '../../../../src/cel/program/pending.ts'
 import { makeProgram, type Outcome, type Program } from '../../../../src/cel/program/program.ts'
 import { schemaValue } from '../../../../src/cel/schema/schema-value.ts'
-import { parseType } from '../../../../src/cel/type.ts'
-import type { Value } from '../../../../src/cel/values/value.ts'
+import { DYN, parseType, type Type } from '../../../../src/cel/type.ts'
+import { jsonValue } from '../../../../src/cel/values/json.ts'
+import { ValueList } from '../../../../src/cel/values/list.ts'
+import type { CelError, Value } from '../../../../src/cel/values/value.ts'
 import { type CelResult, evaluator, printResult, readResults, resultsEnvironment } from '../../../support/cel-results.ts'
 
 const AUTHORIZER = {
@@ -16,10 +18,11 @@ const AUTHORIZER = {
 const environment = extend(baseEnvironment(33), AUTHORIZER)
 const NOTHING = new Map<string, Value>()
 
-function programOf(expression: string): Program {
-  const { checked, issues } = compile(expression, environment)
+function programOf(expression: string, variables: Readonly<Record<string, Type>> = {}): Program {
+  const known = extend(environment, variables)
+  const { checked, issues } = compile(expression, known)
   if (!checked) throw new Error(String(issues))
-  const program = makeProgram(checked, environment)
+  const program = makeProgram(checked, known)
   if ('fault' in program) throw new Error(program.fault)
   return program
 }
@@ -103,6 +106,37 @@ describe('programs of expressions', () => {
       expect(await program.evaluateInTurns(NOTHING, turn, { limit: whole.cost }), rule.slice(-80)).to.deep.equal(whole)
       expect(await program.evaluateInTurns(NOTHING, turn, { limit: whole.cost - 1 })).to.deep.include({ isLimit: true })
     }
+  })
+
+  it('go through what a loop goes through once, however often they are left', async () => {
+    let asked = 0
+    const object = { data: Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, 'v'])) }
+    const program = programOf('object.data.all(k, k != "")', { object: DYN })
+    const values = {
+      get(name: string): Value | undefined {
+        if (name === 'object') asked++
+        return name === 'object' ? jsonValue(object) : undefined
+      },
+    }
+    const outcome = await program.evaluateInTurns(values, { spent: () => true, next: () => Promise.resolve() })
+    expect(outcome.value).to.equal(true)
+    expect(asked).to.equal(1)
+  })
+
+  it('do not compare sets for more than they may cost', () => {
+    let compared = 0
+    class Counted extends ValueList {
+      override contains(value: Value): boolean | CelError {
+        compared++
+        return super.contains(value)
+      }
+    }
+    const list = new Counted(Array.from({ length: 2000 }, (_, i) => i))
+    for (const name of ['contains', 'equivalent', 'intersects']) {
+      const program = programOf(`sets.${name}(a, a)`, { a: DYN })
+      expect(program.evaluate(new Map([['a', list]])), name).to.deep.include({ isLimit: true })
+    }
+    expect(compared).to.equal(0)
   })
 
   it('end when they cost too much', () => {

@@ -1,0 +1,48 @@
+import { expect } from 'chai'
+import { aggregatedRules } from '../../../src/controllers/cluster-role-aggregation.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
+import type { ClusterRole, PolicyRule } from '../../../src/resources/rbac/v1.types.ts'
+
+const rule = (resource: string, more: Partial<PolicyRule> = {}): PolicyRule => ({ apiGroups: [''], resources: [resource], verbs: ['get'], ...more })
+const role = (name: string, rules: PolicyRule[], labels: Record<string, string> = {}): ClusterRole =>
+  ({ kind: 'ClusterRole', apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name, labels }, rules }) as ClusterRole
+const aggregating = (...clusterRoleSelectors: object[]): ClusterRole => ({
+  ...role('all', [rule('old')], { a: 'x' }),
+  aggregationRule: { clusterRoleSelectors },
+})
+
+describe('the rules of an aggregated role', () => {
+  it('are those of the roles that its selectors select, by name, each once', () => {
+    const roles = [
+      role('c', [rule('pods'), rule('nodes')], { a: 'x' }),
+      role('b', [rule('pods')], { a: 'x' }),
+      role('d', [rule('jobs')], { b: 'y' }),
+      role('e', [rule('no')]),
+    ]
+    const selectors = [{ matchLabels: { b: 'y' } }, { matchLabels: { a: 'x' } }, { matchLabels: { b: 'y' } }]
+    expect(runAtOnce(aggregatedRules(aggregating(...selectors), roles))).to.deep.equal([rule('jobs'), rule('pods'), rule('nodes')])
+  })
+
+  it('are the same where one leaves out what another has empty', () => {
+    const roles = [role('b', [rule('pods', { resourceNames: [] })]), role('c', [rule('pods')]), role('d', [rule('pods', { resourceNames: ['p'] })])]
+    expect(runAtOnce(aggregatedRules(aggregating({}), roles))).to.have.length(2)
+  })
+
+  it('are found in steps, and no role is looked at again that another selector has found', () => {
+    const roles = Array.from({ length: 50 }, (_, i) =>
+      role(
+        `r${i}`,
+        Array.from({ length: 100 }, (_, j) => rule(`k${i}-${j}`)),
+      ),
+    )
+    const all = aggregating(...Array.from({ length: 10_000 }, () => ({})))
+    let steps = 0
+    const work = aggregatedRules(all, roles)
+    for (let step = work.next(); ; step = work.next(), steps++) {
+      if (!step.done) continue
+      expect(step.value).to.have.length(5000)
+      break
+    }
+    expect(steps).to.be.within(9, 12)
+  })
+})
