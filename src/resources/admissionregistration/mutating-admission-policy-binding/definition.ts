@@ -33,7 +33,11 @@ const v1alpha1: Version<MutatingAdmissionPolicyBinding> = {
   table: bindingTable,
 }
 
-/** `params`: absent where nobody is asked what users may read. */
+/**
+ * Puts a policy that changes objects in force. Off unless it is asked for.
+ * `params`: absent where nobody is asked what users may read.
+ * Source of its rules: pkg/registry/admissionregistration/mutatingadmissionpolicybinding.
+ */
 export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<MutatingAdmissionPolicyBinding>({
     scope: 'Cluster',

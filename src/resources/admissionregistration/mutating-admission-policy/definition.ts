@@ -33,7 +33,11 @@ const v1alpha1: Version<MutatingAdmissionPolicy> = {
   table,
 }
 
-/** `params`: absent where nobody is asked what users may read. */
+/**
+ * Changes objects by expressions. It is checked and stored; the plugin that would run it belongs to a gate that is off.
+ * `params`: absent where nobody is asked what users may read.
+ * Source of its rules: pkg/registry/admissionregistration/mutatingadmissionpolicy.
+ */
 export const createMutatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<MutatingAdmissionPolicy>({
     scope: 'Cluster',

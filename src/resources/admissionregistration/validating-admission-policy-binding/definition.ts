@@ -58,7 +58,11 @@ const v1beta1: Version<ValidatingAdmissionPolicyBinding> = {
   schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicyBinding'),
 }
 
-/** `params`: absent where nobody is asked what users may read. */
+/**
+ * Puts a policy in force, for all or some of what it matches, with parameters if it has any.
+ * `params`: absent where nobody is asked what users may read.
+ * Source of its rules: pkg/registry/admissionregistration/validatingadmissionpolicybinding.
+ */
 export const createValidatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<ValidatingAdmissionPolicyBinding>({
     scope: 'Cluster',

@@ -67,7 +67,11 @@ const v1: Version<ValidatingAdmissionPolicy> = {
 /** Differs from v1 in nothing but its name. */
 const v1beta1: Version<ValidatingAdmissionPolicy> = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicy') }
 
-/** `params`: absent where nobody is asked what users may read. */
+/**
+ * Refuses requests by expressions, which src/admission/policies evaluates.
+ * `params`: absent where nobody is asked what users may read.
+ * Source of its rules: pkg/registry/admissionregistration/validatingadmissionpolicy.
+ */
 export const createValidatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<ValidatingAdmissionPolicy>({
     scope: 'Cluster',

@@ -41,7 +41,10 @@ const v1: Version<ControllerRevision> = {
   table,
 }
 
-/** An immutable snapshot of a daemon set or stateful set, for rollbacks. The server does not interpret its data. */
+/**
+ * An immutable snapshot of a daemon set or stateful set, for rollbacks. The server does not interpret its data.
+ * Source of its rules: pkg/registry/apps/controllerrevision.
+ */
 export const controllerRevisionResource = defineResource<ControllerRevision>({
   scope: 'Namespaced',
   versions: [v1],

@@ -104,7 +104,11 @@ const v1: Version<DaemonSet> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: daemonSetStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/ */
+/**
+ * A pod on each node. `templateGeneration` of older versions lives on as an annotation, which only the server counts up.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/
+ * Source of its rules: pkg/registry/apps/daemonset.
+ */
 export const daemonSetResource = defineResource<DaemonSet>({
   scope: 'Namespaced',
   versions: [v1],

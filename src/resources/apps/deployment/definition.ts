@@ -90,7 +90,11 @@ const v1: Version<Deployment> = {
   subresources: { scale: scaleSubresource<Deployment>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: deploymentStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/ */
+/**
+ * Rolls a template out through replica sets. Its selector never changes.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/
+ * Source of its rules: pkg/registry/apps/deployment.
+ */
 export const deploymentResource = defineResource<Deployment>({
   scope: 'Namespaced',
   versions: [v1],

@@ -67,7 +67,11 @@ const v1: Version<ReplicaSet> = {
   subresources: { scale: scaleSubresource<ReplicaSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: replicaSetStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/ */
+/**
+ * A number of equal pods. Its selector never changes.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/
+ * Source of its rules: pkg/registry/apps/replicaset.
+ */
 export const replicaSetResource = defineResource<ReplicaSet>({
   scope: 'Namespaced',
   versions: [v1],

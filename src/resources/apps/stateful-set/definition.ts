@@ -96,7 +96,11 @@ const v1: Version<StatefulSet> = {
   subresources: { scale: scaleSubresource<StatefulSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: statefulSetStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/ */
+/**
+ * Pods with names and volumes of their own. Of the spec only replicas, template, update strategy and a few others may change.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/
+ * Source of its rules: pkg/registry/apps/statefulset.
+ */
 export const statefulSetResource = defineResource<StatefulSet>({
   scope: 'Namespaced',
   versions: [v1],

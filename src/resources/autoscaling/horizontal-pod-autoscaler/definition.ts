@@ -55,7 +55,10 @@ const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: horizontalPodAutoscalerStatusStrategy } },
 }
 
-/** v2 is the hub version; v1 is converted, with annotations for what it has no fields for. */
+/**
+ * v2 is the hub version; v1 is converted, with annotations for what it has no fields for.
+ * Source of its rules: pkg/registry/autoscaling/horizontalpodautoscaler.
+ */
 export const horizontalPodAutoscalerResource = defineResource<HorizontalPodAutoscaler>({
   scope: 'Namespaced',
   versions: [v2, v1],

@@ -97,7 +97,11 @@ const v1: Version<CronJob> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: cronJobStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ */
+/**
+ * Jobs by a schedule, which is that of github.com/robfig/cron.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/
+ * Source of its rules: pkg/registry/batch/cronjob.
+ */
 export const cronJobResource = defineResource<CronJob>({
   scope: 'Namespaced',
   versions: [v1],

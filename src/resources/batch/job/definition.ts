@@ -113,7 +113,11 @@ const v1: Version<Job> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: jobStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/controllers/job/ */
+/**
+ * Pods that run to completion. The selector is made from the uid unless the client says that it makes its own; deletion leaves the pods behind unless it says otherwise.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/job/
+ * Source of its rules: pkg/registry/batch/job.
+ */
 export const jobResource = defineResource<Job>({
   scope: 'Namespaced',
   versions: [v1],

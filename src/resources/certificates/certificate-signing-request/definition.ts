@@ -114,7 +114,12 @@ const v1: Version<CertificateSigningRequest> = {
   },
 }
 
-/** https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/ */
+/**
+ * A request for a certificate. What is asked for never changes; the subresources `approval` and `status` are written by whoever decides and by the signer,
+ * whose rights the plugins of signer-admission.ts check.
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/
+ * Source of its rules: pkg/registry/certificates/certificates.
+ */
 export const certificateSigningRequestResource = defineResource<CertificateSigningRequest>({
   scope: 'Cluster',
   versions: [v1],

@@ -26,7 +26,11 @@ const v1beta1: Version<ClusterTrustBundle> = {
 /** Differs from v1beta1 in nothing but its name, and is the one that release 1.32 knows, too. */
 const v1alpha1: Version<ClusterTrustBundle> = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.ClusterTrustBundle') }
 
-/** https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#cluster-trust-bundles */
+/**
+ * Certificates that are anchors of trust, of a signer or of anybody. Both versions are off unless they are asked for; they differ in nothing.
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#cluster-trust-bundles
+ * Source of its rules: pkg/registry/certificates/clustertrustbundle.
+ */
 export const clusterTrustBundleResource = defineResource<ClusterTrustBundle>({
   scope: 'Cluster',
   versions: [v1beta1, v1alpha1],

@@ -44,7 +44,11 @@ const v1: Version<ConfigMap> = {
   },
 }
 
-/** https://kubernetes.io/docs/concepts/configuration/configmap/ */
+/**
+ * Data for programs, in at most 1 MiB. With `immutable` nothing of it changes any more.
+ * https://kubernetes.io/docs/concepts/configuration/configmap/
+ * Source of its rules: pkg/registry/core/configmap.
+ */
 export const configMapResource = defineResource<ConfigMap>({
   scope: 'Namespaced',
   versions: [v1],

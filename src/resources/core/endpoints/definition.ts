@@ -65,7 +65,11 @@ const v1: Version<Endpoints> = {
   table: endpointsTable,
 }
 
-/** Deprecated since 1.33: EndpointSlice has taken its place. */
+/**
+ * Stored below `services/endpoints`. PUT creates what is missing.
+ * Deprecated since 1.33: EndpointSlice has taken its place.
+ * Source of its rules: pkg/registry/core/endpoint.
+ */
 export const endpointsResource = defineResource<Endpoints>({
   scope: 'Namespaced',
   versions: [v1],

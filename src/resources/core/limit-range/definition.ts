@@ -51,7 +51,11 @@ const v1: Version<LimitRange> = {
   setDefaults: setLimitRangeDefaults,
 }
 
-/** https://kubernetes.io/docs/concepts/policy/limit-range/ */
+/**
+ * What pods and claims of a namespace may ask for, and what they get where they ask for nothing (admission-plugin.ts).
+ * https://kubernetes.io/docs/concepts/policy/limit-range/
+ * Source of its rules: pkg/registry/core/limitrange.
+ */
 export const limitRangeResource = defineResource<LimitRange>({
   scope: 'Namespaced',
   versions: [v1],

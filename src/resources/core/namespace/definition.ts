@@ -109,7 +109,11 @@ const v1: Version<Namespace> = {
   },
 }
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/ */
+/**
+ * Deleted in two steps: it is marked, and goes when its own finalizers (`spec.finalizers`) are gone, which controllers/namespace.ts sees to.
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
+ * Source of its rules: pkg/registry/core/namespace.
+ */
 export const namespaceResource = defineResource<Namespace>({
   scope: 'Cluster',
   versions: [v1],

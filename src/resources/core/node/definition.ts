@@ -119,7 +119,11 @@ const v1: Version<Node> = {
   subresources: { proxy: nodeProxySubresource, status: { verbs: STATUS_VERBS, strategy: nodeStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/architecture/nodes/ */
+/**
+ * A machine of the cluster. Stored below `minions`, its first name, as in every release; its proxy reaches the kubelet.
+ * https://kubernetes.io/docs/concepts/architecture/nodes/
+ * Source of its rules: pkg/registry/core/node.
+ */
 export const nodeResource = defineResource<Node>({
   scope: 'Cluster',
   versions: [v1],

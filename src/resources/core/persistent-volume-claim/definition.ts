@@ -110,7 +110,11 @@ const v1: Version<PersistentVolumeClaim> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: claimStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolumeclaims */
+/**
+ * Asks for a volume. Of the spec only the size may grow once it is bound (admission-plugin.ts), and the attributes' class change.
+ * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolumeclaims
+ * Source of its rules: pkg/registry/core/persistentvolumeclaim.
+ */
 export const persistentVolumeClaimResource = defineResource<PersistentVolumeClaim>({
   scope: 'Namespaced',
   versions: [v1],

@@ -131,7 +131,11 @@ const v1: Version<PersistentVolume> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: persistentVolumeStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/storage/persistent-volumes/ */
+/**
+ * Storage of the cluster. Its source never changes, and its status is that of the controller that binds claims.
+ * https://kubernetes.io/docs/concepts/storage/persistent-volumes/
+ * Source of its rules: pkg/registry/core/persistentvolume.
+ */
 export const persistentVolumeResource = defineResource<PersistentVolume>({
   scope: 'Cluster',
   versions: [v1],

@@ -60,7 +60,10 @@ const v1: Version<PodTemplate> = {
   },
 }
 
-/** A template that stands alone; no controller reads it. */
+/**
+ * A template that stands alone; no controller reads it.
+ * Source of its rules: pkg/registry/core/podtemplate.
+ */
 export const podTemplateResource = defineResource<PodTemplate>({
   scope: 'Namespaced',
   versions: [v1],

@@ -50,7 +50,11 @@ const v1: Version<Pod> = {
   },
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/pods/ */
+/**
+ * Of the spec only images, the deadline, further tolerations and gates that go may change; `resize`, `ephemeralcontainers` and `binding` change what they are for. Deletion is graceful.
+ * https://kubernetes.io/docs/concepts/workloads/pods/
+ * Source of its rules: pkg/registry/core/pod.
+ */
 export const podResource = defineResource<Pod>({
   scope: 'Namespaced',
   versions: [v1],

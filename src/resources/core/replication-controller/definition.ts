@@ -67,7 +67,11 @@ const v1: Version<ReplicationController> = {
   },
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller/ */
+/**
+ * A number of equal pods, as there was before ReplicaSet. Stored below `controllers`; its selector is a map of labels.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller/
+ * Source of its rules: pkg/registry/core/replicationcontroller.
+ */
 export const replicationControllerResource = defineResource<ReplicationController>({
   scope: 'Namespaced',
   versions: [v1],

@@ -49,7 +49,11 @@ const v1: Version<ResourceQuota> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/policy/resource-quotas/ */
+/**
+ * What a namespace may use. Nothing here holds writes to it: the plugin ResourceQuota is not built.
+ * https://kubernetes.io/docs/concepts/policy/resource-quotas/
+ * Source of its rules: pkg/registry/core/resourcequota.
+ */
 export const resourceQuotaResource = defineResource<ResourceQuota>({
   scope: 'Namespaced',
   versions: [v1],

@@ -34,7 +34,11 @@ const v1: Version<Secret> = {
   selectableFields: { type: secret => secret.type ?? '' },
 }
 
-/** https://kubernetes.io/docs/concepts/configuration/secret/ */
+/**
+ * Confidential data, in at most 1 MiB; its type never changes. `stringData` is written and never read.
+ * https://kubernetes.io/docs/concepts/configuration/secret/
+ * Source of its rules: pkg/registry/core/secret.
+ */
 export const secretResource = defineResource<Secret>({
   scope: 'Namespaced',
   versions: [v1],

@@ -43,7 +43,11 @@ const v1: Version<FlowSchema> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema */
+/**
+ * Which requests a priority level takes. The mandatory schemas have fixed specs (bootstrap/mandatory.ts).
+ * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema
+ * Source of its rules: pkg/registry/flowcontrol/flowschema.
+ */
 export const flowSchemaResource = defineResource<FlowSchema>({
   scope: 'Cluster',
   versions: [v1],

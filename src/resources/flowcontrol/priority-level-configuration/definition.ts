@@ -48,7 +48,11 @@ const v1: Version<PriorityLevelConfiguration> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#prioritylevelconfiguration */
+/**
+ * How many requests of a level run and wait at once. The mandatory levels have fixed specs (bootstrap/mandatory.ts).
+ * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#prioritylevelconfiguration
+ * Source of its rules: pkg/registry/flowcontrol/prioritylevelconfiguration.
+ */
 export const priorityLevelConfigurationResource = defineResource<PriorityLevelConfiguration>({
   scope: 'Cluster',
   versions: [v1],

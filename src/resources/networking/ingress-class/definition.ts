@@ -70,7 +70,11 @@ const v1: Version<IngressClass> = {
   table,
 }
 
-/** https://kubernetes.io/docs/concepts/services-networking/ingress/#ingress-class */
+/**
+ * Which controller serves the ingresses of the class. The default class is one by annotation (networking/ingress/admission-plugin.ts).
+ * https://kubernetes.io/docs/concepts/services-networking/ingress/#ingress-class
+ * Source of its rules: pkg/registry/networking/ingressclass.
+ */
 export const ingressClassResource = defineResource<IngressClass>({
   scope: 'Cluster',
   versions: [v1],

@@ -79,7 +79,11 @@ const v1: Version<Ingress> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: ingressStatusStrategy } },
 }
 
-/** https://kubernetes.io/docs/concepts/services-networking/ingress/ */
+/**
+ * HTTP from outside to services. Stored below `ingress`, the name of the resource in extensions/v1beta1, as in every release.
+ * https://kubernetes.io/docs/concepts/services-networking/ingress/
+ * Source of its rules: pkg/registry/networking/ingress.
+ */
 export const ingressResource = defineResource<Ingress>({
   scope: 'Namespaced',
   versions: [v1],

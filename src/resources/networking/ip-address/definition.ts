@@ -68,7 +68,11 @@ const v1: Version<IPAddress> = {
 /** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
 const v1beta1: Version<IPAddress> = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.IPAddress') }
 
-/** One cluster IP in use. Its name is the canonical text of the address, so that two services cannot take the same one. */
+/**
+ * Services take and free them in core/service/allocation/cluster-ips.ts.
+ * One cluster IP in use. Its name is the canonical text of the address, so that two services cannot take the same one.
+ * Source of its rules: pkg/registry/networking/ipaddress.
+ */
 export const ipAddressResource = defineResource<IPAddress>({
   scope: 'Cluster',
   versions: [v1, v1beta1],

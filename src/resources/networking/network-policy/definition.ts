@@ -45,7 +45,11 @@ const v1: Version<NetworkPolicy> = {
   table,
 }
 
-/** https://kubernetes.io/docs/concepts/services-networking/network-policies/ */
+/**
+ * What traffic pods may have. Nothing here enforces it: that is the work of the network of the cluster.
+ * https://kubernetes.io/docs/concepts/services-networking/network-policies/
+ * Source of its rules: pkg/registry/networking/networkpolicy.
+ */
 export const networkPolicyResource = defineResource<NetworkPolicy>({
   scope: 'Namespaced',
   versions: [v1],

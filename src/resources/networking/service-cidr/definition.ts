@@ -69,7 +69,11 @@ const v1: Version<ServiceCIDR> = {
 /** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
 const v1beta1: Version<ServiceCIDR> = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.ServiceCIDR') }
 
-/** A range of cluster IPs. The server creates one by its flags, named `kubernetes`. */
+/**
+ * Addresses are given out from those whose condition `Ready` is not false.
+ * A range of cluster IPs. The server creates one by its flags, named `kubernetes`.
+ * Source of its rules: pkg/registry/networking/servicecidr.
+ */
 export const serviceCIDRResource = defineResource<ServiceCIDR>({
   scope: 'Cluster',
   versions: [v1, v1beta1],

@@ -64,7 +64,11 @@ const v1: Version<RuntimeClass> = {
   table,
 }
 
-/** https://kubernetes.io/docs/concepts/containers/runtime-class/ */
+/**
+ * How a node runs the containers of pods that name the class; admission-plugin.ts puts its overhead and its scheduling into them.
+ * https://kubernetes.io/docs/concepts/containers/runtime-class/
+ * Source of its rules: pkg/registry/node/runtimeclass.
+ */
 export const runtimeClassResource = defineResource<RuntimeClass>({
   scope: 'Cluster',
   versions: [v1],

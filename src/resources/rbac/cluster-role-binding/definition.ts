@@ -11,7 +11,11 @@ const v1: Version<ClusterRoleBinding> = {
   table: bindingTable,
 }
 
-/** `escalation`: absent where every user may grant what they like. */
+/**
+ * Gives a cluster role everywhere. The role that it gives never changes.
+ * `escalation`: absent where every user may grant what they like.
+ * Source of its rules: pkg/registry/rbac/clusterrolebinding.
+ */
 export const createClusterRoleBindingResource = (escalation?: EscalationServices): ResourceDefinition =>
   defineResource<ClusterRoleBinding>({
     scope: 'Cluster',

@@ -41,7 +41,11 @@ function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): F
 
 const v1 = rbacVersion<ClusterRole>('ClusterRole', { plural: 'clusterroles', singular: 'clusterrole' })
 
-/** `escalation`: absent where every user may grant what they like. */
+/**
+ * Rights in all namespaces and beside them, or what bindings of a namespace refer to.
+ * `escalation`: absent where every user may grant what they like.
+ * Source of its rules: pkg/registry/rbac/clusterrole.
+ */
 export const createClusterRoleResource = (escalation?: EscalationServices): ResourceDefinition =>
   defineResource<ClusterRole>({
     scope: 'Cluster',

@@ -11,7 +11,11 @@ const v1: Version<RoleBinding> = {
   table: bindingTable,
 }
 
-/** `escalation`: absent where every user may grant what they like. */
+/**
+ * Gives a role, or a cluster role, within one namespace. The role that it gives never changes.
+ * `escalation`: absent where every user may grant what they like.
+ * Source of its rules: pkg/registry/rbac/rolebinding.
+ */
 export const createRoleBindingResource = (escalation?: EscalationServices): ResourceDefinition =>
   defineResource<RoleBinding>({
     scope: 'Namespaced',

@@ -8,7 +8,11 @@ import type { Role } from '../v1.types.ts'
 
 const v1 = rbacVersion<Role>('Role', { plural: 'roles', singular: 'role' })
 
-/** `escalation`: absent where every user may grant what they like. */
+/**
+ * Rights within one namespace. An update reports faults of the rules twice, as upstream does.
+ * `escalation`: absent where every user may grant what they like.
+ * Source of its rules: pkg/registry/rbac/role.
+ */
 export const createRoleResource = (escalation?: EscalationServices): ResourceDefinition =>
   defineResource<Role>({
     scope: 'Namespaced',

@@ -52,7 +52,11 @@ const strategy: Strategy<PriorityClass> = {
   },
 }
 
-/** https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass */
+/**
+ * What a pod of the class counts against others. The classes of the system have fixed values, and cannot be deleted.
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass
+ * Source of its rules: pkg/registry/scheduling/priorityclass.
+ */
 export const priorityClassResource = defineResource<PriorityClass>({
   scope: 'Cluster',
   versions: [v1],

@@ -59,7 +59,11 @@ const v1: Version<CSIDriver> = {
   table,
 }
 
-/** https://kubernetes-csi.github.io/docs/csi-driver-object.html */
+/**
+ * How the kubelet treats volumes of a driver. Its generation counts changes and is absent until the first, as upstream.
+ * https://kubernetes-csi.github.io/docs/csi-driver-object.html
+ * Source of its rules: pkg/registry/storage/csidriver.
+ */
 export const csiDriverResource = defineResource<CSIDriver>({
   scope: 'Cluster',
   versions: [v1],

@@ -22,7 +22,10 @@ const v1: Version<CSINode> = {
   table,
 }
 
-/** The CSI drivers of one node, written by its kubelet. Named as the node. */
+/**
+ * The CSI drivers of one node, written by its kubelet. Named as the node.
+ * Source of its rules: pkg/registry/storage/csinode.
+ */
 export const csiNodeResource = defineResource<CSINode>({
   scope: 'Cluster',
   versions: [v1],

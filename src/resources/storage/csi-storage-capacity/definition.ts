@@ -51,7 +51,11 @@ const v1: Version<CSIStorageCapacity> = {
   table,
 }
 
-/** How much of a storage class can be had in a part of the cluster. The scheduler reads it; drivers write it. */
+/**
+ * Class and topology never change.
+ * How much of a storage class can be had in a part of the cluster. The scheduler reads it; drivers write it.
+ * Source of its rules: pkg/registry/storage/csistoragecapacity.
+ */
 export const csiStorageCapacityResource = defineResource<CSIStorageCapacity>({
   scope: 'Namespaced',
   versions: [v1],

@@ -42,7 +42,11 @@ const v1: Version<StorageClass> = {
   table,
 }
 
-/** https://kubernetes.io/docs/concepts/storage/storage-classes/ */
+/**
+ * How volumes are provisioned. Provisioner, parameters, reclaim policy and binding mode never change; the default class is one by annotation (admission-plugin.ts).
+ * https://kubernetes.io/docs/concepts/storage/storage-classes/
+ * Source of its rules: pkg/registry/storage/storageclass.
+ */
 export const storageClassResource = defineResource<StorageClass>({
   scope: 'Cluster',
   versions: [v1],

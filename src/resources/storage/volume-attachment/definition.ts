@@ -65,7 +65,11 @@ const v1: Version<VolumeAttachment> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: volumeAttachmentStatusStrategy } },
 }
 
-/** The wish to attach a volume to a node, and what became of it. A controller writes the wish, the attacher of the driver the status. */
+/**
+ * The spec never changes.
+ * The wish to attach a volume to a node, and what became of it. A controller writes the wish, the attacher of the driver the status.
+ * Source of its rules: pkg/registry/storage/volumeattachment.
+ */
 export const volumeAttachmentResource = defineResource<VolumeAttachment>({
   scope: 'Cluster',
   versions: [v1],

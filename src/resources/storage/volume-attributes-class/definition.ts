@@ -39,7 +39,10 @@ const v1beta1: Version<VolumeAttributesClass> = {
 /** Differs from v1beta1 in nothing but its name. */
 const v1alpha1: Version<VolumeAttributesClass> = { ...v1beta1, name: 'v1alpha1', schema: types.type('storagev1alpha1.VolumeAttributesClass') }
 
-/** Attributes of volumes that can be changed while they are in use. Its driver and parameters never change. */
+/**
+ * Attributes of volumes that can be changed while they are in use. Its driver and parameters never change.
+ * Source of its rules: pkg/registry/storage/volumeattributesclass.
+ */
 export const volumeAttributesClassResource = defineResource<VolumeAttributesClass>({
   scope: 'Cluster',
   versions: [v1beta1, v1alpha1],
