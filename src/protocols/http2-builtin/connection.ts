@@ -61,10 +61,7 @@ export class BuiltinConnection {
     session.setLocalWindowSize(limits.connectionWindow)
     session.on('error', () => {})
     socket.on('error', () => {})
-    session.on('stream', (...event: unknown[]) => {
-      const [stream, , flags, fields] = event as unknown as StreamEvent
-      this.#begin(stream, (flags & Flag.endStream) !== 0, fields)
-    })
+    session.on('stream', (...[stream, , flags, fields]: StreamEvent) => this.#begin(stream, (flags & Flag.endStream) !== 0, fields))
     session.once('remoteSettings', () => {
       this.#settled = true
     })

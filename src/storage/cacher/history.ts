@@ -93,7 +93,7 @@ export class History {
 
   /** The changes after a revision, oldest first; undefined where some are gone. */
   after(revision: Revision): readonly RecordedChange[] | undefined {
-    return revision < this.#since ? undefined : (this.#changes.slice(this.#indexAfter(revision)) as RecordedChange[])
+    return revision < this.#since ? undefined : this.#changes.slice(this.#indexAfter(revision)).filter(change => change !== undefined)
   }
 
   #indexAfter(revision: Revision): number {

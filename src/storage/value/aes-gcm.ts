@@ -1,15 +1,20 @@
 import { type CipherGCMTypes, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { invariant } from '../../lib/invariant.ts'
 import { TOO_SHORT, TransformError, type Transformer } from './transformer.ts'
 
 const NONCE = 12
 const TAG = 16
+
+/** By the bytes of the secret, which the configuration's validation has looked at. */
+const ALGORITHMS: Readonly<Record<number, CipherGCMTypes>> = { 16: 'aes-128-gcm', 24: 'aes-192-gcm', 32: 'aes-256-gcm' }
 
 /**
  * AES-GCM: a random nonce of twelve bytes, the ciphertext, the tag of sixteen. The key in the store is authenticated with the value. With random nonces a secret must be
  * replaced long before 2^32 writes (NIST SP 800-38D).
  */
 export function aesGcm(secret: Buffer): Transformer {
-  const algorithm = `aes-${secret.length * 8}-gcm` as CipherGCMTypes
+  const algorithm = ALGORITHMS[secret.length]
+  invariant(algorithm, 'a secret of AES has 16, 24 or 32 bytes')
   const options = { authTagLength: TAG }
   return {
     toStorage(value, key) {
