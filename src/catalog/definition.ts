@@ -1,6 +1,7 @@
 import type { Steps } from '../lib/steps.ts'
 import type { GateName } from '../lifecycle/feature-gates.ts'
 import type { Features } from '../lifecycle/gates.ts'
+import type { Release } from '../lifecycle/release.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
@@ -84,6 +85,8 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly setGatedDefaults?: (object: V, features: Features) => void
   /** Of objects in this version. A version without one is printed by that of the hub version, if there is one. */
   readonly table?: TableDefinition<V>
+  /** In place of `table`, where releases print the kind differently. */
+  readonly tableIn?: (release: Release) => TableDefinition<V>
   /** What a field selector may name beside metadata.name and metadata.namespace; the value as the selector sees it. */
   readonly selectableFields?: Readonly<Record<string, (object: V) => string>>
   /** What a field selector of this version may name instead, where the storage version names its fields otherwise: its name here → its name there. */
@@ -291,7 +294,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly validateName?: (name: string, prefix: boolean) => string[]
   /** Runs after validation, before the response and the write's last comparison (drop of fields, normalisation). */
   readonly canonicalize?: (next: T) => void
-  readonly warnings?: (next: T, old: T | undefined) => string[]
+  readonly warnings?: (next: T, old: T | undefined, ctx: HookContext) => string[]
   /** Reservations in other keys. Called before the write; `commit` after it has succeeded, `rollback` when it failed, is retried or is a dry-run. May change `next`. */
   readonly begin?: (next: T | undefined, old: T | undefined, ctx: HookContext, api: ResourceAccess, dryRun: boolean) => Promise<Reservation>
   /** Seconds a new object lives, by lease (events). */

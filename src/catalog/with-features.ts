@@ -30,14 +30,15 @@ export function withFeatures(definition: ResourceDefinition, release: ReleasePar
 }
 
 function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
-  const { setDefaults, setGatedDefaults, subresources = {} } = version
+  const { setDefaults, setGatedDefaults, subresources = {}, tableIn } = version
   const served = Object.entries(subresources).filter(([, { gate }]) => gate === undefined || features.enabled(gate))
   const same = served.length === Object.keys(subresources).length
-  if (!setGatedDefaults && same && !schemaOf) return version
+  if (!setGatedDefaults && same && !schemaOf && !tableIn) return version
   const typed = schemaOf ? served.map(([name, subresource]) => [name, withType(subresource, schemaOf)] as const) : served
   return {
     ...version,
     ...(schemaOf && { schema: schemaOf(version.schema), ...(version.listSchema && { listSchema: schemaOf(version.listSchema) }) }),
+    ...(tableIn && { table: tableIn(features.release) }),
     ...(version.subresources && { subresources: Object.fromEntries(typed) }),
     ...(setGatedDefaults && {
       setDefaults(object) {

@@ -27,7 +27,7 @@ export function usage(): string {
     all.flatMap(([name, spec]) => (spec.status === 'used' && (spec.own === true) === ours ? [line(name, spec)] : [])).join('\n')
   return `Usage: binnacle [flags]
 
-A Kubernetes API server (release 1.33) over an embedded store or etcd.
+A Kubernetes API server (release 1.33, or 1.32) over an embedded store or etcd.
 
 Flags of its own:
 ${described(true)}

@@ -10,7 +10,7 @@ import { admissionPluginsOf } from './admission-plugins.ts'
 import { type AuthorizationMode, authorizationModesOf, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
 import { type Reader, reader } from './flag-reader.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
-import { emulatedVersionOf, gatesOf, runtimeConfigOf } from './release-config.ts'
+import { compatibilityOf, emulatedVersionOf, gatesOf, runtimeConfigOf } from './release-config.ts'
 import { type EncryptionFile, type EtcdConfig, encryptionOf, etcdOf, prefixOf, storedFormOf, type WatchCacheSizes, watchCacheSizesOf } from './store-config.ts'
 
 /** How kubelets are reached. Files are paths. */
@@ -100,7 +100,7 @@ export function buildConfig(given: GivenFlags): Config {
   })
   const controllers = controllersOf(given.values.get('controllers') ?? (profile === 'apiserver' ? [] : ['*']))
   const release = emulatedVersionOf(read.list('emulated-version'))
-  const gates = gatesOf(release, read.switches('feature-gates'))
+  const gates = gatesOf(release, read.switches('feature-gates'), compatibilityOf(release, read.list('min-compatibility-version')))
   const config: Config = {
     ...place,
     kubeconfigOut: read.text('kubeconfig-out') ?? join(place.dataDir, 'admin.kubeconfig'),

@@ -264,7 +264,11 @@ export const FLAGS = {
   'enable-priority-and-fairness': refused('bool', 'false'),
 
   // The release.
-  'emulated-version': used('list', 'Release whose behaviour is shown: 1.33.', '1.33'),
+  'emulated-version': used('list', 'Release whose behaviour is shown: 1.32 or 1.33.', '1.33'),
+  'min-compatibility-version': used(
+    'list',
+    'Oldest release beside which the server may run, which must understand new expressions. By default the one before the emulated one.',
+  ),
   'feature-gates': used('map', 'Feature gates, as Gate=true or Gate=false. Those of which only one way is built are refused by name when set the other way.'),
   'runtime-config': used(
     'settings',

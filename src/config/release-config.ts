@@ -1,24 +1,43 @@
 import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
-import { DEFAULT_RELEASE, RELEASES, type Release } from '../lifecycle/release.ts'
+import { compareReleases, DEFAULT_RELEASE, minorOf, NOT_BUILT, previousRelease, RELEASES, type Release } from '../lifecycle/release.ts'
 import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** The release whose API is served: the last one given, as upstream. Throws FlagError for one that is not known. */
+/** How many minor releases a server may be behind the one that it is. */
+const OLDEST_BESIDE = 3
+
+/** A release as flags name it, with its component or without: `kube=1.32`. The last one counts. */
+function releaseOf(flag: string, given: readonly string[]): Release | undefined {
+  const entry = given.at(-1)
+  if (entry === undefined) return undefined
+  const minor = /^(?:kube=)?v?1\.(\d+)(?:\.0)?$/.exec(entry)?.[1]
+  if (minor === undefined) throw new FlagError(`--${flag}=${entry} must be a release such as 1.33 or kube=1.33`)
+  return `1.${Number(minor)}`
+}
+
+/** The release whose API is shown. Throws FlagError for those that are not built, which says what they lack. */
 export function emulatedVersionOf(given: readonly string[]): Release {
-  let release = DEFAULT_RELEASE
-  for (const entry of given) {
-    const version = /^(?:kube=)?v?(\d+\.\d+)(?:\.0)?$/.exec(entry)?.[1]
-    const known = RELEASES.find(each => each === version)
-    if (known === undefined) throw new FlagError(`--emulated-version=${entry} is not implemented; it may be ${RELEASES.join(' or ')}`)
-    release = known
-  }
-  return release
+  const release = releaseOf('emulated-version', given) ?? DEFAULT_RELEASE
+  if (RELEASES.includes(release)) return release
+  const lacks = NOT_BUILT[release]
+  const reason = lacks === undefined ? '' : `: it serves ${lacks}, which this server does not have`
+  throw new FlagError(`--emulated-version=${release} is not implemented${reason}; it may be ${RELEASES.join(' or ')}`)
+}
+
+/** The oldest release beside which the server may run: the one before the emulated one, unless another is given. */
+export function compatibilityOf(release: Release, given: readonly string[]): Release {
+  const oldest = releaseOf('min-compatibility-version', given)
+  if (oldest === undefined) return previousRelease(release)
+  const floor: Release = `1.${minorOf(release) - OLDEST_BESIDE}`
+  if (compareReleases(oldest, floor) < 0 || compareReleases(oldest, release) > 0)
+    throw new FlagError(`--min-compatibility-version: minCompatibilityVersion version ${oldest} is not between [${floor}, ${release}]`)
+  return oldest
 }
 
 /** Gates may name their component, of which there is one: `kube:Name=true`. */
-export function gatesOf(release: Release, given: ReadonlyMap<string, boolean>): Gates {
+export function gatesOf(release: Release, given: ReadonlyMap<string, boolean>, compatibility: Release): Gates {
   try {
-    return parseGates(release, new Map([...given].map(([name, value]) => [name.replace(/^kube:/, ''), value])))
+    return parseGates(release, new Map([...given].map(([name, value]) => [name.replace(/^kube:/, ''), value])), compatibility)
   } catch (error) {
     throw error instanceof LifecycleError ? new FlagError(`--feature-gates: ${error.message}`) : error
   }

@@ -57,7 +57,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const api = new ApiService(options, { catalog, registry, authorize })
   const bootstrap = new BootstrapService(options, catalog, stores, ended.signal)
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
-  const roles = new RoleService(options.rules, bootstrap.made)
+  const roles = new RoleService(options.rules, options.gates, bootstrap.made)
   const queues = new WorkQueueMetrics()
   const controllers = new ControllerService(options, {
     catalog,

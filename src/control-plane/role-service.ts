@@ -1,18 +1,21 @@
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { followRules } from '../controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from '../controllers/rbac-policy.ts'
+import type { Features } from '../lifecycle/gates.ts'
 import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
 /** Makes the default roles and bindings, and keeps an authorizer's index as the stored ones are. */
 export class RoleService implements Service {
   readonly checks: readonly ReadinessCheck[]
   private readonly rules: RuleIndex | undefined
+  private readonly features: Features
   private readonly bootstrapped: Promise<void>
   private areMade = false
   private areKnown = false
 
   /** `rules`: absent where no authorizer reads roles. `bootstrapped`: resolves when the namespaces are there in which default roles stand. */
-  constructor(rules: RuleIndex | undefined, bootstrapped: Promise<void>) {
+  constructor(rules: RuleIndex | undefined, features: Features, bootstrapped: Promise<void>) {
+    this.features = features
     this.rules = rules
     this.bootstrapped = bootstrapped
     const isReady = (): boolean => this.areMade && this.areKnown
@@ -28,7 +31,7 @@ export class RoleService implements Service {
 
   private async make(env: ServiceStart['env'], signal: AbortSignal): Promise<void> {
     await this.bootstrapped
-    await bootstrapRbacPolicy(env, signal)
+    await bootstrapRbacPolicy(env, this.features, signal)
     this.areMade = true
   }
 }

@@ -1,5 +1,6 @@
 import { getKind, type KindId, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import type { Features } from '../lifecycle/gates.ts'
 import { clone } from '../meta/equal.ts'
 import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
@@ -17,10 +18,10 @@ type Reconcile<T> = (now: T, wanted: T) => T | 'recreate' | undefined
  * Makes the default roles and bindings, and adds to those that are there what they lack, once, as kube-apiserver does when it starts
  * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). Tried until it is done; what is refused is left out.
  */
-export async function bootstrapRbacPolicy(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+export async function bootstrapRbacPolicy(env: ControllerEnvironment, features: Features, signal: AbortSignal): Promise<void> {
   for (let wait = 50; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
-      await reconcileAll(env)
+      await reconcileAll(env, features)
       return
     } catch (error) {
       env.logger.debug(1, 'the default roles cannot be made yet', { error: errorMessage(error) })
@@ -30,8 +31,8 @@ export async function bootstrapRbacPolicy(env: ControllerEnvironment, signal: Ab
 }
 
 /** Roles before the bindings that refer to them. */
-async function reconcileAll(env: ControllerEnvironment): Promise<void> {
-  const policy = bootstrapPolicy()
+async function reconcileAll(env: ControllerEnvironment, features: Features): Promise<void> {
+  const policy = bootstrapPolicy(features)
   await ensureAll(env, CLUSTER_ROLES, policy.clusterRoles, reconcileRole)
   await ensureAll(env, CLUSTER_ROLE_BINDINGS, policy.clusterRoleBindings, reconcileBinding)
   await ensureAll(env, ROLES, policy.roles, reconcileRole)

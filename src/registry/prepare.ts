@@ -62,7 +62,7 @@ export async function beforeCreate(target: WriteTarget, strategy: Strategy, next
   let errors = await runInTurns(boundedErrors(errorsOfNew(kind, next, ctx)))
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
   if (errors.length === 0) errors = await runInTurns(validateObjectMetaInSteps(next.metadata, kind.namespaced, nameIsPathSegment, metadata, kind.meta))
-  await finish(target, strategy, next, undefined, errors)
+  await finish(target, strategy, { next, ctx }, errors)
 }
 
 /** Likewise for an update: metadata that no update changes is put back first. `next` has a resourceVersion by now. */
@@ -82,7 +82,7 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
   const errors = await runInTurns(boundedErrors(errorsOfUpdate(kindRulesOf(target, strategy), next, old, ctx)))
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
-  await finish(target, strategy, next, old, errors)
+  await finish(target, strategy, { next, old, ctx }, errors)
   keepUnchangedManagers(next, old)
 }
 
@@ -141,11 +141,17 @@ function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
 
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
 
+interface Checked {
+  readonly next: KubeObject
+  readonly old?: KubeObject
+  readonly ctx: HookContext
+}
+
 /** Throws 422 for any errors; otherwise warns, and puts the object in its canonical form. */
-async function finish(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, errors: FieldError[]): Promise<void> {
+async function finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Promise<void> {
   if (turnIsLong()) await nextLongTurn()
   if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)
-  for (const text of strategy.warnings?.(next, old) ?? []) target.ctx.warn(text)
+  for (const text of strategy.warnings?.(next, old, ctx) ?? []) target.ctx.warn(text)
   if (turnIsLong()) await nextLongTurn()
   strategy.canonicalize?.(next)
 }

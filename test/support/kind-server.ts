@@ -73,7 +73,7 @@ export class KindServer implements ResourceAccess {
       : validateObjectMeta(next.metadata, scope === 'Namespaced', strategy.validateName ?? nameIsDnsSubdomain, fieldPath('metadata'))
     errors.push(...kindErrors(strategy, next, old, ctx))
     if (errors.length > 0) throw invalidError({ group: hub.group, kind: hub.kind }, next.metadata.name ?? '', errors)
-    this.warnings.push(...(strategy.warnings?.(next, old) ?? []))
+    this.warnings.push(...(strategy.warnings?.(next, old, ctx) ?? []))
   }
 
   async create(gr: ResourceId, namespace: string, body: AnyObject, dryRun = false): Promise<AnyObject> {

@@ -47,7 +47,7 @@ export function createPod(pod: AnyObject, warned: string[] = []): string[] {
   clearTurnedOff(podResource, ctx, pod)
   strategy.prepare?.(pod, undefined, ctx)
   const errors = kindErrors(strategy, pod, undefined, ctx).map(fieldErrorText)
-  warned.push(...(strategy.warnings?.(pod, undefined) ?? []))
+  warned.push(...(strategy.warnings?.(pod, undefined, ctx) ?? []))
   return errors
 }
 

@@ -6,6 +6,7 @@ import { followRules } from '../../../src/controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from '../../../src/controllers/rbac-policy.ts'
 import { loose } from '../../support/any-object.ts'
 import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
+import { featuresOf } from '../../support/hook-context.ts'
 import { NEVER } from '../../support/test-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
@@ -18,7 +19,7 @@ async function cluster() {
   const t = builtinRegistry()
   const env = controllerEnvironment(t)
   await bootstrap(env, options, NEVER)
-  await bootstrapRbacPolicy(env, NEVER)
+  await bootstrapRbacPolicy(env, featuresOf(), NEVER)
   return { t, env, access: env.access }
 }
 
@@ -28,7 +29,7 @@ describe('the default roles', () => {
     expect((await access.list(CLUSTER_ROLES, '')).items).to.have.length(66)
     expect((await access.list({ group, resource: 'rolebindings' }, 'kube-system')).items).to.have.length(6)
     const before = await t.backend.currentRevision(NEVER)
-    await bootstrapRbacPolicy(env, NEVER)
+    await bootstrapRbacPolicy(env, featuresOf(), NEVER)
     expect(await t.backend.currentRevision(NEVER)).to.equal(before)
   })
 
@@ -42,7 +43,7 @@ describe('the default roles', () => {
       metadata: { name: 'cluster-admin' },
       roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'view' },
     })
-    await bootstrapRbacPolicy(env, NEVER)
+    await bootstrapRbacPolicy(env, featuresOf(), NEVER)
     expect((await access.get(CLUSTER_ROLES, '', 'cluster-admin')).rules).to.have.length(2)
     expect(loose(await access.get(CLUSTER_ROLE_BINDINGS, '', 'cluster-admin')).roleRef.name).to.equal('cluster-admin')
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { type GateName, gatesOf } from '../../../src/lifecycle/feature-gates.ts'
 import { LifecycleError, parseGates } from '../../../src/lifecycle/gates.ts'
+import { RELEASES } from '../../../src/lifecycle/release.ts'
 
 const given = (text: string): Map<string, boolean> => new Map(text.split(',').map(entry => [entry.split('=')[0] ?? '', entry.endsWith('=true')]))
 
@@ -74,5 +75,15 @@ describe('feature gates', () => {
       'Setting GA feature gate JobSuccessPolicy=true. It will be removed in a future release.',
       'Setting deprecated feature gate KMSv1=true. It will be removed in a future release.',
     ])
+  })
+
+  it('of which one way is built are what each release has, but for those that docs/releases.md names', () => {
+    for (const release of RELEASES) {
+      const other = Object.entries(gatesOf(release)).filter(([, { effect, preset, built }]) => effect === 'fixed' && preset !== built)
+      expect(
+        other.map(([name]) => name),
+        release,
+      ).to.deep.equal(release === '1.32' ? ['MultiCIDRServiceAllocator'] : [])
+    }
   })
 })

@@ -46,7 +46,7 @@ const replicaSetStrategy: Strategy<ReplicaSet> = {
     else prepareCreate(next, { replicas: 0 })
   },
   validate: validateReplicaSet,
-  warnings: (next, old) => [...hostNameWarnings(next, old), ...templateWarnings(next, old)],
+  warnings: (next, old, ctx) => [...hostNameWarnings(next, old), ...templateWarnings(next, old, ctx)],
 }
 
 const replicaSetStatusStrategy: Strategy<ReplicaSet> = {

@@ -1,6 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import type { Embedded } from '../../../meta/object.ts'
@@ -61,9 +62,9 @@ const statefulSetStrategy: Strategy<StatefulSet> = {
     else prepareCreate(next, { replicas: 0, availableReplicas: 0 })
   },
   validate: validateStatefulSet,
-  warnings(next, old) {
-    const warnings = templateWarnings(next, old)
-    if ((next.spec.revisionHistoryLimit ?? 0) < 0) {
+  warnings(next, old, ctx) {
+    const warnings = templateWarnings(next, old, ctx)
+    if (isSince(ctx.features.release, '1.33') && (next.spec.revisionHistoryLimit ?? 0) < 0) {
       warnings.push('spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended')
     }
     return warnings

@@ -1,4 +1,6 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
@@ -70,7 +72,7 @@ function validateTemplate(template: PodTemplateSpec, old: PodTemplateSpec | unde
   ]
 }
 
-function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, path: FieldPath): FieldError[] {
+function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, release: Release, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const management = path.child('podManagementPolicy')
   if (!spec.podManagementPolicy) errors.push(required(management))
@@ -83,8 +85,10 @@ function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, p
     ...validateNonNegative(spec.replicas, path.child('replicas')),
     ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
     ...validateNonNegative(spec.ordinals?.start, path.child('ordinals.start')),
-    // That of a set that stands was not always looked at.
-    ...(old || !spec.serviceName ? [] : isDns1123Label(spec.serviceName).map(text => invalid(path.child('serviceName'), spec.serviceName, text))),
+    // Before 1.33 nobody looked at it, so that of a set that stands stays.
+    ...(old || !spec.serviceName || !isSince(release, '1.33')
+      ? []
+      : isDns1123Label(spec.serviceName).map(text => invalid(path.child('serviceName'), spec.serviceName, text))),
     ...validateSelectorGiven(spec.selector, 'statefulset', path.child('selector')),
   )
   const selection = selectionOf(spec.selector)
@@ -103,21 +107,24 @@ const MUTABLE = [
   'persistentVolumeClaimRetentionPolicy',
   'minReadySeconds',
 ] as const
-const IMMUTABLE =
-  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
-  "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+
+function immutableExcept(names: readonly string[]): string {
+  const quoted = names.map(name => `'${name}'`)
+  return `updates to statefulset spec for fields other than ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)} are forbidden`
+}
 
 /**
  * Templates of claims are not validated here, as upstream does not either: the claims are, when the controller creates them. Source: pkg/apis/apps/validation in
  * k8s.io/kubernetes.
  */
-export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefined): FieldError[] {
+export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefined, { features: { release } }: HookContext): FieldError[] {
   const path = fieldPath('spec')
-  const errors = validateSpec(next.spec, old?.spec, path)
+  const errors = validateSpec(next.spec, old?.spec, release, path)
   if (old) {
     const kept = { ...next.spec }
-    keepMembers(kept, old.spec, ...MUTABLE)
-    if (!deepEqual(kept, old.spec)) errors.push(forbidden(path, IMMUTABLE))
+    const mutable = isSince(release, '1.33') ? MUTABLE : MUTABLE.filter(name => name !== 'revisionHistoryLimit')
+    keepMembers(kept, old.spec, ...mutable)
+    if (!deepEqual(kept, old.spec)) errors.push(forbidden(path, immutableExcept(mutable)))
   }
   return errors
 }

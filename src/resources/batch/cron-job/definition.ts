@@ -38,10 +38,10 @@ const cronJobStrategy: Strategy<CronJob> = {
     else prepareCreate(next, {})
   },
   validate: validateCronJob,
-  warnings(next, old) {
+  warnings(next, old, { features }) {
     const warnings = hostNameWarnings(next, old)
     if (!old || next.metadata.generation !== old.metadata.generation) {
-      warnings.push(...jobSpecWarnings(next.spec.jobTemplate.spec, old?.spec.jobTemplate.spec, JOB_SPEC))
+      warnings.push(...jobSpecWarnings(next.spec.jobTemplate.spec, features, JOB_SPEC))
     }
     if (old && next.spec.schedule.includes('TZ')) warnings.push(ZONE_IN_SCHEDULE)
     return warnings

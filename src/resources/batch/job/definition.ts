@@ -39,9 +39,9 @@ const jobStrategy: Strategy<Job> = {
     else prepareCreate(next, {})
   },
   validate: validateJob,
-  warnings(next, old) {
+  warnings(next, old, { features }) {
     if (old && next.metadata.generation === old.metadata.generation) return []
-    return [...hostNameWarnings(next, old), ...jobSpecWarnings(next.spec, old?.spec, SPEC)]
+    return [...hostNameWarnings(next, old), ...jobSpecWarnings(next.spec, features, SPEC)]
   },
 }
 

@@ -89,7 +89,7 @@ function validateContainer(container: Container, path: FieldPath, context: Conta
   if (container.ports) errors.push(...validatePorts(container.ports, path.child('ports')))
   if (container.env) errors.push(...validateEnv(container.env, path.child('env'), context.options))
   if (container.envFrom) errors.push(...validateEnvFrom(container.envFrom, path.child('envFrom'), context.options))
-  if (container.volumeMounts) errors.push(...validateMounts(container, context.volumes, path.child('volumeMounts')))
+  if (container.volumeMounts) errors.push(...validateMounts(container, context.volumes, path.child('volumeMounts'), context.options))
   if (container.volumeDevices) errors.push(...validateDevices(container, context.volumes, path.child('volumeDevices')))
   const pull = container.imagePullPolicy
   if (!pull) errors.push(required(path.child('imagePullPolicy')))

@@ -5,11 +5,15 @@ import type { Container, VolumeMount } from '../v1.types.ts'
 import { hasBacksteps, validateDescendingPath } from '../volume/paths.ts'
 import type { VolumesByName } from '../volume/validation.ts'
 
+export interface MountOptions {
+  readonly allowImageSubPaths: boolean
+}
+
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None']
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible']
 
 /** Volumes exist, mount paths are distinct, and bidirectional propagation needs a privileged container. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
-export function validateMounts(container: Container, volumes: VolumesByName, path: FieldPath): FieldError[] {
+export function validateMounts(container: Container, volumes: VolumesByName, path: FieldPath, { allowImageSubPaths }: MountOptions): FieldError[] {
   const errors: FieldError[] = []
   const { volumeMounts: mounts = [], volumeDevices = [] } = container
   const devices = new Map(volumeDevices.map(device => [device.name, device.devicePath]))
@@ -31,11 +35,15 @@ export function validateMounts(container: Container, volumes: VolumesByName, pat
       if (mount.subPath) errors.push(invalid(at.child('subPathExpr'), mount.subPathExpr, 'subPathExpr and subPath are mutually exclusive'))
       errors.push(...validateDescendingPath(mount.subPathExpr, path.child('subPathExpr')))
     }
+    if (!allowImageSubPaths && volumes.get(name)?.image) errors.push(...validateImageMount(mount, at))
     if (mount.mountPropagation !== undefined) errors.push(...validatePropagation(mount.mountPropagation, container, path.child('mountPropagation')))
     if (mount.recursiveReadOnly !== undefined) errors.push(...validateRecursiveReadOnly(mount.recursiveReadOnly, mount, path.child('recursiveReadOnly')))
   })
   return errors
 }
+
+const validateImageMount = (mount: VolumeMount, path: FieldPath): FieldError[] =>
+  (['subPath', 'subPathExpr'] as const).flatMap(name => (mount[name] ? [invalid(path.child(name), mount[name], 'not allowed in image volume sources')] : []))
 
 function validatePropagation(mode: string, container: Container, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []

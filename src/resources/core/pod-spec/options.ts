@@ -1,4 +1,5 @@
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { FieldPath } from '../../../meta/field-path.ts'
 import type { LabelSelector } from '../../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
@@ -29,6 +30,8 @@ export interface PodValidationOptions {
   /** Search paths of DNS may be `.`, and have underscores. */
   readonly allowRelaxedSearches: boolean
   readonly allowZeroSleep: boolean
+  /** Parts of volumes that are images may be mounted. */
+  readonly allowImageSubPaths: boolean
   readonly allowSidecarResizePolicy: boolean
 }
 
@@ -59,6 +62,9 @@ export const podTemplateOptions = (features: Features, next: PodTemplateSpec, ol
 /** What a gate lets pass, or the old spec where the gate is off. */
 const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefined) => ({
   allowAnySELinuxChangePolicy: features.enabled('SELinuxMount') || old?.securityContext?.seLinuxChangePolicy !== undefined,
+  // Nobody looked at the values before 1.33.
+  ...(!isSince(features.release, '1.33') && { allowInvalidRequiredAffinityValues: true }),
+  allowImageSubPaths: isSince(features.release, '1.33'),
   allowRelaxedEnvironment: features.enabled('RelaxedEnvironmentVariableValidation') || (old !== undefined && keepsRelaxedVariable(next, old)),
   allowRelaxedSearches:
     features.enabled('RelaxedDNSSearchValidation') || (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),

@@ -1,10 +1,12 @@
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fractionalByteWarnings } from '../resource-list.ts'
 import type { PersistentVolumeClaimSpec, Volume, VolumeProjection, VolumeSource } from '../v1.types.ts'
 
 const DEPRECATED: readonly (readonly [kind: keyof VolumeSource, shown: string, text: string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
-  ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
+  ['gitRepo', 'gitRepo', 'deprecated in v1.11'],
   ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
   ['flocker', 'flocker', 'deprecated in v1.22, non-functional in v1.25+'],
   ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
@@ -18,11 +20,12 @@ const DEPRECATED_LATER: typeof DEPRECATED = [
 ]
 
 /** Deprecated sources, and sources that overwrite each other’s paths. */
-export function volumeWarnings(volumes: readonly Volume[], path: FieldPath): string[] {
+export function volumeWarnings(volumes: readonly Volume[], features: Features, path: FieldPath): string[] {
   const warnings: string[] = []
+  const cloned = isSince(features.release, '1.33') && !features.enabled('GitRepoVolumeDriver') ? ', and disabled by default in v1.33+' : ''
   volumes.forEach((volume, i) => {
     const at = path.index(i)
-    for (const [kind, shown, text] of DEPRECATED) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
+    for (const [kind, shown, text] of DEPRECATED) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}${kind === 'gitRepo' ? cloned : ''}`)
     const claim = volume.ephemeral?.volumeClaimTemplate
     if (claim) warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
     const empty = (volume.projected?.sources ?? []).filter(source => Object.keys(source).length === 0)

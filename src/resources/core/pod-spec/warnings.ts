@@ -1,3 +1,4 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
@@ -10,11 +11,10 @@ import { containersWithPath } from './visit.ts'
 import { volumeWarnings } from './volume-warnings.ts'
 
 /** Of a pod that is created. */
-export const podWarnings = (pod: Pod): string[] => warningsOf(pod, fieldPath(), false)
+export const podWarnings = (pod: Pod, features: Features): string[] => warningsOf(pod, fieldPath(), false, features)
 
-/** Of a PodTemplateSpec at `path`; `old` is not looked at: what was wrong before still is. */
-export const podTemplateWarnings = (template: PodTemplateSpec | undefined, _old: PodTemplateSpec | undefined, path: FieldPath): string[] =>
-  template ? warningsOf(template, path, true) : []
+/** Of a PodTemplateSpec at `path`. What was wrong before still is. */
+export const podTemplateWarnings = (template: PodTemplateSpec, features: Features, path: FieldPath): string[] => warningsOf(template, path, true, features)
 
 /** Node labels that have another name now: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
 const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
@@ -144,14 +144,14 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
 /** The warning of an annotation of AppArmor. */
 export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
-function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean): string[] {
+function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, features: Features): string[] {
   const { spec } = template
   const { annotations = {} } = template.metadata
   const path = base.child('spec')
   const annotationsPath = base.child('metadata', 'annotations')
   const warnings = schedulingWarnings(spec, path)
   for (const [key, text] of DEPRECATED_ANNOTATIONS) if (annotations[key] !== undefined) warnings.push(`${annotationsPath.key(key)}: ${text}`)
-  warnings.push(...volumeWarnings(spec.volumes ?? [], path.child('volumes')))
+  warnings.push(...volumeWarnings(spec.volumes ?? [], features, path.child('volumes')))
   const { hostAliases: aliases = [], imagePullSecrets: secrets = [] } = spec
   warnings.push(...repeated(aliases, 'ip', path.child('hostAliases')))
   aliases.forEach((alias, i) => {

@@ -30,7 +30,8 @@ const strategy: Strategy<PodTemplate> = {
     bumpGeneration(next, old)
   },
   validate: (next, old, { features }) => validatePodTemplateSpec(next.template, TEMPLATE, podTemplateOptions(features, next.template, old?.template)),
-  warnings: (next, old) => (old && old.metadata.generation === next.metadata.generation ? [] : podTemplateWarnings(next.template, old?.template, TEMPLATE)),
+  warnings: (next, old, { features }) =>
+    old && old.metadata.generation === next.metadata.generation ? [] : podTemplateWarnings(next.template, features, TEMPLATE),
 }
 
 const v1: Version<PodTemplate> = {

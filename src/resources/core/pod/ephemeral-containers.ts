@@ -27,7 +27,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
     next.status = old.status
     restoreMetadata(next, old)
     dropDisabledPodFields(next.spec, old.spec, features)
-    bumpGeneration(next, old)
+    bumpGeneration(next, old, features)
   },
   validate: (next, old, { features }) => (old ? validate(next, old, features) : []),
 }

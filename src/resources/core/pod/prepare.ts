@@ -1,4 +1,6 @@
 import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -15,7 +17,7 @@ import { setPodCondition } from './conditions.ts'
 
 /** Pending, with its QoS class, and its label keys and AppArmor annotations as fields. Source: pkg/registry/core/pod in k8s.io/kubernetes. */
 export function prepareCreate(pod: Pod, ctx: HookContext): void {
-  pod.metadata.generation = 1
+  if (countsGenerations(ctx.features)) pod.metadata.generation = 1
   dropDisabledPodFields(pod.spec, undefined, ctx.features)
   pod.status = { phase: 'Pending', qosClass: podQosClass(pod.spec) }
   if (pod.spec.schedulingGates?.length) {
@@ -30,12 +32,15 @@ export function prepareCreate(pod: Pod, ctx: HookContext): void {
 export function prepareUpdate(next: Pod, old: Pod, { features }: HookContext): void {
   next.status = old.status
   dropDisabledPodFields(next.spec, old.spec, features)
-  bumpGeneration(next, old)
+  bumpGeneration(next, old, features)
 }
 
+/** Pods have generations from 1.33 on. */
+const countsGenerations = ({ release }: Features): boolean => isSince(release, '1.33')
+
 /** A change of the spec is a new generation. */
-export function bumpGeneration(next: Pod, old: Pod): void {
-  if (!deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+export function bumpGeneration(next: Pod, old: Pod, features: Features): void {
+  if (countsGenerations(features) && !deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 
 /** Keeps the spec, and what clients that know less than the server leave out of a status. */

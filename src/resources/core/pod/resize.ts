@@ -27,7 +27,7 @@ export const resizeStrategy: Strategy<Pod> = {
     if (!old) return
     keepAllButResources(next, old)
     dropDisabledPodFields(next.spec, old.spec, features)
-    bumpGeneration(next, old)
+    bumpGeneration(next, old, features)
   },
   validate: (next, old, { features }) => (old ? validate(next, old, features) : []),
 }

@@ -1,4 +1,5 @@
 import type { Strategy } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
 import { isDns1123Label, nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -16,13 +17,13 @@ function gracePeriod(pod: Pod, requested: number | undefined): number {
   return period < 0 ? 1 : period
 }
 
-function createWarnings(pod: Pod): string[] {
+function createWarnings(pod: Pod, features: Features): string[] {
   const texts = isDns1123Label(pod.metadata.name ?? '')
   const name =
     texts.length === 0
       ? []
       : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${texts.join(' ')}]`]
-  return [...name, ...podWarnings(pod)]
+  return [...name, ...podWarnings(pod, features)]
 }
 
 /** Of the resource itself: spec and metadata. */
@@ -37,7 +38,7 @@ export const podStrategy: Strategy<Pod> = {
   },
   validate: (next, old, { features }) => (old ? validatePodUpdate(next, old, features) : validatePodCreate(next, features)),
   // Controllers update pods all the time, and nobody reads what they are warned of.
-  warnings: (next, old) => (old ? [] : createWarnings(next)),
+  warnings: (next, old, { features }) => (old ? [] : createWarnings(next, features)),
   gracePeriod,
 }
 

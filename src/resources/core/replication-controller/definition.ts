@@ -39,7 +39,7 @@ const strategy: Strategy<ReplicationController> = {
     else prepareCreate(next, { replicas: 0 })
   },
   validate: validateReplicationController,
-  warnings: (next, old) => [...hostNameWarnings(next, old), ...templateWarnings(next, old)],
+  warnings: (next, old, ctx) => [...hostNameWarnings(next, old), ...templateWarnings(next, old, ctx)],
 }
 
 const statusStrategy: Strategy<ReplicationController> = {

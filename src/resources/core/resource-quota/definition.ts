@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -37,6 +38,16 @@ const statusStrategy: Strategy<ResourceQuota> = {
   validate: next => validateQuotaStatus(next),
 }
 
+/** Before 1.33 the age stood behind the name. */
+const oldQuotaTable: TableDefinition<ResourceQuota> = {
+  columns: moveLastBehindName(resourceQuotaTable.columns),
+  cells: (quota, now) => moveLastBehindName(resourceQuotaTable.cells(quota, now)),
+}
+
+function moveLastBehindName<T>(items: readonly T[]): T[] {
+  return [...items.slice(0, 1), ...items.slice(-1), ...items.slice(1, -1)]
+}
+
 const v1: Version<ResourceQuota> = {
   group: '',
   name: 'v1',
@@ -46,6 +57,7 @@ const v1: Version<ResourceQuota> = {
   schema: types.type('core.ResourceQuota'),
   setDefaults,
   table: resourceQuotaTable,
+  tableIn: release => (isSince(release, '1.33') ? resourceQuotaTable : oldQuotaTable),
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusStrategy } },
 }
 

@@ -1,4 +1,5 @@
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -34,10 +35,19 @@ function validateTopologyAnnotations(service: Service): FieldError[] {
   return [invalid(path, mode, `must match annotations[${TOPOLOGY_HINTS}] when both are specified`)]
 }
 
-function validateByType(service: Service): FieldError[] {
+/** Before 1.33, clouds whose firewalls let too much through were kept from exposing kubelets. */
+const KUBELET_PORT = 10_250
+
+const validateKubeletPort = (service: Service): FieldError[] =>
+  portsOf(service).flatMap(({ port }, i) =>
+    port === KUBELET_PORT ? [invalid(SPEC.child('ports').index(i), port, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`)] : [],
+  )
+
+function validateByType(service: Service, { release }: Features): FieldError[] {
   const type = typeOf(service)
   if (type === 'LoadBalancer' || type === 'NodePort') {
-    return isHeadless(service) ? [invalid(SPEC.child('clusterIPs').index(0), HEADLESS, `may not be set to 'None' for ${type} services`)] : []
+    const exposed = type === 'LoadBalancer' && !isSince(release, '1.33') ? validateKubeletPort(service) : []
+    return isHeadless(service) ? [...exposed, invalid(SPEC.child('clusterIPs').index(0), HEADLESS, `may not be set to 'None' for ${type} services`)] : exposed
   }
   if (type !== 'ExternalName') return []
   const errors: FieldError[] = []
@@ -110,7 +120,7 @@ export function validateService(next: Service, old: Service | undefined, feature
     ...update,
     ...validateTopologyAnnotations(next),
     ...(portsOf(next).length === 0 && !isHeadless(next) && typeOf(next) !== 'ExternalName' ? [required(ports)] : []),
-    ...validateByType(next),
+    ...validateByType(next, features),
     ...validatePorts(next, ports),
     ...validateLabels(next.spec.selector, SPEC.child('selector')),
     ...validateAffinity(next),

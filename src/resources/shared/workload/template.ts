@@ -1,3 +1,4 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -64,10 +65,10 @@ interface WithTemplate extends TypedObject {
 }
 
 /** Warnings of a template on create, and on an update that made a new generation. */
-export function templateWarnings(next: WithTemplate, old: WithTemplate | undefined): string[] {
+export function templateWarnings(next: WithTemplate, old: WithTemplate | undefined, { features }: HookContext): string[] {
   if (old && next.metadata.generation === old.metadata.generation) return []
   if (!next.spec?.template) return []
-  return podTemplateWarnings(next.spec.template, old?.spec?.template, fieldPath('spec', 'template'))
+  return podTemplateWarnings(next.spec.template, features, fieldPath('spec', 'template'))
 }
 
 /** The name becomes part of the pods' host names. */

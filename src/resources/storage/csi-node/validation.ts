@@ -1,6 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, required, verbatim } from '../../../meta/field-error.ts'
@@ -54,5 +55,11 @@ export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { f
   const after = drivers.map(fixed)
   const changed = (old.spec.drivers ?? []).flatMap(driver => after.filter(each => each.name === driver.name && !deepEqual(each, fixed(driver))))
   // An update is checked as a new object and as an update, so upstream tells every cause twice.
-  return [...errors, ...errors, ...changed.map(driver => invalid(path, verbatim(printDriver(driver)), 'field is immutable'))]
+  return [
+    ...errors,
+    ...errors,
+    ...changed.map(driver =>
+      invalid(isSince(features.release, '1.33') ? path : fieldPath('CSINodeDriver'), verbatim(printDriver(driver)), 'field is immutable'),
+    ),
+  ]
 }

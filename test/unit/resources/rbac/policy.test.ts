@@ -4,6 +4,7 @@ import { bootstrapPolicy } from '../../../../src/resources/rbac/policy/bootstrap
 import { readBindings, readRoles } from '../../../../src/resources/rbac/policy/read-policy.ts'
 import { reconcileBinding, reconcileRole } from '../../../../src/resources/rbac/policy/reconcile.ts'
 import type { ClusterRole, ClusterRoleBinding } from '../../../../src/resources/rbac/v1.types.ts'
+import { featuresOf } from '../../../support/hook-context.ts'
 
 const META = { labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } }
 const group = 'rbac.authorization.k8s.io'
@@ -45,7 +46,7 @@ describe('policy texts', () => {
 })
 
 describe('the bootstrap policy', () => {
-  const policy = bootstrapPolicy()
+  const policy = bootstrapPolicy(featuresOf())
   const named = (list: readonly KubeObject[], name: string) => list.find(({ metadata }) => metadata.name === name)
 
   it('has as many of each as kube-apiserver 1.33', () =>

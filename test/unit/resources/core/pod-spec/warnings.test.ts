@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { podTemplateWarnings, podWarnings } from '../../../../../src/resources/core/pod-spec/warnings.ts'
+import { featuresOf } from '../../../../support/hook-context.ts'
 import { podWith } from '../../../../support/pod.ts'
 
 const container = (fields: object) => ({ containers: [{ name: 'c', image: 'i:1', ...fields }] })
@@ -83,7 +84,7 @@ const cases: Record<string, [spec: object, ...warnings: string[]]> = {
 
 describe('resources/core/pod-spec/warnings', () => {
   for (const [name, [spec, ...warnings]] of Object.entries(cases)) {
-    it(name, () => expect(podWarnings(podWith(spec))).to.deep.equal(warnings))
+    it(name, () => expect(podWarnings(podWith(spec), featuresOf())).to.deep.equal(warnings))
   }
 
   it('of annotations', () => {
@@ -99,8 +100,8 @@ describe('resources/core/pod-spec/warnings', () => {
       'metadata.annotations[container.seccomp.security.alpha.kubernetes.io/c]: non-functional in v1.27+; use the "seccompProfile" field instead',
     ]
     const template = podWith({}, { annotations })
-    expect(podWarnings(template)).to.deep.equal(told)
-    expect(podTemplateWarnings(template, undefined, fieldPath('template'))).to.deep.equal([
+    expect(podWarnings(template, featuresOf())).to.deep.equal(told)
+    expect(podTemplateWarnings(template, featuresOf(), fieldPath('template'))).to.deep.equal([
       ...told.map(text => `template.${text}`),
       'template.metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: deprecated since v1.30; use the "appArmorProfile" field instead',
     ])

@@ -1,0 +1,84 @@
+import { expect } from 'chai'
+import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
+import { parseGates } from '../../../src/lifecycle/gates.ts'
+import type { Release } from '../../../src/lifecycle/release.ts'
+import { StatusError } from '../../../src/meta/status.ts'
+import { gitVersion } from '../../../src/server/version.ts'
+import { apiHandler } from '../../support/api-handler.ts'
+import { controlPlaneOptions } from '../../support/control-plane-options.ts'
+import { FakeExchange, type FakeRequest } from '../../support/exchange.ts'
+import { MemoryBackend } from '../../support/memory-backend.ts'
+
+interface Answer {
+  readonly status: number
+  readonly json: unknown
+  readonly warnings: readonly string[]
+}
+
+/** What a server of a release answers, on a store that goes from one to the next. */
+async function inRelease<T>(
+  backend: MemoryBackend,
+  release: Release,
+  ask: (call: (path: string, request?: FakeRequest) => Promise<Answer>) => Promise<T>,
+): Promise<T> {
+  backend.down = false
+  const plane = createControlPlane(controlPlaneOptions(backend, { release, gates: parseGates(release), fingerprint: gitVersion(release) }))
+  await plane.synced(AbortSignal.timeout(10_000))
+  try {
+    return await ask(async (path, request = {}) => {
+      const exchange = new FakeExchange(path, request)
+      try {
+        await apiHandler(plane.api)(exchange)
+        return exchange
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error
+        return { status: error.status.code ?? 0, json: error.status, warnings: exchange.warnings }
+      }
+    })
+  } finally {
+    await plane.close()
+  }
+}
+
+const NODE = {
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: 'n' },
+  status: { nodeInfo: { swap: { capacity: 5 } } },
+}
+const swapOf = (exchange: Answer): unknown => (exchange.json as { status?: { nodeInfo?: { swap?: unknown } } }).status?.nodeInfo?.swap
+
+describe('a store under servers of several releases', () => {
+  it('keeps what a release does not know, as long as that one does not write it', async () => {
+    const backend = new MemoryBackend()
+    const get = (release: Release) => inRelease(backend, release, async call => swapOf(await call('/api/v1/nodes/n')))
+    const made = await inRelease(backend, '1.33', call => call('/api/v1/nodes', { method: 'POST', body: JSON.stringify(NODE) }))
+    expect(made.status).to.equal(201)
+    expect(await get('1.32')).to.equal(undefined)
+    expect(await get('1.33')).to.deep.equal({ capacity: 5 })
+  })
+
+  it('refuses a field that the release does not know where validation is strict, and drops it with a warning otherwise', async () => {
+    await inRelease(new MemoryBackend(), '1.32', async call => {
+      const create = (fieldValidation: string) =>
+        call('/api/v1/nodes', {
+          method: 'POST',
+          search: `?fieldValidation=${fieldValidation}`,
+          body: JSON.stringify({ ...NODE, metadata: { name: fieldValidation.toLowerCase() } }),
+        })
+      const refused = await create('Strict')
+      expect(refused.status).to.equal(400)
+      expect((refused.json as { message: string }).message).to.include('unknown field "status.nodeInfo.swap"')
+      const made = await create('Warn')
+      expect([made.status, swapOf(made)]).to.deep.equal([201, undefined])
+      expect(made.warnings).to.deep.equal(['unknown field "status.nodeInfo.swap"'])
+    })
+  })
+
+  it('has only the versions of the release', async () => {
+    const statusIn = (release: Release, path: string) => inRelease(new MemoryBackend(), release, async call => (await call(path)).status)
+    expect(await statusIn('1.32', '/apis/networking.k8s.io/v1/servicecidrs')).to.equal(404)
+    expect(await statusIn('1.33', '/apis/networking.k8s.io/v1/servicecidrs')).to.equal(200)
+    expect(await statusIn('1.32', '/api/v1/namespaces/a/pods/p/resize')).to.equal(404)
+  })
+})
