@@ -56,6 +56,7 @@ export class AdmissionReads {
     }
   }
 
+  /** Undefined where neither has it. */
   async find<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T | undefined> {
     try {
       return await this.get(id, name, namespace)

@@ -28,6 +28,7 @@ import type { Service, ServiceStart } from './service.ts'
 
 export interface AdmissionServiceParts {
   readonly catalog: Catalog
+  /** Plugins read what is stored through it. It asks no admission, so it exists before the registry. */
   readonly reader: RegistryReader
   readonly authorize: Authorizer['authorize']
 }
@@ -39,6 +40,7 @@ export class AdmissionService implements Service {
   readonly webhooks: WebhookClients
   readonly metrics: readonly MetricFamily[]
   private readonly catalog: Catalog
+  /** Compiled policies and webhook configurations, as the store has them; empty until `start` has read them. */
   private readonly policies = new PolicyIndex()
   private readonly mutating = new WebhookConfigurations('mutating')
   private readonly validating = new WebhookConfigurations('validating')
@@ -84,6 +86,7 @@ export class AdmissionService implements Service {
     return this.catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
   }
 
+  /** Follows policies and webhook configurations. Requests to which they may apply wait for the first state, and are refused if it takes long (`src/admission/filling.ts`). */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     return Promise.all([
       this.hasPolicies() && followPolicies(env, this.policies, signal),
@@ -92,6 +95,7 @@ export class AdmissionService implements Service {
     ])
   }
 
+  /** Ends connections to webhooks. */
   close(): void {
     this.webhooks.close()
   }

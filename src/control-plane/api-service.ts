@@ -17,6 +17,7 @@ import type { Service, ServiceStart } from './service.ts'
 export interface ApiServiceParts {
   readonly catalog: Catalog
   readonly registry: Registry
+  /** Asks whether the user may delete unread objects. */
   readonly authorize: Authorizer['authorize']
 }
 
@@ -24,6 +25,7 @@ export interface ApiServiceParts {
 export class ApiService implements Service {
   readonly api: Api
   readonly metrics: readonly MetricFamily[]
+  /** Long-running requests end with it. */
   private readonly shutdown = new AbortController()
   /** Host and port, as discovery shows them; empty until the server listens. */
   private address = ''
@@ -54,6 +56,7 @@ export class ApiService implements Service {
     this.metrics = [deprecatedRequests, ...watchMetrics.families(), ...streams.metrics.families()]
   }
 
+  /** Discovery shows clients this address from now on. */
   async start({ address, port }: ServiceStart): Promise<void> {
     this.address = `${address}:${port}`
   }

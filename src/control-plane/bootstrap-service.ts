@@ -15,6 +15,7 @@ export class BootstrapService implements Service {
   private readonly options: ControlPlaneOptions
   private readonly catalog: Catalog
   private readonly stores: StoreService
+  /** Drops the history that making the first objects has left, of a store that was new; absent where this server does not compact. */
   private readonly dropBeginning: (() => Promise<Revision | undefined>) | undefined
   private isDone = false
   private isRegistered = false
@@ -36,6 +37,7 @@ export class BootstrapService implements Service {
     ]
   }
 
+  /** Makes the objects, then keeps them, and keeps an APIService for each served group version. */
   start(start: ServiceStart, signal: AbortSignal): Promise<unknown> {
     const registered = (): void => {
       this.isRegistered = true

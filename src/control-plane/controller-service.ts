@@ -26,7 +26,9 @@ import type { Service, ServiceStart } from './service.ts'
 
 export interface ControllerServiceParts {
   readonly catalog: Catalog
+  /** Told of definitions as soon as their controller has written them. */
   readonly definitions: DefinitionService
+  /** Shared with the loops of other services. */
   readonly queues: WorkQueueMetrics
   /** Whether validating admission policies are served. */
   hasPolicies(): boolean
@@ -54,6 +56,7 @@ export class ControllerService implements Service {
     this.metrics = parts.queues.families()
   }
 
+  /** Leads at once if no other server writes to the store, otherwise whenever this server holds the Lease. */
   start(start: ServiceStart, signal: AbortSignal): Promise<void> {
     const { clock, logger, exclusiveStore } = this.options
     const controllers = this.controllers(start)
@@ -63,6 +66,7 @@ export class ControllerService implements Service {
     return whileLeading(env, this.leadership, signal, lead)
   }
 
+  /** Runs the loops until the signal aborts: with the server, or when the Lease is lost. `env`: with access that is fenced by the Lease. */
   private async lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     const { backend, logger, compactionIntervalMs } = this.options
     const loops = controllers.map(controller => controller({ ...env, queues: this.parts.queues }, signal))
@@ -70,6 +74,7 @@ export class ControllerService implements Service {
     await Promise.all(loops)
   }
 
+  /** Those that the flags ask for, and those that every server needs: without them services, definitions and flow schemas would not settle. */
   private controllers({ certificateAuthority }: ServiceStart): Controller[] {
     const { controllers, auth, exclusiveStore } = this.options
     const { catalog, definitions, hasPolicies } = this.parts

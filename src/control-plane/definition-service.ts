@@ -46,6 +46,7 @@ export class DefinitionService implements Service {
     this.custom.serveWritten(definition)
   }
 
+  /** Follows the definitions. `crd-informer-synced` holds from when all that were stored are served. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     return this.custom.follow(env, signal)
   }

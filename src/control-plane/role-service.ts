@@ -22,6 +22,7 @@ export class RoleService implements Service {
     this.checks = rules ? [onReadyz('rbac-bootstrap-roles', isReady, 'the default roles are not made yet')] : []
   }
 
+  /** Makes the default roles once, also where no authorizer of this server reads them, and follows the stored ones where one does. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     const known = (): void => {
       this.areKnown = true

@@ -16,6 +16,7 @@ import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onReadyz, type ReadinessCheck, type Service } from './service.ts'
 import { openStores, type Stores } from './stores.ts'
 
+/** The check `etcd` fails after this: as long as a check of health may take. */
 const CHECK_MS = 2000
 
 /** The storage of every resource over one backend, which it closes. Watch caches begin to fill when it is made. */
@@ -59,10 +60,12 @@ export class StoreService implements Service {
     ]
   }
 
+  /** Also for what is no resource: values on which servers agree. Closed by `close`. */
   get backend(): Backend {
     return this.options.backend
   }
 
+  /** Of a kind that was given to the constructor or to `add`. Throws for others. */
   storageFor(definition: ResourceDefinition): Storage {
     return this.stores.storageFor(nameOf(definition))
   }
@@ -87,6 +90,7 @@ export class StoreService implements Service {
     return this.stores.synced(signal)
   }
 
+  /** Ends watches of the store, then closes the backend: nothing may use either any more. */
   async close(): Promise<void> {
     await this.stores.close()
     await this.backend.close()

@@ -23,6 +23,7 @@ const FILL_MS = 30_000
 const CLIENT_CA_MS = 5_000
 
 /** What a server is opened with. */
+/** What a server is opened with. */
 export interface ServerParts {
   readonly config: Config
   readonly log: Logger
@@ -98,6 +99,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   }
 }
 
+/** Resolves when the signal aborts. */
 const aborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise(resolve => {
     if (signal.aborted) resolve(undefined)

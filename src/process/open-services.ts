@@ -50,6 +50,7 @@ export interface GivenServices {
 }
 
 /** What requests are served by. */
+/** What serves requests, once a port listens. Closing the plane closes the backend. */
 export interface OpenServices {
   readonly media: MediaOffer
   readonly auth: Auth
