@@ -16,6 +16,7 @@ import { validateMutatingOperations } from './operations.ts'
 
 const PATCH_TYPES = ['ApplyConfiguration', 'JSONPatch']
 
+/** One of the two ways to change an object, by its type; the other must be absent. */
 function* validateMutation({ patchType, applyConfiguration, jsonPatch }: Mutation, use: MutationUse, path: FieldPath): Steps<FieldError[]> {
   const configurationAt = path.child('applyConfiguration')
   const patchAt = path.child('jsonPatch')
@@ -49,6 +50,7 @@ interface MutationUse {
   readonly features: Features
 }
 
+/** `result`: the type that the expression must have, which differs between the two ways. */
 function* validatePatch(expression: string, result: Type, { stored, features, ...parts }: MutationUse, path: FieldPath): Steps<FieldError[]> {
   const text = expression.trim()
   if (text === '') return [required(path)]

@@ -26,6 +26,10 @@ interface PolicyUse {
   readonly features: Features
 }
 
+/**
+ * An expression that must be, a message that is one line or is made by an expression, which may not ask the authorizer. Expressions that are stored may use what any release
+ * understands.
+ */
 function* validateValidation(validation: Validation, { stored, features, ...parts }: PolicyUse, path: FieldPath): Steps<FieldError[]> {
   const { expression, message = '', reason, messageExpression = '' } = validation
   const errors: FieldError[] = []
@@ -49,6 +53,7 @@ function* validateValidation(validation: Validation, { stored, features, ...part
 const printAnnotation = ({ key, valueExpression }: AuditAnnotation): string =>
   `admissionregistration.AuditAnnotation{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`
 
+/** Keys are qualified by the name of the policy, which therefore must be there: generateName is not enough. Only 20 may be, of 5 KiB each. */
 function* validateAnnotations(
   annotations: readonly AuditAnnotation[],
   policy: string,
@@ -80,6 +85,7 @@ function* validateAnnotations(
   return errors
 }
 
+/** A policy says something: it validates or annotates. */
 function* validateChecks(spec: ValidatingAdmissionPolicySpec, name: string, use: PolicyUse, path: FieldPath): Steps<FieldError[]> {
   const validations = spec.validations ?? []
   const annotations = spec.auditAnnotations ?? []

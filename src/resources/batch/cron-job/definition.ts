@@ -26,6 +26,7 @@ function setCronJobDefaults({ spec }: CronJob): void {
 }
 
 const JOB_SPEC = fieldPath('spec', 'jobTemplate', 'spec')
+/** Such a schedule may stay on an update, and is refused on a create. */
 const ZONE_IN_SCHEDULE =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
 
@@ -48,6 +49,7 @@ const cronJobStrategy: Strategy<CronJob> = {
   },
 }
 
+/** Labels and other metadata may be written along with the status, as upstream. */
 const cronJobStatusStrategy: Strategy<CronJob> = {
   resetFields: SPEC_FIELDS,
   prepare(next, old) {

@@ -14,15 +14,21 @@ import type {
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const OPERATORS = ['In', 'NotIn']
 const STATUSES = ['False', 'True', 'Unknown']
+/** Of rules in a policy, patterns of conditions in a rule, and exit codes in a rule. */
 const MAX_RULES = 20
 const MAX_PATTERNS = 20
 const MAX_VALUES = 255
 
+/** Upstream lists what is valid both where a value is missing and where it is another. */
 const oneOf = (value: string, supported: readonly string[], path: FieldPath): FieldError[] => {
   if (!value) return [required(path, `valid values: [${supported.map(quote).join(' ')}]`)]
   return supported.includes(value) ? [] : [notSupported(path, value, supported)]
 }
 
+/**
+ * Exit codes are in order, each there once, and 0 is no failure for `In` to match. That they are out of order is the last that is reported. `containers`: those of the
+ * template, init containers included.
+ */
 function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, containers: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const { operator, containerName } = requirement
   const values = requirement.values ?? []
@@ -55,6 +61,7 @@ const validateConditions = (patterns: readonly PodFailurePolicyOnPodConditionsPa
   ]),
 ]
 
+/** A rule is about exit codes or about conditions of the pod, never both; FailIndex needs a limit of failures for each index. */
 function validateRule(spec: JobSpec, rule: PodFailurePolicyRule, containers: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const { action, onExitCodes, onPodConditions = [] } = rule
   const errors: FieldError[] = []

@@ -43,6 +43,7 @@ function transitionOf(job: Job, before: Job | undefined): Transition {
   }
 }
 
+/** Pods that have ended and that the counters do not have yet: each uid is there once, in one of the two lists. */
 function validateUncounted({ next }: Transition): FieldError[] {
   const path = STATUS.child('uncountedTerminatedPods')
   const seen = new Set<string>()
@@ -57,6 +58,7 @@ function validateUncounted({ next }: Transition): FieldError[] {
   )
 }
 
+/** The end of a job and its time. Only what has changed is judged, so that a status from before these rules may be written again. */
 function validateCompletion({ next, changed, turned }: Transition): FieldError[] {
   const errors: FieldError[] = []
   const complete = isTrue(next, 'Complete')
@@ -83,6 +85,7 @@ function validateCompletion({ next, changed, turned }: Transition): FieldError[]
   return errors
 }
 
+/** A job that has ended has started, and has no pods that run or wait to be counted. */
 function validateFinished({ spec, next, changed, finishedTurned }: Transition): FieldError[] {
   if (!isFinished(next)) return []
   const errors: FieldError[] = []
@@ -101,6 +104,10 @@ function validateFinished({ spec, next, changed, finishedTurned }: Transition): 
   return errors
 }
 
+/**
+ * Indexes that are done, and those that failed, are well formed, apart from each other, and only those of a job that has such. Texts are parsed only where they changed:
+ * they may be long.
+ */
 function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
   const errors: FieldError[] = []
   const { completedIndexes = '', failedIndexes } = next
@@ -133,6 +140,7 @@ function validateIndexes({ spec, next, changed }: Transition): FieldError[] {
   return errors
 }
 
+/** Numbers of pods fit each other, and a job that has ended waits for none. */
 function validatePods({ next, changed, finishedTurned }: Transition): FieldError[] {
   const errors: FieldError[] = []
   const { terminating = 0, ready = 0, active = 0 } = next
@@ -145,6 +153,7 @@ function validatePods({ next, changed, finishedTurned }: Transition): FieldError
   return errors
 }
 
+/** A success by its criteria is no failure, and where there is a policy of success there is no other way to complete. */
 function validateCriteria({ spec, next }: Transition): FieldError[] {
   if (!isTrue(next, 'SuccessCriteriaMet')) {
     return spec.successPolicy && isTrue(next, 'Complete')

@@ -9,6 +9,7 @@ import { types } from '../../types.ts'
 import type { Event, ObjectReference } from '../v1.types.ts'
 import { validateEvent } from './validation.ts'
 
+/** `pod/web-0`; the kind alone where the event is about no one object. */
 const targetOf = ({ kind = '', name = '' }: ObjectReference): string => (name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`)
 
 /** The component and its instance: of the old form, or else of the new. */
@@ -50,6 +51,7 @@ const eventTable: TableDefinition<Event> = {
   },
 }
 
+/** Selectors see the object of an event by its fields; events.k8s.io calls it `regarding`. */
 const involved = (field: keyof ObjectReference) => (event: Event) => event.involvedObject[field] ?? ''
 
 const v1: Version<Event> = {

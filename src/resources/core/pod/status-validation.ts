@@ -103,6 +103,7 @@ function validateAddresses(addresses: readonly (PodIP | HostIP)[], list: 'podIPs
   return errors
 }
 
+/** Users that the container runtime has seen. Those of Linux are no concern of a pod of Windows; a pod that does not say is taken for one of Linux. */
 function validateUsers(statuses: readonly ContainerStatus[], os: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   statuses.forEach(({ user }, i) => {
@@ -124,6 +125,7 @@ const HEALTH = ['Healthy', 'Unhealthy', 'Unknown']
 const NO_CLAIM = "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
 const NO_REQUEST = "must match one of the container's resource requests"
 
+/** Health of devices: each entry is about a claim or a resource that the container asks for, and each device is there once. A container that the spec does not have is passed over. */
 function validateAllocated(statuses: readonly ContainerStatus[], containers: readonly Container[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const byName = new Map<string, { readonly container: Container; readonly claims: ReadonlySet<string> }>()

@@ -6,6 +6,7 @@ import { goMember, goMemberOnce } from '../../shared/go-values.ts'
 import { isHugePages, validateResourceName, validateResourceQuantity } from '../pod-spec/resources.ts'
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../v1.types.ts'
 
+/** Both ways to name what pods ask for: `cpu` is `requests.cpu`. */
 const COMPUTE = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 const QUOTA_RESOURCES = new Set([
   ...COMPUTE,
@@ -23,6 +24,7 @@ const QUOTA_RESOURCES = new Set([
   'services.nodeports',
   'services.loadbalancers',
 ])
+/** Counts of objects (`count/pods`) have a prefix, and are not among these. */
 const isQuotaResource = (name: string): boolean => QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-')
 
 const ALL_OF_PODS = new Set(['pods', ...COMPUTE])
@@ -36,6 +38,7 @@ const SCOPES: Readonly<Record<string, ReadonlySet<string>>> = {
   CrossNamespacePodAffinity: ALL_OF_PODS,
 }
 const scopeOf = (name: string): ReadonlySet<string> | undefined => (Object.hasOwn(SCOPES, name) ? SCOPES[name] : undefined)
+/** Of two that exclude each other a quota with both would hold nothing. */
 const CONFLICTS = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
@@ -61,6 +64,7 @@ export const validateQuotaStatus = ({ status }: ResourceQuota): FieldError[] => 
   ...validateAmounts(status.used, fieldPath('status', 'used')),
 ]
 
+/** Names without a prefix are those of the lists above; every quantity is one of its resource. */
 function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const [name, quantity] of Object.entries(amounts)) {

@@ -23,10 +23,12 @@ import {
 } from './traffic-validation.ts'
 
 const SPEC = fieldPath('spec')
+/** Annotations for routing within a zone: the first is the older name of the second. */
 export const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
 export const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
 const MAX_AFFINITY_SECONDS = 86400
 
+/** Where a service has both, they say the same. */
 function validateTopologyAnnotations(service: Service): FieldError[] {
   const hints = service.metadata.annotations?.[TOPOLOGY_HINTS]
   const mode = service.metadata.annotations?.[TOPOLOGY_MODE]
@@ -43,6 +45,7 @@ const validateKubeletPort = (service: Service): FieldError[] =>
     port === KUBELET_PORT ? [invalid(SPEC.child('ports').index(i), port, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`)] : [],
   )
 
+/** What follows from the type: a port on nodes needs an address of its own, and an external name stands in place of addresses, families and their policy. */
 function validateByType(service: Service, { release }: Features): FieldError[] {
   const type = typeOf(service)
   if (type === 'LoadBalancer' || type === 'NodePort') {
@@ -63,6 +66,7 @@ function validateByType(service: Service, { release }: Features): FieldError[] {
   return errors
 }
 
+/** Defaults have filled in the time-out, so that one is missing only where the client has taken it out. */
 function validateAffinityConfig(config: SessionAffinityConfig | undefined, path: FieldPath): FieldError[] {
   const needed = 'when session affinity type is ClientIP'
   if (!config) return [required(path, needed)]
@@ -88,6 +92,7 @@ function validateAffinity(service: Service): FieldError[] {
   }
 }
 
+/** Addresses of nodes that others route to the cluster: none that means something on one machine or link alone. */
 function validateExternalIPs(service: Service): FieldError[] {
   return (service.spec.externalIPs ?? []).flatMap((ip, i) => {
     const path = SPEC.child('externalIPs').index(i)
@@ -98,6 +103,7 @@ function validateExternalIPs(service: Service): FieldError[] {
 
 const TYPES: readonly string[] = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 
+/** Upstream looks at the type after what depends on it. */
 function validateType(service: Service): FieldError[] {
   const path = SPEC.child('type')
   const type = typeOf(service)
@@ -137,6 +143,7 @@ export function validateService(next: Service, old: Service | undefined, feature
   ]
 }
 
+/** One address of a load balancer. The mode belongs to an IP, and is required beside one. */
 function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: FieldPath): FieldError[] {
   const errors = ip ? isValidIP(ip).map(text => invalid(path.child('ip'), ip, text)) : []
   const mode = path.child('ipMode')

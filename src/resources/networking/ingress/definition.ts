@@ -31,6 +31,7 @@ const ingressStatusStrategy: Strategy<Ingress> = {
   validate: validateIngressStatus,
 }
 
+/** Hosts that a row has room for. */
 const HOSTS_SHOWN = 3
 
 /** `a.example.com,b.example.com`; of many the first three, and how many rules more. */
@@ -46,6 +47,7 @@ function hostsCell(rules: readonly IngressRule[]): string {
   return more ? `${hosts.join(',')} + ${rules.length - HOSTS_SHOWN} more...` : hosts.join(',')
 }
 
+/** Each address once, in order; an IP before a name of the same entry. */
 const addressCell = ({ loadBalancer: { ingress = [] } }: IngressStatus): string =>
   [...new Set(ingress.map(({ ip, hostname }) => ip || hostname || '').filter(address => address !== ''))].sort().join(',')
 

@@ -9,6 +9,7 @@ import { types } from '../../types.ts'
 import type { CSIDriver, TokenRequest } from '../v1.types.ts'
 import { validateCSIDriver } from './validation.ts'
 
+/** An empty list of modes counts as none given. */
 function setCSIDriverDefaults({ spec }: CSIDriver): void {
   spec.attachRequired ??= true
   spec.podInfoOnMount ??= false
@@ -18,6 +19,7 @@ function setCSIDriverDefaults({ spec }: CSIDriver): void {
   spec.requiresRepublish ??= false
 }
 
+/** With the gate off nothing is filled in. */
 function setGatedCSIDriverDefaults({ spec }: CSIDriver, features: Features): void {
   if (features.enabled('SELinuxMountReadWriteOncePod')) spec.seLinuxMount ??= false
 }

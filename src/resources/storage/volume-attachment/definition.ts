@@ -7,8 +7,10 @@ import { types } from '../../types.ts'
 import type { VolumeAttachment } from '../v1.types.ts'
 import { validateVolumeAttachment } from './validation.ts'
 
+/** A write of the status leaves these as they were. */
 const KEPT_META = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
+/** A new attachment is not attached, whatever it says; updates keep the status. */
 const volumeAttachmentStrategy: Strategy<VolumeAttachment> = {
   allowUnconditionalUpdate: false,
   revalidatesMeta: true,
