@@ -12,6 +12,7 @@ import { issueCa, issueClient, issueServing } from '../../src/server/tls/issue.t
 import type { AnyObject } from './any-object.ts'
 import { testApi } from './api-handler.ts'
 import { builtinRegistry } from './builtin-registry.ts'
+import { holdPort } from './held-port.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import type { TestRegistry } from './test-registry.ts'
 
@@ -80,13 +81,6 @@ export interface World {
   close(): Promise<void>
 }
 
-async function freePort(): Promise<number> {
-  const server = await new OtherEnd().listen('127.0.0.1')
-  const { port } = server
-  server.close()
-  return port
-}
-
 /**
  * A server over a store in memory, with the nodes `n` (the kubelet), `dead` (nobody there), `bare` (no address), and in the namespace `ns` the pods `one` (container c, on n), `two` (a
  * and b, on n), `lost` (on dead), `bare` (on bare), `gone` (on a node that is not there), `new` (on none); `one` has the address of what is in the pod.
@@ -99,7 +93,8 @@ export async function connectWorld(streams?: StreamTranslation): Promise<World> 
   const kubelet = await new OtherEnd({ ...serving, ca: clientCa.cert, requestCert: true, rejectUnauthorized: false }).listen('127.0.0.1')
   const inPod = new OtherEnd()
   if (ownAddress) await inPod.listen(ownAddress)
-  const deadPort = await freePort()
+  const dead = await holdPort()
+  const deadPort = dead.port
   const registry = builtinRegistry()
   await fill(registry, kubelet.port, ownAddress ? inPod.port : 1, deadPort)
   const server = await serverOver(registry, { addressTypes: ['Hostname', 'InternalIP'], port: 10250, certificateAuthority: ca.cert, client }, streams)
@@ -113,6 +108,7 @@ export async function connectWorld(streams?: StreamTranslation): Promise<World> 
     async close() {
       await server.close()
       kubelet.close()
+      dead.release()
       if (ownAddress) inPod.close()
     },
   }
