@@ -11,8 +11,8 @@ const CONNECTIONS = 6
 const FRAMES = 30_000
 const HEAP_MB = 128
 const RESIDENT_MB = 300
-/** Longest wait of another client. */
-const WAIT_MS = 1500
+/** The most processor time of the server that another client waits. */
+const WAIT_MS = 500
 
 const uint32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4)
@@ -60,7 +60,7 @@ describe('clients without credentials that do harm', function () {
     return socket
   }
 
-  /** Asks for health until `done`, and gives the longest wait and the largest memory. */
+  /** Asks for health until `done`, and gives the most processor time that the server took before it answered, and the largest memory. */
   async function watchOver(done: Promise<unknown>): Promise<{ wait: number; resident: number }> {
     let over = false
     void done.finally(() => {
@@ -69,10 +69,10 @@ describe('clients without credentials that do harm', function () {
     let wait = 0
     let resident = 0
     while (!over) {
-      const begun = performance.now()
+      const begun = server.processorMs()
       const answer = await fetch(`${server.url}/healthz`)
       expect(await answer.text()).to.equal('ok')
-      wait = Math.max(wait, performance.now() - begun)
+      wait = Math.max(wait, server.processorMs() - begun)
       resident = Math.max(resident, server.residentMegabytes())
       await sleep(5)
     }

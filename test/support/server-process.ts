@@ -28,6 +28,8 @@ export interface ServerProcess {
   terminate(): Promise<number | null>
   /** SIGINT; resolves as `terminate`. */
   interrupt(): Promise<number | null>
+  /** Milliseconds of processor time that it has taken in this life, in steps of 10: what other programs take is no fault of the code. */
+  processorMs(): number
   /** Resident memory, in MB. */
   residentMegabytes(): number
   /** What it has written to standard error, over all its lives. */
@@ -105,6 +107,11 @@ export async function createServerProcess(flags: readonly string[] = [], given?:
     },
     terminate: () => end('SIGTERM'),
     interrupt: () => end('SIGINT'),
+    // User and system time, in hundredths of a second, stand after the name in parentheses (proc_pid_stat(5)).
+    processorMs: () => {
+      const fields = readFileSync(`/proc/${child?.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+      return 10 * (Number(fields[11]) + Number(fields[12]))
+    },
     residentMegabytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child?.pid}/status`, 'utf8'))?.[1]) / 1024,
     log: () => log,
     async stop() {
