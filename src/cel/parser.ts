@@ -9,14 +9,11 @@ import { expandMacro, MacroFault, type Macros } from './macros.ts'
 import { NodeBuilder } from './node-builder.ts'
 import { CONDITIONAL, INDEX, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NEGATE, OPTIONAL_INDEX, OPTIONAL_SELECT, PRODUCTS, RELATIONS, SUMS } from './operators.ts'
 import { codePointsOf, NO_LOCATION, Source } from './source.ts'
-import { ParseStop, STARTS, TokenCursor } from './token-cursor.ts'
+import { ParseStop, TokenCursor } from './token-cursor.ts'
+import { NUMBERS, RESERVED, STARTS, WORDS } from './token-sets.ts'
 
 /** Longer expressions are not read at all. In code points. */
 const MAX_SIZE = 100_000
-
-const RESERVED = new Set('as break const continue else false for function if import in let loop package namespace null return true var void while'.split(' '))
-
-const NUMBERS = new Set(['NUM_INT', 'NUM_FLOAT'])
 
 export interface ParserOptions {
   readonly macros: Macros
@@ -133,8 +130,7 @@ class Parser {
       terms.push(term())
       ids.push(this.#id(token))
     }
-    const root = balanced(name, terms, ids)
-    return this.#depths.of(root, 0, terms)
+    return this.#depths.of(balanced(name, terms, ids), 0, terms)
   }
 
   #relation(more: boolean): Expr {
@@ -171,21 +167,33 @@ class Parser {
   #unary(): Expr {
     this.#cursor.expectOneOf(STARTS)
     if (this.#cursor.is('!')) return this.#prefixed('!', LOGICAL_NOT)
-    if (this.#cursor.is('-') && !NUMBERS.has(this.#cursor.peek().type)) {
-      if (!STARTS.includes(this.#cursor.peek().type)) this.#cursor.noAlternative(1)
-      return this.#prefixed('-', NEGATE)
-    }
+    if (this.#cursor.is('-') && !NUMBERS.has(this.#cursor.peek().type)) return this.#prefixed('-', NEGATE)
     return this.#member()
   }
 
   /** An even number of signs is none. */
   #prefixed(sign: string, name: string): Expr {
-    const first = this.#cursor.take()
-    let count = 1
-    while (this.#cursor.accept(sign)) count++
+    const first = this.#cursor.current
+    let count = 0
+    while (this.#cursor.is(sign)) {
+      const { type } = this.#cursor.peek()
+      if (sign === '-' && (type === '!' || !STARTS.includes(type))) return this.#badNegation()
+      this.#cursor.take()
+      count++
+    }
+    if (!STARTS.includes(this.#cursor.current.type)) this.#cursor.unwanted()
     if (count % 2 === 0) return this.#member()
     const id = this.#id(first)
     return this.#call(id, name, [this.#member()], 0)
+  }
+
+  /** At a minus before what cannot be negated: cel-go tells that, and reads what follows as if it could. */
+  #badNegation(): Expr {
+    this.#cursor.tellNoAlternative(1)
+    this.#cursor.take()
+    if (this.#cursor.is('!')) return this.#unary()
+    this.#cursor.expectOneOf(STARTS)
+    return this.#member()
   }
 
   #member(): Expr {
@@ -261,8 +269,9 @@ class Parser {
       case IDENTIFIER:
         return this.#name()
       case '-':
-        if (!NUMBERS.has(this.#cursor.peek().type)) this.#cursor.noAlternative(1)
-        return this.#literal()
+        if (NUMBERS.has(this.#cursor.peek().type)) return this.#literal()
+        if (WORDS.has(this.#cursor.peek().type)) this.#cursor.noAlternative(1)
+        return this.#badNegation()
       default:
         if (!STARTS.includes(token.type) || token.type === '!')
           this.#cursor.expectOneOf(
@@ -282,7 +291,7 @@ class Parser {
 
   #name(): Expr {
     const first = this.#cursor.current
-    if (this.#beginsMessage()) return this.#message()
+    if (this.#cursor.beginsMessage()) return this.#message()
     const dot = this.#cursor.accept('.') ? '.' : ''
     const name = this.#cursor.take()
     const open = this.#cursor.accept('(')
@@ -295,13 +304,6 @@ class Parser {
     return this.#call(id, dot + name.text, this.#arguments(), 0)
   }
 
-  /** Whether the dotted name at the cursor is that of a message: a brace follows. */
-  #beginsMessage(): boolean {
-    let at = this.#cursor.is('.') ? 2 : 1
-    while (this.#cursor.peek(at).type === '.' && this.#cursor.peek(at + 1).type === IDENTIFIER) at += 2
-    return this.#cursor.peek(at).type === '{'
-  }
-
   #list(): Expr {
     const id = this.#id(this.#cursor.take())
     const elements: Expr[] = []
@@ -311,18 +313,12 @@ class Parser {
       while (!this.#cursor.is(']') && !this.#cursor.is(',')) {
         if (this.#optionalMark()) optionals.add(elements.length)
         elements.push(this.#expr())
-        if (!this.#cursor.is(',') || !this.#beginsElement(1)) return
+        if (!this.#cursor.is(',') || !this.#cursor.elementFollows()) return
         this.#cursor.take()
       }
     })
-    this.#cursor.accept(',')
-    this.#cursor.expect(']')
+    this.#close(']')
     return this.#depths.of({ kind: 'list', id, elements, optionals }, 0, elements)
-  }
-
-  #beginsElement(distance: number): boolean {
-    const { type } = this.#cursor.peek(distance)
-    return type === '?' || STARTS.includes(type)
   }
 
   #optionalMark(): boolean {
@@ -342,10 +338,10 @@ class Parser {
       this.#nodes.offsets.set(entryId, this.#cursor.expect(':').start)
       const value = this.#cursor.within([',', '}'], () => this.#expr())
       entries.push({ id: entryId, key, value, optional })
-      if (!this.#cursor.is(',') || !this.#beginsElement(1)) break
+      if (!this.#cursor.is(',') || !this.#cursor.elementFollows()) break
       this.#cursor.take()
     }
-    this.#closeBrace()
+    this.#close('}')
     return this.#depths.of(
       { kind: 'map', id, entries },
       0,
@@ -353,9 +349,10 @@ class Parser {
     )
   }
 
-  #closeBrace(): void {
-    if (this.#cursor.accept(',')) this.#cursor.expect('}')
-    else this.#cursor.expect('}', ['}', ','])
+  #close(bracket: ']' | '}'): void {
+    this.#cursor.expectOneOf([bracket, ','])
+    this.#cursor.accept(',')
+    this.#cursor.expect(bracket)
   }
 
   #message(): Expr {
@@ -377,7 +374,7 @@ class Parser {
       if (!this.#cursor.is(',') || !first.includes(this.#cursor.peek().type)) break
       this.#cursor.take()
     }
-    this.#closeBrace()
+    this.#close('}')
     return this.#depths.of(
       { kind: 'struct', id, typeName, fields },
       0,

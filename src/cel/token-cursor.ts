@@ -1,36 +1,12 @@
 import type { Issues } from './issues.ts'
 import { EOF, IDENTIFIER, Lexer, TOKEN_ORDER, type Token } from './lexer.ts'
 import type { Source } from './source.ts'
+import { CONTINUATIONS, OPERATORS, STARTS } from './token-sets.ts'
 
 /** Thrown when there is no use in reading on; what is wrong has been reported. */
 export class ParseStop extends Error {
   override readonly name = 'ParseStop'
 }
-
-/** Tokens that may begin an expression. */
-export const STARTS: readonly string[] = [
-  '[',
-  '{',
-  '(',
-  '.',
-  '-',
-  '!',
-  'true',
-  'false',
-  'null',
-  'NUM_FLOAT',
-  'NUM_INT',
-  'NUM_UINT',
-  'STRING',
-  'BYTES',
-  IDENTIFIER,
-]
-
-/** Tokens that may go on behind a whole term, wherever it stands. */
-const CONTINUATIONS = new Set(['.', '[', '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '-', '?', '+', '*', '/', '%'])
-
-/** Those of them that stand between two terms and begin none. */
-const OPERATORS = new Set(['==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '?', '+', '*', '/', '%'])
 
 /** As often cel-go goes on after an error. */
 const MAX_RECOVERIES = 30
@@ -103,12 +79,26 @@ export class TokenCursor {
       this.take()
       return this.take()
     }
-    const follows = CONTINUATIONS.has(this.current.type) || this.#follow.at(-1)!.includes(this.current.type)
-    if (expected.length === 1 && type !== EOF && type !== ':' && follows) {
+    // Behind a colon stands an expression; behind a bracket what goes on with the term, or follows it.
+    const fits = type === ':' ? STARTS.includes(this.current.type) : CONTINUATIONS.has(this.current.type) || this.#follow.at(-1)!.includes(this.current.type)
+    if (expected.length === 1 && type !== EOF && fits) {
       this.#report(this.current.start, `missing ${printSet(expected)} at '${escapeText(this.current.text)}'`)
       return { ...this.current, type, text: type, stop: this.current.start }
     }
     return this.mismatch(expected)
+  }
+
+  /** Whether the dotted name at the cursor is that of a message: a brace follows. */
+  beginsMessage(): boolean {
+    let at = this.is('.') ? 2 : 1
+    while (this.peek(at).type === '.' && this.peek(at + 1).type === IDENTIFIER) at += 2
+    return this.peek(at).type === '{'
+  }
+
+  /** Whether the token behind that at the cursor begins an element of a list or an entry of a map. */
+  elementFollows(): boolean {
+    const { type } = this.peek()
+    return type === '?' || STARTS.includes(type)
   }
 
   /** Comes before a choice between the given beginnings: a single token that is none, before one that is, is skipped. */
@@ -122,6 +112,13 @@ export class TokenCursor {
   /** Nothing lets the rest fit: reports and stops. */
   mismatch(expected: readonly string[]): never {
     this.#unexpected('mismatched', expected)
+    this.#goOn(0)
+    throw new ParseStop()
+  }
+
+  /** The token at the cursor goes on no sequence of `!`: nothing is told of what is wrong with it but that. */
+  unwanted(): never {
+    this.#unexpected('extraneous', STARTS)
     this.#goOn(0)
     throw new ParseStop()
   }
@@ -142,12 +139,18 @@ export class TokenCursor {
 
   /** No rule goes on from the token that begins at the cursor to the one at the distance. */
   noAlternative(distance: number): never {
-    const bad = this.peek(distance)
-    const text = this.#textUpTo(distance)
-    const reserved = /^.(true|false|null)$/.exec(text)?.[1]
-    this.#report(bad.start, reserved ? `mismatched input '${reserved}' expecting IDENTIFIER` : `no viable alternative at input '${escapeText(text)}'`)
-    if (!reserved) this.#goOn(distance)
+    const reserved = /^.(true|false|null)$/.exec(this.#textUpTo(distance))?.[1]
+    if (reserved) this.#report(this.peek(distance).start, `mismatched input '${reserved}' expecting IDENTIFIER`)
+    else {
+      this.tellNoAlternative(distance)
+      this.#goOn(distance)
+    }
     throw new ParseStop()
+  }
+
+  /** The same where cel-go goes on as if the first of the tokens were enough. */
+  tellNoAlternative(distance: number): void {
+    this.#report(this.peek(distance).start, `no viable alternative at input '${escapeText(this.#textUpTo(distance))}'`)
   }
 
   /** Of the tokens from the cursor on, with the blanks between them; what begins no token is left out. */
