@@ -51,7 +51,7 @@ export interface Applied {
   readonly managedFields: ManagedFieldsEntry[]
 }
 
-/** The manager whose objects may have been applied by kubectl itself before, as their annotation tells. */
+/** The manager whose objects may have been applied by kubectl itself before, as their annotation shows. */
 const KUBECTL = 'kubectl'
 
 /**
@@ -106,9 +106,9 @@ function* checkConfiguration({ schema, config }: ApplyArgs): Steps<void> {
   throw misfitError(config, 'failed to create typed patch object', '', errorsText(errors))
 }
 
-function misfitError(object: { metadata?: unknown; apiVersion?: Json; kind?: Json }, failed: string, to: string, why: string): ApplyError {
-  const metadata = object.metadata as JsonObject | null | undefined
-  const [namespace, name] = ['namespace', 'name'].map(member => textOf(metadata?.[member]))
+function misfitError(object: JsonObject, failed: string, to: string, why: string): ApplyError {
+  const metadata = isJsonObject(object.metadata) ? object.metadata : {}
+  const [namespace, name] = ['namespace', 'name'].map(member => textOf(metadata[member]))
   return new ApplyError('internal', `${failed} (${namespace}/${name}; ${printKind(object)})${to}: ${why}`)
 }
 
@@ -154,7 +154,7 @@ function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Ste
   if (conflicts.length > 0) throw conflictError(conflicts)
 }
 
-/** kubectl may take what it had applied by itself, as the object's annotation tells, and what nobody changed since. */
+/** kubectl may take what it had applied by itself, as the object's annotation shows, and what nobody changed since. */
 function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: ApplyError): Steps<{ object: KubeObject; managed: Managed }> {
   const allowed: FieldSet | undefined = yield* lastAppliedSet(args.schema, live, args.apiVersion)
   if (allowed === undefined) throw error

@@ -14,7 +14,7 @@ const MAX_ANNOTATIONS_BYTES = 256 * 1024
 /** Whether kubectl has applied the object by itself. */
 export const annotated = (object: KubeObject): boolean => !!object.metadata.annotations?.[ANNOTATION]
 
-/** What kubectl applied by itself and is still so; undefined where the annotation does not tell. */
+/** What kubectl applied by itself and is still so; undefined if the annotation is missing, malformed or of another version. */
 export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersion: string): Steps<FieldSet | undefined> {
   let last: Json
   try {

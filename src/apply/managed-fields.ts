@@ -96,7 +96,7 @@ export function* recordUpdate(change: Change, before: Managed, by: { manager: st
   return capUpdaters(managed)
 }
 
-/** Updaters of one object that are told apart, as upstream. Appliers are not counted. */
+/** Updaters of one object that have entries of their own, as upstream. Appliers are not counted. */
 const MAX_UPDATERS = 10
 
 /** Merges the oldest updaters of a version into one entry, `ancient-changes`, until there are few enough. */

@@ -27,7 +27,7 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Omit
   })
 }
 
-/** The managers that an object's entries tell of; undefined where an entry is malformed. */
+/** The managers that an object's entries name; undefined where an entry is malformed. */
 export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined): Managed | undefined {
   const managed: Managed = new Map()
   for (const entry of entries ?? []) {

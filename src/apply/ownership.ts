@@ -61,7 +61,7 @@ export function touchesOf(change: Change): Touches {
   }
 }
 
-/** What the steps return. An ApplyError of theirs tells at what they failed. */
+/** What the steps return. An ApplyError of theirs says at what they failed. */
 export function* telling<T>(failed: string, steps: Steps<T>): Steps<T> {
   try {
     return yield* steps

@@ -17,7 +17,7 @@ export interface Comparison {
 }
 
 /**
- * The difference between two normalised objects of one schema, as structured-merge-diff tells it: what is only in one of them counts with every path below it, what
+ * The difference between two normalised objects of one schema, as structured-merge-diff defines it: what is only in one of them counts with every path below it, what
  * is in both and differs counts at its leaves. In steps. Throws a TypedError where a list element has no key.
  */
 export function* compare(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Comparison> {

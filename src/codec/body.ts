@@ -36,23 +36,23 @@ export function* decodeBodyInSteps(schema: StructSchema, parsed: ParsedJson | Pa
 /** Repeated members and literals are settled first, for decoding sees each member once. */
 function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedBody> {
   const strict = new Set<string>()
-  const tell = (what: string) => {
-    // One path may be told of as often as a body has members: quoting takes longer than asking.
-    const told = new Set<string>()
+  const reporter = (what: string) => {
+    // One path may come as often as a body has members, and quoting it takes longer than looking it up.
+    const reported = new Set<string>()
     return (path: string) => {
-      if (strict.size >= maxStrict || told.has(path)) return
-      told.add(path)
+      if (strict.size >= maxStrict || reported.has(path)) return
+      reported.add(path)
       strict.add(`${what} field ${quote(path)}`)
     }
   }
-  const onUnknown = tell('unknown')
+  const onUnknown = reporter('unknown')
   if (schema.freeForm) {
     if (parsed.tooLarge !== undefined) throw new DecodeError(`json: cannot unmarshal number ${parsed.tooLarge} into Go value of type float64`)
-    parsed.duplicates.forEach(tell('duplicate'))
+    parsed.duplicates.forEach(reporter('duplicate'))
     return finish(yield* decodeInSteps(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
   }
   if (!parsed.literals && !parsed.repeated) return finish(decode(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
-  diagnose(schema, parsed.value, { onUnknown, onDuplicate: tell('duplicate'), literals: parsed.literals, repeated: parsed.repeated })
+  diagnose(schema, parsed.value, { onUnknown, onDuplicate: reporter('duplicate'), literals: parsed.literals, repeated: parsed.repeated })
   yield
   const settled = settle(parsed, parsed.value, { schema })
   yield
@@ -66,7 +66,7 @@ interface Place {
   readonly schema: Schema | undefined
   /** What stands there already. */
   readonly before?: Json | undefined
-  /** The value as it stands in the text, where it does not tell. */
+  /** The value as it stands in the text, where the parsed value has lost that. */
   readonly literal?: string | undefined
   /** The variable is a pointer: null empties it. */
   readonly pointer?: boolean

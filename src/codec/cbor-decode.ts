@@ -12,7 +12,7 @@ export interface ParsedCbor extends ParsedJson {
   readonly cbor: true
   /**
    * The first fault of what is well-formed: a repeated key, broken UTF-8, a number beyond 64 bits, a simple value that JSON has not. `shallow`: it is a key of the
-   * outermost map, or stands where a kind or an apiVersion should, so that not even the type of the object can be told.
+   * outermost map, or stands where a kind or an apiVersion should, so that not even the type of the object is known.
    */
   readonly fault?: { readonly text: string; readonly shallow: boolean }
 }
@@ -164,7 +164,7 @@ class CborReader {
     return out
   }
 
-  /** Whether the item that was read last is a whole float, which a number does not tell from an integer. */
+  /** Whether the item that was read last is a whole float: JavaScript has one type for it and for an integer. */
   private isFloat(value: Json): value is number {
     return typeof value === 'number' && this.input.major === SIMPLE && Number.isInteger(value)
   }

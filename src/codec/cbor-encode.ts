@@ -63,7 +63,7 @@ function finish(out: CborOutput): Buffer {
   return bytes
 }
 
-/** Shorter keys first, then by their bytes: what comparing their encodings gives. */
+/** Shorter keys first, then by their bytes: the order of their encodings. */
 const byKey = (a: string, b: string): number => Buffer.byteLength(a) - Buffer.byteLength(b) || compareText(a, b)
 
 const beyondAscii = /[^\0-\x7f]/

@@ -11,7 +11,7 @@ export interface ParsedJson {
   readonly value: Json
   /** Paths (`spec.ports[0].name`) of members that stand more than once in their object, in the order of the text; the last one counts. */
   readonly duplicates: string[]
-  /** Number literals with a fraction or an exponent that their value does not tell (`1.0`). Only where there are some. */
+  /** Literals of numbers whose fraction or exponent the value has lost (`1.0`). Absent if there are none. */
   readonly literals?: Literals
   /** All members, in order, of objects in which one stands more than once. Only where there are some. */
   readonly repeated?: Repeated
@@ -134,7 +134,7 @@ class ExactParser {
     this.put(value, this.withTexts && written !== writeString(value) ? written : undefined)
   }
 
-  /** An integer of 64 bits stays exact; of any other number the literal is kept where the value does not tell it. */
+  /** An integer of 64 bits stays exact; of any other number the literal is kept if it can't be had back from the value. */
   private readNumber(): void {
     const literal = this.scanner.readNumber()
     const value = Number(literal)
@@ -208,7 +208,7 @@ class ExactParser {
     scanner.at++
   }
 
-  /** Puts a value into the innermost container. `literal`: as it stands in the text, where the value does not tell. */
+  /** Puts a value into the innermost container. `literal`: as it stands in the text, if it can't be had back from the value. */
   private put(value: Json, literal: string | undefined): void {
     const top = this.stack.at(-1)
     if (top === undefined) this.root = value

@@ -28,7 +28,7 @@ export function* parseJsonInSteps(bytes: Buffer): Steps<ParsedJson> {
   return yield* parseExactlyInSteps(bytes)
 }
 
-/** The value of a JSON text of which JSON.parse tells all: no member is repeated, no number loses digits. Undefined for any other text, and for one that is not JSON. */
+/** The value of a JSON text that JSON.parse reads without loss: no member is repeated, no number loses digits. Undefined for any other text, and for one that is not JSON. */
 export function* parsePlain(text: string): Steps<Json | undefined> {
   let value: Json
   try {
@@ -44,7 +44,7 @@ export function* parsePlain(text: string): Steps<Json | undefined> {
 }
 
 /**
- * How many members a text has of which JSON.parse has told all if its value has as many. Undefined of a text that is nested too deeply, has a number that may have lost digits, a fraction of zeros
+ * How many members a text has: JSON.parse has lost none if its value has as many. Undefined of a text that is nested too deeply, has a number that may have lost digits, a fraction of zeros
  * (`1.0` is no integer) or zero with a sign (an integer without one), or an escaped surrogate that may be alone.
  */
 function plainMembers(text: string): number | undefined {

@@ -38,7 +38,7 @@ export interface MemberLayout {
   readonly index: number
 }
 
-/** The three bytes at an offset, which tell most names apart. */
+/** The three bytes at an offset: enough to distinguish most names. */
 export const threeBytes = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
 
 /** A field of a message. */

@@ -36,7 +36,7 @@ export class Transcoder {
   private readonly layouts = new WeakMap<StructSchema, MessageLayout>()
 
   /**
-   * The message of JSON that this program wrote for the schema, the same bytes as `encodeMessage` gives of the parsed object.
+   * The message of JSON that this program wrote for the schema, the same bytes as `encodeMessage` makes of the parsed object.
    * @param from where its first member begins, after kind and apiVersion
    * @param lead bytes to leave free before it, which are undefined
    * @returns memory that the next call overwrites; undefined where the object has to be encoded otherwise

@@ -39,10 +39,10 @@ export function depthFault(source: string, maxDepth: number): string {
   return 'yaml: the text is nested too deeply'
 }
 
-/** The first line is not told. */
+/** go-yaml does not print the number of the first line. */
 const at = (line: number, text: string): string => (line <= 1 ? `yaml: ${text}` : `yaml: line ${line}: ${text}`)
 
-/** What the text at the problem tells, whatever the parser makes of it. */
+/** Faults that the text at the problem shows, whatever the parser calls them. */
 function atProblem(error: YAMLException, source: string): string | undefined {
   const rest = source.slice(error.mark?.position ?? 0).trimStart()
   if (/^[%@`]/.test(rest)) return 'found character that cannot start any token'
@@ -50,7 +50,7 @@ function atProblem(error: YAMLException, source: string): string | undefined {
   return undefined
 }
 
-/** A flow collection that the text ends within: go-yaml tells the line behind the last, counted from zero, and what could have come. */
+/** A flow collection that the text ends within: go-yaml reports the line behind the last, counted from zero, and what could have come. */
 function atEnd({ reason, mark }: YAMLException, source: string): string | undefined {
   if (!/within a flow collection|deficient indentation/.test(reason) || source.slice(mark?.position ?? 0).trim() !== '') return undefined
   const brackets: string[] = []

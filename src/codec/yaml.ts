@@ -11,7 +11,7 @@ import { MAX_DEPTH, type ParsedYaml, treeOf, YamlError } from './yaml-tree.ts'
 export { type ParsedYaml, YamlError } from './yaml-tree.ts'
 export { yamlBytes, yamlInSteps } from './yaml-writer.ts'
 
-/** The words under which upstream's strict decoding tells of repeated keys, all in one error. */
+/** Upstream's strict decoding reports all repeated keys in one error, under these words. */
 export const repeatedKeysText = (duplicates: readonly string[]): string => `yaml: unmarshal errors:\n${duplicates.map(line => `  ${line}`).join('\n')}`
 
 /** Parses the first document of a YAML text (or JSON, which is YAML). An empty text is null. Throws YamlError. */

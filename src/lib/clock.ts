@@ -6,5 +6,5 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** Milliseconds since the process began. Goes evenly whatever is done to the system's clock: for windows, waits and deadlines within the process, and never for what is stored or told. */
+/** Milliseconds since the process began. Goes evenly whatever is done to the system's clock: for windows, waits and deadlines within the process, and never for what is stored or sent. */
 export const steadyClock: Clock = { now: () => performance.now() }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { errorCode } from './error-code.ts'
 import { errorMessage } from './error-message.ts'
 
-/** Why somebody could not be reached, in the words of Go's net package: what kube-apiserver tells of it. */
+/** Why an address could not be reached, in the words of Go's net package, as kube-apiserver reports it. */
 export class DialError extends Error {
   override readonly name = 'DialError'
 }

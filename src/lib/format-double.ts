@@ -4,7 +4,7 @@ export function nameOfSpecial(value: number): string | undefined {
   return Number.isFinite(value) ? undefined : value > 0 ? '+Inf' : '-Inf'
 }
 
-/** Shortest digits that give the number again, and the power of ten of the first. */
+/** The fewest digits that read as the same number, and the power of ten of the first. */
 function digitsOf(value: number): { sign: string; digits: string; exponent: number } {
   const [mantissa = '', power = '0'] = Math.abs(value).toExponential().split('e')
   return { sign: value < 0 || Object.is(value, -0) ? '-' : '', digits: mantissa.replace('.', ''), exponent: Number(power) }

@@ -13,7 +13,7 @@ export class LightSignal implements AbortSignal {
   private readonly isGone: () => boolean
   private readonly watchGone: (gone: () => void) => void
 
-  /** `isGone`: asked whenever someone looks; `watchGone`: called once, when the first listener comes, to be told when that changes. */
+  /** `isGone`: asked whenever someone looks; `watchGone`: called once, when the first listener comes, to report when that changes. */
   constructor(isGone: () => boolean, watchGone: (gone: () => void) => void) {
     this.isGone = isGone
     this.watchGone = watchGone

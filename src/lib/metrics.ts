@@ -116,7 +116,7 @@ export class ReadGauge implements MetricFamily {
   private readonly label: string
   private readonly values: () => Iterable<readonly [string, number]>
 
-  /** `values` gives the value of the single label with the number. */
+  /** `values` returns the value of the single label with the number. */
   constructor(declaration: MetricDeclaration, values: () => Iterable<readonly [string, number]>) {
     this.name = declaration.name
     this.help = `[${declaration.stability}] ${declaration.help}`

@@ -19,7 +19,7 @@ export interface NonResourceRule {
   readonly nonResourceURLs?: readonly string[]
 }
 
-/** What a user may do in a namespace, as far as an authorizer can tell. */
+/** What a user may do in a namespace, as far as an authorizer knows. */
 export interface KnownRules {
   readonly resourceRules: readonly ResourceRule[]
   readonly nonResourceRules: readonly NonResourceRule[]
@@ -31,6 +31,6 @@ export interface KnownRules {
 
 export interface Authorizer {
   authorize(user: User, request: RequestAttributes, signal: AbortSignal): Promise<Decision>
-  /** For showing, not for deciding. Absent where there are none to tell. */
+  /** For showing, not for deciding. Absent if there are none. */
   rulesFor?(user: User, namespace: string): KnownRules
 }

@@ -54,7 +54,7 @@ export function* boundedErrors(validation: Steps<FieldError[]>): Steps<FieldErro
   }
 }
 
-/** The same of a validation that is done at once: of what nobody is told, where the object is only brought into order. */
+/** The same of a validation that is done at once: of errors that nobody sees, where the object is only normalised. */
 export const boundedAtOnce = (validate: () => FieldError[]): FieldError[] => runAtOnce(boundedErrors(inOneStep(validate)))
 
 function* inOneStep(validate: () => FieldError[]): Steps<FieldError[]> {

@@ -1,4 +1,4 @@
-/** Reasons of a Status cause that validation gives (metav1.CauseType). */
+/** Reasons of a Status cause that validation sets (metav1.CauseType). */
 export type FieldErrorReason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'

@@ -1,5 +1,5 @@
 /**
- * Rules for names, keys and other short texts, with the sentences of apimachinery's util/validation of release 1.33. Every function gives the texts
+ * Rules for names, keys and other short texts, with the sentences of apimachinery's util/validation of release 1.33. Every function returns the texts
  * of what is wrong; an empty list means valid. Lengths are in bytes of UTF-8.
  */
 
@@ -28,9 +28,9 @@ interface TextRule {
   readonly message: string
 }
 
-const rule = (format: string, message: string, examples: string[], maxLength?: number, told = format): TextRule => ({
+const rule = (format: string, message: string, examples: string[], maxLength?: number, shown = format): TextRule => ({
   regex: whole(format),
-  message: regexError(message, told, ...examples),
+  message: regexError(message, shown, ...examples),
   ...(maxLength !== undefined && { maxLength }),
 })
 
@@ -70,7 +70,7 @@ const subdomainWithUnderscore = rule(
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
   ['example.com'],
   253,
-  // Upstream tells the expression without underscores.
+  // Upstream shows the expression without underscores.
   SUBDOMAIN,
 )
 const dns1035Label = rule(

@@ -55,7 +55,7 @@ export const validateNonNegative = (value: number | bigint | undefined, path: Fi
   (value ?? 0) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : []
 
 const printOwner = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string => {
-  // Pointers print as addresses, which say nothing; null ones are told.
+  // Pointers print as addresses, which say nothing; null ones print as such.
   const flag = (value: boolean | undefined): string => (value === undefined ? '(*bool)(nil)' : '(*bool)(0xc000000000)')
   const text = [apiVersion, kind, name, uid].map(part => JSON.stringify(part ?? ''))
   return `v1.OwnerReference{APIVersion:${text[0]}, Kind:${text[1]}, Name:${text[2]}, UID:${text[3]}, Controller:${flag(controller)}, BlockOwnerDeletion:${flag(blockOwnerDeletion)}}`

@@ -97,7 +97,7 @@ function parse(text: string): Quantity {
   let rounded = scale
   if (base === 2) value <<= BigInt(exponent)
   if (rounded < NANO) {
-    // Beyond that many digits nothing is left but the one that rounding up gives.
+    // Beyond that many digits nothing is left but the one of rounding up.
     const drop = NANO - rounded
     value = drop > shifted.length + 20 ? (value === 0n ? 0n : 1n) : divideUp(value, pow10(drop))
     rounded = NANO
@@ -218,7 +218,7 @@ function scaled(value: QuantityValue, to: number): bigint {
   return BigInt.asIntN(64, counted / by + (counted % by === 0n ? 0n : 1n))
 }
 
-/** The whole number, rounded up, as Go gives it in 64 bits. */
+/** The whole number, rounded up, as Go returns it in 64 bits. */
 export const quantityValue = (value: QuantityValue): bigint => scaled(value, 0)
 export const quantityMilliValue = (value: QuantityValue): bigint => scaled(value, -3)
 

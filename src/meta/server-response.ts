@@ -22,10 +22,10 @@ const ANSWERS: Readonly<Record<number, readonly [reason: string, text: string]>>
  */
 export function serverResponse(status: number, about: { resource: string; name: string } | undefined, said: string): StatusError {
   const [reason, text] = ANSWERS[status] ?? [status >= 500 ? 'InternalError' : '', textOf(status, said)]
-  const told = text.replace('$', () => said)
+  const message = text.replace('$', () => said)
   return about
-    ? failure(status, reason, `${told} ( ${about.resource} ${about.name})`, { name: about.name, kind: about.resource })
-    : failure(status, reason, told)
+    ? failure(status, reason, `${message} ( ${about.resource} ${about.name})`, { name: about.name, kind: about.resource })
+    : failure(status, reason, message)
 }
 
 const textOf = (status: number, said: string): string =>

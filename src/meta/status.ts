@@ -35,7 +35,7 @@ export type Status = {
 /** A Status as the answer to a success, which may leave out its code. */
 export type AnsweredStatus = Omit<Status, 'code'> & { readonly code?: number }
 
-/** A failure that a client is told of. Everything else that is thrown is a bug and becomes a 500. */
+/** A failure that is the answer to a client. Everything else that is thrown is a bug and becomes a 500. */
 export class StatusError extends Error {
   override readonly name = 'StatusError'
   readonly status: Status
@@ -93,14 +93,14 @@ export const conflictError = (gr: GroupResource, name: string, why: string): Sta
 /** The text of every lost race on a resource version. */
 export const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again'
 
-/** 422: `details.kind` is the kind here, not the resource. Errors with the same text are told once. */
+/** 422: `details.kind` is the kind here, not the resource. Errors with the same text are listed once. */
 export function invalidError(gk: { group: string; kind: string }, name: string, found: readonly FieldError[]): StatusError {
   const errors = found.length > MOST_ERRORS ? found.slice(0, MOST_ERRORS) : found
   const seen = new Map(errors.map(e => [fieldErrorText(e), e]))
   const texts = [...seen.keys()]
   const qualified = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`
-  const told = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
-  return failure(422, 'Invalid', `${qualified} ${quote(name)} is invalid: ${told}`, {
+  const listed = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
+  return failure(422, 'Invalid', `${qualified} ${quote(name)} is invalid: ${listed}`, {
     ...(name !== '' && { name }),
     ...(gk.group !== '' && { group: gk.group }),
     ...(gk.kind !== '' && { kind: gk.kind }),

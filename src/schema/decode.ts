@@ -10,7 +10,7 @@ export { DecodeError } from './diagnose.ts'
 export interface DecodeOptions {
   /** Called with the path (`spec.ports[0].bar`) of each member that no field names, in the order of the value. */
   readonly onUnknown?: (path: string) => void
-  /** Empty lists and maps that are always written stay, as in Go before the object is stored: messages and field owners tell them from nil. */
+  /** Empty lists and maps that are always written stay, as in Go before the object is stored: messages and field owners distinguish them from nil. */
   readonly keepEmpty?: boolean
 }
 
@@ -20,7 +20,7 @@ export interface DecodeOptions {
  * protobuf makes of nil: null where the member is always written.
  *
  * Readers compiled from the schema take the common way; only where a value does not fit, or has unknown members that somebody wants to know of, a second walk finds out what to say.
- * Throws a DecodeError with the text that sigs.k8s.io/json gives for the first mistake.
+ * Throws a DecodeError with the text of sigs.k8s.io/json for the first mistake.
  */
 export function decode(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject {
   if (schema.freeForm) return runAtOnce(schema.freeForm.read(value, options?.onUnknown))

@@ -1,6 +1,6 @@
 import type { Json } from '../meta/object.ts'
 
-/** One run of `decode`: what its readers are told, and what they leave for whoever called them. */
+/** One run of `decode`: the options of its readers, and what they report to their callers. */
 export interface Decoding {
   /** Empty lists and maps that are always written stay. */
   readonly keepsEmpty: boolean

@@ -12,7 +12,7 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError'
 }
 
-/** Number literals that a parsed number does not tell (`1.0`), by the object or list that holds them. */
+/** Literals that can't be had back from the parsed number (`1.0`), by the object or list that holds them. */
 export type Literals = WeakMap<object, Map<string, string>>
 
 /** All members, in order, of objects in which one stands more than once. */
@@ -31,7 +31,7 @@ interface Walk extends DiagnoseOptions {
   /** JSON names from the root, without indices and map keys, as Go's errors have them. */
   readonly names: string[]
   struct: string
-  /** Inside of a type that reads itself: the walk around it, whose place errors tell. */
+  /** Inside of a type that reads itself: the walk around it, whose place errors name. */
   readonly outer?: Walk
 }
 
@@ -133,7 +133,7 @@ function visitUnion(walk: Walk, { form, struct }: UnionSchema, value: Json): voi
   if (inner.saved !== undefined) fatal(inner.saved)
 }
 
-/** Calls `visitMember` with each member in the order of the text; repeated ones are told if the type knows them. */
+/** Calls `visitMember` with each member in the order of the text; repeated ones are reported if the type knows them. */
 function eachMember(
   walk: Walk,
   value: JsonObject,

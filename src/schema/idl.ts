@@ -168,7 +168,7 @@ export class TypeRegistry {
     }
   }
 
-  /** Keeps a declaration, and gives its lines to be filled. */
+  /** Keeps a declaration, and returns its list of lines, which the caller fills. */
   private declare(pkg: TypePackage, name: string, head: string): string[] {
     const id = `${pkg.id}.${name}`
     invariant(!this.sources.has(id), `type ${id} is declared twice`)
@@ -294,5 +294,5 @@ interface Written {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** What a field is told from others by: its name, or `inline` and its number. */
+/** What identifies a field: its name, or `inline` and its number. */
 const fieldKey = (line: string): string => line.split(' ', line.startsWith('inline ') ? 2 : 1).join(' ')

@@ -39,7 +39,7 @@ export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new We
 }
 
 /**
- * What is refused or told before a JSON patch is applied, unless field validation is `Ignore`: throws for members of a wrong type, returns the paths of unknown
+ * What is refused or reported before a JSON patch is applied, unless field validation is `Ignore`: throws for members of a wrong type, returns the paths of unknown
  * members (`[0].extra`), which become warnings or errors `json patch unknown field "[0].extra"`.
  */
 export function* checkJsonPatch(patch: Json): Steps<string[]> {
@@ -74,7 +74,7 @@ function operationsOf(patch: Json): readonly Operation[] {
 
 /** What upstream's library does with the texts of values. */
 export interface JsonPatchNotes {
-  /** Is told the objects of the result that it takes apart. */
+  /** Collects the objects of the result that the library takes apart. */
   readonly decoded?: WeakSet<object>
   /** Of the patch: values that do not stand there as Go writes them. `test` compares texts. */
   readonly literals?: Literals | undefined
@@ -134,7 +134,7 @@ function apply(state: State, operation: Operation): void {
   }
 }
 
-/** What the patch itself has brought keeps its text in upstream's document, so that texts tell nothing of it any more. */
+/** What the patch itself has brought keeps its text in upstream's document, so that literals of the request no longer apply to it. */
 function bring(state: State, operation: JsonObject): void {
   if (state.literals !== undefined && hasLiterals(operation, state.literals)) state.literals = undefined
 }

@@ -7,7 +7,7 @@ import { jsonKind } from './go-print.ts'
 /**
  * RFC 7386, as upstream reads it: a null deletes a member; where there was no object, the patch's value is taken without its nulls; an array that takes the
  * place of an object keeps the nulls inside. A patch that is an array replaces the document. Throws a PatchError for null and scalars.
- * @param decoded is told the objects of the result that upstream takes apart
+ * @param decoded collects the objects of the result that upstream takes apart
  */
 export function applyMergePatch(doc: JsonObject, patch: Json, decoded = new WeakSet<object>()): Json {
   if (Array.isArray(patch)) return withoutNulls(patch, decoded)

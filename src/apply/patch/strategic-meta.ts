@@ -1,7 +1,7 @@
 import type { Schema } from '../../schema/schema.ts'
 import { PatchError } from './error.ts'
 
-/** The type of a value, and whether Go holds it by a pointer (which only error texts tell). */
+/** The type of a value, and whether Go holds it by a pointer (which only error texts show). */
 export interface PatchType {
   readonly schema: Schema
   readonly pointer: boolean

@@ -89,7 +89,8 @@ function intToTimestamp(value: Int): Value {
   return inTimestampRange(seconds) ? new CelTimestamp(seconds, 0) : TIMESTAMP_OVERFLOW
 }
 
-const bytesToText = (bytes: Uint8Array): Value =>
+/** An error where the bytes are no UTF-8: a text of the language is never broken. */
+export const bytesToText = (bytes: Uint8Array): string | CelError =>
   isUtf8(bytes) ? Buffer.from(bytes).toString('utf8') : new CelError('invalid UTF-8 in bytes, cannot convert to string')
 
 /** A duration in seconds, as a double holds them. */

@@ -1,9 +1,9 @@
+import { formatDouble } from '../../lib/format-double.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { fixedDouble } from '../values/double-text.ts'
 import { timestampText } from '../values/time.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelType, CelUint, isInt, typeNameOf, type Value } from '../values/value.ts'
-import { CONVERSIONS, secondsText } from './conversions.ts'
-import type { Implementation } from './implementation.ts'
+import { bytesToText, secondsText } from './conversions.ts'
 
 /** Thrown inside of a formatting only. */
 class FormatFault extends Error {
@@ -25,20 +25,20 @@ function text(value: Value): string {
   if (value instanceof CelList) return listText(value)
   if (value instanceof CelMap) return mapText(value)
   if (value instanceof CelType) return value.name
-  if (value instanceof Uint8Array) return converted('bytes_to_string', value)
+  if (value instanceof Uint8Array) return bytesText(value)
   if (value instanceof CelTimestamp) return timestampText(value)
   if (value instanceof CelDuration) return secondsText(value)
-  if (value instanceof CelDouble) return converted('double_to_string', value)
+  if (value instanceof CelDouble) return formatDouble(value.value)
   if (value instanceof CelUint) return String(value.value)
   if (typeof value === 'boolean' || isInt(value)) return String(value)
   return only('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value)
 }
 
-/** By the conversion that `string()` would use, so that both always agree. */
-function converted(id: string, value: Value): string {
-  const result = (CONVERSIONS[id] as Implementation)(value)
+/** By the conversion of `string()`, so that both always agree. */
+function bytesText(bytes: Uint8Array): string {
+  const result = bytesToText(bytes)
   if (typeof result === 'string') return result
-  throw new FormatFault(`error during formatting: could not convert argument ${quote((result as CelError).message)} to string`)
+  throw new FormatFault(`error during formatting: could not convert argument ${quote(result.message)} to string`)
 }
 
 /** Inside a list or map: as an expression would write it. */

@@ -7,7 +7,7 @@ import { compilePattern } from '../functions/regex.ts'
 import { CONDITIONAL, EQUALS, INDEX, LOGICAL_AND, LOGICAL_OR, NOT_STRICTLY_FALSE, OPTIONAL_INDEX, OPTIONAL_SELECT } from '../operators.ts'
 import { DYN, type Type } from '../type.ts'
 import { toInt } from '../values/integer.ts'
-import { CelDouble, CelError, CelList, CelType, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
+import { CelDouble, CelError, CelList, CelOptional, CelType, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
 import { type Attribute, attributeFrom, choice, variable } from './attribute.ts'
 import { call } from './call.ts'
 import { listMaker, mapMaker, structMaker } from './containers.ts'
@@ -158,7 +158,7 @@ export class Planner {
       const present = resolve(frame)
       // A test costs one less than reading does.
       if (ownCost === 0) frame.charge(-1)
-      return isError(present) || typeof present === 'boolean' ? present : (present as { readonly value?: Value }).value !== undefined
+      return isError(present) || typeof present === 'boolean' ? present : present instanceof CelOptional && present.value !== undefined
     }
     return { evaluate, attribute }
   }

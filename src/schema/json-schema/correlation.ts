@@ -64,7 +64,7 @@ export class Correlation {
     })
   }
 
-  /** Of an item of the new list; undefined where it cannot be told which it was before. */
+  /** Of an item of the new list; undefined where it is not known which it was before. */
   index(at: number): Correlation | undefined {
     return this.#part(at, () => {
       const items = itemsSchema(this.#schema)

@@ -18,7 +18,7 @@ export interface CustomKind {
   readonly group: string
   readonly kind: string
   readonly schemas: ReadonlyMap<string, JsonSchemaProps>
-  /** The schema of a version as it was written, with all that OpenAPI tells of it; absent: as it is in `schemas`. */
+  /** The schema of a version as it was written, with all that OpenAPI shows of it; absent: as it is in `schemas`. */
   readonly written?: (version: string) => JsonSchemaProps | undefined
   /** Nothing is removed: as definitions of releases long gone asked for. */
   readonly preserveUnknown: boolean
@@ -73,9 +73,9 @@ function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => vo
   if (!found) return out
   yield
   const { schema } = found
-  const told: string[] = []
+  const pruned: string[] = []
   if (!custom.preserveUnknown) {
-    prune(out, schema, true, onUnknown && (path => told.push(path)))
+    prune(out, schema, true, onUnknown && (path => pruned.push(path)))
     yield
     pruneNulls(out, schema)
     yield
@@ -83,7 +83,7 @@ function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => vo
   const embedded: string[] = []
   const misfit = coerceEmbeddedMeta(out, schema, fieldPath(), false, onUnknown && (path => embedded.push(path)))
   if (misfit) throw new DecodeError(fieldErrorText(misfit))
-  if (onUnknown) for (const path of [...told.sort(), ...embedded.sort()]) onUnknown(path)
+  if (onUnknown) for (const path of [...pruned.sort(), ...embedded.sort()]) onUnknown(path)
   return out
 }
 

@@ -16,7 +16,7 @@ const metaTypes = new TypeRegistry().addFile('meta', META_V1)
 /** The type of every object's metadata. Its file is read when it is first asked for. */
 export const objectMetaType = (): StructSchema => metaTypes.type('meta.ObjectMeta')
 
-/** Reads metadata as every object's; a time that is not set is left out. `onUnknown`: told the paths of members that it does not have. Throws a DecodeError. */
+/** Reads metadata as every object's; a time that is not set is left out. `onUnknown` is called with the paths of members that it does not have. Throws a DecodeError. */
 export function coerceMeta(value: Json, onUnknown?: (path: string) => void): JsonObject {
   const { creationTimestamp, ...rest } = decode(objectMetaType(), sortedJson(value), onUnknown ? { onUnknown } : {})
   return creationTimestamp ? { creationTimestamp, ...rest } : rest
@@ -24,7 +24,7 @@ export function coerceMeta(value: Json, onUnknown?: (path: string) => void): Jso
 
 /**
  * Gives the metadata of embedded objects its proper form, in place: members that are unknown there are dropped. The error of the first that has a wrong type. `isObject`: the
- * value is an object of the API itself, whatever the schema says. `onUnknown`: told the paths of the members that are dropped.
+ * value is an object of the API itself, whatever the schema says. `onUnknown` is called with the paths of the members that are dropped.
  */
 export function coerceEmbeddedMeta(
   value: Json,

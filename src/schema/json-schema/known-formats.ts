@@ -5,7 +5,7 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 export const withKnownFormats = (schema: JsonSchemaProps): JsonSchemaProps =>
   everywhere(schema, ({ format, ...rest }) => ({ ...rest, ...(format !== undefined && FORMATS.has(format.replaceAll('-', '')) && { format }) }))
 
-/** A copy of a schema that does not tell integers and texts from other values where it wants either of them: upstream judges defaults so. */
+/** A copy of a schema that takes any value where it wants an integer or a text: upstream judges defaults so. */
 export const withoutIntOrString = (schema: JsonSchemaProps): JsonSchemaProps => everywhere(schema, ({ 'x-kubernetes-int-or-string': _, ...rest }) => rest)
 
 /** A copy in which the schema and those in it are changed. */

@@ -68,7 +68,7 @@ export class SchemaPool {
 
 const isSchema = (value: unknown): value is JsonSchemaProps => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Undefined where it holds a number that JSON would not tell from another. */
+/** Undefined where it holds a number that JSON would write like another. */
 function textOf(parts: object): string | undefined {
   try {
     return JSON.stringify(parts)

@@ -17,7 +17,7 @@ const STEP = 64
 /** A change of these at the root can't be seen: both objects are in one version. */
 const TYPE_MEMBERS = ['kind', 'apiVersion']
 
-/** What stood in the place of a value, beside it; undefined where that can't be told. */
+/** What stood in the place of a value, beside it; undefined where that is not known. */
 type Before = Correlation | undefined
 
 /** A value and the schema it is checked by. */

@@ -21,10 +21,10 @@ export interface ValueFault {
 /** Nobody reads more; the rest is not collected. */
 export const MOST_FAULTS = 2000
 
-/** The outcome of a check. Of several alternatives that all fail, the one that met the most demands is told. */
+/** The outcome of a check. Of several alternatives that all fail, the one that met the most demands is reported. */
 export class ValueResult {
   readonly faults: ValueFault[] = []
-  private readonly told = new Set<string>()
+  private readonly reported = new Set<string>()
   /** Names of the faults of each enum, whose messages may be long. */
   private readonly enums = new Map<readonly Json[], Set<string>>()
   /** Demands that the value has met. */
@@ -43,24 +43,24 @@ export class ValueResult {
     return this.faults.length >= MOST_FAULTS
   }
 
-  /** A fault of the same text is told once. */
+  /** A fault of the same text is reported once. */
   add(fault: ValueFault): this {
     if (this.isFull) return this
-    const told = fault.allowed === undefined ? this.told : this.toldOf(fault.allowed)
+    const reported = fault.allowed === undefined ? this.reported : this.namesOf(fault.allowed)
     const key = fault.allowed === undefined ? fault.message : fault.name
-    if (told.has(key)) return this
-    told.add(key)
+    if (reported.has(key)) return this
+    reported.add(key)
     this.faults.push(fault)
     return this
   }
 
-  private toldOf(allowed: readonly Json[]): Set<string> {
-    let told = this.enums.get(allowed)
-    if (!told) {
-      told = new Set()
-      this.enums.set(allowed, told)
+  private namesOf(allowed: readonly Json[]): Set<string> {
+    let names = this.enums.get(allowed)
+    if (!names) {
+      names = new Set()
+      this.enums.set(allowed, names)
     }
-    return told
+    return names
   }
 
   /** Takes over the faults of a part, and the demands that it has met. */

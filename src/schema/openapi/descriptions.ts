@@ -22,7 +22,7 @@ export class Descriptions {
   private readonly groups = new Map<string, ReadonlyMap<string, TypeDescription>>()
   private readonly types = new Map<string, TypeDescription | undefined>()
 
-  /** `read` gives the text of a group (`core`, `meta`); it is empty where there is none. It is called once a group, when one of its types is first asked for. */
+  /** `read` returns the text of a group (`core`, `meta`); it is empty where there is none. It is called once a group, when one of its types is first asked for. */
   constructor(read: (group: string) => string) {
     this.read = read
   }
