@@ -1,4 +1,5 @@
 import { managerFromUserAgent } from '../apply/manager-name.ts'
+import { boundedAtOnce } from '../meta/error-bound.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported, required } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -39,7 +40,8 @@ export function writeOptions(exchange: Exchange, kind: 'CreateOptions' | 'Update
     if (apply && manager === '') errors.push(required(fieldPath('fieldManager'), 'is required for apply patch'))
     if (!apply && force !== undefined) errors.push(forbidden(fieldPath('force'), 'may not be specified for non-apply patch'))
   }
-  errors.push(...validateFieldManager(manager, fieldPath('fieldManager')))
+  // Each character that may not be is told with the whole name, of which a URL may hold much.
+  errors.push(...boundedAtOnce(() => validateFieldManager(manager, fieldPath('fieldManager'))))
   const dryRun = query.getAll('dryRun')
   errors.push(...dryRunErrors(dryRun))
   const fieldValidation = stringParameter(query, 'fieldValidation')

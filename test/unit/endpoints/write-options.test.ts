@@ -70,4 +70,10 @@ describe('options of writes', () => {
     const { message } = await refusal(Promise.resolve().then(() => read(`fieldManager=${'x'.repeat(129)}`)))
     expect(message).to.match(/fieldManager: Too long: may not be more than 128 bytes$/)
   })
+
+  it('tells no more of a long manager than anybody reads: each bad character is told with all of it', async () => {
+    const { message } = await refusal(Promise.resolve().then(() => read(`fieldManager=${'%01'.repeat(20_000)}`)))
+    expect(message).to.include('invalid character U+0001 (at position 5)')
+    expect(message.length).to.be.below(20_000_000)
+  })
 })
