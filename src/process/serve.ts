@@ -7,7 +7,7 @@ import { stopSignal, workerStopSignal } from '../server/stop-signal.ts'
 import type { WorkerLink } from '../server/workers/worker-link.ts'
 import { openServer } from './open-server.ts'
 
-/** Percent. Of 10,000 objects that were written twice 52 MB of V8's heap were needed, and 142 in use. Costs 3% of the CPU of a write where all that the server does is writing; 60 costs 10. */
+/** Percent. Of 10,000 objects that were written twice 52 MB of V8's heap were needed, and 142 in use. Costs up to 5% of the CPU of a creation where all that the server does is creating; 60 costs 10 to 16%. */
 const HEAP_GROWTH = 100
 
 /** Serves in this process, alone or as one of several workers, until a signal or the primary tells it to stop. Resolves with the exit code. */
