@@ -1,3 +1,4 @@
+import type { HookContext } from '../../catalog/definition.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { required } from '../../meta/field-error.ts'
@@ -7,7 +8,7 @@ import { validateList, validateSet } from './lists.ts'
 import { validateFullyQualifiedName } from './names.ts'
 import { selectorsOf, validateRequest } from './request.ts'
 import { requestNames, validateRequestReference } from './request-names.ts'
-import { compileSelectors } from './selectors.ts'
+import { compileSelectors, oldestReader } from './selectors.ts'
 import type { DeviceClaimConfiguration, DeviceConstraint, DeviceRequest, ResourceClaimSpec } from './v1beta2.types.ts'
 
 /** Of a claim; also of results that it is allocated. */
@@ -29,8 +30,8 @@ function validateConstraint({ requests, matchAttribute }: DeviceConstraint, know
 }
 
 /** ResourceClaimSpec. `stored`: it is the spec of an update, which cannot change it. In steps, as expressions are compiled. */
-export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath): Steps<FieldError[]> {
-  const faults = yield* compileSelectors(selectorsOf(devices.requests), stored)
+export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath, ctx: HookContext): Steps<FieldError[]> {
+  const faults = yield* compileSelectors(selectorsOf(devices.requests), oldestReader(ctx, stored))
   const at = path.child('devices')
   const known = requestNames(devices)
   const checkRequest = (request: DeviceRequest, place: FieldPath): FieldError[] => validateRequest(request, faults, place)

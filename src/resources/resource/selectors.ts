@@ -1,3 +1,4 @@
+import type { HookContext } from '../../catalog/definition.ts'
 import { compileInSteps } from '../../cel/compile.ts'
 import { estimateCost } from '../../cel/cost/estimate.ts'
 import { deviceEnvironment, deviceSizes } from '../../cel/device-environment.ts'
@@ -5,6 +6,7 @@ import { baseEnvironment, type Environment, EVERY_RELEASE } from '../../cel/envi
 import { programFault } from '../../cel/program-fault.ts'
 import { BOOL, isPlain, typeText } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
+import { minorOf } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { forbidden, invalid, required, tooLong } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -18,8 +20,8 @@ const MAX_EXPRESSION = 10 * 1024
 /** In units of CEL's cost, for one device. */
 const MAX_COST = 1_000_000n
 
-/** A new expression must compile in the release before 1.33 as well: servers of both may run side by side. */
-const ADMITTED = 32
+/** A new expression must compile in the oldest release beside which the server runs; a stored one was let in by some release. */
+export const oldestReader = ({ features }: HookContext, stored: boolean): number => (stored ? EVERY_RELEASE : minorOf(features.compatibility))
 
 type Judge = (path: FieldPath) => FieldError[]
 
@@ -27,11 +29,11 @@ type Judge = (path: FieldPath) => FieldError[]
 export type SelectorFaults = ReadonlyMap<string, Judge>
 
 /**
- * Compiles the expressions of selectors, each once, however often it occurs: an expression is a step. `stored`: an earlier release may have let them in.
+ * Compiles the expressions of selectors, each once, however often it occurs: an expression is a step. `minor`: of the oldest release
+ * that must understand them (`oldestReader`).
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
-export function* compileSelectors(lists: Iterable<readonly DeviceSelector[] | null | undefined>, stored = false): Steps<SelectorFaults> {
-  const minor = stored ? EVERY_RELEASE : ADMITTED
+export function* compileSelectors(lists: Iterable<readonly DeviceSelector[] | null | undefined>, minor: number): Steps<SelectorFaults> {
   const environment = deviceEnvironment(baseEnvironment(minor), minor)
   const faults = new Map<string, Judge>()
   for (const list of lists) {

@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -10,14 +10,14 @@ import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { MAX_CONFIGURATIONS } from '../claim-spec.ts'
 import { validateConfiguration } from '../configuration.ts'
 import { validateList } from '../lists.ts'
-import { compileSelectors, validateSelectors } from '../selectors.ts'
+import { compileSelectors, oldestReader, validateSelectors } from '../selectors.ts'
 import type { DeviceClass } from '../v1beta2.types.ts'
 import { olderVersion, resourceVersion } from '../version.ts'
 
 /** What an update leaves as it is was let in before there were bounds, and by a release that may know more expressions. */
-function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined): Steps<FieldError[]> {
+function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
-  const faults = yield* compileSelectors([spec.selectors], old !== undefined && deepEqual(spec.selectors, old.spec.selectors))
+  const faults = yield* compileSelectors([spec.selectors], oldestReader(ctx, old !== undefined && deepEqual(spec.selectors, old.spec.selectors)))
   const stored = old !== undefined && deepEqual(spec.config, old.spec.config)
   return [
     ...validateSelectors(spec.selectors, faults, path.child('selectors')),
@@ -26,9 +26,9 @@ function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined): Ste
 }
 
 /** An update tells what is wrong twice, as upstream does. */
-function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined): Steps<FieldError[]> {
-  const errors = yield* validateSpec(next, undefined)
-  return old ? [...errors, ...(yield* validateSpec(next, old))] : errors
+function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
+  const errors = yield* validateSpec(next, undefined, ctx)
+  return old ? [...errors, ...(yield* validateSpec(next, old, ctx))] : errors
 }
 
 const table: TableDefinition<DeviceClass> = {

@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -8,7 +8,7 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { validateClassName, validateDriverName, validateLabelName, validatePoolName } from '../names.ts'
-import { compileSelectors, validateSelectors } from '../selectors.ts'
+import { compileSelectors, oldestReader, validateSelectors } from '../selectors.ts'
 import { setTimeAdded, validateTaint } from '../taints.ts'
 import type { DeviceTaintRule } from '../v1alpha3.types.ts'
 import { resourceVersion } from '../version.ts'
@@ -20,7 +20,7 @@ const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'devi
   ['device', validateLabelName],
 ]
 
-function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRule | undefined): Steps<FieldError[]> {
+function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRule | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const selector = spec.deviceSelector ?? {}
   const at = path.child('deviceSelector')
@@ -28,7 +28,8 @@ function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRul
     const name = selector[member]
     return name === undefined ? [] : check(name, at.child(member))
   })
-  const faults = yield* compileSelectors([selector.selectors], old !== undefined && deepEqual(selector.selectors, old.spec.deviceSelector?.selectors))
+  const stored = old !== undefined && deepEqual(selector.selectors, old.spec.deviceSelector?.selectors)
+  const faults = yield* compileSelectors([selector.selectors], oldestReader(ctx, stored))
   return [...errors, ...validateSelectors(selector.selectors, faults, at.child('selectors')), ...validateTaint(spec.taint, path.child('taint'))]
 }
 

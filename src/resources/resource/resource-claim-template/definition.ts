@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -23,17 +23,17 @@ const table: TableDefinition<ResourceClaimTemplate> = {
 
 const devicesOf = ({ spec }: ResourceClaimTemplate): DeviceClaim => spec.spec.devices
 
-function* validateSpec({ spec }: ResourceClaimTemplate, stored: boolean): Steps<FieldError[]> {
-  const errors = yield* validateClaimSpec(spec.spec, stored, fieldPath('spec', 'spec'))
+function* validateSpec({ spec }: ResourceClaimTemplate, stored: boolean, ctx: HookContext): Steps<FieldError[]> {
+  const errors = yield* validateClaimSpec(spec.spec, stored, fieldPath('spec', 'spec'), ctx)
   return [...validateTemplateMeta(spec.metadata, fieldPath('spec', 'metadata')), ...errors]
 }
 
 /** An update tells what is wrong twice, as upstream does; it cannot change the spec. */
-function* validate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined): Steps<FieldError[]> {
-  const errors = yield* validateSpec(next, false)
+function* validate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined, ctx: HookContext): Steps<FieldError[]> {
+  const errors = yield* validateSpec(next, false, ctx)
   if (!old) return errors
   if (!deepEqual(next.spec, old.spec)) errors.push(invalid(fieldPath('spec'), goValue('resource.ResourceClaimTemplateSpec', next.spec), 'field is immutable'))
-  return [...errors, ...(yield* validateSpec(next, true))]
+  return [...errors, ...(yield* validateSpec(next, true, ctx))]
 }
 
 const v1beta2: Version<ResourceClaimTemplate> = {

@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -21,12 +21,12 @@ import { deviceId, validateClaimStatus } from './status-validation.ts'
 const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationResult[] => claim?.status.allocation?.devices.results ?? []
 
 /** An update tells what is wrong with the spec twice, as upstream does; it cannot change it. */
-function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined): Steps<FieldError[]> {
+function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
-  const errors = yield* validateClaimSpec(spec, false, path)
+  const errors = yield* validateClaimSpec(spec, false, path, ctx)
   if (!old) return errors
   if (!deepEqual(spec, old.spec)) errors.push(invalid(path, goValue('resource.ResourceClaimSpec', spec), 'field is immutable'))
-  return [...errors, ...(yield* validateClaimSpec(spec, true, path))]
+  return [...errors, ...(yield* validateClaimSpec(spec, true, path, ctx))]
 }
 
 /** Devices that are allocated no more have no status. */

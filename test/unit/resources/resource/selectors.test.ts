@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
-import { compileSelectors, validateSelectors } from '../../../../src/resources/resource/selectors.ts'
+import { compileSelectors, oldestReader, validateSelectors } from '../../../../src/resources/resource/selectors.ts'
 import { selectorAnswers } from '../../../support/cel-answers.ts'
+import { hookContext } from '../../../support/hook-context.ts'
 
 const MAX_COST = 1_000_000
 const selector = (expression: string) => ({ cel: { expression } })
@@ -10,7 +11,7 @@ const selector = (expression: string) => ({ cel: { expression } })
 describe('selectors of devices', () => {
   const messagesOf = (expression: string, stored: boolean): string[] => {
     const list = [selector(expression)]
-    return validateSelectors(list, runAtOnce(compileSelectors([list], stored)), fieldPath('selectors')).map(({ body }) => body)
+    return validateSelectors(list, runAtOnce(compileSelectors([list], oldestReader(hookContext(), stored))), fieldPath('selectors')).map(({ body }) => body)
   }
   const expected = (expression: string, answer: string | number): string[] => {
     if (typeof answer === 'string') return [`Invalid value: ${JSON.stringify(expression)}: ${answer}`]
@@ -25,7 +26,7 @@ describe('selectors of devices', () => {
   })
 
   it('take a step for each, and compile what occurs twice once', () => {
-    const stepsOf = (expressions: string[]): number => [...compileSelectors([expressions.map(selector)])].length
+    const stepsOf = (expressions: string[]): number => [...compileSelectors([expressions.map(selector)], 32)].length
     const one = stepsOf(['true'])
     expect(stepsOf(Array.from({ length: 50 }, (_, i) => `device.driver == "${i}"`))).to.be.at.least(50)
     expect(stepsOf(Array(50).fill('true'))).to.equal(one)
