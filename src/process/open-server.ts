@@ -23,7 +23,6 @@ const FILL_MS = 30_000
 const CLIENT_CA_MS = 5_000
 
 /** What a server is opened with. */
-/** What a server is opened with. */
 export interface ServerParts {
   readonly config: Config
   readonly log: Logger

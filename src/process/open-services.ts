@@ -49,7 +49,6 @@ export interface GivenServices {
   readonly agreed: AgreedValues | undefined
 }
 
-/** What requests are served by. */
 /** What serves requests, once a port listens. Closing the plane closes the backend. */
 export interface OpenServices {
   readonly media: MediaOffer
