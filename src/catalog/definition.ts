@@ -81,7 +81,7 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly fromHub?: (object: H) => TypedObject | Steps<TypedObject>
   /** Fills in what markers cannot say, on a decoded object that the caller owns. Idempotent. */
   readonly setDefaults?: (object: V) => void | Steps<void>
-  /** The same for fields that have a default only while their feature gate is on. Runs before `setDefaults`. */
+  /** The same for fields that have a default only while their feature gate is on. Runs after `setDefaults`. */
   readonly setGatedDefaults?: (object: V, features: Features) => void
   /** Of objects in this version. A version without one is printed by that of the hub version, if there is one. */
   readonly table?: TableDefinition<V>

@@ -1,3 +1,4 @@
+import type { Steps } from '../lib/steps.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ResourceDefinition, Subresource, Version } from './definition.ts'
@@ -42,8 +43,9 @@ function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
     ...(version.subresources && { subresources: Object.fromEntries(typed) }),
     ...(setGatedDefaults && {
       setDefaults(object) {
-        setGatedDefaults(object, features)
-        return setDefaults?.(object)
+        const steps = setDefaults?.(object)
+        if (steps) return then(steps, () => setGatedDefaults(object, features))
+        return setGatedDefaults(object, features)
       },
     }),
   }
@@ -51,3 +53,8 @@ function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
 
 const withType = (subresource: Subresource, schemaOf: (schema: StructSchema) => StructSchema): Subresource =>
   subresource.kind ? { ...subresource, kind: { ...subresource.kind, schema: schemaOf(subresource.kind.schema) } } : subresource
+
+function* then(steps: Steps<void>, next: () => void): Steps<void> {
+  yield* steps
+  next()
+}

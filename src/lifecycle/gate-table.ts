@@ -265,7 +265,7 @@ export const GATE_TABLE = {
   PodHostIPs: 'fixed 28A- 29B+ 30G+L 32gone',
   PodIndexLabel: 'elsewhere 28B+ 32G+L 35gone',
   PodLevelResourceManagers: 'elsewhere 36A-',
-  PodLevelResources: 'fixed 32A- 34B+',
+  PodLevelResources: 'read 32A- 34B+',
   PodLifecycleSleepAction: 'read 29A- 30B+ 34G+L',
   PodLifecycleSleepActionAllowZero: 'read 32A- 33B+ 34G+L',
   PodLogsQuerySplitStreams: 'fixed 32A-',

@@ -51,9 +51,9 @@ export class KindServer implements ResourceAccess {
     const { schema, setDefaults, setGatedDefaults } = this.definition(gr).hub
     const object = decode(schema, clone(value) as Json)
     applyDefaults(schema, object)
-    setGatedDefaults?.(object as unknown as AnyObject, this.features)
     const steps = setDefaults?.(object as unknown as AnyObject)
     if (steps) runAtOnce(steps)
+    setGatedDefaults?.(object as unknown as AnyObject, this.features)
     return object as unknown as AnyObject
   }
 

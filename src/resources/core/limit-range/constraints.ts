@@ -1,10 +1,8 @@
 import type { Steps } from '../../../lib/steps.ts'
-import { ownMember, setMember } from '../../../meta/equal.ts'
-import { addQuantity, canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
-import { isSidecar } from '../pod-spec/visit.ts'
-import type { LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, PodSpec } from '../v1.types.ts'
-
-type Amounts = Readonly<Record<string, string>>
+import { ownMember } from '../../../meta/equal.ts'
+import { canonicalQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
+import { type Amounts, podAmounts } from '../pod-spec/pod-amounts.ts'
+import type { LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../v1.types.ts'
 
 /** What a container, a pod or a claim asks for. */
 interface Usage {
@@ -81,35 +79,6 @@ function* checkAll(limit: LimitRangeItem, usage: Usage, faults: string[]): Steps
   yield* check(minimum, limit, limit.min, usage, faults)
   yield* check(maximum, limit, limit.max, usage, faults)
   yield* check(ratio, limit, limit.maxLimitRequestRatio, usage, faults)
-}
-
-/** What a pod uses at the most at one time: its containers and sidecars together, or an init container beside the sidecars that run before it. */
-function* podAmounts(spec: PodSpec, list: 'requests' | 'limits'): Steps<Amounts> {
-  const total: Record<string, string> = {}
-  const sidecars: Record<string, string> = {}
-  const starting: Record<string, string> = {}
-  for (const container of spec.containers ?? []) {
-    yield
-    for (const [name, amount] of Object.entries(usageOf(container)[list])) add(total, name, amount)
-  }
-  for (const container of spec.initContainers ?? []) {
-    yield
-    for (const [name, amount] of Object.entries(usageOf(container)[list])) {
-      raise(starting, name, addQuantity(ownMember(sidecars, name), amount))
-      if (!isSidecar(container)) continue
-      add(total, name, amount)
-      add(sidecars, name, amount)
-    }
-  }
-  for (const [name, amount] of Object.entries(starting)) raise(total, name, amount)
-  return total
-}
-
-const add = (to: Record<string, string>, name: string, amount: string): void => setMember(to, name, addQuantity(ownMember(to, name), amount))
-
-function raise(to: Record<string, string>, name: string, amount: string): void {
-  const known = ownMember(to, name)
-  if (known === undefined || compareQuantity(amount, known) > 0) setMember(to, name, amount)
 }
 
 const limitsOf = ({ spec }: LimitRange): readonly LimitRangeItem[] => spec.limits ?? []

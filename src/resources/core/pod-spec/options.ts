@@ -30,6 +30,8 @@ export interface PodValidationOptions {
   /** Search paths of DNS may be `.`, and have underscores. */
   readonly allowRelaxedSearches: boolean
   readonly allowZeroSleep: boolean
+  /** The pod as a whole may say what it needs. */
+  readonly podLevelResources: boolean
   /** Parts of volumes that are images may be mounted. */
   readonly allowImageSubPaths: boolean
   readonly allowSidecarResizePolicy: boolean
@@ -68,6 +70,7 @@ const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefine
   allowRelaxedEnvironment: features.enabled('RelaxedEnvironmentVariableValidation') || (old !== undefined && keepsRelaxedVariable(next, old)),
   allowRelaxedSearches:
     features.enabled('RelaxedDNSSearchValidation') || (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
+  podLevelResources: features.enabled('PodLevelResources'),
   allowZeroSleep: features.enabled('PodLifecycleSleepActionAllowZero') || (old !== undefined && sleepsZero(old)),
   allowSidecarResizePolicy:
     features.enabled('InPlacePodVerticalScaling') || (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),

@@ -87,13 +87,19 @@ export interface ResourceOptions {
 }
 
 /** ResourceRequirements of a container; `claimNames`: those of the pod. Also of `overhead`, as limits. */
-export function validateResources(resources: ResourceRequirements, claimNames: ReadonlySet<string>, path: FieldPath, options: ResourceOptions): FieldError[] {
+export function validateResources(
+  resources: ResourceRequirements,
+  claimNames: ReadonlySet<string>,
+  path: FieldPath,
+  options: ResourceOptions,
+  validateName = validateContainerResourceName,
+): FieldError[] {
   const errors: FieldError[] = []
   const { limits = {}, requests = {} } = resources
   let computes = false
   let hugePages = false
   const checkEntry = (name: string, quantity: string, at: FieldPath): void => {
-    errors.push(...validateContainerResourceName(name, at))
+    errors.push(...validateName(name, at))
     errors.push(...validateResourceQuantity(name, quantity, at))
     if (name === 'cpu' || name === 'memory') computes = true
   }

@@ -11,6 +11,7 @@ import { validatePodAnnotations, validateProfilesAgree } from './annotations.ts'
 import type { ContainerContext } from './containers.ts'
 import { validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
 import type { PodValidationOptions } from './options.ts'
+import { validatePodResources } from './pod-level-resources.ts'
 import { validateResources } from './resources.ts'
 import { validateSchedulingGates, validateSpreadConstraints, validateTolerations } from './scheduling.ts'
 import { validatePodSecurityContext } from './security-context.ts'
@@ -55,6 +56,9 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
   errors.push(...validateContainers(spec.containers ?? [], path.child('containers'), context))
   if (spec.initContainers) errors.push(...validateInitContainers(spec.initContainers, spec, path.child('initContainers'), context))
   if (spec.ephemeralContainers) errors.push(...validateEphemeralContainers(spec.ephemeralContainers, spec, path.child('ephemeralContainers'), context))
+  if (options.podLevelResources && spec.resources) {
+    errors.push(...validatePodResources(spec.resources, spec, context.claimNames, path.child('resources'), options))
+  }
   if (spec.hostNetwork) errors.push(...validateHostNetworkPorts(spec, path.child('containers'), options.resourceIsPod))
   errors.push(...validateOneOf(spec.restartPolicy, RESTART_POLICIES, path.child('restartPolicy')))
   errors.push(...validateOneOf(spec.dnsPolicy, DNS_POLICIES, path.child('dnsPolicy')))

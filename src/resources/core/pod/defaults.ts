@@ -1,4 +1,8 @@
+import { runAtOnce } from '../../../lib/steps.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts'
+import { containerAmounts, isPodLevelResource } from '../pod-spec/pod-amounts.ts'
+import { isHugePages } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
 import type { Pod, PodStatus, ResourceRequirements } from '../v1.types.ts'
 
@@ -13,6 +17,27 @@ export function setPodDefaults(pod: Pod): void {
     for (const container of containersAndInit(spec)) for (const port of container.ports ?? []) port.hostPort ||= port.containerPort
   }
   mirrorPodIP(pod.status)
+}
+
+/**
+ * What a pod as a whole asks for, as far as it says something already: as much as its containers, and else as much as its limit. Limits of huge pages, which no one exceeds, come from the
+ * containers.
+ */
+export function setPodLevelDefaults({ spec }: Pod, features: Features): void {
+  const { resources } = spec
+  if (!features.enabled('PodLevelResources') || !resources) return
+  const { limits = {}, requests = {} } = resources
+  if (Object.keys(limits).length === 0 && Object.keys(requests).length === 0) return
+  for (const [name, amount] of Object.entries(runAtOnce(containerAmounts(spec, 'limits')))) {
+    if (isHugePages(name) && !Object.hasOwn(limits, name)) limits[name] = amount
+  }
+  if (Object.keys(limits).length === 0) return
+  resources.limits = limits
+  for (const [name, amount] of Object.entries(runAtOnce(containerAmounts(spec, 'requests')))) {
+    if (isPodLevelResource(name) && !isHugePages(name) && !Object.hasOwn(requests, name)) requests[name] = amount
+  }
+  for (const [name, amount] of Object.entries(limits)) if (isPodLevelResource(name) && !Object.hasOwn(requests, name)) requests[name] = amount
+  if (Object.keys(requests).length > 0) resources.requests = requests
 }
 
 /** A limit without a request asks for as much. */

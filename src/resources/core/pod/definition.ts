@@ -4,7 +4,7 @@ import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { Pod } from '../v1.types.ts'
 import { bindingSubresource } from './binding.ts'
-import { setPodDefaults } from './defaults.ts'
+import { setPodDefaults, setPodLevelDefaults } from './defaults.ts'
 import { ephemeralContainersStrategy } from './ephemeral-containers.ts'
 import { evictionSubresource } from './eviction.ts'
 import { logSubresource } from './log.ts'
@@ -23,6 +23,7 @@ const v1: Version<Pod> = {
   verbs: STANDARD_VERBS,
   schema: types.type('core.Pod'),
   setDefaults: setPodDefaults,
+  setGatedDefaults: setPodLevelDefaults,
   table: podTable,
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',

@@ -19,7 +19,7 @@ import { setPodCondition } from './conditions.ts'
 export function prepareCreate(pod: Pod, ctx: HookContext): void {
   if (countsGenerations(ctx.features)) pod.metadata.generation = 1
   dropDisabledPodFields(pod.spec, undefined, ctx.features)
-  pod.status = { phase: 'Pending', qosClass: podQosClass(pod.spec) }
+  pod.status = { phase: 'Pending', qosClass: podQosClass(pod.spec, ctx.features) }
   if (pod.spec.schedulingGates?.length) {
     const message = 'Scheduling is blocked due to non-empty scheduling gates'
     setPodCondition(pod.status, { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }, ctx.now)

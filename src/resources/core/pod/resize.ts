@@ -66,7 +66,7 @@ function validate(next: Pod, old: Pod, features: Features): FieldError[] {
   if (old.metadata.annotations?.[MIRROR_POD] !== undefined) return whole('static pods cannot be resized')
   if (old.spec.os?.name === 'windows') return whole('windows pods cannot be resized')
   const path = fieldPath('spec')
-  if (knownQosClass(old) !== podQosClass(next.spec)) {
+  if (knownQosClass(old, features) !== podQosClass(next.spec, features)) {
     errors.push(invalid(path, next.status.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing'))
   }
   const running = old.status.containerStatuses?.find(container => container.state.running)

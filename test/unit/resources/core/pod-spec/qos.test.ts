@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { podQosClass } from '../../../../../src/resources/core/pod-spec/qos.ts'
+import { featuresOf } from '../../../../support/hook-context.ts'
 import { podWith } from '../../../../support/pod.ts'
 
 const both = { cpu: '1', memory: '1Gi' }
@@ -15,11 +16,25 @@ const cases: [name: string, resources: object[], qos: string][] = [
   ['one of two', [{ limits: both, requests: both }, {}], 'Burstable'],
 ]
 
-const qosOf = (spec: object) => podQosClass(podWith(spec).spec)
+const qosOf = (spec: object, ...gates: string[]) => podQosClass(podWith(spec).spec, featuresOf(...gates))
 
 describe('resources/core/pod-spec/qos', () => {
   for (const [name, resources, qos] of cases) {
     it(name, () => expect(qosOf({ containers: resources.map(r => ({ name: 'c', resources: r })) })).to.equal(qos))
+  }
+
+  const whole: [name: string, resources: object, qos: string][] = [
+    ['nothing', {}, 'BestEffort'],
+    ['limits are requests', { limits: both, requests: both }, 'Guaranteed'],
+    ['requests only', { requests: both }, 'Burstable'],
+    ['one limit', { limits: { cpu: '1' }, requests: { cpu: '1' } }, 'Burstable'],
+  ]
+  for (const [name, resources, qos] of whole) {
+    it(`goes by the pod as a whole with PodLevelResources: ${name}`, () => {
+      const spec = { resources, containers: [{ name: 'c', resources: { requests: { cpu: '500m' } } }] }
+      expect(qosOf(spec, 'PodLevelResources=true')).to.equal(qos)
+      expect(qosOf(spec)).to.equal('Burstable')
+    })
   }
 
   it('counts init containers', () => expect(qosOf({ initContainers: [{ name: 'i', resources: { requests: both } }] })).to.equal('Burstable'))
