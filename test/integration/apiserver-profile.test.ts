@@ -10,7 +10,7 @@ import { createProbeClient } from '../support/probe/client.ts'
 import { serverProgram } from '../support/server-program.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const START_MS = 30_000
+const START_MS = 120_000
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + START_MS; !(await isSo()); await sleep(20)) if (Date.now() > end) throw new Error(`it did not happen: ${what}`)
@@ -47,7 +47,7 @@ class Apiserver {
 }
 
 describe('--profile=apiserver', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const server = new Apiserver()
   before(() => server.start())
   after(async () => {

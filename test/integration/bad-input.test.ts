@@ -19,7 +19,7 @@ const UNRESPONSIVE_MS = 3000
 
 for (const http2 of HTTP2_STACKS)
   describe(`bad input (--http2=${http2})`, function () {
-    this.timeout(30_000)
+    this.timeout(300_000)
     let server: ServerProcess
     let wires: TwoWires
     before(async () => {

@@ -8,7 +8,7 @@ import { WebhookServer } from '../support/webhooks/webhook-server.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const DEFINITION = `${DEFINITIONS}/links.example.com`
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 120_000
 const MERGE = 'application/merge-patch+json'
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 

@@ -26,7 +26,7 @@ const definition = {
 }
 
 describe('endpoints of custom kinds', function () {
-  this.timeout(30_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
   before(async () => {

@@ -4,7 +4,7 @@ import { createJsonClient, type JsonAnswer, type JsonClient } from '../support/j
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 120_000
 
 const spec = (properties: object) => ({ openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } })
 const version = (name: string, properties: object, more: object = {}) => ({ name, served: true, storage: name === 'v1', schema: spec(properties), ...more })
@@ -18,7 +18,7 @@ const pathOf = (plural: string, name = '', at = 'v1'): string => `/apis/example.
 const object = (kind: string, name: string, own: object = {}, at = 'v1') => ({ apiVersion: `example.com/${at}`, kind, metadata: { name }, spec: own })
 
 describe('custom resources', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
   before(async () => {

@@ -5,7 +5,7 @@ import { createServerProcess, type ServerProcess } from '../support/server-proce
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const THINGS = '/apis/values.example.com/v1/namespaces/default/things'
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 120_000
 const MERGE = 'application/merge-patch+json'
 const APPLY = 'application/apply-patch+yaml'
 
@@ -58,7 +58,7 @@ const definition = {
 }
 
 describe('values of custom resources', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
   before(async () => {

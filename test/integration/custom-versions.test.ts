@@ -32,7 +32,7 @@ const versions = [
 ]
 
 describe('versions of a custom kind whose schemas differ', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
   before(async () => {

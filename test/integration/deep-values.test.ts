@@ -20,7 +20,7 @@ const deep = (name: string, members: string): string => `{"apiVersion":"${GROUP}
 const configMap = (name: string, members: string): string => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}${members}}`
 
 describe('values that are nested deeply', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
   const send = async (method: string, path: string, text: string, options: JsonRequest = {}) => {

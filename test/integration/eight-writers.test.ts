@@ -11,7 +11,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const WRITERS = 8
 /** `$WRITERS_SECONDS=30` for longer. */
 const SECONDS = Number(process.env.WRITERS_SECONDS ?? 2)
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 120_000
 
 type Data = Record<string, string>
 

@@ -73,7 +73,7 @@ async function rotate(flags: readonly string[], held?: (name: string) => Promise
 }
 
 describe('encryption at rest, with keys that change', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
 
   it('on the embedded store', () => rotate([]))
 

@@ -9,7 +9,7 @@ import { createServerProcess, type ServerProcess } from '../support/server-proce
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const OWNED = `${CONFIG_MAPS}?labelSelector=owned`
 const DEPENDENTS = 200
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 120_000
 
 const ownersOf = ({ metadata }: AnyObject): string[] => (metadata.ownerReferences ?? []).map(({ name }) => name)
 
@@ -57,7 +57,7 @@ class Family {
 }
 
 describe('garbage collection', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
   const open = async (flags: readonly string[] = []): Promise<void> => {
@@ -98,7 +98,7 @@ const etcdFound = findEtcd() !== undefined
 const onEtcd = etcdFound ? describe : describe.skip
 
 onEtcd(`garbage collection by two servers on one etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
-  this.timeout(90_000)
+  this.timeout(300_000)
   let etcd: EtcdServer
   let servers: ServerProcess[] = []
   let clients: JsonClient[] = []

@@ -22,7 +22,7 @@ interface Stream {
 
 for (const http2 of HTTP2_STACKS)
   describe(`graceful shutdown (--http2=${http2})`, function () {
-    this.timeout(40_000)
+    this.timeout(300_000)
     let server: ServerProcess
     beforeEach(async () => {
       server = await createServerProcess([`--http2=${http2}`, '--shutdown-delay-duration', `${DELAY_MS}ms`])

@@ -24,7 +24,7 @@ const valueAt = (text: string, line: string): number | undefined => {
 }
 
 describe('metrics', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let text = ''
 
@@ -55,7 +55,7 @@ describe('metrics', function () {
     server = await createServerProcess(['--authorization-mode=RBAC', '--feature-gates=APIResponseCompression=false'])
     await server.start()
     await use()
-    for (const deadline = Date.now() + 20_000; ; await sleep(50)) {
+    for (const deadline = Date.now() + 120_000; ; await sleep(50)) {
       text = await scrape()
       if ((valueAt(text, 'workqueue_work_duration_seconds_count{name="namespace_content"}') ?? 0) > 0 || Date.now() > deadline) return
     }

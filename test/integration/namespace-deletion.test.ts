@@ -6,7 +6,7 @@ import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
 const NAMESPACE = '/api/v1/namespaces/doomed'
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 120_000
 
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 const content: readonly [string, AnyObject][] = [
@@ -21,7 +21,7 @@ const content: readonly [string, AnyObject][] = [
 ]
 
 describe('deletion of a namespace', function () {
-  this.timeout(40_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
   before(async () => {

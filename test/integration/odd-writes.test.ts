@@ -6,7 +6,7 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
 
 describe('odd writes', function () {
-  this.timeout(30_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
   before(async () => {

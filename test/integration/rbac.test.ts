@@ -9,7 +9,7 @@ describe('a server that authorizes by RBAC, as it does by default', () => {
   let server: StartedServer
   let client: ProbeClient
   before(async function () {
-    this.timeout(60_000)
+    this.timeout(300_000)
     server = await startBinnacle(['--service-account-issuer=https://issuer.example'])
     client = createProbeClient(server.kubeconfig)
   })

@@ -152,7 +152,7 @@ onEtcd('resilience: a start without etcd', function () {
 })
 
 onEtcd('resilience: a first start without etcd', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
 
   it('waits for the certificate authority that servers share there, and can be told to stop', async () => {
     const etcd = await startEtcd()
@@ -165,7 +165,7 @@ onEtcd('resilience: a first start without etcd', function () {
         () => 'ended',
       )
       for (const one of [patient, other])
-        for (const deadline = Date.now() + 20_000; !one.log().includes('waiting for etcd') && Date.now() < deadline; ) await sleep(50)
+        for (const deadline = Date.now() + 120_000; !one.log().includes('waiting for etcd') && Date.now() < deadline; ) await sleep(50)
       expect(await other.terminate()).to.equal(0)
       expect(await failed).to.equal('ended')
       await etcd.start()

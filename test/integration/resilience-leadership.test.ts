@@ -23,7 +23,7 @@ interface Member {
 }
 
 onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let etcd: EtcdServer
   const members: Member[] = []
 
@@ -53,17 +53,21 @@ onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there
     if (holder === undefined || other === undefined || leads(other)) throw new Error('there is not one that leads')
     return { holder, other }
   }
+  /** How long both have waited for processors: so much later than on a machine of their own may they do what they do. */
+  const waited = (): number => members.reduce((sum, { server }) => sum + server.waitedMs(), 0)
   const holderOf = async ({ client }: Member): Promise<string> => (await client.must('GET', LEASE)).spec.holderIdentity
 
   it('stops in one that is cut off from etcd before it begins in the other', async () => {
     const { holder, other } = roles()
     holder.proxy.silence()
     const cutAt = Date.now()
+    const waitedBefore = waited()
     await until('the other leads', () => leads(other))
-    expect(Date.now() - cutAt).to.be.below(LEASE_MS + LOOK_MS + SLACK_MS)
+    const late = waited() - waitedBefore
+    expect(Date.now() - cutAt).to.be.below(LEASE_MS + LOOK_MS + SLACK_MS + late)
     expect(leads(holder), 'the one that is cut off').to.equal(false)
     expect(lastTime(holder, 'no longer leading')).to.be.below(lastTime(other, 'leading'))
-    expect(lastTime(holder, 'no longer leading') - cutAt, 'it stops in time').to.be.below(LEASE_MS)
+    expect(lastTime(holder, 'no longer leading') - cutAt, 'it stops in time').to.be.below(LEASE_MS + late)
     await doesTheWork(other.client, 'cut')
     holder.proxy.restore()
     await until('it is back', async () => (await holder.client.ask('GET', '/readyz')).status === 200)
@@ -105,10 +109,12 @@ onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there
   it('goes over at once from one that ends', async () => {
     const { holder, other } = roles()
     const asked = Date.now()
+    const waitedBefore = other.server.waitedMs()
     expect(await holder.server.terminate()).to.equal(0)
     await until('the other leads', () => leads(other))
+    const late = other.server.waitedMs() - waitedBefore
     // It need not wait for the Lease to run out.
-    expect(lastTime(other, 'leading') - Math.max(asked, lastTime(holder, 'no longer leading'))).to.be.below(LEASE_MS - LOOK_MS)
+    expect(lastTime(other, 'leading') - Math.max(asked, lastTime(holder, 'no longer leading'))).to.be.below(LEASE_MS - LOOK_MS + late)
     await holder.server.start()
     await sleep(LOOK_MS + 500)
     expect([leads(holder), leads(other)]).to.deep.equal([false, true])
@@ -122,8 +128,10 @@ onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there
     await other.client.must('DELETE', '/api/v1/namespaces/doomed')
     await holder.server.kill()
     const killedAt = Date.now()
+    const waitedBefore = other.server.waitedMs()
     await until('the other leads', () => leads(other))
-    expect(Date.now() - killedAt).to.be.below(LEASE_MS + LOOK_MS + SLACK_MS)
+    const late = other.server.waitedMs() - waitedBefore
+    expect(Date.now() - killedAt).to.be.below(LEASE_MS + LOOK_MS + SLACK_MS + late)
     expect((await other.client.must('GET', LEASE)).spec.leaseTransitions).to.equal(before.leaseTransitions + 1)
     await gone(other.client, '/api/v1/namespaces/doomed')
     await doesTheWork(other.client, 'killed')
@@ -152,7 +160,7 @@ function lastTime({ server }: Member, message: string): number {
 }
 
 async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; !(await condition()); await sleep(20)) if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
+  for (const deadline = Date.now() + 120_000; !(await condition()); await sleep(20)) if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
 }
 
 const gone = (client: JsonClient, path: string): Promise<void> => until(`${path} goes`, async () => (await client.ask('GET', path)).status === 404)

@@ -35,7 +35,7 @@ async function endUnderLoad(server: ServerProcess, seed: number, way: keyof type
 }
 
 describe('resilience: the server ends under a load of writes', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
 
   it('killed, it loses nothing that was acknowledged, and no event for who resumes, on the embedded store', async () => {
     await endUnderLoad(await createServerProcess(), 11, 'kill')

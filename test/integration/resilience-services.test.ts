@@ -19,7 +19,7 @@ const REPAIR_MS = 20_000
 const OUTAGE = [0, 503, 504]
 
 describe('resilience: cluster IPs and node ports over kill -9', function () {
-  this.timeout(90_000)
+  this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
 

@@ -21,7 +21,7 @@ const etcdFound = findEtcd() !== undefined
 const onEtcd = etcdFound ? describe : describe.skip
 
 onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let etcd: EtcdServer
   let servers: ServerProcess[] = []
   let clients: JsonClient[] = []

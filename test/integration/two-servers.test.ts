@@ -41,7 +41,7 @@ async function metric(server: InProcessServer, family: string, ...labels: string
 }
 
 describe('two servers in one process', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let one: InProcessServer
   let other: InProcessServer
   const status = async (server: InProcessServer, ...send: Parameters<InProcessServer['send']>): Promise<number> => (await server.send(...send)).status

@@ -19,7 +19,7 @@ import { isAlive, workerOf, workerPids } from '../support/worker-processes.ts'
 import { startTrial } from '../support/writes-under-trouble.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 120_000
 const ROUNDS = 40
 
 const etcdFound = findEtcd() !== undefined
@@ -72,7 +72,7 @@ function readsForward(url: string, path: (last: number) => string): { stop(): Pr
 }
 
 onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, function () {
-  this.timeout(90_000)
+  this.timeout(300_000)
   let etcd: EtcdServer
   before(async () => {
     etcd = await startEtcd()

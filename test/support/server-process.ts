@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,6 +30,8 @@ export interface ServerProcess {
   interrupt(): Promise<number | null>
   /** Milliseconds of processor time that it has taken in this life, in steps of 10: what other programs take is no fault of the code. */
   processorMs(): number
+  /** Milliseconds of this life in which it was ready to run and others had the processors; 0 where the kernel does not tell. */
+  waitedMs(): number
   /** Resident memory, in MB. */
   residentMegabytes(): number
   /** What it has written to standard error, over all its lives. */
@@ -38,7 +40,7 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-const START_MS = 30_000
+const START_MS = 120_000
 
 /** `flags`: beyond those for ports and data. `given`: the program, where it is not that of all tests. */
 export async function createServerProcess(flags: readonly string[] = [], given?: string): Promise<ServerProcess> {
@@ -111,6 +113,10 @@ export async function createServerProcess(flags: readonly string[] = [], given?:
     processorMs: () => {
       const fields = readFileSync(`/proc/${child?.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
       return 10 * (Number(fields[11]) + Number(fields[12]))
+    },
+    waitedMs: () => {
+      const file = `/proc/${child?.pid}/schedstat`
+      return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[1]) / 1e6 : 0
     },
     residentMegabytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child?.pid}/status`, 'utf8'))?.[1]) / 1024,
     log: () => log,

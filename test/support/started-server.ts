@@ -19,7 +19,7 @@ export interface StartedServer {
 }
 
 const root = join(import.meta.dirname, '..', '..')
-const READY_MS = 30_000
+const READY_MS = 120_000
 
 /** `flags`: beyond those for the port and the data. Runs the sources, or with `$BINNACLE` that program. Resolves once it is ready. */
 export async function startBinnacle(flags: readonly string[] = []): Promise<StartedServer> {

@@ -2,7 +2,7 @@
 const realTimeout = setTimeout
 const realNow = performance.now.bind(performance)
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 
 /** Waits until the condition holds. What it throws counts as no, and is thrown when patience ends. */
 export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
