@@ -85,6 +85,12 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
   ['an Accept header of 130,000 clauses in the worst order', accepting(`${'*/*;q=0.1;as=x,'.repeat(30_000)}${'a/b,'.repeat(100_000)}`), 406],
   ['an Accept header of 1,000,000 commas', accepting(','.repeat(1_000_000)), 406],
   ['a limit of 1,000,000 digits', { path: `${CONFIG_MAPS}?limit=${'9'.repeat(1_000_000)}` }, 400],
+  [
+    'a field manager of 100,000 characters that may not be, each of which is told with all of it',
+    { method: 'POST', path: `${CONFIG_MAPS}?fieldManager=${'%01'.repeat(100_000)}`, body: { metadata: { name: 'managed' } } },
+    422,
+  ],
+  ['a list as YAML', { path: CONFIG_MAPS, headers: { accept: 'application/yaml' } }, 200],
   ['a pattern of 500 optional characters over 60,000', made('patterns', { text: 'a'.repeat(60_000) }), 201],
   ['a rule that searches 60,000 characters', made('searches', { text: random(60_000, 'ab') }), 201],
   ['2,000 values looked up among 30,000', made('enums', { list: range(2000, () => 'v29999') }), 201],
