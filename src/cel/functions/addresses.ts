@@ -4,7 +4,9 @@ import { CelError, CelObject, noSuchOverload, type Value } from '../values/value
 import type { Implementations } from './implementation.ts'
 import { masked, NetAddressError, type Prefix, parseAddress, parsePrefix, sameAddress } from './net-address.ts'
 
-/** An IP address. */
+/**
+ * A value of `ip()`: an address of 4 or 16 bytes. Equal to the same address only; `net.IP` and `net.CIDR` do not compare.
+ */
 export class IpValue extends CelObject {
   readonly typeName = 'net.IP'
   readonly address: IpAddress

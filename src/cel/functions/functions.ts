@@ -13,6 +13,7 @@ import { STRING_FUNCTIONS } from './strings.ts'
 import { TIME_PARTS } from './time-parts.ts'
 import { URL_FUNCTIONS } from './urls.ts'
 
+/** Names of signatures differ between libraries; operators are not here but in singletons.ts and program/operators.ts. */
 const LIBRARIES: readonly Implementations[] = [
   CONVERSIONS,
   STRING_FUNCTIONS,

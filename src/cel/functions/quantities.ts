@@ -4,7 +4,9 @@ import { toInt } from '../values/integer.ts'
 import { CelDouble, CelError, CelObject, type Int, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** An amount such as `1.5Gi`. */
+/**
+ * A value of `quantity()`: an amount such as `1.5Gi`, exact. `1000m` equals `1`, though they are written differently.
+ */
 export class QuantityValue extends CelObject {
   readonly typeName = 'kubernetes.Quantity'
   readonly quantity: Quantity

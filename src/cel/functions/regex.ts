@@ -69,6 +69,7 @@ function* matchSteps(compiled: LinearRegExp, text: string, limit: number): Steps
   return found
 }
 
+/** `find` and `findAll` of kubernetes/apiserver, pkg/cel/library/regex.go; `matches` is among the singletons. */
 export const REGEX_FUNCTIONS: Implementations = {
   string_find_string: find,
   string_find_all_string: (text: string, pattern: string) => findAll(text, pattern, -1),

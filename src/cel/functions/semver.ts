@@ -5,7 +5,9 @@ import { toInt } from '../values/integer.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** A semantic version. */
+/**
+ * A value of `semver()`. Versions that differ in build metadata alone are equal.
+ */
 export class SemverValue extends CelObject {
   readonly typeName = 'kubernetes.Semver'
   readonly version: SemanticVersion

@@ -6,6 +6,7 @@ import { CelError, type CelList, type Int, noSuchOverload, type Value } from '..
 import { formatText } from './format-text.ts'
 import type { Implementations } from './implementation.ts'
 
+/** cel-go's words, which name the index and not the text. */
 const outOfRange = (index: Int): CelError => new CelError(`index out of range: ${index}`)
 
 /** The index behind the last character gives an empty text. */

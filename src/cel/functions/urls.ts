@@ -108,6 +108,7 @@ const part =
   ({ url }: UrlValue): Value =>
     of(url)
 
+/** Source: kubernetes/apiserver, pkg/cel/library/urls.go. */
 export const URL_FUNCTIONS: Implementations = {
   url_get_escaped_path: part(escapedPath),
   url_get_host: part(({ host }) => host),
