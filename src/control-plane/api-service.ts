@@ -52,7 +52,8 @@ export class ApiService implements Service {
       awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
       shutdown: this.shutdown.signal,
     }
-    this.api = createApi(env, new Discovery(() => this.address), new OpenApiEndpoint(readDescriptions))
+    const aggregated = gates.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1']
+    this.api = createApi(env, new Discovery(() => this.address, aggregated), new OpenApiEndpoint(readDescriptions))
     this.metrics = [deprecatedRequests, ...watchMetrics.families(), ...streams.metrics.families()]
   }
 

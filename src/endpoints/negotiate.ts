@@ -95,14 +95,12 @@ export function acceptedDocument(exchange: Exchange): Output {
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange) }
 }
 
-const AGGREGATED: NegotiationRules = {
-  allowsTransform: (_mediaType, as) =>
-    as?.group === 'apidiscovery.k8s.io' && as.kind === 'APIGroupDiscoveryList' && (as.version === 'v2' || as.version === 'v2beta1'),
-}
-
-/** The same of aggregated discovery; undefined where no clause asks for it. As upstream: plain clauses before that one don't count. */
-export function acceptedAggregation(exchange: Exchange): (Output & { readonly as: Transform }) | undefined {
-  const accepted = negotiateOutput(exchange.headers.accept, DISCOVERY_OFFER.types, AGGREGATED)
+/** The same of aggregated discovery in one of these versions; undefined where no clause asks for it. As upstream: plain clauses before that one don't count. */
+export function acceptedAggregation(exchange: Exchange, versions: readonly string[]): (Output & { readonly as: Transform }) | undefined {
+  const rules: NegotiationRules = {
+    allowsTransform: (_mediaType, as) => as?.group === 'apidiscovery.k8s.io' && as.kind === 'APIGroupDiscoveryList' && versions.includes(as.version),
+  }
+  const accepted = negotiateOutput(exchange.headers.accept, DISCOVERY_OFFER.types, rules)
   if (accepted?.as === undefined) return undefined
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), as: accepted.as }
 }

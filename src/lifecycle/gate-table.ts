@@ -15,7 +15,7 @@ export const GATE_TABLE = {
   AdmissionWebhookMatchConditions: 'fixed 27A- 28B+ 30G+L 33gone',
   AdvancedAuditing: 'fixed 24G+ 27G+L 28gone',
   AggregatedDiscoveryEndpoint: 'fixed 26A- 27B+ 30G+L 33gone',
-  AggregatedDiscoveryRemoveBetaType: 'fixed 33D+ 35D+L',
+  AggregatedDiscoveryRemoveBetaType: 'read 33D+ 35D+L',
   AllowDNSOnlyNodeCSR: 'elsewhere 31D-',
   AllowInsecureKubeletCertificateSigningRequests: 'elsewhere 31D-',
   AllowOverwriteTerminationGracePeriodSeconds: 'elsewhere 32D- 35D-L',

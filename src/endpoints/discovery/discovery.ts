@@ -48,9 +48,12 @@ export class Discovery {
   /** By path and version of aggregated discovery. */
   private documents = new Map<string, Kept>()
 
-  /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. */
-  constructor(serverAddress: () => string) {
+  private readonly aggregatedVersions: readonly string[]
+
+  /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. `aggregatedVersions`: of apidiscovery.k8s.io that are served. */
+  constructor(serverAddress: () => string, aggregatedVersions: readonly string[] = ['v2']) {
     this.serverAddress = serverAddress
+    this.aggregatedVersions = aggregatedVersions
   }
 
   /** Answers the request, or returns false where the path is not one of discovery's. Throws 405 and 406. */
@@ -61,7 +64,7 @@ export class Discovery {
     if (parts === undefined || !isServed(snapshot, parts)) return false
     // Upstream serves what it tells of custom kinds past its router, by any method.
     if (exchange.method !== 'GET' && !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))) throw methodNotAllowedError()
-    const aggregation = parts.length === 1 ? acceptedAggregation(exchange) : undefined
+    const aggregation = parts.length === 1 ? acceptedAggregation(exchange, this.aggregatedVersions) : undefined
     const output = aggregation ?? acceptedDocument(exchange)
     const version = aggregation?.as.version
     const found = await this.find(snapshot, `${parts.join('/')};${version ?? ''}`, output, () => this.build(snapshot, parts, version))

@@ -134,8 +134,8 @@ describe('aggregated discovery', () => {
     [accept('v2'), '/apis', 'v2'],
     [accept('v2'), '/api', 'v2'],
     [`${accept('v2')},${accept('v2beta1')},application/json`, '/apis', 'v2'],
-    [`${accept('v2beta1')},application/json`, '/apis', 'v2beta1'],
-    [`${accept('v3')},${accept('v2beta1')},application/json`, '/apis', 'v2beta1'],
+    [`${accept('v2beta1')},application/json`, '/apis', undefined],
+    [`${accept('v3')},${accept('v2beta1')},application/json`, '/apis', undefined],
     // Negotiation takes the first clause that asks for an aggregated list: a plain one before it is none.
     [`application/json,${accept('v2')}`, '/apis', 'v2'],
     [`*/*;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`, '/apis', 'v2'],
@@ -153,6 +153,11 @@ describe('aggregated discovery', () => {
       if (version !== undefined) expect([kind, apiVersion]).to.deep.equal(['APIGroupDiscoveryList', `apidiscovery.k8s.io/${version}`])
       else expect(kind).to.not.equal('APIGroupDiscoveryList')
     })
+
+  it('comes in v2beta1 while that is served', async () => {
+    const asked = await ask('/apis', { headers: { accept: accept('v2beta1') } }, new Discovery(() => 'x', ['v2', 'v2beta1']))
+    expect(asked.exchange.contentType).to.equal(accept('v2beta1'))
+  })
 
   it('tells of each resource what the lists tell', async () => {
     const { exchange } = await ask('/apis', { headers: { accept: accept('v2') } })
