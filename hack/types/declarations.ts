@@ -1,3 +1,4 @@
+import { isGateName } from '../../src/lifecycle/feature-gates.ts'
 import { SCALARS } from '../../src/schema/idl-scalars.ts'
 
 /** A file of declarations, read strictly. `schema/idl.ts` describes the language. */
@@ -87,6 +88,7 @@ function readDeclaration(line: string, at: number, report: Report): Declaration[
       const [, like, model, ...rest] = words
       const marks = like === 'like' ? rest : words.slice(1)
       for (const mark of marks) if (!TYPE_MARK.test(mark)) report(at, `unknown mark ${mark} of a type`)
+      checkGates(marks, at, report)
       return declaration(like === 'like' ? { like: model ?? '' } : {})
     }
     case 'types': {
@@ -139,12 +141,21 @@ function fieldNumber(text: string, line: number, report: Report): number | undef
 function checkMarks(marks: readonly string[], shape: FieldDeclaration['shape'], line: number, report: Report): void {
   const names = marks.map(mark => mark.replace(/\(.*/, ''))
   for (const mark of marks) if (!FIELD_MARK.test(mark)) report(line, `unknown mark ${mark} of a field`)
+  checkGates(marks, line, report)
   for (const [i, name] of names.entries()) if (names.indexOf(name) !== i) report(line, `the mark ${name} stands twice`)
   for (const group of EXCLUSIVE) {
     const given = group.filter(name => names.includes(name))
     if (given.length > 1) report(line, `the marks ${given.join(' and ')} exclude each other`)
   }
   if (shape !== 'list') for (const mark of ['set', 'map']) if (names.includes(mark)) report(line, `the mark ${mark} is one of lists`)
+}
+
+/** A gate that no release has would be found only when a server first writes an object of the type. */
+function checkGates(marks: readonly string[], line: number, report: Report): void {
+  for (const mark of marks) {
+    const gate = /^gate\((\w+)/.exec(mark)?.[1]
+    if (gate !== undefined && !isGateName(gate)) report(line, `the feature gate ${gate} is not in src/lifecycle/gate-table.ts`)
+  }
 }
 
 function checkDefault(text: string, line: number, report: Report): void {

@@ -16,6 +16,12 @@ describe('declarations of types', () => {
     ['an unknown declaration', ['struct Port'], 'a.types:2: unknown declaration "struct"'],
     ['an unknown mark of a field', ['type Port', '  name 1 string require'], 'a.types:3: unknown mark require of a field'],
     ['an unknown mark of a type', ['type Port typemetta'], 'a.types:2: unknown mark typemetta of a type'],
+    [
+      'a gate of a field that is not declared',
+      ['type Port', '  name 1 string? gate(Ports,own)'],
+      'a.types:3: the feature gate Ports is not in src/lifecycle/gate-table.ts',
+    ],
+    ['a gate of a type that is not declared', ['type Port gate(Ports)'], 'a.types:2: the feature gate Ports is not in src/lifecycle/gate-table.ts'],
     ['a mark that stands twice', ['type Port', '  names 1 []string set set'], 'a.types:3: the mark set stands twice'],
     ['marks that exclude each other', ['type Port', '  names 1 []string set atomic'], 'a.types:3: the marks set and atomic exclude each other'],
     ['a mark of lists where there is none', ['type Port', '  name 1 string set'], 'a.types:3: the mark set is one of lists'],
@@ -46,11 +52,11 @@ describe('declarations of types', () => {
   })
 
   it('say in which releases and behind which gate a field is', () => {
-    const text = `${HEADER}type Port since(1.31) gate(Ports)\n  name 1 string? since(1.30) until(1.32) gate(PortNames)\n`
+    const text = `${HEADER}type Port since(1.31) gate(PodLevelResources)\n  name 1 string? since(1.30) until(1.32) gate(HPAScaleToZero)\n`
     expect(checkDeclarations([{ file: 'a.types', text }]).errors).to.deep.equal([])
     const port = new TypeRegistry().add({ id: 'a', definition: 'io.a.v1', source: text }).type('a.Port')
-    expect(port).to.deep.include({ since: '1.31', gate: 'Ports' })
-    expect(port.fields.get('name')).to.deep.include({ since: '1.30', until: '1.32', gate: 'PortNames' })
+    expect(port).to.deep.include({ since: '1.31', gate: 'PodLevelResources' })
+    expect(port.fields.get('name')).to.deep.include({ since: '1.30', until: '1.32', gate: 'HPAScaleToZero' })
   })
 })
 
