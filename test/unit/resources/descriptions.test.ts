@@ -117,7 +117,8 @@ describe('descriptions of the built-in kinds', () => {
     const poor: string[] = []
     for (const { group, type, field, text } of lines()) {
       const sentences = /^[A-Z`0-9][\x20-\x7e]*[.]$/.test(text) && !/ {2}/.test(text)
-      if (!sentences || letters(text) === letters(field ?? type) || text.length > 500) poor.push(`${group}.${type}.${field}: ${text}`)
+      if (!sentences || letters(text) === letters(field ?? type) || text.length > 500)
+        poor.push(`${group}.${type}${field === undefined ? '' : `.${field}`}: ${text}`)
     }
     expect(poor).to.deep.equal([])
   })
