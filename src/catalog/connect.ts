@@ -43,7 +43,7 @@ export interface ConnectCall {
 /** Times are in RFC 3339. */
 export type ConnectOptions = Readonly<Record<string, string | number | boolean | string[] | number[]>>
 
-/** How nodes are reached: `--kubelet-preferred-address-types`, and the port of those that tell none. */
+/** How nodes are reached: `--kubelet-preferred-address-types`, and the port of those that report none. */
 export interface KubeletAddresses {
   readonly addressTypes: readonly string[]
   readonly port: number

@@ -62,11 +62,11 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly names: Names
   readonly categories?: readonly string[]
   readonly verbs: readonly string[]
-  /** What discovery tells instead of the verbs that are served: a kind that is going away takes no more objects. */
+  /** What discovery lists instead of the verbs that are served: a kind that is going away takes no more objects. */
   readonly advertisedVerbs?: readonly string[]
   /** Of lists; the kind with `List` unless given. */
   readonly listKind?: string
-  /** What is told to whoever uses the version, apart from what the release says. */
+  /** The warning for users of the version, besides what the release says. */
   readonly deprecationWarning?: string
   /** In place of the resource's own: for kinds whose versions have rules of their own. */
   readonly strategy?: Strategy<H>
@@ -126,7 +126,7 @@ export interface TableDefinition<T extends TypedObject = KubeObject> {
   readonly columns: readonly TableColumn[]
   /** One cell a column. `now` in milliseconds: ages are printed by the server, and nothing else goes by it. ANY_TIME: they are left open. */
   readonly cells: (object: T, now: number) => Json[]
-  /** What clients are told of the row itself: kubectl leaves out what is `Completed` where it is asked to. */
+  /** Conditions of the row itself: kubectl leaves out what is `Completed` where it is asked to. */
   readonly conditions?: (object: T) => readonly TableRowCondition[] | undefined
   /** Rows of a list stand in this order, where it is another than that of the list; each page by itself. */
   readonly order?: (a: T, b: T) => number
@@ -286,7 +286,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly validateDelete?: (old: T) => void
   /** What schemas and rules that are programs say of the object, which may take many turns. Runs after `validate`, and is given all that is known to be wrong by then. */
   readonly evaluate?: (next: T, old: T | undefined, ctx: HookContext, errors: readonly FieldError[]) => Promise<FieldError[]>
-  /** The kind's update validation runs its create validation, too, and so tells faults of ObjectMeta once more. */
+  /** The kind's update validation runs its create validation, too, and so reports faults of ObjectMeta once more. */
   readonly revalidatesMeta?: boolean
   /** Finalizers need not have a domain. */
   readonly plainFinalizers?: boolean

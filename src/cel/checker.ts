@@ -106,7 +106,7 @@ class Checker {
     this.#report(id, `expected type '${printType(expected)}' but found '${printType(actual)}'`)
   }
 
-  /** Also notes what the types tell of parameters, if they fit. */
+  /** Also records what the types show of parameters, if they fit. */
   #fits(wanted: readonly Type[], given: readonly Type[]): boolean {
     return this.#knowledge.assign(wanted, given)
   }

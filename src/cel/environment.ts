@@ -76,7 +76,7 @@ function byName(declarations: readonly FunctionDeclaration[]): Map<string, Funct
 
 /**
  * Functions, macros and types that every use of expressions has, without variables. Made once for each release.
- * @param minor of the oldest release 1.x that must understand the expression too; 28 and later are told apart as the API server tells them.
+ * @param minor of the oldest release 1.x that must understand the expression too; 28 and later are distinguished as the API server distinguishes them.
  */
 export function baseEnvironment(minor: number): Environment {
   let environment = bases.get(minor)

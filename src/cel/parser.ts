@@ -187,7 +187,7 @@ class Parser {
     return this.#call(id, name, [this.#member()], 0)
   }
 
-  /** At a minus before what cannot be negated: cel-go tells that, and reads what follows as if it could. */
+  /** At a minus before what cannot be negated: cel-go reports that, and reads what follows as if it could. */
   #badNegation(): Expr {
     this.#cursor.tellNoAlternative(1)
     this.#cursor.take()

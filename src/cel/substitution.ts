@@ -22,7 +22,7 @@ export class Knowledge {
     this.#types.set(name, type)
   }
 
-  /** Whether values of the second types can be used where the first are wanted. What this tells of parameters is kept if they can. */
+  /** Whether values of the second types can be used where the first are wanted. What this shows of parameters is kept if they can. */
   assign(wanted: readonly Type[], given: readonly Type[]): boolean {
     this.#undo = []
     if (assignAll(this, wanted, given)) return true

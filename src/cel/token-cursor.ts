@@ -116,14 +116,14 @@ export class TokenCursor {
     throw new ParseStop()
   }
 
-  /** The token at the cursor goes on no sequence of `!`: nothing is told of what is wrong with it but that. */
+  /** The token at the cursor goes on no sequence of `!`: nothing else is reported of what is wrong with it. */
   unwanted(): never {
     this.#unexpected('extraneous', STARTS)
     this.#goOn(0)
     throw new ParseStop()
   }
 
-  /** cel-go goes on at an operator that stands where a term should, as if the term before it were there: what is wrong behind it is told, too. */
+  /** cel-go goes on at an operator that stands where a term should, as if the term before it were there: what is wrong behind it is reported, too. */
   #goOn(distance: number): void {
     for (let at = distance; OPERATORS.has(this.peek(at).type); at++) {
       const next = this.peek(at + 1)

@@ -1,4 +1,4 @@
-/** What the checker tells types apart by. `opaque` are those of libraries, which have functions and no fields. */
+/** By what the checker distinguishes types. `opaque` are those of libraries, which have functions and no fields. */
 export type TypeKind =
   | 'any'
   | 'bool'
@@ -43,7 +43,7 @@ export const DOUBLE = simple('double')
 export const DURATION = simple('duration', 'google.protobuf.Duration')
 /** Known only when the expression runs. */
 export const DYN = simple('dyn')
-/** Of what was reported: it fits everywhere, so that one mistake is told once. */
+/** Of what was reported: it fits everywhere, so that one mistake is reported once. */
 export const ERROR = simple('error', '*error*')
 export const INT = simple('int')
 export const NULL = simple('null', 'null_type')

@@ -45,7 +45,7 @@ export const apiServiceAvailabilityController: Controller = async (env, signal) 
   const queue = new WorkQueue(
     2,
     signal,
-    name => tell(env, name),
+    name => report(env, name),
     (name, error) => env.logger.debug(1, 'the status of an APIService cannot be written yet', { name, error: errorMessage(error) }),
   )
   const onApiService = ({ type, object }: AccessEvent<APIService>): void => {
@@ -93,8 +93,8 @@ const availableOf = (conditions: readonly APIServiceCondition[] = []): APIServic
 
 /** Whether the condition says so already: a write that changes nothing would still be seen by watches. */
 function isTold(conditions: readonly APIServiceCondition[] | undefined, { status, reason, message }: Verdict): boolean {
-  const told = availableOf(conditions)
-  return told?.status === status && told.reason === reason && told.message === message
+  const present = availableOf(conditions)
+  return present?.status === status && present.reason === reason && present.message === message
 }
 
 /** The same conditions with what was found; the time of a transition is that of another status. Undefined where nothing changes. */
@@ -107,7 +107,7 @@ function withVerdict(conditions: readonly APIServiceCondition[], verdict: Verdic
 }
 
 /** Writes the condition of one APIService. One that this server serves itself is always available. */
-async function tell(env: ControllerEnvironment, name: string): Promise<void> {
+async function report(env: ControllerEnvironment, name: string): Promise<void> {
   const service = await getKind(env.access, API_SERVICES, '', name).catch(missing)
   if (!service) return
   const backend = backendOf(service)

@@ -119,7 +119,7 @@ async function ensureServiceCIDR(env: ControllerEnvironment, { serviceCIDRs }: B
   await updateKind(env.access, SERVICE_CIDRS, { namespace: '', name: DEFAULT_SERVICE_CIDR, subresource: 'status' }, markReady(env.clock.now()))
 }
 
-/** The condition by which upstream's controller tells that addresses may be taken from the range. */
+/** The condition by which upstream's controller reports that addresses may be taken from the range. */
 const markReady =
   (now: number) =>
   (object: ServiceCIDR): ServiceCIDR | undefined => {

@@ -21,7 +21,7 @@ export const flowSchemaStatusController: Controller = async (env, signal) => {
   const queue = new WorkQueue(
     2,
     signal,
-    name => tell(env, name),
+    name => report(env, name),
     (name, error) => env.logger.debug(1, 'the status of a flow schema cannot be written yet', { name, error: errorMessage(error) }),
     env.queues?.meter('priority_and_fairness_config_queue'),
   )
@@ -53,7 +53,7 @@ const missing = (error: unknown): false => {
 }
 
 /** Writes the condition of one schema if it says something else. */
-async function tell(env: ControllerEnvironment, name: string): Promise<void> {
+async function report(env: ControllerEnvironment, name: string): Promise<void> {
   const schema = await getKind(env.access, FLOW_SCHEMAS, '', name).catch(missing)
   if (!schema) return
   const level = levelOf(schema)

@@ -16,7 +16,7 @@ const SETTLE_MS = 500
 /** How soon a namespace that still has content is looked at again. */
 const AGAIN_MS = 1000
 
-/** Empties namespaces that are being deleted, tells in their conditions what is left, and lets them go when nothing is. */
+/** Empties namespaces that are being deleted, reports in their conditions what is left, and lets them go when nothing is. */
 export const namespaceController =
   (catalog: Catalog): Controller =>
   async (env, signal) => {

@@ -18,7 +18,7 @@ export const policyStatusController =
     const queue = new WorkQueue(
       1,
       signal,
-      name => tell(env, catalog, name),
+      name => report(env, catalog, name),
       (name, error) => env.logger.debug(1, 'the status of a policy cannot be written yet', { name, error: errorMessage(error) }),
       env.queues?.meter('validatingadmissionpolicy-status'),
     )
@@ -28,7 +28,7 @@ export const policyStatusController =
   }
 
 /** Type-checks one policy and writes the warnings into its status. */
-async function tell(env: ControllerEnvironment, catalog: Catalog, name: string): Promise<void> {
+async function report(env: ControllerEnvironment, catalog: Catalog, name: string): Promise<void> {
   try {
     const checked = await getKind(env.access, VALIDATING_POLICIES, '', name)
     if (isObserved(checked)) return

@@ -38,7 +38,7 @@ export function nameDefinition(definition: DefinitionHead, others: readonly Defi
     ...(listKind && { listKind }),
     ...(wanted.categories && { categories: wanted.categories }),
   }
-  // The last conflict is told.
+  // The last conflict is reported.
   const [reason, message] = [...conflict].at(-1) ?? ['NoConflicts', 'no conflicts found']
   const naming: Condition = { type: 'NamesAccepted', status: conflict.size > 0 ? 'False' : 'True', reason, message }
   const before = conditionOf(definition, 'NamesAccepted')

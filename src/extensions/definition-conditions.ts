@@ -16,7 +16,7 @@ import { structuralFault } from '../schema/json-schema/structural-form.ts'
 /** A definition without its versions. */
 export type DefinitionHead = TypedObject & { spec: Pick<CustomResourceDefinitionSpec, 'group' | 'names'>; status: CustomResourceDefinitionStatus }
 
-/** A condition that is to be told, without the time since when. */
+/** A condition to report, without the time since when. */
 export type Condition = Required<Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'>>
 
 /** As it is stored; a definition has one of each type at most. */

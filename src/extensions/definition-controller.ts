@@ -34,7 +34,7 @@ function settled(definition: CustomResourceDefinition, before: Settled | undefin
 }
 
 /**
- * Accepts the names of custom resource definitions, establishes them, tells in their conditions what is to be said, and removes the objects of those that are being deleted. Of several servers, the one
+ * Accepts the names of custom resource definitions, establishes them, reports in their conditions what is to be said, and removes the objects of those that are being deleted. Of several servers, the one
  * that leads does so.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
@@ -159,18 +159,18 @@ const ESTABLISHED: Condition = {
 /** Removes the objects of a definition that is being deleted, then its finalizer. */
 async function finalize(env: ControllerEnvironment, known: Known, name: string, signal: AbortSignal): Promise<void> {
   if (!isFinalizing(known.get(name)?.head)) return
-  const tell = async (condition: Condition): Promise<CustomResourceDefinition | undefined> => {
+  const report = async (condition: Condition): Promise<CustomResourceDefinition | undefined> => {
     const current = known.get(name)?.head
     return current && writeStatus(env, known, current, present => withConditions(present, [condition], env.clock.now()))
   }
-  const begun = await tell({ type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' })
+  const begun = await report({ type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' })
   if (!begun) return
   let outcome: Condition = { type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' }
   if (isConditionTrue(begun, 'Established')) {
     const { failure, condition } = await removeObjects(env, { group: begun.spec.group, resource: begun.status.acceptedNames.plural }, signal)
     outcome = condition
     if (failure) {
-      await tell(condition)
+      await report(condition)
       throw failure
     }
   }

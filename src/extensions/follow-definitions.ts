@@ -41,7 +41,7 @@ interface Entry {
 export interface CustomResources {
   /** Keeps the catalog and the caches in line with the custom resource definitions. Runs in every server. */
   readonly follow: Controller
-  /** Serves the kind of a definition that was just written, without waiting for the event that tells of it. */
+  /** Serves the kind of a definition that was just written, without waiting for its event. */
   serveWritten(definition: CustomResourceDefinition): void
 }
 

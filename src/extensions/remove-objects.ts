@@ -11,7 +11,7 @@ const WAIT_MS = 60_000
 
 const terminating = (status: string, reason: string, message: string): Condition => ({ type: 'Terminating', status, reason, message })
 
-/** Deletes all objects of a resource, and waits a minute for those that have finalizers to be gone. The condition tells how it went; with `failure`, it is not done yet. */
+/** Deletes all objects of a resource, and waits a minute for those that have finalizers to be gone. The condition says how it went; with `failure`, it is not done yet. */
 export async function removeObjects(
   env: ControllerEnvironment,
   id: ResourceId,

@@ -71,10 +71,10 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
 
   let failure: Error | undefined
   try {
-    const told = untilConflict(conflict, stopping)
-    const [made] = (await Promise.race([Promise.all([credentials, supervisor.serving]), told.then(() => undefined)])) ?? []
+    const ending = untilConflict(conflict, stopping)
+    const [made] = (await Promise.race([Promise.all([credentials, supervisor.serving]), ending.then(() => undefined)])) ?? []
     if (made) await announce(config, made, { securePort, insecurePort: insecurePort || undefined }, log, { workers: config.workers })
-    failure = await told
+    failure = await ending
   } catch (error) {
     ports.close()
     await supervisor.stop(FAILED_START_MS)

@@ -24,7 +24,7 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): vo
   if (options.worker !== undefined) endWithPrimary()
   void run(argv, options)
     .catch((error: unknown) => {
-      process.stderr.write(`Error: ${tell(error)}\n`)
+      process.stderr.write(`Error: ${describe(error)}\n`)
       // A start that has failed may have left connections that would keep the process.
       process.exit(1)
     })
@@ -87,8 +87,8 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
   }
 }
 
-/** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is told. */
-function tell(error: unknown): string {
+/** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is printed. */
+function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error || error instanceof LifecycleError || error instanceof FlagError ? error.message : (error.stack ?? error.message)
 }

@@ -10,7 +10,7 @@ import { openServer } from './open-server.ts'
 /** Percent. Of 10,000 objects that were written twice 52 MB of V8's heap were needed, and 142 in use. Costs up to 5% of the CPU of a creation where all that the server does is creating; 60 costs 10 to 16%. */
 const HEAP_GROWTH = 100
 
-/** Serves in this process, alone or as one of several workers, until a signal or the primary tells it to stop. Resolves with the exit code. */
+/** Serves in this process, alone or as one of several workers, until a signal or the primary stops it. Resolves with the exit code. */
 export async function serve(config: Config, log: Logger, link: WorkerLink | undefined): Promise<number> {
   const stopping = link ? workerStopSignal(link.stop) : stopSignal(log)
   const ended = new AbortController()

@@ -30,7 +30,7 @@ export const credentialsOf = (
     ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
   })
 
-/** Writes the administrator's kubeconfig, and tells where the server is reached. `fields`: more to tell. */
+/** Writes the administrator's kubeconfig, and logs where the server is reached. `fields`: more to log. */
 export async function announce(
   config: Config,
   credentials: Credentials,

@@ -76,12 +76,12 @@ function isFreshPair(text: string): boolean {
 
 /** Asks until the store answers. */
 async function untilReached<T>(ask: () => Promise<T>, log: Logger, signal: AbortSignal): Promise<T> {
-  for (let told = false; ; told = true) {
+  for (let warned = false; ; warned = true) {
     try {
       return await ask()
     } catch (error) {
       if (!(error instanceof BackendError) || signal.aborted) throw error
-      if (!told) log.warn('waiting for etcd, where servers share their certificate authority', { error: error.message })
+      if (!warned) log.warn('waiting for etcd, where servers share their certificate authority', { error: error.message })
       await delay(RETRY_MS, signal)
     }
   }

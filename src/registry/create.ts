@@ -105,7 +105,7 @@ function namesRevision({ metadata: { resourceVersion = '' } }: KubeObject): bool
   return revisionFault(resourceVersion) === undefined && /[1-9]/.test(resourceVersion)
 }
 
-/** 409. An object that is being deleted is told apart: its name will be free. */
+/** 409. An object that is being deleted is distinguished: its name will be free. */
 function exists(target: WriteTarget, found: StoredObject): StatusError {
   const gr = groupResourceOf(target.served)
   const { name = '', deletionTimestamp } = found.object().metadata

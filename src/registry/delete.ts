@@ -50,7 +50,7 @@ export async function deleteObject(store: StoreParts, target: WriteTarget, optio
   }
   const { last, ...first } = await takeStep(store, target, options, (old, hooks) => deletionStep(strategy, options, old, hooks))
   if (!last) return first
-  // A graceful deletion without grace is written twice, as by kube-apiserver: watchers are told that the object is going, then that it has gone.
+  // A graceful deletion without grace is written twice, as by kube-apiserver: watchers see the object going, then gone.
   if (target.dryRun) return { object: first.object, deleted: true }
   try {
     return await takeStep(store, target, { preconditions: followed(options.preconditions, first.object) }, () => 'remove')
@@ -85,7 +85,7 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
     if (turnIsLong()) await nextLongTurn()
     return { ...result, object: await conversion.deletionAnswer(version, object, deleted, written.object) }
   } catch (error) {
-    // An object that can't be read is told of as a read does: upstream reads it first.
+    // An object that can't be read is reported as by a read: upstream reads it first.
     if (faultOf(error) !== undefined)
       await storage.get(key, 'latest', target.ctx.signal).catch(failure => Promise.reject(toStatus(failure, { gr, name: target.name, verb: 'delete' })))
     throw toStatus(error, { gr, name: target.name, verb: 'delete' })

@@ -86,7 +86,7 @@ function requiredLabels(requirements: readonly LabelRequirement[]): RequiredLabe
   return required
 }
 
-/** No store comes so far; what is beyond is not told exactly by a number. */
+/** No store comes so far; what is beyond is no exact number. */
 const FARTHEST = Number.MAX_SAFE_INTEGER - 1
 
 const isZero = (text: string): boolean => /^0+$/.test(text)
@@ -222,7 +222,7 @@ async function continueList(
   }
 }
 
-/** With the token of the next page; how many remain is told where it costs nothing. */
+/** With the token of the next page; how many remain is reported where it costs nothing. */
 function resultOf(page: Page, prefix: ReturnType<KeySpace['prefix']>): ListResult {
   return {
     items: page.items,
@@ -244,7 +244,7 @@ function expiredContinue(token: string) {
   return error
 }
 
-/** Starts a watch. A start that is gone is not refused here but told in the stream, as upstream does: the watcher then throws `expired`. */
+/** Starts a watch. A start that is gone is not refused here but reported in the stream, as upstream does: the watcher then throws `expired`. */
 export async function watchObjects(
   { storage, keys }: ReadSource,
   served: ServedResource,

@@ -45,7 +45,7 @@ export class ResourceReader {
   }
 }
 
-/** What fails with a ConversionError fails as a client is told it. */
+/** What fails with a ConversionError fails with the Status for clients. */
 export function statused<T>(served: ServedResource, name: string, verb: string, converting: Converted<T>): Converted<T> {
   if (!(converting instanceof Promise)) return converting
   return converting.catch(error => Promise.reject(toStatus(error, { gr: groupResourceOf(served), name, verb })))

@@ -26,7 +26,7 @@ export interface WriteTarget {
   readonly manager: string
   /** What the request says of itself, as admission sees it: the members of CreateOptions, UpdateOptions or DeleteOptions. */
   readonly options?: JsonObject
-  /** One of those that a request without a name deletes: admission is told no name either. */
+  /** One of those that a request without a name deletes: admission gets no name either. */
   readonly ofCollection?: boolean
   /** A part of another write, about which those outside of the server are asked: they are not asked of this one. */
   readonly nested?: boolean
@@ -44,7 +44,7 @@ export interface AdmissionRequest {
   readonly namespace: string
   readonly name: string
   readonly dryRun: boolean
-  /** The members of CreateOptions, UpdateOptions or DeleteOptions, whatever the verb: those of a patch are told as those of what it does. Absent where nothing is said. */
+  /** The members of CreateOptions, UpdateOptions or DeleteOptions, whatever the verb: those of a patch are reported as those of what it does. Absent where nothing is said. */
   readonly options?: JsonObject
   /** Nobody outside of the server is asked: it is a part of another request. */
   readonly nested?: boolean
@@ -86,7 +86,7 @@ export interface StoreParts {
   readonly keys: KeySpace
 }
 
-/** What hooks are told of the write that they are a part of. */
+/** What hooks know of the write that they are a part of. */
 export const hookContext = ({ clock, features, access }: RegistryEnvironment, { ctx, subresource }: WriteTarget): HookContext => ({
   now: clock.now(),
   request: ctx,

@@ -37,10 +37,10 @@ export function webhookConversion(definition: ResourceDefinition, converter: Rem
     toStored,
     async answer({ served: { version }, dryRun }, answer) {
       if ('stored' in answer) return { stored: await remote(version).object(answer.stored) }
-      // What is gone is told as it was.
+      // What is gone is returned as it was.
       return dryRun ? { object: await readAgain(version, answer.object) } : answer
     },
-    // What is gone is told as it was read: nobody need convert it once more.
+    // What is gone is returned as it was read: nobody need convert it once more.
     deletionAnswer: (version, object, deleted, stored) => (deleted ? withRevision(object, stored.revision) : objectIn(version, stored)),
     view: version => webhookView(remote(version)),
     metadataView: () => AS_STORED,

@@ -86,7 +86,7 @@ const RESULT_OF = { allow: 'allowed', deny: 'denied', 'no opinion': 'no-opinion'
 
 const NAMED: ReadonlySet<string> = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default'])
 
-/** Names of users are many, and nobody's business: upstream tells these few kinds apart. */
+/** Names of users are many, and nobody's business: upstream distinguishes these few kinds. */
 function usernameLabel(name: string): string {
   if (NAMED.has(name)) return name
   return name.includes('@') ? 'email_id' : 'other'

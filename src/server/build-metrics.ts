@@ -34,7 +34,7 @@ export function buildMetrics(version: VersionInfo, features: readonly FeatureSta
 
 const STAGE_LABEL = { Alpha: 'ALPHA', Beta: 'BETA', GA: '', Deprecated: 'DEPRECATED' } as const
 
-/** Counts what each listener tells it of. */
+/** Counts what each listener reports to it. */
 export class HandshakeErrors {
   count = 0
 

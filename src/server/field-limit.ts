@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { MAX_HEADERS } from './limits.ts'
 
 /**
- * Node passes over the fields of a request beyond a number, without a word, and without a number it takes time as their square. It is told one more than is taken: then a request that has
+ * Node passes over the fields of a request beyond a number, without a word, and without a number it takes time as their square. It is set to one more than is taken: then a request that has
  * too many is known by it, and refused whole.
  */
 export function limitFields(server: Server): void {

@@ -44,7 +44,7 @@ export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) 
   await write(tail)
 }
 
-/** Its failure is told when its turn comes. */
+/** Its failure is reported when its turn comes. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise

@@ -35,7 +35,7 @@ export class Health {
     this.checks.push(...checks)
   }
 
-  /** The report of all checks of the endpoint, told in full where asked for or where one fails. */
+  /** The report of all checks of the endpoint, in full where asked for or where one fails. */
   async report(endpoint: HealthEndpoint, query: URLSearchParams): Promise<HealthReport> {
     const excluded = new Set(query.getAll('exclude'))
     const unknown = new Set(excluded)

@@ -97,7 +97,7 @@ export class Http1Wire implements Wire {
 
   onDrain(listener: () => void): void {
     const socket = this.res.socket
-    // Frames pass the response by, so its own drain event does not tell of them.
+    // Frames pass the response by, so its own drain event does not cover them.
     if (socket === null) this.res.once('drain', listener)
     else socket.once('drain', listener)
   }

@@ -23,5 +23,5 @@ export function refusalOf({ headers, rawHeaders, url = '/' }: Pick<AnyRequest, '
   return undefined
 }
 
-/** The Status that tells of it. */
+/** The Status of the refusal. */
 export const refusalStatus = (why: string) => forbiddenError({ group: '', resource: '' }, '', why).status

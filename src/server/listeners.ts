@@ -57,7 +57,7 @@ function ownListener(server: AnyServer, event: 'connection' | 'secureConnection'
   return socket => own.call(server, socket)
 }
 
-/** A port that serves, and can be told to stop. */
+/** A port that serves, and can be stopped. */
 export interface Port {
   readonly port: number
   /** Takes no new connections, asks the open ones to finish, and resolves when they have gone. */

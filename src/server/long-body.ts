@@ -49,7 +49,7 @@ export async function sendLong(wire: Wire, body: FilledBody, memory: BufferPool)
   wire.end()
 }
 
-/** After the head, which tells of gzip. */
+/** After the head, which says gzip. */
 export async function sendCompressed(wire: Wire, body: FilledBody, memory: BufferPool): Promise<void> {
   if (body.pieces !== undefined) return sendPieces(wire, body.pieces(), memory)
   try {

@@ -46,7 +46,7 @@ export interface ServerOptions {
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Beside those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
-  /** Where others serve the same port: a scrape tells the figures of all. */
+  /** Where others serve the same port: a scrape returns the figures of all. */
   readonly sharedMetrics?: SharedMetrics
   readonly tls: TlsMaterial
   readonly http2: Http2Stack

@@ -1,7 +1,7 @@
 import type { Features } from '../lifecycle/gates.ts'
 import { minorOf, type Release } from '../lifecycle/release.ts'
 
-/** version.Info, as `/version` and `kubectl version` tell it. */
+/** version.Info, as `/version` and `kubectl version` show it. */
 export interface VersionInfo {
   readonly major: string
   readonly minor: string

@@ -2,7 +2,7 @@
 const MAX_TOTAL = 4096
 const MAX_EACH_WHEN_CUT = 256
 
-/** What an answer warns of: each text once, in order. However many are told, no more are kept than the headers hold. */
+/** What an answer warns of: each text once, in order. However many there are, no more are kept than the headers hold. */
 export class Warnings {
   private readonly texts = new Set<string>()
   /** UTF-16 units of the texts, each counted as it is when cut. */

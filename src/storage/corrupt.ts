@@ -1,10 +1,10 @@
 import type { ReadFault } from './read-fault.ts'
 import { StorageError } from './storage.ts'
 
-/** A list tells of so many objects that can't be read; of more, only that there are more. */
+/** A list reports so many objects that can't be read; of more, only that there are more. */
 export const MOST_CORRUPT = 100
 
-/** How reads and writes tell of objects that can't be read. */
+/** How reads and writes report objects that can't be read. */
 export interface CorruptReports {
   /** Lists go on to find all of them, up to MOST_CORRUPT. Otherwise they end at the first. */
   readonly listsAll: boolean
@@ -20,9 +20,9 @@ export interface CorruptReports {
 /** Without unsafe deletion: what went wrong, as it is. Upstream gives faults of decoding no reason, but in a watch. */
 export const plainReports: CorruptReports = {
   listsAll: false,
-  get: fault => told(fault, fault.text),
-  write: fault => told(fault, fault.text),
-  list: ([fault]) => told(fault, fault.kind === 'untransformable' ? `unable to transform key ${JSON.stringify(fault.key)}: ${fault.text}` : fault.text),
+  get: fault => failureOf(fault, fault.text),
+  write: fault => failureOf(fault, fault.text),
+  list: ([fault]) => failureOf(fault, fault.kind === 'untransformable' ? `unable to transform key ${JSON.stringify(fault.key)}: ${fault.text}` : fault.text),
   event: fault => corrupt(fault, fault.text),
   deletion: fault => corrupt(fault, fault.text),
 }
@@ -35,7 +35,7 @@ export function namedReports(root: string): CorruptReports {
   return {
     listsAll: true,
     get: fault => corrupt(fault, corruptObject(fault, fault.key.startsWith(`${root}/`) ? fault.key.slice(root.length) : fault.key)),
-    write: fault => told(fault, described(fault)),
+    write: fault => failureOf(fault, described(fault)),
     list: (faults, more) =>
       new StorageError('corrupt', 'objects cannot be read', {
         key: faults[0].key,
@@ -62,13 +62,13 @@ const corruptObject = (fault: ReadFault, shown: string): string =>
 
 const corrupt = (fault: ReadFault, message: string): StorageError => new StorageError('corrupt', message, { key: fault.key, fault })
 
-const told = (fault: ReadFault, message: string): StorageError =>
+const failureOf = (fault: ReadFault, message: string): StorageError =>
   new StorageError('corrupt', message, { key: fault.key, fault, unreasoned: fault.kind === 'undecodable' })
 
 /** The fault of an object that can't be read; undefined for any other failure. */
 export const faultOf = (error: unknown): ReadFault | undefined => (error instanceof StorageError ? error.fault : undefined)
 
-/** The failure as a report tells it; any other passes through. */
+/** The failure as it is reported; any other passes through. */
 export function reported(error: unknown, report: (fault: ReadFault) => StorageError): unknown {
   const fault = faultOf(error)
   return fault === undefined ? error : report(fault)

@@ -4,7 +4,7 @@ import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMet
 import { findMetadata, skipValue } from './json-splice.ts'
 import type { Encoded } from './storage.ts'
 
-/** Numbers that may lose something as a double, or that Go tells from a whole one; also finds what only looks like it, within texts. */
+/** Numbers that may lose something as a double, or that Go distinguishes from a whole one; also finds what only looks like it, within texts. */
 const oddNumber = /[:[,]-?\d[\d.]*(?:\d{15}|[eE])|[:[,]-?\d+\.0/
 
 /** Parses JSON that this program wrote: no repeated members, no bad UTF-8. */
@@ -45,7 +45,7 @@ export function metadataOf({ bytes, header }: Encoded): { readonly from: number;
   return { from, to: skipValue(bytes, from) }
 }
 
-/** The object of a built-in kind without the managers of its fields, which are a good part of it. `metadata`: as `metadataOf` tells. */
+/** The object of a built-in kind without the managers of its fields, which are a good part of it. `metadata`: as `metadataOf` returns it. */
 export function withoutManagers({ bytes }: Encoded, metadata: { readonly from: number; readonly to: number }): KubeObject {
   const managers = bytes.indexOf(MANAGERS, metadata.from)
   if (managers < 0 || managers > metadata.to) return parseOwn(bytes)

@@ -35,7 +35,7 @@ export interface CodecOptions {
   readonly binary?: {
     decode(stored: Buffer): KubeObject
     encode(object: KubeObject): Buffer
-    /** Objects are stored so. Each is read when it is met: no mark tells who wrote it. */
+    /** Objects are stored so. Each is read when it is met: no mark shows who wrote it. */
     readonly isWritten: boolean
   }
   /** What is done to all of it on its way to the store and back. Default: nothing. */

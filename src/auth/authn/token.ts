@@ -14,7 +14,7 @@ export type TokenAnswer = TokenIdentity | { readonly error: string } | undefined
 /** Finds out whose token this is, for at least one of the audiences. */
 export type TokenAuthenticator = (token: string, audiences: readonly string[]) => TokenAnswer | Promise<TokenAnswer>
 
-/** Asks each in turn; the first that knows the token decides. Without any, what went wrong first is told. All users are in system:authenticated. */
+/** Asks each in turn; the first that knows the token decides. Without any, the first failure is reported. All users are in system:authenticated. */
 export function firstToken(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   const from = (index: number, token: string, audiences: readonly string[], failure: TokenAnswer): TokenAnswer | Promise<TokenAnswer> => {
     for (let i = index; i < authenticators.length; i++) {
@@ -37,7 +37,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return token === '' ? undefined : token
 }
 
-/** Requests with a bearer token for this server, whose audiences these are: in their Authorization header, or among the subprotocols of a WebSocket. `refused` is told why a token is not believed; clients are not. */
+/** Requests with a bearer token for this server, whose audiences these are: in their Authorization header, or among the subprotocols of a WebSocket. `refused` is called with why a token is not believed; clients are not. */
 export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: readonly string[], refused: (why: string) => void = () => {}): Authenticator {
   const userOf = (answer: TokenAnswer): User | 'rejected' => {
     if (answer && 'user' in answer) return answer.user

@@ -19,7 +19,7 @@ export const privileged: Authorizer = {
   rulesFor: user => (user.groups.includes(MASTERS) ? EVERYTHING : NO_RULES),
 }
 
-/** Health and version may be read by everyone, who they may be: what upstream's role system:public-info-viewer gives. Single checks tell why they fail, and are not among it. */
+/** Health and version may be read by everyone, who they may be: what upstream's role system:public-info-viewer gives. Single checks say why they fail, and are not among it. */
 export const publicInformation: Authorizer = {
   authorize: async (_user, info) => (!info.isResource && info.verb === 'get' && PUBLIC.has(info.path) ? ALLOW : NO_OPINION),
   rulesFor: () => ({ ...NO_RULES, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [...PUBLIC] }] }),
@@ -51,7 +51,7 @@ export const alwaysDeny: Authorizer = {
   authorize: async () => ({ decision: 'no opinion', reason: 'Everything is forbidden.' }),
 }
 
-/** The first opinion counts; without any, the reasons of those who had none are told. The rules of all are told, one after the other. */
+/** The first opinion counts; without any, the reasons of those who had none are reported. The rules of all are reported, one after the other. */
 export function union(authorizers: readonly Authorizer[]): Authorizer {
   return {
     async authorize(user, info, signal) {

@@ -5,8 +5,8 @@ import { forbiddenError, type StatusError } from '../../meta/status.ts'
 
 /** 403 for a request that nobody allows, in upstream's words. */
 export function forbidden(user: User, info: RequestAttributes, reason: string): StatusError {
-  const told = escapeHtml(sentence(user, info))
-  return forbiddenError({ group: info.group, resource: info.resource }, info.name, reason === '' ? told : `${told}: ${reason}`)
+  const text = escapeHtml(sentence(user, info))
+  return forbiddenError({ group: info.group, resource: info.resource }, info.name, reason === '' ? text : `${text}: ${reason}`)
 }
 
 function sentence(user: User, info: RequestAttributes): string {

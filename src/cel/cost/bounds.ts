@@ -16,7 +16,7 @@ export const between = (min: bigint | number, max: bigint | number): Bounds => (
 /** Costs nothing, or has no elements. */
 export const NOTHING = exactly(0)
 export const ONE = exactly(1)
-/** Of a size that neither the expression nor the schema tells. */
+/** Of a size that neither the expression nor the schema limits. */
 export const UNKNOWN = between(0n, UNBOUNDED)
 
 export const addBounds = (a: Bounds, b: Bounds): Bounds => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) })

@@ -90,7 +90,7 @@ const BY_SIGNATURE = new Map<string, CallCost>([
   ['list_sets_equivalent_list', sets(2)],
 ])
 
-/** Whether a call takes as long as it costs, however little its result tells: it compares each element of a list with each of another. */
+/** Whether a call takes as long as it costs, however small its result is: it compares each element of a list with each of another. */
 export const paysFirst = (name: string): boolean => name.startsWith('sets.')
 
 /** @param signature empty where several fit, and the function chooses as it runs. */

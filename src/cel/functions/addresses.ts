@@ -115,7 +115,7 @@ export const IP_FUNCTIONS: Implementations = {
 
 /** Both are cut to the network's prefix; addresses of another family are never in it. */
 function containsIp({ prefix }: CidrValue, ip: Value): Value {
-  // An address that is none is told as an argument that fits no signature.
+  // An address that is none is reported as an argument that fits no signature.
   if (!(ip instanceof IpValue)) return noSuchOverload(null)
   return ip.address.length === prefix.address.length && sameAddress(masked({ ...prefix, address: ip.address }), masked(prefix))
 }

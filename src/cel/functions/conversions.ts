@@ -8,7 +8,7 @@ import { inTimestampRange, TIMESTAMP_OVERFLOW, timestampText } from '../values/t
 import { CelDouble, CelDuration, CelError, CelTimestamp, CelUint, type Int, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
-/** A text that does not say a value of the type. What is wrong with it is not told, as upstream. */
+/** A text that does not say a value of the type. What is wrong with it is not reported, as upstream. */
 const cannot = (from: string, to: string): CelError => new CelError(`type conversion error from '${from}' to '${to}'`)
 const identity = (value: Value): Value => value
 

@@ -13,7 +13,7 @@ function isSorted(list: CelList): Value {
   return true
 }
 
-/** `zero`: the sum of an empty list, which has no elements to tell its type. */
+/** `zero`: the sum of an empty list, which has no elements to show its type. */
 const sumFrom =
   (zero: Value) =>
   (list: CelList): Value => {

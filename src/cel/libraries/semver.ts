@@ -17,7 +17,7 @@ export const SEMVER_OF_STRINGS = declare(`
   string_to_semver: semver(string) -> kubernetes.Semver
 `)
 
-/** Semantic versions; the second argument of the added signatures tells whether a text is normalized before it is read. */
+/** Semantic versions; the second argument of the added signatures says whether a text is normalized before it is read. */
 export const SEMVER = [
   ...SEMVER_OF_STRINGS,
   ...declare(`

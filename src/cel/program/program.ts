@@ -11,7 +11,7 @@ export const PER_CALL_LIMIT = 1_000_000
 /** What came of an evaluation, and what it cost. */
 export type Outcome = { readonly cost: number } & (
   | { readonly value: Exclude<Value, CelError>; readonly error?: undefined }
-  /** In cel-go's words. Exceeding the limit ends everything: `isLimit` tells it from what an expression may come to. */
+  /** In cel-go's words. Exceeding the limit ends everything: `isLimit` distinguishes it from what an expression may come to. */
   | { readonly error: string; readonly isLimit: boolean; readonly value?: undefined }
 )
 

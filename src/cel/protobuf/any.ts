@@ -24,7 +24,7 @@ const hex = (byte: number): string => `\\x${byte.toString(16).padStart(2, '0')}`
 /** As protobuf's text format has strings and bytes. */
 function quote(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString('utf8')
-  // Bytes that are no UTF-8 are told one by one.
+  // Bytes that are no UTF-8 are reported one by one.
   const plain = Buffer.from(text).equals(bytes) ? text : undefined
   const characters = plain === undefined ? Array.from(bytes, byte => (byte < 0x80 ? String.fromCharCode(byte) : hex(byte))) : [...plain]
   return `"${characters.map(char => (char.length === 1 ? escaped(char) : char)).join('')}"`

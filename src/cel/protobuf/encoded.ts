@@ -51,7 +51,7 @@ const ENTRY: readonly Encoding[] = [
   { name: 'value', wire: 'bytes', read: ({ bytes }, depth) => jsonValueOf(bytes, depth) },
 ]
 
-/** A wrapper such as google.protobuf.Int64Value: one field, by which absence is told from zero. */
+/** A wrapper such as google.protobuf.Int64Value: one field, which distinguishes absence from zero. */
 const wrapping = (wire: WireField['wire'], read: Encoding['read']): readonly Encoding[] => [{ name: 'value', wire, read }]
 
 /** Fields by their numbers, from 1 on. */

@@ -7,7 +7,7 @@ import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUin
 import { MessageValue } from './message-value.ts'
 import { NATIVE_STRING, type Native, toNative } from './native.ts'
 
-/** The greatest integer that a double tells from its neighbours. */
+/** The greatest integer that a double distinguishes from its neighbours. */
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** A number where a double holds it exactly, its digits where not. */

@@ -6,7 +6,7 @@ import { CelDouble, type CelError, CelMap, CelUint, isInt, type Value } from './
 /** What keys are found by: equal hashes stand for equal keys. */
 type HashKey = string | number | bigint | boolean | symbol
 
-/** Beyond every int: keys that are uints are told from ints by it. */
+/** Beyond every int: it distinguishes keys that are uints from ints. */
 const UINT_BASE = 1n << 80n
 
 /** Equal keys of one type have equal hashes. */

@@ -25,7 +25,7 @@ export function partition<T extends Dependent>(dependents: Iterable<T>, owner: C
   return { agreeing, disagreeing }
 }
 
-/** Other coordinates that dependents tell of an owner that is not at these: the next in a fixed order, after the last one the first again. */
+/** Other coordinates that dependents have of an owner that is not at these: the next in a fixed order, after the last one the first again. */
 export function alternativeTo(absent: Coordinates, dependents: Iterable<Dependent>): Coordinates | undefined {
   const found = new Map<string, Coordinates>()
   const isOfCluster = absent.namespace === ''

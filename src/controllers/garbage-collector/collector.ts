@@ -25,7 +25,7 @@ interface Owners {
   readonly waiting: string[]
 }
 
-/** Decides about one object at a time. What it finds out it tells the graph; what it throws asks to be called again. */
+/** Decides about one object at a time. It reports what it finds to the graph; what it throws asks to be called again. */
 export class Collector {
   /** Objects that have to do with kinds that are not served: to be examined again when the kinds change. */
   readonly unknown = new Set<string>()

@@ -14,13 +14,13 @@ export interface Coordinates {
 /** A copy of the coordinates alone. */
 export const coordinatesOf = ({ apiVersion, kind, namespace, name, uid }: Coordinates): Coordinates => ({ apiVersion, kind, namespace, name, uid })
 
-/** What a reference tells, seen from a dependent in this namespace. */
+/** What a reference says, seen from a dependent in this namespace. */
 export const referredTo = ({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): Coordinates => ({ apiVersion, kind, namespace, name, uid })
 
-/** Whether both are one object, in one place: a uid alone may be told of wrongly. */
+/** Whether both are one object, in one place: a reference may name a uid wrongly. */
 export const sameCoordinates = (a: Coordinates, b: Coordinates): boolean => refersTo(a, b) && a.namespace === b.namespace
 
-/** Equal but for the namespace, which a reference does not tell. */
+/** Equal but for the namespace, which a reference does not contain. */
 export const refersTo = (reference: Omit<Coordinates, 'namespace'>, to: Coordinates): boolean =>
   reference.uid === to.uid && reference.name === to.name && reference.kind === to.kind && reference.apiVersion === to.apiVersion
 

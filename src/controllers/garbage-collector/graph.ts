@@ -19,7 +19,7 @@ const NO_DEPENDENTS = new Set<Node>()
 export interface Node extends Coordinates {
   readonly owners: readonly OwnerReference[]
   readonly dependents: ReadonlySet<Node>
-  /** Nobody has seen it: a dependent tells of it. Where it is may be wrong. */
+  /** Nobody has seen it: a dependent refers to it. Where it is may be wrong. */
   readonly virtual: boolean
   readonly deleting: boolean
   /** It is being deleted, after its dependents. */
@@ -102,7 +102,7 @@ export interface GraphOutlet {
 }
 
 /**
- * Who owns whom, from what watches have shown and from what references tell. Pure: it asks nobody, and says what is to be looked at.
+ * Who owns whom, from what watches have shown and from what references say. Pure: it asks nobody, and says what is to be looked at.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
  */
 export class OwnerGraph {

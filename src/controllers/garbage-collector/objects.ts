@@ -5,7 +5,7 @@ import { isStatusError } from '../../meta/status.ts'
 import type { Coordinates } from './coordinates.ts'
 import type { OwnerKinds } from './kinds.ts'
 
-/** Why an object cannot be looked at: its kind is not served (now), or is one of namespaces where no namespace is told. Asking again at once does not help. */
+/** Why an object cannot be looked at: its kind is not served (now), or is one of namespaces where no namespace is given. Asking again at once does not help. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
   readonly reason: 'unknown kind' | 'namespaced owner'

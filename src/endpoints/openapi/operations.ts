@@ -18,7 +18,7 @@ const reads = (document: DocumentRead, type: Operation['responses'][number], typ
   responses: { 200: type },
 })
 
-/** What tells others how to check tokens of service accounts (`auth/authn/service-account/discovery.ts`). */
+/** What others need to verify tokens of service accounts (`auth/authn/service-account/discovery.ts`). */
 const issuerDocument = (document: DocumentRead, type: string): Operation => ({ ...reads(document, 'Text', [type]), consumes: [] })
 
 /** A document of `/openapi/v3`, by path without the leading slash (`api/v1`, `apis/apps`), and what makes the operations in it. */

@@ -62,7 +62,7 @@ function checkType(version: ReviewVersion, apiVersion: string, kind: string): vo
   throw new Error(`converting (${apiVersion.split('/').at(-1)}.${kind}) to (${version}.ConversionReview): unknown conversion`)
 }
 
-/** The objects of an answer that tells success. Throws an Error that says what is wrong with it, or what the webhook says of a failure. Only answers of v1 are held to the request. */
+/** The objects of a response that reports success. Throws an Error that says what is wrong with it, or what the webhook says of a failure. Only answers of v1 are held to the request. */
 export function convertedObjects(version: ReviewVersion, uid: string, { kind, apiVersion, response }: Review): readonly Json[] {
   if (version === 'v1' && (apiVersion !== `${GROUP}/v1` || kind !== 'ConversionReview'))
     throw new Error(`expected webhook response of ${GROUP}/v1, Kind=ConversionReview, got ${printKind(apiVersion, kind)}`)

@@ -1,4 +1,4 @@
-/** Statuses of gRPC that are told or judged by name. Source: https://grpc.io/docs/guides/status-codes/ */
+/** Statuses of gRPC that are reported or judged by name. Source: https://grpc.io/docs/guides/status-codes/ */
 export const Status = {
   CANCELLED: 1,
   UNKNOWN: 2,

@@ -22,7 +22,7 @@ import { cancelled, dropped, failureOf, late, malformed, messageOf, type Peer, P
 /** A request is sent whole or not at all: one of this size finds room in the smallest window that a server may have and renew. */
 const LONGEST_REQUEST = 32 * 1024
 const LONGEST_HEADERS = 64 * 1024
-/** What has been received is told the other side once it is so much. */
+/** Received bytes are reported to the other side once there are so many. */
 const RENEW_AFTER = 1 << 20
 /** How often calls are looked through for those that are late or given up. */
 const TICK_MS = 50

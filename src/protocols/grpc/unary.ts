@@ -6,7 +6,7 @@ import { type CallFailure, Status } from './call-failure.ts'
 
 /** One request and one answer of gRPC over HTTP/2. Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */
 
-/** A byte that tells whether the message is compressed, which none is, and its length. */
+/** A byte that says whether the message is compressed, which none is, and its length. */
 export const PREFIX_BYTES = 5
 /** A block that is kept. */
 const fieldsOf = (fields: readonly string[]): Buffer => new HeaderEncoder(256).fields(fields)

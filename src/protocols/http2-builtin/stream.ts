@@ -36,7 +36,7 @@ export class BuiltinStream {
     const close = (): void => this.close()
     // `aborted` comes before `close`, and alone where the client gives up without an error.
     stream.on('close', close).on('aborted', close)
-    // What a failure means for the stream is told by its end.
+    // What a failure means for the stream is reported by its end.
     stream.on('error', () => {})
   }
 
@@ -75,7 +75,7 @@ export class BuiltinStream {
     if (endStream) this.ending = true
   }
 
-  /** All is sent. A client that has not ended is told that nobody reads on. */
+  /** All is sent. A client that has not ended learns that nobody reads on. */
   private readonly finished = (): void => {
     if (!this.remoteEnded && !this.closed) this.stream.close(ErrorCode.none)
     this.close()
@@ -121,7 +121,7 @@ export class BuiltinStream {
     return !this.closed && this.stream.writableNeedDrain
   }
 
-  /** Whether the peer takes nothing of what waits, seen write by write: Node tells of no other progress. */
+  /** Whether the peer takes nothing of what waits, seen write by write: Node reports no other progress. */
   isStalled(now: number, { stalledMs, stalledStreamMs }: ConnectionLimits): boolean {
     const { unwritten } = this
     const stalledFor = this.progress.stalledFor(now, unwritten > 0, unwritten !== this.waited)

@@ -145,7 +145,7 @@ export class FrameReader {
         take(frameAt(begun, 0, needed))
         return at
       }
-      // Now its header is there, and tells how much is still to come.
+      // Now its header is there, and says how much is still to come.
       this.pieces.push(begun)
       this.needed = needed
     }

@@ -3,10 +3,10 @@ export class ReceiveWindow {
   private readonly size: number
   private readonly widen: (bytes: number) => void
   private left: number
-  /** Bytes that were read, and that the client has not been told of. */
+  /** Bytes that were read and are not reported to the client yet. */
   private taken = 0
 
-  /** `widen` tells the client that it may send so many bytes more: when half of the window has been read. */
+  /** `widen` allows the client to send so many bytes more: when half of the window has been read. */
   constructor(size: number, widen: (bytes: number) => void) {
     this.size = size
     this.left = size

@@ -8,7 +8,7 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders
   /** Names and values as they came, in turn. */
   readonly rawHeaders: string[]
-  /** Bytes of the body, where they are told. */
+  /** Bytes of the body, where the head says how many. */
   readonly length: number | undefined
 }
 

@@ -14,10 +14,10 @@ export class Http2Request extends Readable {
   /** Something follows the head. */
   readonly hasBody: boolean
   private readonly taken: (bytes: number) => void
-  /** Bytes given to the reader's queue that the client has not been told of. */
+  /** Bytes given to the reader's queue that are not reported to the client yet. */
   private given = 0
 
-  /** `taken` is told of bytes that were read, so that as many may come. */
+  /** `taken` is called with bytes that were read, so that as many may come. */
   constructor(head: RequestHead, socket: TLSSocket, hasBody: boolean, taken: (bytes: number) => void) {
     super()
     this.method = head.method

@@ -118,7 +118,7 @@ export class Sender {
     nextTick(this.flush)
   }
 
-  /** Sends what waits, or leaves it until the last write is done: TLS tells so in the next turn at the earliest. */
+  /** Sends what waits, or leaves it until the last write is done: TLS reports it in the next turn at the earliest. */
   readonly flush = (): void => {
     this.scheduled = false
     if (this.writing || this.stopped || this.socket.destroyed) return

@@ -52,7 +52,7 @@ export class MessageSocket {
     if (socket.destroyed) gone()
   }
 
-  /** Sends a message: the lead, and the bytes. False: the client should read before more is sent, which `drained` tells. */
+  /** Sends a message: the lead, and the bytes. False: the client should read before more is sent, which `drained` reports. */
   send(lead: Buffer, bytes: Buffer): boolean {
     const socket = this.#socket
     if (this.#closed || !socket.writable) return true

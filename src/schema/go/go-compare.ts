@@ -92,7 +92,7 @@ class Comparer {
     return (this.has(names.length) ? [...new Set(names)] : []).sort().map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
   }
 
-  /** Items of lists that are too different to be told as one changed item are told as two. */
+  /** Items of lists that are too different to be shown as one changed item are shown as two. */
   private items(type: GoType, old: readonly Json[], next: readonly Json[]): Named[] {
     if (!this.has(old.length + next.length)) return []
     const out: Named[] = []
@@ -106,7 +106,7 @@ class Comparer {
     return out
   }
 
-  /** Which items are told beside each other: those that are alike, in their order, so that as few as can be stand alone. */
+  /** Which items are shown beside each other: those that are alike, in their order, so that as few as can be stand alone. */
   private align(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
     if (old.length === next.length) return beside(old.length, next.length)
     const shorter = Math.min(old.length, next.length)
@@ -129,7 +129,7 @@ class Comparer {
     return compared.different === 0 ? 0 : isAlike(compared) ? 1 : Number.POSITIVE_INFINITY
   }
 
-  /** The pairing that tells least, by the usual table of the edit distance. `total(i, j)`: the least that the items from i and j on cost. */
+  /** The pairing that shows least, by the usual table of the edit distance. `total(i, j)`: the least that the items from i and j on cost. */
   private cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
     const width = next.length + 1
     const totals = new Float64Array((old.length + 1) * width)
@@ -153,7 +153,7 @@ class Comparer {
   }
 }
 
-/** Two items that have no more differences than they have in common, and one; others are told one by one. */
+/** Two items that have no more differences than they have in common, and one; others are shown one by one. */
 const isAlike = ({ same, different }: Comparison): boolean => same + 1 >= different
 
 /** Each item with the one in its place. */

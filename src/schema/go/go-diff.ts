@@ -6,11 +6,11 @@ import { ELLIPSIS, type Line, layOut, type Sign, type Text } from './go-text.ts'
 import { type GoType, goType, goTypeName, isZero } from './go-type.ts'
 import { type Options, valueText } from './go-value-text.ts'
 
-/** Longer texts are cut off: a message tells what is wrong, and is no second copy of the object. */
+/** Longer texts are cut off: a message says what is wrong, and is no second copy of the object. */
 const MOST_CHARACTERS = 65_536
 /** What is larger is not compared, which takes some milliseconds; a pod with ten containers has some thousand. */
 const MOST_VALUES = 20_000
-/** Items that are the same are told around those that are not. */
+/** Items that are the same are shown around those that are not. */
 const CONTEXT = 2
 /** Detail of what has changed, which go-cmp prints at least so far, */
 const CLEAR_CHANGE = 3
@@ -22,11 +22,11 @@ export function goDifference(schema: Schema, old: Json, next: Json): string {
   const comparison = compare(goType(schema), old, next, MOST_VALUES)
   if (!comparison) return 'There is too much to compare to tell what differs.\n'
   if (comparison.different === 0) return ''
-  const text = layOut(tell(comparison, { side: 'both', types: 'all', detail: undefined }, undefined))
+  const text = layOut(describe(comparison, { side: 'both', types: 'all', detail: undefined }, undefined))
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...\n` : text
 }
 
-/** A value behind the name of its type, where it is told. */
+/** A value behind the name of its type, where that is shown. */
 const withType = (type: GoType, text: Text, { types, side }: Options): Text => {
   if (types === 'none') return text
   if (types === 'unclear' && (type.kind === 'scalar' || type.kind === 'pointer' || text === 'nil' || side === 'same')) return text
@@ -38,11 +38,11 @@ const braced = (before: string, text: Text): Text =>
   typeof text === 'object' && 'before' in text && text.before.startsWith('{') ? { before, text, after: '' } : { before: `${before}(`, text, after: ')' }
 
 /** `parent`: what the value stands in; inside a pointer some values print otherwise. */
-function tell(of: Comparison, given: Options, parent: GoType['kind'] | undefined): Text {
+function describe(of: Comparison, given: Options, parent: GoType['kind'] | undefined): Text {
   const options: Options = { ...given, detail: given.side === 'same' ? CONTEXT_DETAIL : Math.max(given.detail ?? 0, CLEAR_CHANGE) }
   const [first] = of.inner
   if (!first) return tellWhole(of, options, parent)
-  if (of.type.kind === 'pointer') return { before: '&', text: tell(first.of, options, 'pointer'), after: '' }
+  if (of.type.kind === 'pointer') return { before: '&', text: describe(first.of, options, 'pointer'), after: '' }
   return withType(of.type, tellInside(of, options), options)
 }
 
@@ -61,8 +61,8 @@ function tellWhole({ type, old, next, different }: Comparison, options: Options,
         ['-', old],
         ['+', next],
       ] as const) {
-        const told = text(side, { ...options, types: 'none' })
-        if (told !== undefined) lines.push({ sign, name: '', text: told })
+        const shown = text(side, { ...options, types: 'none' })
+        if (shown !== undefined) lines.push({ sign, name: '', text: shown })
       }
       return withType(type, { before: '{', text: { lines }, after: '}' }, { ...options, types: 'all' })
     }
@@ -72,7 +72,7 @@ function tellWhole({ type, old, next, different }: Comparison, options: Options,
 /** What counts of left-out items are of. */
 const NOUNS = { struct: 'field', slice: 'element', map: 'entry', scalar: '', pointer: '' } as const
 
-/** The detail decides how many items are told before an ellipsis: go-cmp doubles them with each level. */
+/** The detail decides how many items are shown before an ellipsis: go-cmp doubles them with each level. */
 function tellInside(of: Comparison, given: Options): Text {
   const { kind } = of.type
   const options: Options = { ...given, types: kind === 'struct' ? 'unclear' : 'none' }
@@ -93,7 +93,7 @@ function tellOne(of: Comparison, options: Options, most: number): Line[] {
     if (lines.length === most) return [...lines, { sign: '', name: '', text: ELLIPSIS }]
     const side = options.side === '+' ? item.next : item.old
     if (of.type.kind === 'struct' && isZero(item.type, side?.value)) continue
-    lines.push({ sign: '', name: nameOf(of, name), text: tell(item, options, of.type.kind) })
+    lines.push({ sign: '', name: nameOf(of, name), text: describe(item, options, of.type.kind) })
   }
   return lines
 }
@@ -110,9 +110,9 @@ const none = (): Counts => ({ identical: 0, removed: 0, inserted: 0, modified: 0
 
 /** `3 identical fields`, `1 removed and 2 modified entries` */
 function countsText(counts: Counts, noun: string): string {
-  const told = Object.entries(counts).filter(([, count]) => count > 0)
-  const sum = told.reduce((total, [, count]) => total + count, 0)
-  const parts = told.map(([what, count]) => `${count} ${what}`)
+  const shown = Object.entries(counts).filter(([, count]) => count > 0)
+  const sum = shown.reduce((total, [, count]) => total + count, 0)
+  const parts = shown.map(([what, count]) => `${count} ${what}`)
   const plural = sum === 1 ? noun : `${noun}s`.replace(/ys$/, 'ies')
   const listed = parts.length < 3 ? parts.join(' and ') : `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`
   return `${listed} ${plural}`
@@ -140,7 +140,7 @@ function tellChanges(of: Comparison, options: Options, most: number): Line[] {
   const rest = none()
   let changes = 0
   const same = (items: Items): Line[] =>
-    items.map(({ name, of: item }) => ({ sign: '', name: nameOf(of, name), text: tell(item, { ...options, side: 'same' }, of.type.kind) }))
+    items.map(({ name, of: item }) => ({ sign: '', name: nameOf(of, name), text: describe(item, { ...options, side: 'same' }, of.type.kind) }))
   for (const [i, run] of runs.entries()) {
     if (changes >= most) {
       for (const { of: item } of run) rest[item.different === 0 ? 'identical' : !item.next ? 'removed' : !item.old ? 'inserted' : 'modified']++
@@ -161,12 +161,12 @@ function tellChanges(of: Comparison, options: Options, most: number): Line[] {
   return lines
 }
 
-/** A change of one value in the end is told by both sides; others from within. */
+/** A change of a single value shows both sides; others are shown from within. */
 function tellChange(item: Comparison, name: string, options: Options, parent: GoType['kind']): Line[] {
-  if (item.count !== item.depth) return [{ sign: '', name, text: tell(item, options, parent) }]
+  if (item.count !== item.depth) return [{ sign: '', name, text: describe(item, options, parent) }]
   const sides: readonly (readonly [Sign, Side])[] = [
     ['-', item.old],
     ['+', item.next],
   ]
-  return sides.flatMap(([sign, side]) => (side ? [{ sign, name, text: tell(item, { ...options, side: sign }, parent) }] : []))
+  return sides.flatMap(([sign, side]) => (side ? [{ sign, name, text: describe(item, { ...options, side: sign }, parent) }] : []))
 }

@@ -4,7 +4,7 @@ import type { Json } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 import { type GoPointer, type GoScalar, type GoType, goMemberType, goType, goTypeName, isNil, membersOf } from './go-type.ts'
 
-/** Longer texts are cut off: a message tells what is wrong, and is no second copy of the object. */
+/** Longer texts are cut off: a message says what is wrong, and is no second copy of the object. */
 const MOST_CHARACTERS = 65_536
 /** Where pointers point to cannot be known. */
 const SOMEWHERE = '0xc000000000'

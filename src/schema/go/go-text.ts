@@ -1,4 +1,4 @@
-/** Text that stands in one line where it fits, and else in lines of its own, with a sign before each that is told of one side only. */
+/** Text that stands in one line where it fits, and else in lines of its own, with a sign before each that only one side has. */
 export type Text = string | Wrapped | Listed
 
 /** A text between two others that stay in its line. */
@@ -13,7 +13,7 @@ export interface Listed {
   readonly lines: readonly Line[]
 }
 
-/** The side that a line is told of; empty: both. */
+/** The side that a line belongs to; empty: both. */
 export type Sign = '' | '-' | '+'
 
 /** A line of a list. `comment`: stands behind it, after `//`. */

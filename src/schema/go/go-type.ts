@@ -185,7 +185,7 @@ const INT_OR_STRING: GoStruct = {
 }
 
 const AMOUNT = struct('resource.int64Amount', field('value', plain('integer')), field('scale', plain('integer')))
-/** Of numbers that are too large for the other; they are told by the text alone. */
+/** Of numbers that are too large for the other; they are known by the text alone. */
 const LARGE_AMOUNT = struct('resource.infDecAmount', field('Dec', { kind: 'pointer', to: struct('inf.Dec') }))
 /** In JSON a text; in Go its value, and the text if it was canonical. */
 const QUANTITY: GoStruct = {

@@ -4,13 +4,13 @@ import type { Json } from '../../meta/object.ts'
 import { ELLIPSIS, type Line, type Sign, type Text } from './go-text.ts'
 import { type GoScalar, type GoType, goTypeName, isNil, isZero, membersOf } from './go-type.ts'
 
-/** How much is told of a value. */
+/** How much of a value is shown. */
 export interface Options {
-  /** What is told: both sides, what they have in common, or one of them. */
+  /** What is shown: both sides, what they have in common, or one of them. */
   readonly side: 'both' | 'same' | Sign
-  /** Whether types stand before values: always, where nothing else tells them, or never. */
+  /** Whether types stand before values: always, where nothing else shows them, or never. */
   readonly types: 'all' | 'unclear' | 'none'
-  /** Grows with the number of items that are told before an ellipsis; undefined: all. */
+  /** Grows with the number of items that are shown before an ellipsis; undefined: all. */
   readonly detail: number | undefined
 }
 
@@ -70,7 +70,7 @@ function stringText(text: string, detail: number | undefined): string {
   return (quoted.length > told.length + 2 && !/[`\n]|[^\P{C}\t]/u.test(told) ? `\`${told}\`` : quoted) + more
 }
 
-/** Types with a String method are told by it, with an `s` before. */
+/** Types with a String method are printed by it, with an `s` before. */
 function scalarText(type: GoScalar, value: Json | undefined, options: Options, parent: GoType['kind'] | undefined): Text {
   switch (type.scalar) {
     case 'string':
@@ -88,7 +88,7 @@ function scalarText(type: GoScalar, value: Json | undefined, options: Options, p
   }
 }
 
-/** What a type prints of itself where a pointer to it is told. */
+/** What a type prints of itself behind a pointer. */
 function printsItself(type: GoType, value: Json): string | undefined {
   if (type.kind !== 'struct') return undefined
   return type.open ? String(value) : type.name === 'v1.LabelSelector' ? selectorText(membersOf(value)) : undefined

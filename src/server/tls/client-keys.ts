@@ -16,7 +16,7 @@ export const makeClientKeys = (): ClientKeys => generate('rsa', { modulusLength:
 export function beginAdminKeys(directory: string): ClientKeys | undefined {
   if (existsSync(join(directory, 'admin.key'))) return undefined
   const keys = makeClientKeys()
-  // Whoever takes them is told; a start that fails for another reason takes none.
+  // Whoever takes them sees the failure; a start that fails for another reason takes none.
   keys.catch(() => {})
   return keys
 }

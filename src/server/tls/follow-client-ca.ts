@@ -25,7 +25,7 @@ export const clientCaOf = (ownCa: string, fileText: string): string => `${ownCa}
 /** Takes up what the file says whenever it has changed, until the signal aborts. A file that cannot be used changes nothing, and is looked at again. */
 export async function followClientCa({ file, ownCa, clientCa, intervalMs, log, onChange }: FollowOptions, signal: AbortSignal): Promise<void> {
   let inForce = clientCa
-  let told = ''
+  let reported = ''
   while (await passed(intervalMs, signal)) {
     try {
       const text = await readFile(file, 'utf8')
@@ -37,12 +37,12 @@ export async function followClientCa({ file, ownCa, clientCa, intervalMs, log, o
         [...wanted.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem)),
       )
       inForce = wanted
-      told = ''
+      reported = ''
       log.info('the client CAs have changed', { file })
     } catch (error) {
       const message = errorMessage(error)
-      if (message !== told) log.error('the client CAs can not be reloaded', { file, error: message })
-      told = message
+      if (message !== reported) log.error('the client CAs can not be reloaded', { file, error: message })
+      reported = message
     }
   }
 }

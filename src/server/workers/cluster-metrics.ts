@@ -33,7 +33,7 @@ export class ClusterMetrics {
 
   /** A worker's answer. */
   collected(number: number, id: number, families: readonly MetricSnapshot[]): void {
-    // One that answers late has told what is still true.
+    // The report of one that answers late is still true.
     this.latest.set(
       number,
       families.map(family => (OF_PROCESS.test(family.name) ? ofWorker(family, String(number)) : family)),

@@ -24,7 +24,7 @@ export interface MetricSnapshot {
   readonly values: readonly { readonly value: number; readonly labels: Readonly<Record<string, string | number>>; readonly metricName?: string }[]
 }
 
-/** From the primary to a worker. `id` tells which question an answer is for. */
+/** From the primary to a worker. `id` says which question an answer is for. */
 export type ToWorker =
   | { readonly type: 'begin'; readonly begin: WorkerBegin }
   | { readonly type: 'stop' }

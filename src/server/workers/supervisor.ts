@@ -26,7 +26,7 @@ const LAST_WAIT_MS = 10_000
 const PING_MS = 5_000
 const MAX_SILENT_PINGS = 6
 
-/** A worker has told why, on standard error. */
+/** A worker has written why, to standard error. */
 export class StartError extends Error {
   override readonly name = 'StartError'
   readonly code = 'WORKER_ENDED'
@@ -70,7 +70,7 @@ export class Supervisor {
       this.tellServing = resolve
       this.tellFailed = reject
     })
-    this.serving.catch(() => {}) // whoever waits for it is told
+    this.serving.catch(() => {}) // whoever waits for it sees the failure
     this.places = Array.from({ length: options.count }, (_, index) => ({
       number: index + 1,
       worker: undefined,

@@ -4,7 +4,7 @@ import type { FromWorker, MetricSnapshot, PortName, ToWorker, WorkerBegin } from
 /** Tells a process that it is a worker, and which: a number from 1 on. */
 export const WORKER_VARIABLE = 'BINNACLE_WORKER'
 
-/** The metrics of several processes, told by any of them. */
+/** The metrics of several processes, from any of them. */
 export interface SharedMetrics {
   /** What this process has counted, for whoever gathers. */
   offer(collect: () => Promise<readonly MetricSnapshot[]>): void

@@ -10,7 +10,7 @@ import type { CacherCore } from './cacher-types.ts'
 import { type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
-/** One resource through the watch cache. Writes, and what the cache cannot tell, go to the store. */
+/** One resource through the watch cache. Writes, and what the cache does not know, go to the store. */
 export class CachedStorage implements Storage {
   readonly cached = true
   readonly #core: CacherCore
@@ -39,7 +39,7 @@ export class CachedStorage implements Storage {
     if (this.#fromStore(at) || this.#continuesAhead(query)) return this.#listDirect(prefix, query, signal)
     if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
-      // As upstream: the state of one object in the past is the store's to tell.
+      // As upstream: the state of one object in the past is known to the store alone.
       if (this.#narrow(prefix, query).one && query.startKey === undefined) return this.#listDirect(prefix, query, signal)
       await this.#reachExactly(at.exactly, signal)
       const tree = this.#treeAt(at.exactly)
@@ -65,7 +65,7 @@ export class CachedStorage implements Storage {
     return !exactReads || (!consistentReads && at.exactly > time.now)
   }
 
-  /** A later page of a version that the cache does not have yet: the store tells at once whether there is one. */
+  /** A later page of a version that the cache does not have yet: the store says at once whether there is one. */
   #continuesAhead({ at, startKey }: ListQuery): boolean {
     return startKey !== undefined && typeof at === 'object' && 'exactly' in at && at.exactly > this.#core.time.now
   }
@@ -126,7 +126,7 @@ export class CachedStorage implements Storage {
     return { items, revision, nextKey, remaining }
   }
 
-  /** The present objects among which those are that match, where an index tells. */
+  /** The present objects among which those are that match, where an index shows them. */
   #found(predicate: Predicate, below: Key): { readonly objects: readonly Stored[]; readonly by: 'byField' | 'byLabel' } | undefined {
     const { index, labels, tree } = this.#cache
     const value = this.#indexed(predicate)

@@ -33,14 +33,14 @@ export interface CacherOptions {
   readonly exactReads?: boolean
   /**
    * As kube-apiserver's ResilientWatchCacheInitialization: until the first state is there, gets and limited lists without selectors are read from the store, and other lists and
-   * watches wait for `startWaitMs` and are then told to come again. Otherwise all of them wait. Default true.
+   * watches wait for `startWaitMs` and are then asked to come again. Otherwise all of them wait. Default true.
    */
   readonly resilientStart?: boolean
   /** Default 3 s. */
   readonly startWaitMs?: number
   /** Times requests of the store for one resource each; absent: nobody wants to know. */
   readonly timings?: RequestTimings
-  /** How objects that can't be read are told of. Default: plainReports. */
+  /** How objects that can't be read are reported. Default: plainReports. */
   readonly reports?: CorruptReports
 }
 

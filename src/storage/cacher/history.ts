@@ -122,7 +122,7 @@ export class History {
     this.#snapshots.clear()
   }
 
-  /** The state at a revision that has been reached; undefined where it cannot be told. Not to be changed. */
+  /** The state at a revision that has been reached; undefined where it is not known. Not to be changed. */
   treeAt(revision: Revision, present: ObjectTree, now: number): ObjectTree | undefined {
     const kept = this.#snapshots.get(revision)
     if (kept) return kept.tree

@@ -37,7 +37,7 @@ interface Schedule {
   schedule(group: InterestGroup): void
 }
 
-/** What a watcher asked for, as narrow as can be told without its predicate. */
+/** What a watcher asked for, as narrow as is known without its predicate. */
 export interface Scope {
   /** A key, or a prefix with a slash at its end: of the resource, or of a namespace. */
   readonly below: Key
@@ -93,11 +93,11 @@ export class Interest {
   publish(change: RecordedChange): void {
     if (this.#watchers.size === 0) return
     const { key } = change
-    this.#tell(this.#below.get(this.#prefix), change)
+    this.#notify(this.#below.get(this.#prefix), change)
     const slash = key.lastIndexOf('/') + 1
-    if (slash > this.#prefix.length) this.#tell(this.#below.get(key.slice(0, slash)), change)
-    this.#tell(this.#below.get(key), change)
-    if (this.#named.size > 0) this.#tell(this.#named.get(key.slice(slash)), change)
+    if (slash > this.#prefix.length) this.#notify(this.#below.get(key.slice(0, slash)), change)
+    this.#notify(this.#below.get(key), change)
+    if (this.#named.size > 0) this.#notify(this.#named.get(key.slice(slash)), change)
     if (this.#indexed.size > 0) {
       const before = change.previous?.indexed ?? ''
       const now = change.object?.indexed ?? ''
@@ -108,11 +108,11 @@ export class Interest {
 
   #tellIndexed(value: string, namespace: string, change: RecordedChange): void {
     if (value === '') return
-    this.#tell(this.#indexed.get(this.#prefix + value), change)
-    if (namespace.length > this.#prefix.length) this.#tell(this.#indexed.get(namespace + value), change)
+    this.#notify(this.#indexed.get(this.#prefix + value), change)
+    if (namespace.length > this.#prefix.length) this.#notify(this.#indexed.get(namespace + value), change)
   }
 
-  #tell(group: InterestGroup | undefined, change: RecordedChange): void {
+  #notify(group: InterestGroup | undefined, change: RecordedChange): void {
     if (group === undefined) return
     if (group.pending.length >= longestPending) {
       for (const watcher of [...group.watchers]) watcher.queue.close(true)

@@ -54,7 +54,7 @@ class Families {
 }
 
 /**
- * What kube-apiserver tells of its watch caches, by its names, and some figures of our own. The numbers are counted in the caches, and read at a scrape.
+ * What kube-apiserver reports of its watch caches, by its names, and some figures of our own. The numbers are counted in the caches, and read at a scrape.
  * Source: k8s.io/apiserver, pkg/storage/cacher/metrics.
  *
  * @param etcdPrefix what keys begin with
@@ -112,7 +112,7 @@ const storeFamilies = (families: Families): MetricFamily[] => [
     ['resource', 'status'],
     resource => Object.entries(resource.counts.checks).flatMap(([status, value]) => line([families.prefixOf(resource), status], value)),
   ),
-  families.counter('apiserver_storage_events_received_total', 'Changes that the store told of, by resource.', c => c.received),
+  families.counter('apiserver_storage_events_received_total', 'Changes that the store reported, by resource.', c => c.received),
   families.counter('apiserver_storage_decode_errors_total', 'Stored objects that could not be read, by resource.', c => c.unreadable),
 ]
 

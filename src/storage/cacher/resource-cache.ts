@@ -168,7 +168,7 @@ export class ResourceCache {
     this.counts.dispatched++
   }
 
-  /** Ends all watches: a change can't be shown. Who comes back from before it is told of it by the store. */
+  /** Ends all watches: a change can't be shown. Whoever comes back from before it gets it from the store. */
   #interrupt(why: StorageError, at: Revision): void {
     this.interest.end(why)
     this.history.reset(at)

@@ -6,6 +6,6 @@ import type { ResourceCodec } from '../storage.ts'
 export interface Source {
   readonly backend: Backend
   readonly codec: ResourceCodec
-  /** How objects that can't be read are told of. */
+  /** How objects that can't be read are reported. */
   readonly reports: CorruptReports
 }

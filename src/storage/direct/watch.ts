@@ -71,7 +71,7 @@ interface WatchState {
   readonly prefix: Key
   readonly query: WatchQuery
   readonly limits: WatchLimits
-  /** The revision up to which the store has told of changes. */
+  /** The revision up to which the store has reported changes. */
   seen: Revision
   /** Until the next one. */
   bookmarks: NodeJS.Timeout | undefined
@@ -88,7 +88,7 @@ async function accepted(begin: (opened: () => void) => Promise<void>): Promise<v
   }
 }
 
-/** Gives the queue what the store tells until either ends. `opened`: called when the store has accepted the watch. */
+/** Gives the queue what the store reports until either ends. `opened`: called when the store has accepted the watch. */
 async function follow(queue: EventQueue, state: WatchState, opened: () => void, signal: AbortSignal): Promise<void> {
   const { source, prefix, query, limits } = state
   const watch = {

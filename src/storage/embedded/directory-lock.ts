@@ -6,7 +6,7 @@ import { BackendError } from '../backend.ts'
 
 /**
  * Takes the directory for this process by a file `lock` that names its holder, and returns what releases it. A file whose holder has died is taken over: the
- * holder is told by process id and, where /proc has it, start time, so that a number given anew is not mistaken for it.
+ * holder is identified by process id and, where /proc has it, start time, so that a number given anew is not mistaken for it.
  * @throws BackendError `unavailable` where another process (or this one) holds the directory.
  */
 export function lockDirectory(dir: string): () => void {

@@ -36,7 +36,7 @@ export interface FeedSource {
 
 export interface Feed {
   watch(watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined>
-  /** Gives the watchers a group of consecutive revisions, the next after the last. Called when `source.revision()` already tells the new one. */
+  /** Gives the watchers a group of consecutive revisions, the next after the last. Called when `source.revision()` already returns the new one. */
   publish(changes: readonly Change[], revision: Revision): void
   close(): void
 }

@@ -57,7 +57,7 @@ export function revisionAt(tables: Tables, entry: LatestEntry, at: number): Revi
   }
 }
 
-/** Whether a key existed at the revision: as `revisionAt`, without following the chain where the entry alone tells. */
+/** Whether a key existed at the revision: as `revisionAt`, without following the chain where the entry alone shows it. */
 export function existedAt(tables: Tables, entry: LatestEntry, at: number): boolean {
   if (entry.modRevision <= at) return entry.live
   return (entry.live && entry.createRevision <= at) || revisionAt(tables, entry, at) !== 0

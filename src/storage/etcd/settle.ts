@@ -10,7 +10,7 @@ export type ReadKey = (at: Revision | undefined) => Promise<{ item: KeyValue | u
 /**
  * Finds out what became of a guarded write whose answer was lost, by the change that came right after the revision that the write expected. If it wrote the
  * same bytes, the write happened. If it wrote others, the write lost and can no longer happen, for no later state has that revision. (That is not so for a
- * create: absence comes again.) Undefined where it cannot be told: nothing has changed yet and the write may still be on its way, or the change is out of
+ * create: absence comes again.) Undefined where it is not known: nothing has changed yet and the write may still be on its way, or the change is out of
  * reach. What the reads throw is thrown.
  */
 export async function settleWrite(write: GuardedWrite, read: ReadKey): Promise<WriteResult | undefined> {

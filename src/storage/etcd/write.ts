@@ -12,7 +12,7 @@ import { settleWrite } from './settle.ts'
 /** Milliseconds given to finding out what became of a write whose answer was lost. */
 const settleTimeout = 3000
 
-/** Guarded writes. One whose answer is lost is settled by what the store holds then, and fails where that does not tell. */
+/** Guarded writes. One whose answer is lost is settled by what the store holds then, and fails where that does not show it. */
 export function etcdWriter(connection: Connection, logger: Logger): Backend['write'] {
   const leases = openLeases(connection)
 

@@ -21,7 +21,7 @@ export function aesCbc(secret: Buffer): Transformer {
   }
 }
 
-/** The padding is checked here, since kube-apiserver tells its two faults apart. */
+/** The padding is checked here, since kube-apiserver distinguishes its two faults. */
 function withoutPadding(padded: Buffer): Buffer {
   const size = padded.at(-1) ?? 0
   if (size === 0 || size > padded.length) throw new TransformError('invalid PKCS7 data (empty or not padded)')

@@ -1,4 +1,4 @@
-/** A secret and the name under which values tell that it was used. */
+/** A secret and the name that values carry when it was used. */
 export interface EncryptionKey {
   readonly name: string
   /** Base64. */
@@ -24,6 +24,6 @@ export interface EncryptionRule {
 /** apiserver.config.k8s.io/v1 EncryptionConfiguration: https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/ */
 export interface EncryptionConfig {
   readonly resources: readonly EncryptionRule[]
-  /** Of the file's bytes, to tell whether it has changed. */
+  /** Of the file's bytes: it shows whether the file has changed. */
   readonly hash: string
 }

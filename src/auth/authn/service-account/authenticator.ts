@@ -70,7 +70,7 @@ async function faultOfObjects(claims: ServiceAccountClaims, options: ServiceAcco
   const bound = [
     { kind: 'secret', resource: 'secrets', reference: secret, namespace },
     { kind: 'pod', resource: 'pods', reference: pod, namespace },
-    // A token of a pod tells its node, and does not end with it.
+    // A token of a pod names its node, and does not end with it.
     { kind: 'node', resource: 'nodes', reference: pod ? undefined : node, namespace: '' },
   ] as const
   for (const { kind, resource, reference, namespace: where } of bound) {

@@ -1,6 +1,6 @@
 import type { VerificationKey } from './keys.ts'
 
-/** What tells others how to check tokens of service accounts: two documents, ready to be sent (https://openid.net/specs/openid-connect-discovery-1_0.html, RFC 7517). */
+/** What others need to verify tokens of service accounts: two documents, ready to be sent (https://openid.net/specs/openid-connect-discovery-1_0.html, RFC 7517). */
 export interface IssuerDocuments {
   readonly configuration: Buffer
   readonly keySet: Buffer

@@ -5,7 +5,7 @@ import type { RuleIndex } from './rule-index.ts'
 
 /**
  * Allows what a role that is bound to the user, or to one of the groups, allows; has no opinion on the rest
- * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/). Bindings of roles that are not there are told in the reason.
+ * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/). The reason names roles that do not exist.
  */
 export const rbacAuthorizer = (index: RuleIndex): Authorizer => ({
   async authorize(user, info) {

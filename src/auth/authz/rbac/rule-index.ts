@@ -90,7 +90,7 @@ export class RuleIndex {
     return [...all.keys()].filter(key => key.startsWith('/') === ofCluster)
   }
 
-  /** Every grant of the user: those of the cluster, then those of the namespace ('' for none). `onError` is told of bindings whose role is not there. */
+  /** Every grant of the user: those of the cluster, then those of the namespace ('' for none). `onError` is called for bindings whose role does not exist. */
   *grants(user: User, namespace: string, onError: (text: string) => void): Generator<Grant> {
     yield* this.grantsIn('', user, onError)
     if (namespace !== '') yield* this.grantsIn(namespace, user, onError)

@@ -69,7 +69,7 @@ function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** Items that are told apart must be there, and so must what tells them apart. */
+/** Items that are distinguished must be there, and so must what tells them apart. */
 export function validateMapKeys(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const items = itemsSchema(schema)
   const listType = schema[LIST_TYPE]

@@ -115,7 +115,7 @@ function* visitJunctors(schema: JsonSchemaProps, path: FieldPath, below: Below):
 }
 
 function* visitItems(schema: JsonSchemaProps, path: FieldPath, { uncorrelatable }: Context, below: Below): Steps<void> {
-  // Only items of a list of type map are told apart by what stays.
+  // Only items of a list of type map are distinguished by what stays.
   const changes = schema['x-kubernetes-list-type'] === 'map' ? {} : { uncorrelatable: uncorrelatable ?? path }
   const at = path.child('items')
   yield* below(itemsSchema(schema), at, changes)
