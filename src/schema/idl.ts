@@ -24,7 +24,8 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * definitions begin. `untyped` behind it: no code of the server reads these types, and no TypeScript is made of them.
  *
  * A field is `name number type mark*`, with `-` for the number where protobuf has none. A type is a scalar, a special form, a type of this package, `package.Type` of
- * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer. `?` ends the type of an optional field (omitempty and not required). Marks:
+ * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer (a scalar without it is written in protobuf even if it is absent). `?` ends the type of an optional
+ * field (omitempty and not required). Marks:
  * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) · `set` `atomic` `granular` `map(a,b)` list and map types ·
  * `strayatomic` a list type of what is no list ·
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `since(1.30)` the first release that has it, `until(1.31)` the first that has it no more,
