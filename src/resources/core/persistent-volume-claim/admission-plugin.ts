@@ -17,6 +17,7 @@ const sizeOf = (claim: PersistentVolumeClaim): string | undefined => claim.spec.
 export const persistentVolumeClaimResize = (
   findClass: (name: string) => Promise<(TypedObject & Pick<StorageClass, 'allowVolumeExpansion'>) | undefined>,
 ): AdmissionPlugin => {
+  /** Reports false for a claim without a class, and for one whose class changes together with the size. */
   const allowsGrowth = async (claim: PersistentVolumeClaim, old: PersistentVolumeClaim): Promise<boolean> => {
     const name = storageClassOf(claim)
     if (name === '' || storageClassOf(old) !== name) return false
@@ -29,6 +30,7 @@ export const persistentVolumeClaimResize = (
       if (!request.object || !request.old) return
       const claim = asKind(CLAIMS, request.object)
       const old = asKind(CLAIMS, request.old)
+      // A smaller size passes here: validation judges it.
       if (compareQuantity(sizeOf(claim), sizeOf(old)) <= 0) return
       if (old.status.phase !== 'Bound') throw refuse(request, 'Only bound persistent volume claims can be expanded')
       if (await allowsGrowth(claim, old)) return

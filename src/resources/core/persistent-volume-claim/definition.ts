@@ -55,7 +55,11 @@ function dropDisabledFields(spec: PersistentVolumeClaimSpec, old: PersistentVolu
 const isClassicSource = ({ kind, apiGroup }: TypedLocalObjectReference): boolean =>
   (kind === 'PersistentVolumeClaim' && (apiGroup ?? '') === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
 
-/** dataSource and dataSourceRef say the same where one of them is not given. The former, alone, is dropped where it is neither a claim nor a snapshot. */
+/**
+ * dataSource and dataSourceRef say the same where one of them is not given.
+ * A dataSource alone is dropped where it is neither a claim nor a snapshot, unless the old claim has a source already.
+ * A dataSourceRef with a namespace is not copied: a dataSource cannot name one.
+ */
 function normaliseSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
   if (!old?.dataSource && !old?.dataSourceRef && spec.dataSource && !spec.dataSourceRef && !isClassicSource(spec.dataSource)) delete spec.dataSource
   if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource }
@@ -83,6 +87,7 @@ const claimTable: TableDefinition<PersistentVolumeClaim> = {
   ],
   cells(claim, now) {
     const { metadata, spec, status } = claim
+    // Capacity and access modes are those of the bound volume: a claim without one shows neither.
     const bound = Boolean(spec.volumeName)
     return [
       metadata.name ?? '',

@@ -19,14 +19,18 @@ import { validateClaimSpec } from '../volume/claim-template.ts'
 
 const specPath = fieldPath('spec')
 
-/** The spec stays as it is, but for the volume (once), the size of a bound claim, and its attributes class. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * The spec stays as it is, but for the volume (once), a class that is filled in, the size of a bound claim, and its attributes class.
+ * Errors: the spec as that of a new claim (twice on update), then changes of immutable members, the size, the mode and the attributes class.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined, { features }: HookContext): FieldError[] {
   const errors = validateClaimSpec(next.spec, specPath, optionsOf(features, old))
   // An update is checked as a new claim twice, as upstream does: the causes say so.
   return old ? [...errors, ...errors, ...validateUpdate(next, old, features)] : errors
 }
 
-/** What an old claim already has stays allowed. */
+/** What an update may keep. A bad selector stays allowed where the old selector is bad; a bad API group where the old source names a group at all, good or bad. */
 function optionsOf(features: Features, old: PersistentVolumeClaim | undefined): ClaimSpecOptions {
   const hasClasses = features.enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined
   if (!old) return { hasClasses }
@@ -50,7 +54,10 @@ function validateUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim,
   ]
 }
 
-/** A claim may ask for less again where its volume failed to grow. */
+/**
+ * A claim may ask for less again where its volume failed to grow: the gate is on, or the status shows an expansion.
+ * The new size must exceed status.capacity, so that only growth which has not happened is taken back.
+ */
 function validateShrinking(size: string | undefined, { status }: PersistentVolumeClaim, features: Features, path: FieldPath): FieldError[] {
   const isRecovery =
     features.enabled('RecoverVolumeExpansionFailure') || status.allocatedResources !== undefined || status.allocatedResourceStatuses !== undefined
@@ -58,7 +65,7 @@ function validateShrinking(size: string | undefined, { status }: PersistentVolum
   return compareQuantity(size, status.capacity?.storage) <= 0 ? [forbidden(path, 'field can not be less than status.capacity')] : []
 }
 
-/** Compares the specs without what may change. */
+/** Puts back what may change, then compares the rest of the specs, so that one error shows everything that differs. */
 function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
   const errors: FieldError[] = []
   const before = { ...old.spec }
@@ -72,12 +79,15 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
     // From the annotation to the field.
     delete after.storageClassName
   } else {
+    // The annotation never changes, and a class may be filled in later unless the annotation names another one.
     if (oldClass !== newClass) errors.push(invalid(fieldPath('metadata', 'annotations', CLASS_ANNOTATION), newClass ?? '', 'field is immutable'))
     if (classIsNew && (oldClass === undefined || oldClass === after.storageClassName)) delete after.storageClassName
   }
+  // The phase is the stored one: an update of the spec keeps the old status (`prepare`).
   if (next.status.phase === 'Bound') {
     const { requests } = after.resources
     if (requests) after.resources = { ...after.resources, requests: withStorage(requests, before.resources.requests?.storage) }
+    // A class that is removed stays a difference, besides the error of validateAttributesClass.
     if (after.volumeAttributesClassName !== undefined) keepMembers(after, before, 'volumeAttributesClassName')
   }
   if (!sameSpec(after, before)) {
@@ -91,6 +101,7 @@ function withStorage({ storage: _, ...requests }: Readonly<Record<string, string
   return storage === undefined ? requests : { ...requests, storage }
 }
 
+/** A class may be set and replaced, but not removed or emptied; with the gate off no change is allowed. */
 function validateAttributesClass(next: string | undefined, old: string | undefined, features: Features): FieldError[] {
   if (next === old) return []
   const path = specPath.child('volumeAttributesClassName')
@@ -117,6 +128,7 @@ function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
   return names.length === Object.keys(b).length && names.every(name => ownMember(b, name) !== undefined && compareQuantity(a[name], b[name]) === 0)
 }
 
+/** Sorted, as errors list them. */
 const RESIZE_STATES: readonly string[] = [
   'ControllerResizeInProgress',
   'ControllerResizeInfeasible',
@@ -125,7 +137,11 @@ const RESIZE_STATES: readonly string[] = [
   'NodeResizePending',
 ].sort()
 
-/** Allocated resources and their states belong to resources that are known. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Allocated resources and their states belong to resources that are known. Amounts may be zero.
+ * Upstream’s paths: `Spec.accessModes`, and `allocatedResourceStatus` in the singular. For an unknown state the value in the error is the name of the resource.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateClaimStatus({ spec, status }: PersistentVolumeClaim): FieldError[] {
   const errors = spec.accessModes?.length ? [] : [required(fieldPath('Spec', 'accessModes'))]
   for (const [name, amount] of Object.entries(status.capacity ?? {})) errors.push(...validateAmount(amount, fieldPath('status', 'capacity').key(name)))

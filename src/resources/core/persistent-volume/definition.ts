@@ -55,9 +55,13 @@ const persistentVolumeStatusStrategy: Strategy<PersistentVolume> = {
       next.status.lastPhaseTransitionTime = before
     }
   },
+  // No member of the status has a rule.
   validate: () => [],
 }
 
+/**
+ * Sources without a driver in current releases: the member of the spec, its name in the warning, the release that deprecated it, and the first one in which it does nothing.
+ */
 const RETIRED: readonly (readonly [source: keyof PersistentVolumeSpec, name: string, since: string, gone: string])[] = [
   ['cephfs', 'cephfs', 'v1.28', 'v1.31'],
   ['photonPersistentDisk', 'photonPersistentDisk', 'v1.11', 'v1.16'],
@@ -67,6 +71,7 @@ const RETIRED: readonly (readonly [source: keyof PersistentVolumeSpec, name: str
   ['rbd', 'rbd', 'v1.28', 'v1.31'],
 ]
 
+/** Judges the new object alone, so an update warns again of what the old object already had. */
 function warnings({ metadata, spec }: PersistentVolume): string[] {
   const texts = classAnnotationWarnings(metadata)
   if (Object.hasOwn(metadata.annotations ?? {}, 'volume.beta.kubernetes.io/mount-options')) {

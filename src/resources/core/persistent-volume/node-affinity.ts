@@ -10,11 +10,15 @@ const RENAMED: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'kubernetes.io/arch',
 }
 
-/** Whether the affinity is what it was, but for labels that have got their new names. */
+/**
+ * Reports whether the affinity is unchanged, but for beta labels that now have their GA names. Term and expression must stand at the same index as before.
+ * A change from the GA name back to the beta name is a difference, and so is any change of operator, values or order.
+ */
 export function sameNodeAffinity(next: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity | undefined): boolean {
   return deepEqual(next, old) || (next !== undefined && deepEqual(withOldNames(next, old), old))
 }
 
+/** The new affinity with the old keys put back, so that one comparison shows whatever else differs. */
 function withOldNames(next: VolumeNodeAffinity, old: VolumeNodeAffinity | undefined): VolumeNodeAffinity {
   const before = old?.required?.nodeSelectorTerms ?? []
   const terms = next.required?.nodeSelectorTerms ?? []

@@ -18,6 +18,7 @@ import { validateNoBacksteps } from '../volume/paths.ts'
 import { rulesFor, type SourceRule } from '../volume/source-rules.ts'
 import { commonSources, persistentSources, validateCsiDriverName } from '../volume/sources.ts'
 
+/** A missing `endpointsNamespace` means the namespace of the bound claim; an empty one is an error. */
 function validateGlusterfs({ endpoints, path: target, endpointsNamespace: namespace }: GlusterfsPersistentVolumeSource, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (endpoints === '') errors.push(required(path.child('endpoints')))
@@ -28,15 +29,18 @@ function validateGlusterfs({ endpoints, path: target, endpointsNamespace: namesp
   return [...errors, ...nameIsDnsLabel(namespace, false).map(text => invalid(at, namespace, text))]
 }
 
+/** A missing `secretNamespace` is allowed; an empty one is not. */
 const validateAzureFile = ({ secretName, shareName, secretNamespace }: AzureFilePersistentVolumeSource, path: FieldPath): FieldError[] => [
   ...(secretName === '' ? [required(path.child('secretName'))] : []),
   ...(shareName === '' ? [required(path.child('shareName'))] : []),
   ...(secretNamespace === '' ? [required(path.child('secretNamespace'))] : []),
 ]
 
+/** The path may be relative: only `..` is refused. The node affinity that a local volume needs is checked in validateSource. */
 const validateLocal = ({ path: target }: LocalVolumeSource, path: FieldPath): FieldError[] =>
   target === '' ? [required(path.child('path'))] : validateNoBacksteps(target, path.child('path'))
 
+/** A persistent volume has no namespace, so its references to secrets must name one. */
 const validateSecretReference = ({ name, namespace }: SecretReference, path: FieldPath): FieldError[] => [
   ...(name ? validateDnsSubdomain(name, path.child('name')) : [required(path.child('name'))]),
   ...(namespace ? validateDnsLabel(namespace, path.child('namespace')) : [required(path.child('namespace'))]),
@@ -90,7 +94,11 @@ const byKind = new Map(RULES.map(source => [source.kind, source]))
 /** Names of the sources that a PersistentVolumeSpec has, in the order of validation. */
 export const sourcesOf = (spec: PersistentVolumeSpec): Kind[] => RULES.filter(({ kind }) => spec[kind] !== undefined).map(({ kind }) => kind)
 
-/** The sources of a volume's spec, which stands at `specPath`. `volume`: the name of the volume. */
+/**
+ * The sources of a volume’s spec, which stands at `specPath`. `volume`: the name of the volume.
+ * At least one is required. Each source after the first is forbidden and its members are not checked; flexVolume is the exception.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateSources(spec: PersistentVolumeSpec, volume: string, specPath: FieldPath): FieldError[] {
   const sources = sourcesOf(spec)
   if (sources.length === 0) return [required(specPath, 'must specify a volume type')]

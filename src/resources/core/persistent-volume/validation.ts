@@ -19,13 +19,18 @@ import { sourcesOf, validateSources } from './sources.ts'
 const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain']
 const specPath = fieldPath('spec')
 
-/** Exactly one source, which never changes; a node affinity may only be added. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Exactly one source, which never changes; a node affinity may only be added.
+ * An update may keep label values in the node affinity that a create refuses, where the old volume has such values.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validatePersistentVolume(next: PersistentVolume, old: PersistentVolume | undefined, { features }: HookContext): FieldError[] {
   const errors = validateSpec(next, old)
   // An update is checked as a new volume twice, as upstream does: the causes say so.
   return old ? [...errors, ...errors, ...validateUpdate(next.spec, old.spec, features)] : errors
 }
 
+/** `old` only decides whether bad label values of the affinity may stay. An empty reclaim policy passes. */
 function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefined): FieldError[] {
   const { spec } = volume
   const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec.capacity ?? {})]
@@ -49,7 +54,7 @@ function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefine
   return [...errors, ...validateAttributesClass(spec)]
 }
 
-/** Known modes; ReadWriteOncePod stands alone. */
+/** Known modes; ReadWriteOncePod stands alone. Errors are at the list, not at its element. An unknown mode beside ReadWriteOncePod is reported once, as unknown. */
 export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[], path: FieldPath): FieldError[] {
   const errors = modes.length === 0 ? [required(path)] : []
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(path, mode, ACCESS_MODES))
@@ -59,6 +64,10 @@ export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[]
   return errors
 }
 
+/**
+ * Exactly one entry, `storage`, with a positive amount. An empty capacity is reported twice: as required and as not supported.
+ * Amounts under other names are checked, too.
+ */
 function validateCapacity(capacity: Readonly<Record<string, string>>): FieldError[] {
   const errors: FieldError[] = []
   const path = specPath.child('capacity')
@@ -73,6 +82,7 @@ function validateCapacity(capacity: Readonly<Record<string, string>>): FieldErro
   return errors
 }
 
+/** Whether an expression has a value that is no label value. Where the old affinity has one, the new one may have any. */
 const hasInvalidValues = (affinity: VolumeNodeAffinity | undefined): boolean =>
   (affinity?.required?.nodeSelectorTerms ?? []).some(({ matchExpressions = [] }) =>
     matchExpressions.some(({ values = [] }) => values.some(value => isValidLabelValue(value).length > 0)),
@@ -95,6 +105,7 @@ function cleansToRoot(path: string): boolean {
   return depth === 0
 }
 
+/** A missing class is allowed, an empty one is not. Only a csi volume may have one. */
 function validateAttributesClass({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec): FieldError[] {
   if (name === undefined) return []
   const path = specPath.child('volumeAttributesClassName')
@@ -104,6 +115,10 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Persi
   ]
 }
 
+/**
+ * Sources, mode and affinity of an update. The class of attributes may change while its gate is on, but a class that is set may not be removed.
+ * The paths `spec.persistentvolumesource`, `volumeMode` and `nodeAffinity` are upstream’s: the first is no field, and the others lack `spec`.
+ */
 function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const before = sourceMembers(old)
@@ -138,6 +153,7 @@ function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, f
   return errors
 }
 
+/** The spec reduced to its sources, for comparison. */
 const sourceMembers = (spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> => {
   const names = new Set<string>(sourcesOf(spec))
   return Object.fromEntries(Object.entries(spec).filter(([name]) => names.has(name)))

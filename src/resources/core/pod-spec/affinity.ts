@@ -9,6 +9,7 @@ import type { Affinity, NodeAffinity, NodeSelector, NodeSelectorRequirement, Nod
 const NOT_AN_OPERATOR = 'not a valid selector operator'
 const OUT_OF_WEIGHTS = 'must be in the range 1-100'
 
+/** Gt and Lt need one value, which is checked as a label value but not as a number. */
 function validateNodeRequirement(requirement: NodeSelectorRequirement, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { key, operator, values = [] } = requirement
@@ -27,6 +28,7 @@ function validateNodeRequirement(requirement: NodeSelectorRequirement, allowInva
   return errors
 }
 
+/** The one field is `metadata.name`, with one value: In or NotIn. Values under another key are not checked. */
 function validateNodeFieldRequirement(requirement: NodeSelectorRequirement, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { key, operator, values = [] } = requirement
@@ -80,6 +82,7 @@ function validateNodeAffinity(affinity: NodeAffinity, allowInvalidValues: boolea
   return errors
 }
 
+/** Upstream’s path of a bad namespace is `namespace`, without index. */
 function validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const rules = { allowInvalidValues }
@@ -93,7 +96,10 @@ function validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, pat
   return errors
 }
 
-/** matchLabelKeys and mismatchLabelKeys. By now what they add is in the selector: a key that the user gave there, too, is there twice. */
+/**
+ * matchLabelKeys and mismatchLabelKeys. By now what they add is in the selector: a key that the user gave there, too, is there twice.
+ * Upstream’s path of that error is the index of the key right below the term, without the name of the list.
+ */
 function validateTermLabelKeys(term: PodAffinityTerm, path: FieldPath): FieldError[] {
   const matching = term.matchLabelKeys ?? []
   const mismatching = term.mismatchLabelKeys ?? []

@@ -26,7 +26,10 @@ export function deletionCostError(annotations: Annotations | undefined): string 
   return good ? undefined : 'must be a 32bit integer'
 }
 
-/** Annotations that mean something to pods; `path`: that of the annotations. */
+/**
+ * Annotations that mean something to pods; `path`: that of the annotations. Names in AppArmor keys must be containers of the spec.
+ * Upstream’s paths write the keys of seccomp and tolerations as children (`annotations.key`), the others as subscripts (`annotations[key]`).
+ */
 export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, path: FieldPath, allowInvalidDeletionCost: boolean): FieldError[] {
   const errors: FieldError[] = []
   const mirror = annotations[MIRROR_POD]
@@ -52,6 +55,7 @@ export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, 
   return errors
 }
 
+/** JSON that is no list passes; text that is no JSON does not. */
 function validateTolerationsAnnotation(text: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   try {
@@ -71,7 +75,7 @@ function validateSeccompName(profile: string, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** What of an update's annotations may not change. */
+/** An update may not add, change or remove the AppArmor annotations and the mark of a mirror pod. Removals and changes are reported before additions. */
 export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const key in old) {
@@ -87,7 +91,11 @@ export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations
   return errors
 }
 
-/** Where a profile stands in an annotation and in a field, they agree. `path`: that of the spec. */
+/**
+ * Where a profile stands in an annotation and in a field, they agree. `path`: that of the spec.
+ * The seccomp field of the pod is compared with the pod’s annotation only; for AppArmor it also stands for containers without a field.
+ * AppArmor is skipped for Windows.
+ */
 export function validateProfilesAgree(annotations: Annotations, spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const ofPod = spec.securityContext?.seccompProfile
@@ -107,6 +115,7 @@ export function validateProfilesAgree(annotations: Annotations, spec: PodSpec, p
   return errors
 }
 
+/** A field of an unknown type agrees with anything: its own validator refuses it. For seccomp `docker/default` means `runtime/default`. */
 function validateAgree(what: 'seccomp' | 'apparmor', annotation: string, profile: AppArmorProfile | SeccompProfile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const differs = (): void => void errors.push(forbidden(path.child('type'), `${what} type in annotation and field must match`))

@@ -33,6 +33,7 @@ const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError']
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
 
+/** Names are distinct within one container. A containerPort of 0 counts as missing, a hostPort of 0 as none. */
 function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set<string>()
@@ -57,6 +58,7 @@ function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldE
 const RESIZABLE = ['cpu', 'memory']
 const RESIZE_POLICIES = ['NotRequired', 'RestartContainer']
 
+/** `restartPolicy`: the pod’s. Errors are at the list, except for duplicates, which are at the element. */
 function validateResizePolicies(policies: readonly ContainerResizePolicy[], path: FieldPath, restartPolicy: string): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()
@@ -77,7 +79,7 @@ function validateResizePolicies(policies: readonly ContainerResizePolicy[], path
   return errors
 }
 
-/** What every container must be, whatever list it stands in. */
+/** What every container must be, whatever list it stands in. Lifecycle, probes and restartPolicy depend on the list: callers check them. */
 function validateContainer(container: Container, path: FieldPath, context: ContainerContext): FieldError[] {
   const errors: FieldError[] = []
   if (!container.name) errors.push(required(path.child('name')))
@@ -115,7 +117,10 @@ function validateHostPorts(containers: readonly Container[], path: FieldPath): F
   return errors
 }
 
-/** Names are distinct, and at least one container is there. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Names are distinct, and at least one container is there: an empty list is the only error then. A restartPolicy is for init containers.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateContainers(containers: readonly Container[], path: FieldPath, context: ContainerContext): FieldError[] {
   if (containers.length === 0) return [required(path)]
   const errors: FieldError[] = []
@@ -136,7 +141,11 @@ export function validateContainers(containers: readonly Container[], path: Field
 
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always'
 
-/** Only sidecars, which restart always, may have probes and lifecycle hooks. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Only sidecars, which restart always, may have probes and lifecycle hooks. `Always` is the only restartPolicy.
+ * Names differ from those of `containers`, too; a collision is reported here.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateInitContainers(containers: readonly Container[], spec: PodSpec, path: FieldPath, context: ContainerContext): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set((spec.containers ?? []).map(container => container.name))
@@ -167,9 +176,14 @@ export function validateInitContainers(containers: readonly Container[], spec: P
 
 const NOT_EPHEMERAL = ['ports', 'resources', 'resizePolicy', 'restartPolicy', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'] as const
 const REFUSED = 'cannot be set for an Ephemeral Container'
+/** `resources` is always there in memory, and a list may be empty: neither counts as given. */
 const isSet = (value: unknown): boolean => value !== undefined && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 
-/** They have neither ports, nor probes, nor resources, and a target that is a container of the pod. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * They have neither ports, nor probes, nor resources. Names differ from those of all other containers.
+ * The target is a container or an init container of the pod, never an ephemeral one.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateEphemeralContainers(
   containers: readonly EphemeralContainer[],
   spec: PodSpec,

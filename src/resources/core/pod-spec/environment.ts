@@ -25,6 +25,7 @@ export function validateEnv(variables: readonly EnvVar[], path: FieldPath, optio
   return errors
 }
 
+/** Each source is checked, and then that there is exactly one and no value beside it. An empty value counts as none. */
 function validateValueFrom(from: EnvVarSource, value: string | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = from
@@ -61,7 +62,7 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPa
       if (!ref.name) errors.push(required(at.child(kind, 'name')))
       else for (const text of nameIsDnsSubdomain(ref.name, true)) errors.push(invalid(at.child(kind, 'name'), ref.name, text))
     }
-    // Told at the list, not at its element: upstream has it so.
+    // Reported at the list, not at its element: upstream has it so.
     if (!source.configMapRef && !source.secretRef) errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
     else if (source.configMapRef && source.secretRef) errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
   })

@@ -38,6 +38,7 @@ type Handler = LifecycleHandler & ProbeHandler
 /** In the order in which upstream looks: of two, the later one is refused. */
 const ACTIONS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const
 
+/** Exactly one action. Of several only the first is looked into. */
 function validateHandler(handler: Handler, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let count = 0
@@ -59,6 +60,7 @@ function validateAction({ exec, httpGet, tcpSocket, grpc, sleep }: Handler, cont
   return sleep ? validateSleep(sleep.seconds, context, path) : []
 }
 
+/** Seconds, at most the pod’s grace period. Without a grace period there is nothing to compare with. */
 function validateSleep(seconds: Int64, { grace, options }: HandlerContext, path: FieldPath): FieldError[] {
   if (grace === undefined || (seconds >= (options.allowZeroSleep ? 0 : 1) && seconds <= grace)) return []
   const text = options.allowZeroSleep
@@ -108,6 +110,7 @@ function validateStopSignal(signal: string, os: string | undefined, path: FieldP
   return known.includes(signal) ? [] : [notSupported(path, signal, known)]
 }
 
+/** All numbers may be zero, except terminationGracePeriodSeconds. validateProbes adds the rules of each kind of probe. */
 function validateProbe(probe: Probe, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors = validateHandler(probe, context, path)
   for (const field of ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const) {
@@ -119,7 +122,10 @@ function validateProbe(probe: Probe, context: HandlerContext, path: FieldPath): 
   return errors
 }
 
-/** The three probes of a container. */
+/**
+ * The three probes of a container. Only a readiness probe may need several successes; the others may have a grace period of their own.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateProbes(container: Container, context: HandlerContext, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const kind of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {

@@ -6,13 +6,18 @@ import { hasBacksteps, validateDescendingPath } from '../volume/paths.ts'
 import type { VolumesByName } from '../volume/validation.ts'
 
 export interface MountOptions {
+  /** A mount of an image volume may have a subPath or subPathExpr. */
   readonly allowImageSubPaths: boolean
 }
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None']
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible']
 
-/** Volumes exist, mount paths are distinct, and bidirectional propagation needs a privileged container. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Volumes exist, mount paths are distinct, and bidirectional propagation needs a privileged container.
+ * `volumes` has only those without errors: a mount of a faulty volume is reported as not found.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateMounts(container: Container, volumes: VolumesByName, path: FieldPath, { allowImageSubPaths }: MountOptions): FieldError[] {
   const errors: FieldError[] = []
   const { volumeMounts: mounts = [], volumeDevices = [] } = container
@@ -29,7 +34,7 @@ export function validateMounts(container: Container, volumes: VolumesByName, pat
     mounted.add(mountPath)
     if (devices.has(name)) errors.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'))
     if (devicePaths.has(mountPath)) errors.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'))
-    // From here on upstream's paths name the list, not its element.
+    // Most of upstream’s paths below name the list, not its element.
     if (mount.subPath) errors.push(...validateDescendingPath(mount.subPath, path.child('subPath')))
     if (mount.subPathExpr) {
       if (mount.subPath) errors.push(invalid(at.child('subPathExpr'), mount.subPathExpr, 'subPathExpr and subPath are mutually exclusive'))
@@ -54,6 +59,7 @@ function validatePropagation(mode: string, container: Container, path: FieldPath
   return errors
 }
 
+/** `Enabled` and `IfPossible` need a read-only mount without propagation; `Disabled` needs nothing. */
 function validateRecursiveReadOnly(mode: string, mount: VolumeMount, path: FieldPath): FieldError[] {
   if (!RECURSIVE_READ_ONLY.includes(mode)) return [notSupported(path, mode, RECURSIVE_READ_ONLY)]
   const errors: FieldError[] = []
@@ -86,6 +92,7 @@ export function validateDevices(container: Container, volumes: VolumesByName, pa
     if (devicePath === '') errors.push(required(at.child('devicePath')))
     if (paths.has(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, 'must be unique'))
     if (hasBacksteps(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, "can not contain backsteps ('..')"))
+    // A path that is refused does not make a later one a duplicate.
     else paths.add(devicePath)
     if (mounts.has(name)) errors.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'))
     if (mountPaths.has(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'))

@@ -37,6 +37,7 @@ export interface PodValidationOptions {
   readonly allowSidecarResizePolicy: boolean
 }
 
+/** On create nothing invalid is let pass. */
 const FRESH = {
   allowInvalidDeletionCost: false,
   allowInvalidSelectorValues: false,
@@ -61,7 +62,7 @@ export const podTemplateOptions = (features: Features, next: PodTemplateSpec, ol
   ...gatedOptions(features, next.spec, old?.spec),
 })
 
-/** What a gate lets pass, or the old spec where the gate is off. */
+/** What a gate lets pass, or the old spec where the gate is off. Spread after the tolerating options, so that it may override them. */
 const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefined) => ({
   allowAnySELinuxChangePolicy: features.enabled('SELinuxMount') || old?.securityContext?.seLinuxChangePolicy !== undefined,
   // Nobody looked at the values before 1.33.
@@ -76,6 +77,7 @@ const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefine
     features.enabled('InPlacePodVerticalScaling') || (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
 })
 
+/** What is wrong in the old object already. The new one may have the same kind of fault anywhere, not only where the old one has it. */
 function toleratingOptions(spec: PodSpec, metadata: ObjectMeta): typeof FRESH {
   return {
     allowInvalidDeletionCost: deletionCostError(metadata.annotations) !== undefined,
@@ -100,7 +102,7 @@ function hasInvalidAffinitySelector(affinity: Affinity | undefined): boolean {
 }
 const hasInvalidSelector = (term: PodAffinityTerm): boolean => isInvalidSelector(term.labelSelector) || isInvalidSelector(term.namespaceSelector)
 
-/** Also of persistent volumes, whose terms are alike. */
+/** Whether an expression of a term has a value that is no label value. Also of persistent volumes, whose terms are alike. */
 export const hasInvalidTermValue = (terms: readonly NodeSelectorTerm[]): boolean =>
   terms.some(term => (term.matchExpressions ?? []).some(e => (e.values ?? []).some(value => isValidLabelValue(value).length > 0)))
 
@@ -131,6 +133,7 @@ const hasHostNamespaceSysctl = (spec: PodSpec): boolean =>
     return (namespace === 'net' && spec.hostNetwork === true) || (namespace === 'ipc' && spec.hostIPC === true)
   })
 
+/** Names of variables, and prefixes of sources, which are checked by the same rule. */
 function variableNames(spec: PodSpec): Set<string> {
   const names = new Set<string>()
   for (const { env = [], envFrom = [] } of allContainers(spec)) {

@@ -30,6 +30,7 @@ function validatePodResourceName(name: string, path: FieldPath): FieldError[] {
   return errors.length > 0 || isPodLevelResource(name) ? errors : [notSupported(path, verbatim(name), SUPPORTED)]
 }
 
+/** What the containers request together is at most the pod’s request; a resource without one counts as 0. */
 function validateRequests({ requests }: ResourceRequirements, spec: PodSpec, path: FieldPath): FieldError[] {
   return Object.entries(runAtOnce(containerAmounts(spec, 'requests'))).flatMap(([name, amount]) => {
     const own = ownMember(requests, name) ?? '0'

@@ -22,6 +22,7 @@ export function portWarnings(spec: PodSpec, path: FieldPath): string[] {
   return warnings
 }
 
+/** How two definitions of one container port and protocol clash; undefined where host ports or addresses keep them apart. */
 function collision(a: ContainerPort, b: ContainerPort): string | undefined {
   const [ipA, ipB] = [a.hostIP ?? '', b.hostIP ?? '']
   const [portA, portB] = [a.hostPort ?? 0, b.hostPort ?? 0]

@@ -20,6 +20,7 @@ export function podQosClass(spec: PodSpec, features: Features): QosClass {
       const limit = limits[name]
       const request = requests[name]
       if (isPositive(limit) || isPositive(request)) anything = true
+      // Guaranteed: cpu and memory of every container have a limit, and a request equal to it.
       if (!isPositive(limit) || (isPositive(request) && compareQuantity(request, limit) !== 0)) guaranteed = false
       // A limit with a request of zero is no guarantee, either.
       if (isPositive(limit) && !isPositive(request)) guaranteed = false

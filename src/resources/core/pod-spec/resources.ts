@@ -86,7 +86,11 @@ export interface ResourceOptions {
   readonly allowIndivisibleHugePages: boolean
 }
 
-/** ResourceRequirements of a container; `claimNames`: those of the pod. Also of `overhead`, as limits. */
+/**
+ * ResourceRequirements of a container; `claimNames`: those of the pod. Also of `overhead`, as limits, and of a pod as a whole, with `validateName`.
+ * A request is at most the limit, and equals it for huge pages and extended resources, which need a limit. Huge pages need cpu or memory beside them.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateResources(
   resources: ResourceRequirements,
   claimNames: ReadonlySet<string>,
@@ -132,6 +136,10 @@ export function validateResources(
   return errors
 }
 
+/**
+ * A claim is named once as a whole, or once for each of its requests. A whole claim after requests is a duplicate for each of them.
+ * An empty name is reported as required, a name that is no claim of the pod as not found.
+ */
 function validateClaims(claims: readonly ResourceClaim[], claimNames: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()

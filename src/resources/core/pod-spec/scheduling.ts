@@ -14,7 +14,11 @@ const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
 /** Of a spread constraint: no two have the same. */
 const pairOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string => JSON.stringify([topologyKey, whenUnsatisfiable])
 
-/** No two constraints have both topology key and `whenUnsatisfiable` in common. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * No two constraints have both topology key and `whenUnsatisfiable` in common: all but the last of such a group are duplicates.
+ * minDomains needs DoNotSchedule. `allowInvalidSelector`: an update may keep a bad selector where the old spec has one.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateSpreadConstraints(constraints: readonly TopologySpreadConstraint[], path: FieldPath, allowInvalidSelector: boolean): FieldError[] {
   const errors: FieldError[] = []
   const lastPlace = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
@@ -41,6 +45,7 @@ export function validateSpreadConstraints(constraints: readonly TopologySpreadCo
   return errors
 }
 
+/** Here nothing is added to the selector, unlike in pod affinity: any key that is in both is a conflict. */
 function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const selector = constraint.labelSelector
@@ -58,7 +63,11 @@ export function validateTaintEffect(effect: string, path: FieldPath): FieldError
   return !EFFECTS.includes(effect) ? [notSupported(path, effect, EFFECTS)] : []
 }
 
-/** Operator and value fit each other; seconds are for the effect NoExecute alone. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Operator and value fit each other; seconds are for the effect NoExecute alone. An empty key needs Exists and matches all; an empty effect is allowed.
+ * Errors about a value are at `operator`: upstream has it so.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateTolerations(tolerations: readonly Toleration[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   tolerations.forEach((toleration, i) => {

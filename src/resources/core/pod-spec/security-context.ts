@@ -25,7 +25,7 @@ export function validateSeccompProfile(profile: SeccompProfile, path: FieldPath)
   return errors
 }
 
-/** A local profile has a name without surrounding space, of at most 4,095 bytes. */
+/** A local profile has a name without surrounding space, of at most 4,095 bytes. Only the type Localhost has a name. */
 export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const at = path.child('localhostProfile')
@@ -41,7 +41,11 @@ export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPat
   return errors
 }
 
-/** SecurityContext of a container; `hostUsers`: the pod runs in the host's user namespace. */
+/**
+ * SecurityContext of a container; `hostUsers`: the pod runs in the host’s user namespace, which excludes an unmasked /proc.
+ * A container that may not escalate is neither privileged nor given CAP_SYS_ADMIN; SYS_ADMIN without the prefix passes.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateSecurityContext(context: SecurityContext, hostUsers: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (context.runAsUser !== undefined)
@@ -78,7 +82,10 @@ export interface PodSecurityOptions {
 const validateOneOf = (value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] =>
   value === undefined || values.includes(value) ? [] : [notSupported(path, value, values)]
 
-/** PodSecurityContext, with what lies beside it in the spec. */
+/**
+ * PodSecurityContext, with what lies beside it in the spec: hostPID, hostNetwork and hostIPC. `path`: that of the context.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, options: PodSecurityOptions): FieldError[] {
   const context = spec.securityContext
   if (!context) return []

@@ -21,7 +21,7 @@ const RESTART_POLICIES = ['Always', 'OnFailure', 'Never']
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never']
 
-/** PodTemplateSpec; `path`: that of the template. */
+/** PodTemplateSpec; `path`: that of the template. Ephemeral containers are for pods that run, so a template has none. */
 export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
   const { metadata, spec } = template
   const { annotations = {} } = metadata
@@ -116,6 +116,7 @@ function validateOneOf(value: string | undefined, values: readonly string[], pat
   return values.includes(value) ? [] : [notSupported(path, value, values)]
 }
 
+/** An empty name is reported at `os.name`, an unknown one at `os`: upstream has it so. */
 function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError[] {
   if (name === 'linux') return validateLinuxPod(spec, path)
   if (name === 'windows') return validateWindowsPod(spec, path)
@@ -123,6 +124,7 @@ function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError
   return [notSupported(path.child('os'), name, ['linux', 'windows'])]
 }
 
+/** Each claim names either a ResourceClaim or a ResourceClaimTemplate. A duplicate name is not checked for its form. */
 function validateResourceClaims(claims: readonly PodResourceClaim[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set<string>()
@@ -160,7 +162,7 @@ function validateHostNetworkPorts(spec: PodSpec, path: FieldPath, resourceIsPod:
   return errors
 }
 
-/** A user namespace of its own excludes the host's other namespaces. */
+/** A user namespace of its own excludes the host’s other namespaces. Upstream’s paths spell `HostPID` and `HostIPC` as in Go. */
 function validateUserNamespace(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const text = 'when `pod.Spec.HostUsers` is false'
@@ -175,6 +177,7 @@ const MAX_NAMESERVERS = 3
 const MAX_SEARCHES = 32
 const MAX_SEARCH_CHARACTERS = 2048
 
+/** The policy None takes nothing from the node, so it needs a nameserver of its own. */
 function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: FieldPath, relaxed: boolean): FieldError[] {
   if (dnsPolicy !== 'None') return config ? validateDnsLists(config, path, relaxed) : []
   if (!config) return [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')]
@@ -182,6 +185,7 @@ function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: Fiel
   return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')]
 }
 
+/** A search path may end with a dot, which the value in an error lacks. `relaxed` allows underscores and `.` alone. */
 function validateDnsLists({ nameservers = [], searches = [], options = [] }: PodDNSConfig, path: FieldPath, relaxed: boolean): FieldError[] {
   const errors: FieldError[] = []
   if (nameservers.length > MAX_NAMESERVERS) {

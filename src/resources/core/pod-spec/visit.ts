@@ -21,7 +21,7 @@ export function* containersWithPath(spec: PodSpec, path: FieldPath): Generator<[
 /** An init container that keeps running: https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/ */
 export const isSidecar = (container: Container): boolean => container.restartPolicy === 'Always'
 
-/** Init containers first, in the order in which they run. */
+/** Containers, then init containers; no ephemeral ones, which have no resources. */
 export function* containersAndInit(spec: PodSpec): Generator<Container> {
   yield* spec.containers ?? []
   yield* spec.initContainers ?? []

@@ -144,6 +144,10 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
 /** The warning of an annotation of AppArmor. */
 export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
+/**
+ * Of a pod or a template; `base`: its path. `isTemplate` adds the warning of AppArmor annotations, which `prepare` gives for pods.
+ * Source: pkg/api/pod/warnings.go in k8s.io/kubernetes.
+ */
 function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, features: Features): string[] {
   const { spec } = template
   const { annotations = {} } = template.metadata

@@ -9,7 +9,10 @@ const NETBIOS_DOMAIN = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const DNS_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
 const DNS_DOMAIN = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`)
 
-/** WindowsSecurityContextOptions. */
+/**
+ * WindowsSecurityContextOptions. A credential spec has at most 64 KiB in UTF-8. Whether containers agree on hostProcess: validateHostProcess.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateWindowsOptions(options: WindowsSecurityContextOptions, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options
@@ -24,6 +27,7 @@ export function validateWindowsOptions(options: WindowsSecurityContextOptions, p
   return errors
 }
 
+/** Messages about `user` or `DOMAIN\user`. An empty name, a control character or a second backslash is the only message then. */
 function userNameErrors(name: string): string[] {
   if (name === '') return ['runAsUserName cannot be an empty string']
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
@@ -43,7 +47,7 @@ function userNameErrors(name: string): string[] {
   return texts
 }
 
-/** All containers of a pod are host processes, or none is. */
+/** All containers of a pod are host processes, or none is; host processes need hostNetwork. A container without the field takes the pod’s. */
 export function validateHostProcess(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess

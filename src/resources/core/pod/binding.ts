@@ -53,6 +53,7 @@ async function bind(call: VirtualCall<Binding>, binding: Binding, name: string):
   else await updateKind(call.api, PODS, { namespace: call.namespace, name, subresource: 'binding' }, assign)
 }
 
+/** Throws a conflict where the binding names a UID or a revision that is not the pod’s; empty ones count as missing. */
 function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {
   for (const [label, wanted, present] of [
     ['UID', metadata.uid, pod.metadata.uid],

@@ -32,6 +32,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
   validate: (next, old, { features }) => (old ? validate(next, old, features) : []),
 }
 
+/** Containers may only be added. A static pod takes none: that refusal replaces all errors before it. */
 function validate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const options = podOptions(features, next, old)

@@ -25,6 +25,7 @@ interface Wanted {
   readonly propagationPolicy?: string
 }
 
+/** Throws 500 where query and body ask for different dry runs, as upstream does. */
 function wantedOf({ deleteOptions }: Eviction, dryRun: boolean): Wanted {
   const { preconditions, gracePeriodSeconds, propagationPolicy, dryRun: inBody = [] } = deleteOptions ?? {}
   if (dryRun && inBody.length > 0 && goList(inBody) !== '[All]') {
@@ -65,6 +66,7 @@ async function remove({ api, namespace, name, now }: Target, wanted: Wanted): Pr
       setPodCondition(pod.status, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, now)
       return pod
     })
+    // The status write has made a new revision, so the deletion is tied to that one.
     if (resourceVersion !== undefined) resourceVersion = marked.metadata.resourceVersion
   }
   await api.delete(PODS, namespace, name, { ...wanted, ...(resourceVersion !== undefined && { resourceVersion }) })
@@ -105,7 +107,10 @@ async function removeUnbudgeted(eviction: Target): Promise<Pod | undefined> {
   }
 }
 
-/** Asks the pod's budget, and takes from it. `unasked`: the pod is not ready and may go without; the budget's name comes with it. */
+/**
+ * Asks the pod’s budget, and takes from it; a dry run takes from a copy. No budget allows all, and more than one is a 500.
+ * `unasked`: the pod is not ready and may go without; the budget’s name comes with it.
+ */
 async function askBudget({ api, name, now, wanted }: Target, pod: Pod): Promise<{ unasked?: string }> {
   const [budget, second] = await budgetsOf(api, pod)
   if (second) throw failure(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')

@@ -52,7 +52,7 @@ export function prepareStatusUpdate(next: Pod, old: Pod): void {
   keepObservedGenerations(next.status, old.status)
 }
 
-/** A client that does not know observedGeneration does not clear it. */
+/** A client that does not know observedGeneration does not clear it. Conditions are paired by type; where a type occurs several times, in order. */
 function keepObservedGenerations(status: PodStatus, old: PodStatus): void {
   if (!status.observedGeneration && old.observedGeneration) status.observedGeneration = old.observedGeneration
   const known = new Map<string, Int64[]>()
@@ -123,12 +123,14 @@ function applyAppArmorAnnotations(pod: Pod, ctx: HookContext): void {
 
 const ANYWHERE: FieldPath = fieldPath()
 
+/** The annotation that says the same as a field; undefined for a missing or incomplete profile. */
 function annotationOf(profile: AppArmorProfile | undefined): string | undefined {
   if (profile?.type === 'Unconfined') return 'unconfined'
   if (profile?.type === 'RuntimeDefault') return 'runtime/default'
   return profile?.type === 'Localhost' && profile.localhostProfile !== undefined ? `localhost/${profile.localhostProfile}` : undefined
 }
 
+/** The field that says the same as an annotation; undefined where the annotation is malformed. */
 function profileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }

@@ -59,6 +59,11 @@ function withResources(container: Container, next: Container | undefined): Conta
 const hasPodResources = ({ resources }: PodSpec): boolean =>
   Object.keys(resources?.requests ?? {}).length > 0 || Object.keys(resources?.limits ?? {}).length > 0
 
+/**
+ * A refusal of the pod as a whole replaces all errors before it. Containers that differ in name or order end the checks.
+ * The QoS class may not change, and a node that runs the pod must report resources in the container’s status, which shows that it can resize.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 function validate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors = validatePod(next, podOptions(features, next, old))
   const whole = (text: string): FieldError[] => [forbidden(fieldPath(), text)]
@@ -95,6 +100,7 @@ function validateOrder(next: PodSpec, old: PodSpec, path: FieldPath): FieldError
   })
 }
 
+/** Requests and limits may not be removed. Memory limits may only grow, unless the container restarts for a change of memory. */
 function validateResize(next: Container, old: Container, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const list of ['requests', 'limits'] as const) {
@@ -127,6 +133,7 @@ function withOldCompute(next: Container, old: Container): Container {
   return { ...next, resources: { ...merged('limits'), ...merged('requests') } }
 }
 
+/** Compares the containers with the old cpu and memory put back. Init containers that are no sidecars do not change at all. */
 function validateOnlyCpuAndMemory(next: PodSpec, old: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const sameButCompute = (container: Container, before: Container | undefined): boolean =>

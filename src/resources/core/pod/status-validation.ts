@@ -17,7 +17,11 @@ const STATUS = fieldPath('status')
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized']
 const IMMUTABLE = 'field is immutable'
 
-/** What a status says of containers and addresses fits the spec, and nothing that has ended runs again. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * What a status says of containers and addresses fits the spec, and nothing that has ended runs again.
+ * qosClass never changes. A bad nominatedNodeName may stay as long as it is the old one.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const { spec, status } = next
@@ -49,7 +53,10 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
 
 const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
 
-/** A container that has ended for good does not come back. */
+/**
+ * A container that has ended for good does not come back. What is for good depends on the restart policy:
+ * OnFailure lets a container with an exit code other than 0 start again, and sidecars may always do so. Ephemeral containers never restart.
+ */
 function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec): FieldError[] {
   const errors: FieldError[] = []
   const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
@@ -69,6 +76,7 @@ function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec): Fi
   return errors
 }
 
+/** Each entry is about a claim of the spec, once. Upstream’s path of a bad resourceClaimName is that of `name`. */
 function validateClaimStatuses(statuses: readonly PodResourceClaimStatus[], claims: readonly PodResourceClaim[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()

@@ -19,7 +19,10 @@ import { validateNodeAffinityAdditions, validateNodeSelectorAdditions } from './
 const SPEC = fieldPath('spec')
 const ANNOTATIONS = fieldPath('metadata', 'annotations')
 
-/** What holds at any time, and what is only set later: ephemeral containers, a node while there are gates. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * What holds at any time, and what is only set later: ephemeral containers, a node while there are gates. Profiles in annotations and fields must agree.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validatePodCreate(pod: Pod, features: Features): FieldError[] {
   const errors = validatePod(pod, podOptions(features, pod))
   if (pod.spec.ephemeralContainers?.length) errors.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'))
@@ -30,7 +33,7 @@ export function validatePodCreate(pod: Pod, features: Features): FieldError[] {
   return errors
 }
 
-/** What holds of a pod at any time. */
+/** What holds of a pod at any time. Errors: annotations, the spec, tokens without a service account, padded images. */
 export function validatePod(pod: Pod, options: PodValidationOptions): FieldError[] {
   const errors: FieldError[] = []
   const { spec } = pod
@@ -63,6 +66,7 @@ export function validateAnnotationsUpdate(next: Pod, old: Pod, options: PodValid
   return errors
 }
 
+/** What the error of a forbidden change lists. */
 const UPDATABLE = [
   '`spec.containers[*].image`',
   '`spec.initContainers[*].image`',
@@ -72,8 +76,9 @@ const UPDATABLE = [
 ]
 
 /**
- * Little of a pod changes: images, the deadline, tolerations that are added, and more while it is gated. Errors stop where upstream stops looking. Source:
- * pkg/apis/core/validation in k8s.io/kubernetes.
+ * Little of a pod changes: images, the deadline, tolerations that are added, gates that go, and more while it is gated.
+ * Errors stop where upstream stops looking: at containers that come or go, at a deadline that is moved wrongly, and where the specs are equal.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePodUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
@@ -106,7 +111,7 @@ const validateImages = (containers: readonly Container[], path: FieldPath): Fiel
     ...validateImageTrimmed(container, path.index(i)),
   ])
 
-/** A deadline may come, and become nearer. */
+/** Seconds. A deadline may be set later and become shorter, but not be removed or become longer. */
 function validateDeadline(next: Int64 | undefined, old: Int64 | undefined): FieldError[] {
   const at = SPEC.child('activeDeadlineSeconds')
   if (next === undefined) return old === undefined ? [] : [invalid(at, null, 'must not update from a positive integer to nil value')]
@@ -148,6 +153,7 @@ function withoutUpdates(next: PodSpec, old: PodSpec): PodSpec {
   if (next.containers) rest.containers = withOldImages(next.containers, old.containers)
   if (next.initContainers) rest.initContainers = withOldImages(next.initContainers, old.initContainers)
   for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) keep(rest, old, field)
+  // A negative period of an old pod may be corrected, to 1 only.
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && next.terminationGracePeriodSeconds === 1) keep(rest, old, 'terminationGracePeriodSeconds')
   if (!old.schedulingGates?.length) return rest
   keep(rest, old, 'nodeSelector')

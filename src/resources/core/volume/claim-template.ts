@@ -12,7 +12,7 @@ import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLoc
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 const VOLUME_MODES = ['Block', 'Filesystem']
 
-/** Upstream tells the path of the source where it should tell the source. */
+/** Upstream prints the path of the source, a Go struct, where the source itself belongs. Its pointer differs from run to run there and is fixed here. */
 const SOURCE_PATH = verbatim('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000000000)}')
 
 /** What an old object may keep, and what gates allow. */
@@ -25,14 +25,14 @@ export interface ClaimSpecOptions {
   readonly hasClasses?: boolean
 }
 
-/** The template of the claim that an ephemeral volume makes. */
+/** The template of the claim that an ephemeral volume makes. It has no options: nothing bad is tolerated, and the name of a volumeAttributesClass is not checked. */
 export function validateClaimTemplate(template: PersistentVolumeClaimTemplate, path: FieldPath): FieldError[] {
   const errors = validateTemplateMeta(template.metadata, path.child('metadata'))
   errors.push(...validateClaimSpec(template.spec, path.child('spec')))
   return errors
 }
 
-/** Metadata of what is made from a template: labels and annotations, and nothing else. */
+/** Metadata of what is made from a template: labels and annotations. Any other member is forbidden; null counts as missing. */
 export function validateTemplateMeta(metadata: ObjectMeta, path: FieldPath): FieldError[] {
   const errors = validateAnnotations(metadata.annotations, path.child('annotations'))
   errors.push(...validateLabels(metadata.labels, path.child('labels')))
@@ -43,7 +43,11 @@ export function validateTemplateMeta(metadata: ObjectMeta, path: FieldPath): Fie
   return errors
 }
 
-/** PersistentVolumeClaimSpec. */
+/**
+ * PersistentVolumeClaimSpec, of a claim and of the template in an ephemeral volume. It needs an access mode and a positive request for storage.
+ * Upstream’s path of the request is `resources[storage]`. Errors about a mode are at the list.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath, options: ClaimSpecOptions = {}): FieldError[] {
   const errors: FieldError[] = []
   const { accessModes: modes = [] } = spec
@@ -69,7 +73,7 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPa
   return errors
 }
 
-/** dataSource and dataSourceRef say the same, where both are given. */
+/** dataSource and dataSourceRef say the same, where both are given. A namespace in the latter excludes the former, which cannot name one. */
 function validateAgreement({ dataSource, dataSourceRef }: PersistentVolumeClaimSpec, path: FieldPath): FieldError[] {
   if (!dataSource || !dataSourceRef) return []
   const errors: FieldError[] = []
@@ -80,6 +84,7 @@ function validateAgreement({ dataSource, dataSourceRef }: PersistentVolumeClaimS
   return errors
 }
 
+/** Without an API group the source must be a claim. A bad group is let in where `options` allow it; name and kind are always required. */
 function validateDataSource(
   source: TypedLocalObjectReference & Pick<TypedObjectReference, 'namespace'>,
   path: FieldPath,

@@ -19,10 +19,12 @@ export const ENVIRONMENT_FIELDS = [
   'status.podIP',
   'status.podIPs',
 ]
+/** Fields that are known at all. One of these in the wrong place is `not supported`; any other is `error converting fieldPath`. */
 const CONVERTIBLE_FIELDS = new Set([...VOLUME_FIELDS, ...ENVIRONMENT_FIELDS, 'spec.restartPolicy', 'spec.schedulerName', 'status.phase'])
 
 const RESOURCES = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory']
 const HUGE_PAGES = /^(requests|limits)\.hugepages-/
+/** Divisors of sizes, compared as text. */
 const SIZES = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
 
 /** `metadata.labels['key']` → path and subscript. */
@@ -32,7 +34,10 @@ function splitSubscript(fieldPath: string): [path: string, subscript: string] | 
   return at <= 0 ? undefined : [fieldPath.slice(0, at), fieldPath.slice(at + 2, -2)]
 }
 
-/** A field that is known there, or one entry of labels or annotations: `metadata.labels['app']`. */
+/**
+ * A field that is known there, or one entry of labels or annotations: `metadata.labels['app']`. `spec.host` is an old name of `spec.nodeName`.
+ * Stops at the first fault: apiVersion, fieldPath, its version, its subscript, its name. An error about the key in a subscript is at `path`, not at `fieldPath`.
+ */
 export function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { apiVersion = '', fieldPath } = ref
@@ -68,6 +73,7 @@ export function validateResourceFieldRef(ref: ResourceFieldSelector, inVolume: b
   return errors
 }
 
+/** A divisor of zero stands for the default, 1. The value in an error is the resource, not the divisor. */
 function validateDivisor(resource: string, divisor: string, path: FieldPath): FieldError[] {
   if (divisor === '0' || quantityMilliValue(divisor) === 0n) return []
   const errors: FieldError[] = []
@@ -82,7 +88,7 @@ function validateDivisor(resource: string, divisor: string, path: FieldPath): Fi
   return errors
 }
 
-/** A file below the volume with one source. */
+/** A file below the volume with exactly one source. `path`: that of the downwardAPI source, since upstream does not name the item. */
 export function validateDownwardFile(file: DownwardAPIVolumeFile, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!file.path) errors.push(required(path.child('path')))

@@ -20,6 +20,7 @@ import { validateNonReservedPath } from './paths.ts'
 const BAD_MODE = 'must be a number between 0 and 0777 (octal), both inclusive'
 const CONFLICT = 'conflicting duplicate paths'
 
+/** Permission bits; decimal in JSON, so 0777 is written 511. */
 function validateMode(mode: number | undefined, path: FieldPath): FieldError[] {
   return mode !== undefined && (mode > 0o777 || mode < 0) ? [invalid(path, mode, BAD_MODE)] : []
 }
@@ -55,12 +56,14 @@ export function validateDownwardSource(source: DownwardAPIVolumeSource, path: Fi
   return errors
 }
 
+/** Upstream’s path is that of the source, without `items` and index. */
 function validateFile(file: DownwardAPIVolumeFile, path: FieldPath): FieldError[] {
   const errors = validateDownwardFile(file, path)
   errors.push(...validateMode(file.mode, path.child('mode')))
   return errors
 }
 
+/** The kinds of projected sources, of which an element has at most one. */
 const PROJECTIONS: readonly (keyof VolumeProjection)[] = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle']
 
 /** What gates allow, and what an old object may keep. */
@@ -68,7 +71,11 @@ export interface ProjectedOptions {
   readonly allowNonLocalTokenPath: boolean
 }
 
-/** Sources whose files do not collide. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Sources whose files do not collide; a collision is reported at the volume’s source. Paths of tokens are not compared here: volume-warnings.ts warns of them.
+ * An element of no kind is no error, only a warning.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateProjected(projected: ProjectedVolumeSource, path: FieldPath, options: ProjectedOptions): FieldError[] {
   const errors = validateMode(projected.defaultMode, path.child('defaultMode'))
   const paths = new Set<string>()
@@ -105,7 +112,7 @@ export function validateProjected(projected: ProjectedVolumeSource, path: FieldP
   return errors
 }
 
-/** The path of a token is told at the volume, not at its source: upstream has it so. */
+/** The path of a token is reported at the volume, not at its source: upstream has it so. Its lifetime is between 600 and 2^32 seconds. */
 function validateToken(token: ServiceAccountTokenProjection, path: FieldPath, volume: FieldPath, options: ProjectedOptions): FieldError[] {
   const errors: FieldError[] = []
   const seconds = token.expirationSeconds ?? 0
@@ -116,6 +123,7 @@ function validateToken(token: ServiceAccountTokenProjection, path: FieldPath, vo
   return errors
 }
 
+/** Exactly one of name and signerName. The part of a name behind its last colon is a DNS subdomain; a signer is `domain/path`; a selector goes with a signer only. */
 function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { name, signerName } = bundle

@@ -4,6 +4,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { inclusiveRange } from '../checks.ts'
 import type { ISCSIPersistentVolumeSource, ISCSIVolumeSource } from '../v1.types.ts'
 
+/** The prefix decides which format applies. Upstream’s expressions as they are: the `.` behind eui and naa is any character. */
 const FORMATS: readonly (readonly [prefix: string, format: RegExp])[] = [
   ['iqn', /iqn\.\d{4}-\d{2}\.([A-Za-z0-9\-.]+)(:[^,;*&$|\s]+)$/],
   ['eui', /^eui.[A-Za-z0-9]{16}$/],
@@ -20,7 +21,10 @@ function validateName(name: string, badStart: string, path: FieldPath): FieldErr
   return known[1].test(name) ? [] : [invalid(path, name, BAD_FORM)]
 }
 
-/** `persistent`: of a PersistentVolume, with its name. */
+/**
+ * `persistent`: of a PersistentVolume, with its name. Of a pod the length of name and portal is checked in validation.ts.
+ * Only a persistent volume must name the secret in `secretRef`. The paths `targetportal` and `initiatorname` are upstream’s spelling.
+ */
 export function validateIscsi(iscsi: ISCSIVolumeSource | ISCSIPersistentVolumeSource, path: FieldPath, persistent?: { readonly name: string }): FieldError[] {
   const errors: FieldError[] = []
   const { iqn, lun, targetPortal: portal } = iscsi

@@ -40,14 +40,17 @@ function validateHostPath({ path: target, type = '' }: HostPathVolumeSource, pat
 const validatePartition: SourceValidator<{ readonly partition?: number }> = ({ partition = 0 }, path) =>
   partition < 0 || partition > 255 ? [invalid(path.child('partition'), partition, inclusiveRange(1, 255))] : []
 
+/** An empty path is reported twice: as required and as not absolute. */
 const validateNfs = (source: NFSVolumeSource, path: FieldPath): FieldError[] => [
   ...needs('server', 'path')(source, path),
   ...(source.path.startsWith('/') ? [] : [invalid(path.child('path'), source.path, 'must be an absolute path')]),
 ]
 
+/** What Go’s net.SplitHostPort accepts: the port may be empty, and only a host in brackets may have colons. */
 const HOST_PORT = /^(\[[^\]]*\]|[^:[\]]*):[^:]*$/
 const REGISTRY_FORM = 'must be a host:port pair or multiple pairs separated by commas'
 
+/** One error for each bad pair, with the whole registry as its value. A tenant that is too long is reported as `required`: upstream has it so. */
 function validateRegistry({ registry, tenant = '' }: QuobyteVolumeSource, path: FieldPath): FieldError[] {
   if (registry === '') return [required(path.child('registry'), REGISTRY_FORM)]
   if (tenant.length >= 65) return [required(path.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters')]
@@ -63,6 +66,7 @@ function validateFlocker({ datasetName, datasetUUID }: FlockerVolumeSource, path
   return errors
 }
 
+/** Either targetWWNs or wwids. Only the former need a lun; with wwids alone it is not checked. */
 function validateFc({ targetWWNs: names = [], wwids = [], lun }: FCVolumeSource, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (names.length === 0 && wwids.length === 0) errors.push(required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both'))
@@ -73,6 +77,7 @@ function validateFc({ targetWWNs: names = [], wwids = [], lun }: FCVolumeSource,
   return errors
 }
 
+/** Whether a key’s prefix is kubernetes.io or k8s.io, or below one of them, in any case of letters. A key without a slash is its own prefix. */
 const isReserved = (key: string): boolean => {
   const [prefix = ''] = key.split('/', 1)
   const namespace = `.${prefix.toLowerCase()}`
@@ -89,6 +94,7 @@ const DISK_KINDS = ['Dedicated', 'Managed', 'Shared']
 const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
+/** A managed disk has the id of a resource, any other the address of a blob. The form that is expected stands in the error as the supported value. */
 function validateAzureDisk(source: AzureDiskVolumeSource, path: FieldPath): FieldError[] {
   const { cachingMode, diskURI, kind } = source
   const errors = needs('diskName', 'diskURI')(source, path)
@@ -110,7 +116,7 @@ const needsOfSecret =
   ({ secretRef }, path) =>
     secretRef ? needs(...fields)(secretRef, path.child('secretRef')) : []
 
-/** A DNS subdomain of at most 63 characters, upper-case letters allowed. */
+/** A DNS subdomain of at most 63 characters, upper-case letters allowed. An empty name is reported as required and as malformed. */
 export function validateCsiDriverName(name: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (name === '') errors.push(required(path))
@@ -118,6 +124,7 @@ export function validateCsiDriverName(name: string, path: FieldPath): FieldError
   return [...errors, ...isDns1123Subdomain(name.toLowerCase()).map(text => invalid(path, name, text))]
 }
 
+/** Upstream’s path of a malformed secret’s name lacks `nodePublishSecretRef`. */
 function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, path: FieldPath): FieldError[] {
   const errors = validateCsiDriverName(driver, path.child('driver'))
   if (!ref) return errors

@@ -32,13 +32,14 @@ const validateGitRepo = ({ repository, directory = '' }: GitRepoVolumeSource, pa
   ...validateDescendingPath(directory, path.child('directory')),
 ]
 
+/** A template may lack the reference, to be set by the controller or tool that makes the pods. A pod may not. */
 function validateImage({ reference, pullPolicy }: ImageVolumeSource, path: FieldPath, { resourceIsPod }: VolumeOptions): FieldError[] {
   const errors = resourceIsPod && !reference ? [required(path.child('reference'))] : []
   if (!pullPolicy) return [...errors, required(path.child('pullPolicy'))]
   return PULL_POLICIES.includes(pullPolicy) ? errors : [...errors, notSupported(path.child('pullPolicy'), pullPolicy, PULL_POLICIES)]
 }
 
-/** In the order in which upstream looks: of two sources, the later one is refused. */
+/** In the order in which upstream looks: of two sources, the later one is refused. `downwarAPI` is upstream’s misspelling in that refusal. */
 const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
   rule('emptyDir', ({ sizeLimit }, path) =>
     sizeLimit !== undefined && compareQuantity(sizeLimit, 0) < 0
@@ -78,7 +79,10 @@ const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
   rule('image', validateImage),
 ]
 
-/** `pod`: the name of the pod, '' for a template. */
+/**
+ * `pod`: the name of the pod, '' for a template. Of several sources only the first is looked into.
+ * The length of an iscsi name is checked even for a source that is refused, the name of an ephemeral claim only where it is the first source.
+ */
 function validateSource(volume: Volume, pod: string, path: FieldPath, options: VolumeOptions): FieldError[] {
   const errors: FieldError[] = []
   const { name } = volume
@@ -101,7 +105,11 @@ function validateSource(volume: Volume, pod: string, path: FieldPath, options: V
 const validateClaimName = (claim: string, volume: string, path: FieldPath): FieldError[] =>
   nameIsDnsSubdomain(claim, false).map(text => invalid(path, volume, `PVC name ${JSON.stringify(claim)}: ${text}`))
 
-/** `pod`: the name of the pod, '' for a template. Volumes with errors are not among those that passed: mounts of them are reported, too. */
+/**
+ * `pod`: the name of the pod, '' for a template. Volumes with errors are not among those that passed: mounts of them are reported, too.
+ * Only a name that passed makes a later one a duplicate.
+ * Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateVolumes(
   volumes: readonly Volume[],
   pod: string,
@@ -110,6 +118,7 @@ export function validateVolumes(
 ): { readonly errors: FieldError[]; readonly passed: VolumesByName } {
   const errors: FieldError[] = []
   const passed = new Map<string, Volume>()
+  // Claims that do not exist yet: the controller makes them for ephemeral volumes of this pod.
   const created = new Set(pod === '' ? [] : volumes.filter(volume => volume.ephemeral).map(volume => `${pod}-${volume.name}`))
   volumes.forEach((volume, i) => {
     const at = path.index(i)
