@@ -17,7 +17,10 @@ export interface ConditionUse {
   readonly features: Features
 }
 
-/** Names, and expressions, each of which must give a bool. A condition is a step at least. */
+/**
+ * Names, which are distinct, and expressions, each of which must give a bool. The errors of an expression come before those of its name. A condition is a step at
+ * least.
+ */
 export function* validateMatchConditions(
   conditions: readonly MatchCondition[] = [],
   { params, stored, features }: ConditionUse,

@@ -17,7 +17,7 @@ export function setMatchResourcesDefaults(match: MatchResources | undefined): vo
   setRuleDefaults(match.excludeResourceRules)
 }
 
-/** After defaults, which fill in selectors and the match policy. That a policy must match something is for its own validation. */
+/** Nothing, or all of it: defaults have filled in selectors and the match policy. That a policy must match something is for its own validation. */
 export function validateMatchResources(match: MatchResources | undefined, path: FieldPath): FieldError[] {
   if (!match) return []
   const { matchPolicy, resourceRules = [], excludeResourceRules = [] } = match

@@ -66,6 +66,7 @@ export const checkParamRef =
     const request = checkedRequest(ctx)
     const { paramRef, policyName = '' } = next.spec
     if (errors.length > 0 || !request || !paramRef) return []
+    // Where the policy cannot be read, its parameters may be anything, so the right to read everything is asked for.
     const policy = await getKind(ctx.access(), policies, '', policyName).catch(() => undefined)
     const paramKind = policy?.spec.paramKind
     const { group, version, resource, ...known } = paramKind ? target(ctx.access(), paramKind) : { ...ANYTHING, isParsed: true, isResolved: true }
@@ -87,6 +88,7 @@ function obstacleOf({ isParsed, isResolved }: { isParsed: boolean; isResolved: b
   return `${isParsed ? 'resolve' : 'parse'} paramKind &{${apiVersion} ${kind}}`
 }
 
+/** Only an authorizer that allows counts; one without an opinion does not. */
 async function mayRead({ authorizer }: ParamAccess, { user, signal }: RequestContext, asked: Parameters<typeof resourceAttributes>[0]): Promise<boolean> {
   return (await authorizer.authorize(user, resourceAttributes(asked), signal)).decision === 'allow'
 }

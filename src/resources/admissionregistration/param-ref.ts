@@ -9,7 +9,7 @@ import type { ParamRef } from './v1.types.ts'
 const EXCLUSIVE = 'name and selector are mutually exclusive'
 const ACTIONS = ['Deny', 'Allow']
 
-/** Which objects parameterize a policy: one by its name, or those with some labels. */
+/** Which objects parameterize a policy: one by its name, or those with some labels. If both are given, each is an error. */
 export function validateParamRef(ref: ParamRef | undefined, path: FieldPath): FieldError[] {
   if (!ref) return []
   const { name, selector, parameterNotFoundAction: action } = ref
@@ -40,7 +40,7 @@ function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }
 
-/** `namespace/name` (`*` for a namespace that is not told), the selector, or `<unset>`. */
+/** `namespace/name` (`*` where there is no namespace), the selector, or `<unset>`. */
 export function paramRefCell(ref: ParamRef | undefined): string {
   if (ref?.name) return `${ref.namespace || '*'}/${ref.name}`
   return ref?.selector ? selectorText(ref.selector) : '<unset>'

@@ -10,9 +10,11 @@ import { validateMatchResources } from './match-resources.ts'
 import { FAILURE_POLICIES } from './policies.ts'
 import type { MatchCondition, MatchResources, ParamKind } from './v1.types.ts'
 
+/** All texts are one error, joined by commas; `before` is put in front of them. */
 const joined = (value: string, texts: readonly string[], path: FieldPath, before = ''): FieldError[] =>
   texts.length > 0 ? [invalid(path, value, before + texts.join(','))] : []
 
+/** `version` or `group/version`. A slash alone lacks the version. */
 function validateApiVersion(text: string, path: FieldPath): FieldError[] {
   if (text === '') return [required(path)]
   const parts = text === '/' ? [] : text.split('/')
@@ -56,7 +58,7 @@ export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints
   return errors
 }
 
-/** Conditions that an update leaves as they are, with the parameters that they may use, are not looked at. */
+/** Conditions that an update leaves as they are, with the kind of parameters that they may use, are not compiled again. */
 export function* validatePolicyConditions({ spec }: Policy, old: Policy | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
   const stay = old && deepEqual(spec.paramKind, old.spec.paramKind) && deepEqual(spec.matchConditions, old.spec.matchConditions)
   if (stay) return []

@@ -18,7 +18,7 @@ export function setRuleDefaults(rules: readonly Rule[] = []): void {
 const starStandsAlone = (list: readonly string[], path: FieldPath, what: string): FieldError[] =>
   list.length > 1 && list.includes('*') ? [invalid(path, list, `if '*' is present, must not specify other ${what}`)] : []
 
-/** Resources and subresources. Those that a wildcard before them covers may not be named again. */
+/** Resources and subresources. Those that a wildcard before them covers may not be named again; a wildcard that comes after them passes, unless it is the one for everything. */
 function validateResources(resources: readonly string[], path: FieldPath): FieldError[] {
   if (resources.length === 0) return [required(path)]
   const errors: FieldError[] = []
@@ -32,6 +32,7 @@ function validateResources(resources: readonly string[], path: FieldPath): Field
     }
     const slash = text.indexOf('/')
     if (slash < 0) {
+      // Only the last resource without a slash counts, as upstream: `pods, *` passes, and `*, pods` does not.
       lastIsPlain = text !== '*'
       continue
     }
@@ -49,6 +50,7 @@ function validateResources(resources: readonly string[], path: FieldPath): Field
   return errors
 }
 
+/** `*` stands alone. What is no operation is reported after that, at its place. */
 function validateOperations(operations: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = operations.length === 0 ? [required(path)] : []
   if (operations.length > 1 && operations.includes('*')) {
@@ -58,7 +60,10 @@ function validateOperations(operations: readonly string[], path: FieldPath): Fie
   return [...errors, ...operations.flatMap((operation, i) => (OPERATIONS.includes(operation) ? [] : [notSupported(path.index(i), operation, OPERATIONS)]))]
 }
 
-/** ValidateRuleWithOperations: what a webhook or a policy is called for. */
+/**
+ * What a webhook or a policy is called for. The group may be empty, as that of core resources is; the other lists have no empty texts.
+ * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
+ */
 export function validateRule({ operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: RuleWithOperations, path: FieldPath): FieldError[] {
   const errors = validateOperations(operations, path.child('operations'))
   if (apiGroups.length === 0) errors.push(required(path.child('apiGroups')))

@@ -8,6 +8,7 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { minorFor, understand } from './expressions.ts'
 import type { Variable } from './v1.types.ts'
 
+/** Identifiers and reserved words of CEL: https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax. */
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
 const RESERVED = new Set('true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '))
 
@@ -40,6 +41,7 @@ export function* validateVariables(
       continue
     }
     const found = yield* understand(expression, { params, authorizer: true, variables: types, minor: minorFor(expression, stored, features) })
+    // What uses a variable that does not compile is not refused for it as well: dyn fits everywhere.
     types.set(name, found.fault === undefined ? seenType(found.type) : DYN)
     if (found.fault !== undefined) errors.push(invalid(at.child('expression'), expression, found.fault))
   }

@@ -27,6 +27,7 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   '1.3.101.112': { digests: [undefined], failure: 'x509: Ed25519 verification failure' },
 }
 
+/** Parts in DER: `signed` and `publicKey` whole, `subject` and `signature` as contents. */
 interface Parsed {
   readonly subject: Buffer
   readonly signed: Buffer
@@ -60,6 +61,7 @@ function keyOf(der: Buffer): KeyObject {
   }
 }
 
+/** PSS signatures name their digest in parameters that are not read here, so each digest is tried. */
 function isSignedBy(key: KeyObject, { signed, signature }: Parsed, { digests, pss }: Algorithm): boolean {
   const options = pss ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO } : key
   return digests.some(digest => verify(digest, signed, options, signature))

@@ -6,8 +6,10 @@ export interface PemBlock {
   readonly bytes: Buffer
 }
 
+/** The first line of a block, at the start of a line; spaces, tabs and a carriage return may follow it. */
 const BEGIN = /(?:^|\n)-----BEGIN ([^\n]*?)-----[ \t\r]*\n/g
 const END = '-----END '
+/** A line of a header as RFC 1421 has it, such as `Proc-Type: 4,ENCRYPTED`. */
 const HEADER = /^[^\n:]*:[^\n]*\n/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
@@ -19,9 +21,11 @@ export function decodePem(text: string): PemBlock[] {
   for (let found = BEGIN.exec(text); found; found = BEGIN.exec(text)) {
     const [, type = ''] = found
     const start = BEGIN.lastIndex
+    // The end that was found is kept while it lies ahead, so that many beginnings do not each search the whole text.
     if (end < start) end = text.indexOf(END, start)
     if (end < 0) break
     BEGIN.lastIndex = start - 1 // the line break after this line may come before the next block
+    // The next end belongs to another type: this block is not whole.
     if (!text.startsWith(`${type}-----`, end + END.length)) continue
     const { body, hasHeaders } = withoutHeaders(text.slice(start, end))
     const encoded = body.replace(/[ \t\r\n]+/g, '')

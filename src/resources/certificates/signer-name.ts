@@ -14,7 +14,10 @@ function validateParts(text: string, check: (part: string) => string[], path: Fi
   return bad === undefined ? [] : check(bad).map(detail => invalid(path, text, `validating label ${quote(bad)}: ${detail}`))
 }
 
-/** `example.com/name`, `kubernetes.io/kube-apiserver-client`. */
+/**
+ * A domain of two labels at least, a slash and a path without one: `example.com/name`, `kubernetes.io/kube-apiserver-client`.
+ * Once the text has this form, all other faults are reported together.
+ */
 export function validateSignerName(name: string, path: FieldPath): FieldError[] {
   if (name === '') return [required(path)]
   const [domain = '', rest = '', ...more] = name.split('/')

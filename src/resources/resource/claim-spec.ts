@@ -21,6 +21,7 @@ const MAX_CONSTRAINTS = 32
 export const validateRequestReferences = (names: readonly string[] | undefined, known: ReadonlySet<string>, path: FieldPath): FieldError[] =>
   validateSet(names, path, { max: MAX_REQUESTS, check: (name, at) => validateRequestReference(name, known, at), keyOf: name => name })
 
+/** A constraint needs its attribute: there is no other sort of constraint. */
 function validateConstraint({ requests, matchAttribute }: DeviceConstraint, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const at = path.child('matchAttribute')
   return [
@@ -29,7 +30,10 @@ function validateConstraint({ requests, matchAttribute }: DeviceConstraint, know
   ]
 }
 
-/** ResourceClaimSpec. `stored`: it is the spec of an update, which cannot change it. In steps, as expressions are compiled. */
+/**
+ * The spec of a claim or a template. `stored`: it is the spec of an update, which cannot change it. In steps, as expressions are compiled.
+ * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
+ */
 export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath, ctx: HookContext): Steps<FieldError[]> {
   const faults = yield* compileSelectors(selectorsOf(devices.requests), oldestReader(ctx, stored))
   const at = path.child('devices')

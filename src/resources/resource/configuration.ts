@@ -8,7 +8,7 @@ import type { DeviceConfiguration } from './v1beta2.types.ts'
 
 const MAX_BYTES = 10 * 1024
 
-/** A JSON object of bounded size. `stored`: it was let in before there was a bound. */
+/** A JSON object of bounded size: 10 KiB of its text. `stored`: it was let in before there was a bound. The size is checked before the type. */
 export function validateRaw(raw: Json | undefined, stored: boolean, path: FieldPath): FieldError[] {
   if (raw === undefined || raw === null) return [required(path)]
   if (

@@ -30,7 +30,7 @@ export const validateLabelName = (name: string, path: FieldPath): FieldError[] =
 /** Of a DeviceClass. */
 export const validateClassName = (name: string, path: FieldPath): FieldError[] => each(isDns1123Subdomain(name), name, path)
 
-/** Names of subdomains with slashes between them. */
+/** Names of subdomains with slashes between them; the length is that of the whole, in bytes. */
 export function validatePoolName(name: string, path: FieldPath): FieldError[] {
   if (name === '') return [required(path)]
   const errors = longerThan(name, MAX_POOL_NAME) ? [tooLong(path, MAX_POOL_NAME)] : []
@@ -47,6 +47,7 @@ export function validateQualifiedName(name: string, path: FieldPath): FieldError
   if (name === '') return [required(path, 'name required')]
   const [first = '', second, ...more] = name.split('/')
   if (second === undefined) return validateIdentifier(first, path)
+  // Upstream has no error for a name with two slashes or more.
   if (more.length > 0) return []
   return [
     ...(first === '' ? [required(path, 'the domain must not be empty')] : validateDriverName(first, path)),

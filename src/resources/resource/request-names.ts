@@ -11,7 +11,7 @@ export function requestNames({ requests }: DeviceClaim): ReadonlySet<string> {
   return new Set((requests ?? []).flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map(alternative => `${name}/${alternative.name}`)]))
 }
 
-/** A request of the claim, or one of its alternatives. `known`: what `requestNames` gives. */
+/** A request of the claim, or one of its alternatives. `known`: what `requestNames` gives. A name that is no label is reported as that and as unknown. */
 export function validateRequestReference(name: string, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const parts = name.split('/')
   if (parts.length > 2) return [invalid(path, name, NOT_A_REQUEST)]

@@ -9,6 +9,7 @@ import type { DeviceRequest, DeviceSelector, DeviceSubRequest, ExactDeviceReques
 
 const MAX_ALTERNATIVES = 8
 
+/** An absent count is 0, which ExactCount does not take. Defaults have filled in the mode, so an empty one is not supported. */
 function validateAmount({ allocationMode: mode = '', count = 0 }: DeviceSubRequest | ExactDeviceRequest, path: FieldPath): FieldError[] {
   switch (mode) {
     case 'All':
@@ -20,6 +21,7 @@ function validateAmount({ allocationMode: mode = '', count = 0 }: DeviceSubReque
   }
 }
 
+/** What `exactly` and each alternative have in common. */
 function validateExact(request: DeviceSubRequest | ExactDeviceRequest, faults: SelectorFaults, path: FieldPath): FieldError[] {
   const { deviceClassName: className, tolerations = [] } = request
   const at = path.child('deviceClassName')
@@ -31,6 +33,7 @@ function validateExact(request: DeviceSubRequest | ExactDeviceRequest, faults: S
   ]
 }
 
+/** An alternative has a name, by which configurations and constraints refer to it. */
 const validateAlternative = (request: DeviceSubRequest, faults: SelectorFaults, path: FieldPath): FieldError[] => [
   ...validateLabelName(request.name, path.child('name')),
   ...validateExact(request, faults, path),

@@ -24,6 +24,7 @@ export function validateTaint({ key, value = '', effect }: DeviceTaint, path: Fi
   ]
 }
 
+/** `Exists` takes no value, `Equal` the value of a label, which may be empty. */
 function validateOperator({ operator, value = '' }: DeviceToleration, path: FieldPath): FieldError[] {
   switch (operator) {
     case 'Exists':

@@ -5,7 +5,7 @@ import type { MatchResources } from '../v1.types.ts'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
-/** An object that is deleted cannot be changed. Which of the rules says so is not told. */
+/** A policy that changes objects is not for DELETE: there is nothing left to change. The path of the error leaves out which rule it is, as upstream's does. */
 export function validateMutatingOperations(match: MatchResources | undefined, path: FieldPath): FieldError[] {
   return (match?.resourceRules ?? [])
     .flatMap(({ operations = [] }) => operations)

@@ -58,7 +58,11 @@ function* validatePatch(expression: string, result: Type, { stored, features, ..
   return yield* validateExpression(text, use, path)
 }
 
-/** Each expression is some steps: there may be as many as a body holds. */
+/**
+ * Each expression is some steps: there may be as many as a body holds. Of stored expressions, those of conditions and apply configurations may use what any release
+ * understands.
+ * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
+ */
 export function* validateMutatingPolicy(
   next: MutatingAdmissionPolicy,
   old: MutatingAdmissionPolicy | undefined,
@@ -67,6 +71,7 @@ export function* validateMutatingPolicy(
   const path = fieldPath('spec')
   const { spec } = next
   const mutations = spec.mutations ?? []
+  // Empty until `validateVariables` fills it; mutations are checked after that.
   const variables = new Map<string, Type>()
   const params = Boolean(spec.paramKind)
   const applied = (old?.spec.mutations ?? []).flatMap(({ applyConfiguration }) => applyConfiguration ?? [])

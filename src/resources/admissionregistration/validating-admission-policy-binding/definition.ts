@@ -19,6 +19,7 @@ const ACTIONS = ['Audit', 'Deny', 'Warn']
 const DENY_AND_WARN =
   'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
 
+/** One action at least, each once. Deny and Warn would say the same twice; Audit goes with either. */
 function validateActions(actions: readonly string[], path: FieldPath): FieldError[] {
   if (actions.length === 0) return [required(path, 'at least one validation action is required')]
   const again = repeats(actions)

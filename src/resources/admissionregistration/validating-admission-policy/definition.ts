@@ -15,7 +15,10 @@ import type { ValidatingAdmissionPolicy } from '../v1.types.ts'
 import { admissionVersion } from '../version.ts'
 import { validatePolicy } from './validation.ts'
 
-/** What type checking reports has a place and a text. The place is a path of kubectl's JSONPath, which is not parsed here. */
+/**
+ * What type checking reports has a place and a text. The place is a path of kubectl's JSONPath, and is not parsed here.
+ * Source: pkg/apis/admissionregistration/validation.
+ */
 function validatePolicyStatus({ status }: ValidatingAdmissionPolicy): FieldError[] {
   const path = fieldPath('status')
   const warnings = status.typeChecking?.expressionWarnings ?? []

@@ -10,7 +10,7 @@ const ACCEPTED = ['v1', 'v1beta1']
 /** Whether a webhook understands a version of AdmissionReview that is spoken here. */
 export const speaksAcceptedVersion = (versions: readonly string[]): boolean => versions.some(version => ACCEPTED.includes(version))
 
-/** `anyVersion`: none of them need be one that the server speaks. */
+/** Names of versions, none of them twice. `anyVersion`: none of them need be one that the server speaks. */
 export function validateReviewVersions(versions: readonly string[], anyVersion: boolean, path: FieldPath): FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${ACCEPTED.join(', ')}`)]
   const again = repeats(versions)

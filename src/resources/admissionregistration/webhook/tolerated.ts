@@ -35,7 +35,10 @@ export const NOTHING_TOLERATED: Tolerated = {
 const hasBadSelector = ({ namespaceSelector, objectSelector }: Webhook): boolean =>
   [namespaceSelector, objectSelector].some(selector => validateLabelSelector(selector, fieldPath()).length > 0)
 
-/** What an update of these webhooks tolerates. */
+/**
+ * What an update of these webhooks tolerates. One old webhook with a fault excuses all new ones; conditions are the same only where each webhook has those of the old
+ * one in its place.
+ */
 export function toleratedBy(old: readonly Webhook[], next: readonly Webhook[]): Tolerated {
   return {
     anySideEffects: old.some(({ sideEffects }) => sideEffects === null || !QUIET_SIDE_EFFECTS.includes(sideEffects)),

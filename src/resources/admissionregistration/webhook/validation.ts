@@ -26,15 +26,18 @@ function validateName(name: string, path: FieldPath): FieldError[] {
   return name.split('.').length < 3 ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')] : []
 }
 
+/** An absent value passes: `setWebhookDefaults` has filled in those that must be there. */
 const oneOf = (value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] =>
   value === undefined || values.includes(value) ? [] : [notSupported(path, value, values)]
 
+/** The CA bundle is not looked at here. */
 function validateClientConfig({ url, service }: WebhookClientConfig, path: FieldPath): FieldError[] {
   if (url !== undefined && !service) return validateWebhookUrl(url, path.child('url'))
   if (url === undefined && service) return validateWebhookService(service, path.child('service'))
   return [required(path, 'exactly one of url or service is required')]
 }
 
+/** Side effects must be declared, and a webhook may have none on a dry run, unless the old object is from a time when it might. The timeout is in seconds. */
 function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Features, path: FieldPath): Steps<FieldError[]> {
   const { rules = [], sideEffects, timeoutSeconds } = hook
   const errors = validateName(hook.name, path.child('name'))
@@ -59,7 +62,10 @@ function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Feature
   return errors
 }
 
-/** Of both kinds of configurations: only mutating webhooks have a reinvocationPolicy. A webhook is a step at least. */
+/**
+ * Of both kinds of configurations: only mutating webhooks have a reinvocationPolicy. Names are distinct within one configuration. A webhook is a step at least.
+ * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
+ */
 export function* validateWebhooks(next: WebhookConfiguration, old: WebhookConfiguration | undefined, { features }: HookContext): Steps<FieldError[]> {
   const hooks = next.webhooks ?? []
   const tolerated = old ? toleratedBy(old.webhooks ?? [], hooks) : NOTHING_TOLERATED

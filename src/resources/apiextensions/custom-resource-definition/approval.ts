@@ -12,6 +12,7 @@ type Approval = 'missing' | 'bypassed' | 'approved' | 'invalid'
 
 const isProtected = (group: string): boolean => ['k8s.io', 'kubernetes.io'].some(domain => group === domain || group.endsWith(`.${domain}`))
 
+/** An approval is a URL with a scheme and a host; a text that begins with `unapproved` stands for an API that needs none. */
 function approvalOf({ annotations }: ObjectMeta): Approval {
   const text = annotations?.[ANNOTATION] ?? ''
   if (text === '') return 'missing'
@@ -48,7 +49,10 @@ export function approvalState(group: string, metadata: ObjectMeta): { readonly r
 /** Reasons of the condition KubernetesAPIApprovalPolicyConformant. */
 export const APPROVED = 'ApprovedAnnotation'
 
-/** Groups of the Kubernetes project want an annotation that names where the API was approved. What an update leaves as it was is not told. */
+/**
+ * Groups of the Kubernetes project want an annotation that names where the API was approved. An update that leaves the state of the approval as it was may keep a wrong
+ * one.
+ */
 export function validateApproval(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
   if (!isProtected(next.spec.group)) return []
   const approval = approvalOf(next.metadata)

@@ -2,9 +2,13 @@ import { X509Certificate } from 'node:crypto'
 import { type FieldError, invalid, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
+/** A PEM block without headers, whose first and last lines name the same type. */
 const BLOCK = /-----BEGIN ([^-]*)-----[A-Za-z0-9+/=\s]*-----END \1-----/g
 
-/** Certificates in PEM, of which one at least can be read. `bundle`: base64. */
+/**
+ * Certificates in PEM, of which one at least can be read; whatever else the bundle has is passed over. `bundle`: base64.
+ * The error prints the bytes as Go's %#v does.
+ */
 export function validateCaBundle(bundle: string, path: FieldPath): FieldError[] {
   const bytes = Buffer.from(bundle, 'base64')
   const blocks = [...bytes.toString('latin1').matchAll(BLOCK)]

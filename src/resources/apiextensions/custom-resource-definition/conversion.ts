@@ -22,7 +22,10 @@ export const hasKnownReviewVersion = (conversion: CustomResourceConversion | und
   return versions.length === 0 || versions.some(version => REVIEW_VERSIONS.includes(version))
 }
 
-/** A webhook needs a client configuration and a version of ConversionReview that this server speaks; `None` takes neither. */
+/**
+ * A webhook needs a client configuration and a version of ConversionReview that this server speaks; `None` takes neither.
+ * Paths of errors are those of v1beta1, which has no `webhook` around the two.
+ */
 export function validateConversion(conversion: CustomResourceConversion | undefined, path: FieldPath, rules: ConversionRules): FieldError[] {
   if (!conversion) return []
   const { strategy, webhook } = conversion
@@ -45,6 +48,7 @@ function strategyErrors(strategy: string, path: FieldPath): FieldError[] {
 
 type ClientConfig = NonNullable<CustomResourceConversion['webhook']>['clientConfig']
 
+/** The CA bundle is checked last, and only where it must be valid; see `rulesFor`. */
 function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBundle }: ConversionRules): FieldError[] {
   if (!config) return [required(path, 'required when strategy is set to Webhook')]
   const { url, service, caBundle } = config

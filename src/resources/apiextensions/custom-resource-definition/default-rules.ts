@@ -25,6 +25,7 @@ async function errorsOf(schema: JsonSchemaProps | undefined, path: FieldPath): P
   const tree = schema.default === undefined ? undefined : ruleTree(schema, schema['x-kubernetes-embedded-resource'] === true)
   if (tree && schema.default !== undefined) {
     const value = schema.default
+    // A default has no earlier value, so transition rules compare it with itself.
     errors.push(...(await validateRules(tree, { value, old: value, path: path.child('default'), turns: SHARED_TURNS })).errors)
   }
   // Elsewhere defaults are forbidden.

@@ -35,6 +35,7 @@ export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requ
   return yield* placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false }, requirePruned)
 }
 
+/** Visits items and properties; defaults elsewhere are forbidden. An embedded resource is the whole object for all that is below it. */
 function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]> {
   const { schema, path } = place
   const here = isEmbedded(schema) ? { ...place, object: schema, surround: asObject, insideMeta: false } : place
@@ -55,7 +56,7 @@ function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]>
   return errors
 }
 
-/** A default within metadata, kind or apiVersion: with it, the object's must be in order. */
+/** A default within metadata, kind or apiVersion: with it, the object's must be in order. Ends at the first of three steps with a fault: form, content, schema. */
 function* metaErrors({ schema, path, object, surround }: Place, value: Json): Steps<FieldError[]> {
   const at = path.child('default')
   const wrong = (text: string): FieldError[] => [invalid(at, goValue(value), `must result in valid metadata: ${text}`)]
@@ -68,6 +69,7 @@ function* metaErrors({ schema, path, object, surround }: Place, value: Json): St
   return yield* valueSteps(value, undefined, withoutIntOrString(schema), at)
 }
 
+/** Unknown members are reported beside what follows; a default whose embedded metadata is wrong is not held to its schema. */
 function* defaultErrors({ schema, path }: Place, value: Json, requirePruned: boolean): Steps<FieldError[]> {
   const at = path.child('default')
   const errors: FieldError[] = []
@@ -84,6 +86,7 @@ function* defaultErrors({ schema, path }: Place, value: Json, requirePruned: boo
   return [...errors, ...(metadata.length > 0 ? metadata : yield* valueSteps(coerced, undefined, withoutIntOrString(schema), at))]
 }
 
+/** Works on a copy: pruning changes the value. */
 const isPruned = (value: Json, schema: JsonSchemaProps): boolean => prune(clone(value), schema, isEmbedded(schema))
 
 /** Whether a default has members that its schema does not name. */

@@ -29,6 +29,7 @@ export function setOlderDefinitionDefaults(definition: OlderDefinition): void {
   setStoredVersions(status, spec.versions)
 }
 
+/** Without a kind there is nothing to make them of, and they stay absent or empty. */
 function setNames(names: { singular?: string; listKind?: string; kind: string }): void {
   names.singular ||= names.kind.toLowerCase()
   if (!names.singular) delete names.singular
@@ -39,6 +40,7 @@ function setPort(service: { port?: number } | undefined): void {
   if (service) service.port ??= HTTPS_PORT
 }
 
+/** Fills an empty list only: `prepare` of the strategy adds the versions that come later. */
 function setStoredVersions(status: { storedVersions: string[] | null }, versions: readonly Stored[] | null | undefined): void {
   if ((status.storedVersions ?? []).length > 0) return
   const stored = storageVersion(versions)

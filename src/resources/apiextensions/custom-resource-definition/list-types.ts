@@ -29,6 +29,7 @@ export function validateListAndMapTypes(schema: JsonSchemaProps, path: FieldPath
     else if (atomicSets && listType === 'set' && !hasAtomicItems(schema)) {
       const items = itemsSchema(schema)
       const marker = items?.type === 'array' ? LIST_TYPE : MAP_TYPE
+      // Upstream prints the list type of the items, also where their map type is at fault.
       errors.push(invalid(path.child('items', marker), items?.[LIST_TYPE], 'must be atomic as item of a list with x-kubernetes-list-type=set'))
     }
     if (!['atomic', 'set', 'map'].includes(listType)) errors.push(notSupported(path.child(LIST_TYPE), listType, ['atomic', 'set', 'map']))
@@ -41,13 +42,14 @@ export function validateListAndMapTypes(schema: JsonSchemaProps, path: FieldPath
   return listType === 'map' ? [...errors, ...mapListErrors(schema, path)] : errors
 }
 
-/** Whether items of a set are of one piece. */
+/** Whether items of a set are of one piece: scalars, lists that are not merged, and objects that say so. */
 export function hasAtomicItems(schema: JsonSchemaProps): boolean {
   const items = itemsSchema(schema)
   if (items?.type === 'array') return items[LIST_TYPE] === undefined || items[LIST_TYPE] === 'atomic'
   return items?.type !== 'object' || items[MAP_TYPE] === 'atomic'
 }
 
+/** Ends at the first fault after which the keys cannot be looked up. The error of a key that is no scalar prints the type of the items, as upstream does. */
 function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const keys = schema[KEYS] ?? []

@@ -25,7 +25,7 @@ interface Context extends SchemaRules {
   readonly noDefaults?: string
   /** Below kind, apiVersion or metadata of an object. */
   readonly insideMeta: boolean
-  /** The schema from which on down an update's values cannot be told which was which before. */
+  /** From this schema on down, the values of an update have no earlier ones to compare with. */
   readonly uncorrelatable?: FieldPath
   /** Expressions are looked at: the schema is structural, and this is no part of a junctor. */
   readonly expressions: boolean
@@ -51,6 +51,10 @@ export function* validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath,
   return [...found.schema, ...found.expressions, ...costs.totalErrors(path)]
 }
 
+/**
+ * The schema's own members come first, then the schemas in it, then its markers for lists and maps, and its rules. Its expressions are compiled only if it and all in
+ * it are in order.
+ */
 function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Steps<Found> {
   const found: Found = { schema: [], expressions: [] }
   if (schema === undefined) return found
@@ -83,8 +87,10 @@ function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, minor, 
   return { whole, stored: storedExpressions, minor, costs, occurrences, ...(uncorrelatable ? { uncorrelatable } : {}) }
 }
 
+/** Visits a schema within this one; `changes` hold from there on down. */
 type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => Steps<void>
 
+/** Beside properties only `additionalProperties: true` may stand. */
 function* visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta }: Context, below: Below, found: Found): Steps<void> {
   if (schema.additionalProperties === undefined) return
   const at = path.child('additionalProperties')
@@ -92,6 +98,10 @@ function* visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta
   yield* below(additionalSchema(schema), at, insideMeta ? { noDefaults: 'inside additionalProperties applying to object metadata' } : {})
 }
 
+/**
+ * Properties of a map of unknown type have no earlier values. Below kind, apiVersion and metadata of a whole object other rules hold; at the root these have no
+ * defaults.
+ */
 function* visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, uncorrelatable }: Context, below: Below): Steps<void> {
   const mapType = schema['x-kubernetes-map-type']
   const known = mapType === undefined || mapType === 'granular' || mapType === 'atomic'
@@ -105,6 +115,7 @@ function* visitProperties(schema: JsonSchemaProps, path: FieldPath, { isRoot, un
   }
 }
 
+/** Schemas that judge a value rather than describe it: expressions in them are not compiled. */
 function* visitJunctors(schema: JsonSchemaProps, path: FieldPath, below: Below): Steps<void> {
   const blind = { expressions: false }
   yield* below(schema.not, path.child('not'), blind)
@@ -122,8 +133,10 @@ function* visitItems(schema: JsonSchemaProps, path: FieldPath, { uncorrelatable 
   for (const [i, inner] of positionalItems(schema).entries()) yield* below(inner, at.index(i), changes)
 }
 
+/** Members of JSON schema that a definition may not have. Schemas in `definitions` and `dependencies` are checked all the same. */
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const
 
+/** What a schema says of itself, without the schemas in it. */
 function memberErrors(schema: JsonSchemaProps, path: FieldPath, { requireValidTypes, noDefaults, insideMeta }: Context): FieldError[] {
   const errors: FieldError[] = []
   const { type } = schema

@@ -8,6 +8,7 @@ const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64
 
 const oneOf = (list: readonly string[]): string => `must be one of ${list.join(',')}`
 
+/** The path of an error says `JSONPath`, the member's name in v1beta1, also where the client wrote `jsonPath`. */
 function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDefinition, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!name) errors.push(required(path.child('name')))
@@ -18,6 +19,9 @@ function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDe
   return [...errors, ...(jsonPath ? simplePathErrors(jsonPath, at) : [required(at)])]
 }
 
-/** Each has a type, a format that fits it, and a path without filters. */
+/**
+ * Each column has a name, a type of the list and a path with a dot before it. A format is optional; it is checked against its list, not against the type.
+ * Source: pkg/apis/apiextensions/validation in k8s.io/apiextensions-apiserver.
+ */
 export const validateColumns = (columns: readonly CustomResourceColumnDefinition[] = [], path: FieldPath): FieldError[] =>
   columns.flatMap((column, i) => validateColumn(column, path.index(i)))

@@ -22,6 +22,7 @@ export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules 
   readonly storedSchemas: ReadonlyMap<string, JsonSchemaProps>
 }
 
+/** What a creation must keep. Its CA bundle is not checked: that comes with updates of an established definition, unless the old bundle is invalid. */
 const ALL: Omit<DefinitionRules, 'minor'> = {
   requireStructural: true,
   requirePrunedDefaults: true,
@@ -45,6 +46,7 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, minor: numb
   const spec = shareParts(old.spec)
   const schemas = schemasOf(spec)
   const established = isConditionTrue(old, 'Established')
+  // Whether all schemas keep a rule; the first that does not ends the search.
   const of = function* (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> {
     for (const schema of schemas) {
       if (!holds(schema)) return false
@@ -52,6 +54,7 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, minor: numb
     }
     return true
   }
+  // The same for each schema within them.
   const every = (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> => of(schema => !someSchema(schema, inner => !holds(inner)))
   const structural = new Set<JsonSchemaProps>()
   for (const schema of schemas) {
@@ -84,6 +87,7 @@ export function rulesOfVersion(rules: DefinitionRules, version: string | undefin
   return stored !== undefined && deepEqual(stored, schema) ? { ...rules, isUnchanged: true } : rules
 }
 
+/** The expressions anywhere in the schemas, by their text: where an expression stands does not matter. */
 function storedIn(schemas: readonly JsonSchemaProps[]): StoredExpressions {
   const rules = new Set<string>()
   const messages = new Set<string>()
@@ -92,6 +96,7 @@ function storedIn(schemas: readonly JsonSchemaProps[]): StoredExpressions {
       rules.add(rule)
       if (messageExpression) messages.add(messageExpression)
     }
+    // `someSchema` goes on for as long as nothing is found.
     return false
   }
   for (const schema of schemas) someSchema(schema, collect)

@@ -11,15 +11,17 @@ const MOST_OF_ALL = 100_000_000n
 const NAMED = 4
 const WORTH_NAMING = MOST_OF_ALL / 100n
 
+/** Costs stop at the greatest bound that an estimate knows. */
 const capped = (value: bigint): bigint => (value > UNBOUNDED ? UNBOUNDED : value)
 
+/** The factor has six decimals below 1.5 and one above, so that what is just too costly does not read as 1.0x. */
 function tooCostly(what: string, cost: bigint, limit: bigint): string {
   const times = Number(cost) / Number(limit)
   const factor = times > 100 ? 'more than 100x' : `${times.toFixed(times < 1.5 ? 6 : 1)}x`
   return `${what} exceeds budget by factor of ${factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`
 }
 
-/** Sums what the expressions of one schema are estimated to cost. */
+/** Sums what the expressions of one schema are estimated to cost. The sum is bounded in stored schemas, too. */
 export class RuleCosts {
   readonly #limited: boolean
   #total = 0n
@@ -57,11 +59,12 @@ export function occurrencesBelow(schema: JsonSchemaProps, around: Occurrences): 
   return around === undefined || limit === undefined ? undefined : capped(around * BigInt(Math.max(0, limit)))
 }
 
+/** How many values one value of the schema holds at most: items of a list, entries of a map, and 1 for all else; undefined where a list or map sets no bound. */
 function limitOf(schema: JsonSchemaProps): number | undefined {
   if (schema.type === 'array') return schema.maxItems
   const isMap = schema.type === 'object' && schema.additionalProperties !== undefined
   return isMap ? schema.maxProperties : 1
 }
 
-/** What a rule is estimated to cost at most in one object. */
+/** What a rule is estimated to cost at most in one object. Where occurrences are not bounded, they are as many values of the type as fit into one request. */
 export const costOfAll = ({ max }: Bounds, occurrences: Occurrences, type: SizedType): bigint => capped(max * (occurrences ?? mostOccurrences(type)))

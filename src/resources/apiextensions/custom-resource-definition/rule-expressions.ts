@@ -67,6 +67,7 @@ export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPat
   return errors
 }
 
+/** A rule that does not compile counts as one that does not use oldSelf. The message expression is looked at only where the rule is in order. */
 function expressionErrors(rule: ValidationRule, scope: RuleContext, path: FieldPath): FieldError[] {
   const environment = scope.environmentFor(scope.stored.rules.has(rule.rule))
   const { checked, issues } = compile(rule.rule, environment)
@@ -80,6 +81,7 @@ function expressionErrors(rule: ValidationRule, scope: RuleContext, path: FieldP
   return [...costly, ...messageErrors(rule, scope, path), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
 }
 
+/** Its cost counts once, not for each value that the schema can have in an object. */
 function messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environmentFor }: RuleContext, path: FieldPath): FieldError[] {
   const { messageExpression = '' } = rule
   if (messageExpression === '') return []
@@ -93,6 +95,7 @@ function messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environmen
   return costs.add(path.child('messageExpression'), 'estimated messageExpression cost', estimateCost(checked, sizeAt).max)
 }
 
+/** `used`: the rule uses oldSelf, which needs values that have earlier ones. Only such a rule may say optionalOldSelf. */
 function oldSelfErrors({ rule, optionalOldSelf }: ValidationRule, used: boolean, { uncorrelatable }: RuleScope, path: FieldPath): FieldError[] {
   if (!used)
     return optionalOldSelf === undefined ? [] : [invalid(path.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule')]

@@ -12,6 +12,7 @@ const LINE_BREAK = /[\n\r]/
 export const validateRules = (schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
   (schema[RULES] ?? []).flatMap((rule, i) => ruleErrors(rule, schema, path.child(RULES).index(i)))
 
+/** Rule and message together report one fault at most. A rule of several lines needs a message. */
 function ruleErrors(
   { rule, message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule,
   schema: JsonSchemaProps,
@@ -38,6 +39,7 @@ function fieldPathErrors(text: string, schema: JsonSchemaProps, path: FieldPath)
   return leadsSomewhere(text, schema) ? errors : [...errors, invalid(path, text, 'fieldPath must be a valid path')]
 }
 
+/** A path through a schema without structural form cannot be followed, and passes. */
 function leadsSomewhere(text: string, schema: JsonSchemaProps): boolean {
   if (structuralFault(schema) !== undefined) return true
   try {

@@ -10,7 +10,9 @@ import { type SchemaRules, validateOpenApiSchema } from './open-api-schema.ts'
 
 /** What must be right in the schemas of a definition. */
 export interface DefinitionSchemaRules extends SchemaRules {
+  /** Schemas must be structural: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema. */
   readonly requireStructural: boolean
+  /** Defaults may have only members that their schemas name. */
   readonly requirePrunedDefaults: boolean
 }
 
@@ -22,7 +24,10 @@ const BESIDE_STATUS = [
 const ALLOWED = new Set(BESIDE_STATUS.map(name => name.charAt(0).toLowerCase() + name.slice(1)))
 const EXTENSIONS = new Set(['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-validations'])
 
-/** In steps. `path`: of what holds `openAPIV3Schema`. `hasStatus`: the kind has the subresource, whose schema is taken from the properties. */
+/**
+ * In steps. Defaults are checked only in a structural schema, and expressions only where the schema is structural and its defaults are in order.
+ * `path`: of what holds `openAPIV3Schema`. `hasStatus`: the kind has the subresource, whose schema is taken from the properties.
+ */
 export function* validateSchema(schema: JsonSchemaProps | undefined, path: FieldPath, hasStatus: boolean, rules: DefinitionSchemaRules): Steps<FieldError[]> {
   if (schema === undefined) return []
   const at = path.child('openAPIV3Schema')
@@ -39,7 +44,7 @@ export function* validateSchema(schema: JsonSchemaProps | undefined, path: Field
     errors.push(...found)
   }
   errors.push(...(yield* validateOpenApiSchema(schema, at, rules, structural)))
-  // Whatever has no structural form is told of above, too, and better.
+  // The checks above name the place of a fault in the form. The fault of the whole, without a place, is only for what they do not find.
   return errors.length === 0 && fault !== undefined ? [invalid(at, '', fault)] : errors
 }
 

@@ -9,7 +9,11 @@ const TYPES: readonly (string | undefined)[] = ['string', 'boolean', 'integer']
 
 type Fields = readonly { readonly jsonPath: string }[]
 
-/** `schema`: of all versions, or of the one whose fields they are. */
+/**
+ * Fields by which a list or a watch may select objects: up to eight texts, booleans and integers outside of metadata. Source: KEP-4358.
+ * `schema`: of all versions, or of the one whose fields they are. `schemaPath`: for faults in the form of the schema. `absent`: what is said of fields without a
+ * schema.
+ */
 export function validateSelectableFields(
   fields: Fields = [],
   schema: JsonSchemaProps | undefined,
@@ -21,11 +25,12 @@ export function validateSelectableFields(
   const at = path.child('selectableFields')
   if (schema === undefined) return [invalid(at, '', absent)]
   const fault = structuralFault(schema)
-  // Without a structural form no path leads anywhere, and upstream tells of both.
+  // Without a structural form no path leads anywhere, and upstream reports both.
   if (fault !== undefined) return [invalid(schemaPath, '', fault), ...fieldErrors(fields, {}, at)]
   return fieldErrors(fields, schema, at)
 }
 
+/** Fields are counted by the distinct places to which they lead; those whose path is invalid do not count. */
 function fieldErrors(fields: Fields, schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()

@@ -6,7 +6,10 @@ import type { CustomResourceDefinitionCondition, CustomResourceDefinitionSpec, C
 /** What a version may have of its own, or all versions in common. */
 export type VersionParts = Pick<CustomResourceDefinitionVersion, (typeof PARTS)[number]>
 
-/** A spec as upstream checks it: what all versions have alike stands at the spec itself, and the paths of errors tell. */
+/**
+ * A spec as upstream checks it: the parts that all versions have alike stand in `shared` and in no version. Their errors have paths of the spec, such as
+ * `spec.validation`.
+ */
 export interface SharedSpec extends CustomResourceDefinitionSpec {
   readonly versions: CustomResourceDefinitionVersion[]
   /** There is no list of versions, not even an empty one. */
@@ -14,9 +17,13 @@ export interface SharedSpec extends CustomResourceDefinitionSpec {
   readonly shared: VersionParts
 }
 
+/** The parts that v1beta1 lets stand at the spec for all versions. */
 const PARTS = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
-/** Moves what all versions have alike from them to the spec. */
+/**
+ * Moves what all versions have alike from them to the spec. Each part is compared by itself: versions may share a schema and differ in columns.
+ * The given spec stays as it is.
+ */
 export function shareParts(spec: CustomResourceDefinitionSpec): SharedSpec {
   const versions = spec.versions ?? []
   const alike = PARTS.filter(part => versions.every(version => deepEqual(version[part], versions[0]?.[part])))

@@ -31,6 +31,7 @@ function markDeleting({ metadata, status }: CustomResourceDefinition): void {
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   }
   status.conditions = [...conditions, terminating]
+  // Takes back what other kinds get when they are marked.
   delete metadata.deletionGracePeriodSeconds
   if (metadata.generation !== undefined) metadata.generation--
 }

@@ -3,6 +3,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import type { CustomResourceSubresources } from '../v1.types.ts'
 import { simplePathErrors } from './simple-path.ts'
 
+/** One error at most: the path is missing, is no path, or leads elsewhere than below `prefix`. */
 function replicasErrors(text: string, prefix: string, path: FieldPath): FieldError[] {
   if (!text) return [required(path)]
   const errors = simplePathErrors(text, path)

@@ -19,11 +19,13 @@ import { type SharedSpec, schemasOf, shareParts } from './spec.ts'
 import { validateSubresources } from './subresources.ts'
 import { validateVersion } from './version.ts'
 
+/** All faults of one name are one error, joined by commas. */
 function labelErrors(name: string, path: FieldPath): FieldError[] {
   const texts = isDns1035Label(name)
   return texts.length === 0 ? [] : [invalid(path, name, texts.join(','))]
 }
 
+/** A kind is checked in lower case, so that its capitals pass; the error shows it as it was written. */
 function kindErrors(kind: string, path: FieldPath): FieldError[] {
   const texts = isDns1035Label(kind.toLowerCase())
   return texts.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${texts.join(',')}`)]
@@ -33,6 +35,7 @@ function kindErrors(kind: string, path: FieldPath): FieldError[] {
 const requiredNames = (names: CustomResourceDefinitionNames, path: FieldPath): FieldError[] =>
   (['plural', 'singular', 'kind', 'listKind'] as const).filter(name => !names[name]).map(name => required(path.child(name)))
 
+/** Checks the names that are not empty; `requiredNames` reports those that are. Short names and categories may repeat. */
 function validateNames({ plural, singular, kind, listKind, shortNames = [], categories = [] }: CustomResourceDefinitionNames, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (plural) errors.push(...labelErrors(plural, path.child('plural')))
@@ -46,7 +49,11 @@ function validateNames({ plural, singular, kind, listKind, shortNames = [], cate
 
 const SCOPES = ['Cluster', 'Namespaced']
 
-/** In steps: a definition may hold very many schemas and rules. */
+/**
+ * Errors come in the order in which upstream finds them. An update may keep faults for which `rulesFor` finds the old definition at fault already.
+ * In steps: a definition may hold very many schemas and rules.
+ * Source: pkg/apis/apiextensions/validation in k8s.io/apiextensions-apiserver.
+ */
 export function* validateDefinition(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, { features }: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const spec = shareParts(next.spec)
@@ -66,7 +73,7 @@ export function* validateDefinition(next: CustomResourceDefinition, old: CustomR
 export const validateDefinitionStatus = ({ status }: CustomResourceDefinition): FieldError[] =>
   validateNames(status.acceptedNames, fieldPath('status', 'acceptedNames'))
 
-/** A definition is named for its resource. */
+/** A definition is named for its resource. Only creations are checked, as plural and group never change; a generateName is held to the same text. */
 function nameErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] {
   const wanted = `${spec.names.plural}.${spec.group}`
   return (['generateName', 'name'] as const)
@@ -91,6 +98,7 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
   const { shared, versions, names, conversion } = spec
   const withDefaults = schemasOf(spec).some(schema => someSchema(schema, inner => inner.default !== undefined))
   yield
+  // Also required of an update whose old schemas are not structural, once it prunes, has defaults or uses an extension that needs the structural form.
   const structural = !spec.preserveUnknownFields || withDefaults || schemasOf(spec).some(schema => someSchema(schema, hasExtensions))
   yield
   const rules = structural ? { ...given, requireStructural: true } : given
@@ -121,6 +129,7 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
   ]
 }
 
+/** Members that only a structural schema may have. */
 const EXTENSIONS = [
   'x-kubernetes-embedded-resource',
   'x-kubernetes-preserve-unknown-fields',
@@ -132,6 +141,7 @@ const EXTENSIONS = [
 
 const hasExtensions = (schema: JsonSchemaProps): boolean => EXTENSIONS.some(name => schema[name] !== undefined)
 
+/** Every version needs a schema if rules say so; otherwise only the served versions of a definition that prunes. Called where the versions share no schema. */
 function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, path: FieldPath, { requireSchema }: DefinitionRules): FieldError[] {
   if (!requireSchema && preserveUnknownFields) return []
   const text = requireSchema ? 'schemas are required' : 'because otherwise all fields are pruned'
@@ -140,8 +150,10 @@ function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, pa
   )
 }
 
+/** The errors of each version, then of all: their names are distinct, and one of them is the storage version. */
 function* versionsErrors({ shared, versions, hasNoList }: SharedSpec, path: FieldPath, rules: DefinitionRules): Steps<FieldError[]> {
   const at = path.child('versions')
+  // Once one version has subresources of its own, none are shared, and a version without them has none.
   const ownSubresources = versions.some(({ subresources }) => subresources !== undefined)
   const errors: FieldError[] = []
   for (const [i, version] of versions.entries()) {
@@ -161,11 +173,13 @@ function* versionsErrors({ shared, versions, hasNoList }: SharedSpec, path: Fiel
   return texts.length > 0 ? [...errors, invalid(path.child('version'), first, texts.join(','))] : errors
 }
 
+/** Objects that keep unknown fields are not converted by a webhook. */
 function preservingConversionErrors({ conversion, preserveUnknownFields }: SharedSpec, path: FieldPath): FieldError[] {
   if (!preserveUnknownFields || !conversion || conversion.strategy === 'None') return []
   return [invalid(path, conversion.strategy, 'must be None if spec.preserveUnknownFields is true')]
 }
 
+/** Group and plural never change; scope and kind do not once the definition is established. */
 function immutableErrors(next: SharedSpec, old: CustomResourceDefinitionSpec, path: FieldPath, { immutableNames }: DefinitionRules): FieldError[] {
   const errors: FieldError[] = []
   if (immutableNames) {
@@ -176,6 +190,10 @@ function immutableErrors(next: SharedSpec, old: CustomResourceDefinitionSpec, pa
   return [...errors, ...validateImmutableField(next.names.plural, old.names.plural, path.child('names', 'plural'))]
 }
 
+/**
+ * The list names all versions in which objects may be stored. It has the storage version, and each of its versions is still in the spec; one that is gone is reported
+ * once.
+ */
 function storedVersionErrors(stored: readonly string[], versions: readonly CustomResourceDefinitionVersion[], path: FieldPath): FieldError[] {
   if (stored.length === 0) return [invalid(path, goStringList(undefined), 'must have at least one stored version')]
   const lastPlace = new Map(stored.map((name, i) => [name, i]))
@@ -190,6 +208,7 @@ function storedVersionErrors(stored: readonly string[], versions: readonly Custo
 const goneText = (name: string): string =>
   `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
 
+/** An update may keep preserveUnknownFields; no write sets it where it was not. */
 function preserveErrors(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, path: FieldPath): FieldError[] {
   if (old?.spec.preserveUnknownFields || !next.spec.preserveUnknownFields) return []
   return [invalid(path, true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead')]

@@ -9,6 +9,7 @@ import { type DefinitionSchemaRules, validateSchema } from './schema-validation.
 import { validateSelectableFields } from './selectable-fields.ts'
 import { validateSubresources } from './subresources.ts'
 
+/** In bytes, although the message says characters. */
 const MAX_WARNING = 256
 
 /** In steps. `hasStatus`: the version has the subresource, of its own or as all versions have. */
@@ -30,11 +31,13 @@ export function* validateVersion(
       schema,
       path,
       path.child('schema.openAPIV3Schema'),
+      // Upstream's words, which say the opposite of what is meant.
       'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
     ),
   ]
 }
 
+/** Of characters that cannot be printed only the first is reported, at its index in bytes. */
 function warningTexts({ deprecated, deprecationWarning: text }: CustomResourceDefinitionVersion): string[] {
   if (text === undefined) return []
   if (!deprecated) return ['can only be set for deprecated versions']

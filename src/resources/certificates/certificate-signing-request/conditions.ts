@@ -14,7 +14,7 @@ export const conditionsOf = (request: CertificateSigningRequest, type: string): 
 
 const identityOf = ({ type, status }: Condition): string => JSON.stringify([type, status])
 
-/** Times that are not given: now, or when the condition came to its status. */
+/** Fills in times that are not given: the update is now; a transition keeps the time of the first old condition of the same type and status, and else is now. */
 export function setConditionTimes(next: CertificateSigningRequest, old: CertificateSigningRequest, now: number): void {
   const before = new Map<string, Condition>()
   for (const condition of allConditions(old)) {
@@ -28,7 +28,7 @@ export function setConditionTimes(next: CertificateSigningRequest, old: Certific
   }
 }
 
-/** Puts the old conditions of the type in the place of the new ones, where there are as many. */
+/** Puts the old conditions of the type in the place of the new ones, where there are as many; otherwise validation reports what was added or removed. */
 export function keepConditions(next: CertificateSigningRequest, old: CertificateSigningRequest, type: string): void {
   const before = conditionsOf(old, type)
   if (before.length === 0 || conditionsOf(next, type).length !== before.length) return

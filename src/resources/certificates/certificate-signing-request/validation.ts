@@ -38,6 +38,7 @@ const USAGES: readonly string[] = [
 ]
 const STATUSES = ['False', 'True', 'Unknown']
 const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
+/** Ten minutes. */
 const SHORTEST_SECONDS = 600
 /** Of a request that is refused, so many bytes are shown. */
 const SHOWN_BYTES = 4096
@@ -50,6 +51,7 @@ const textOf = (base64: string): string => Buffer.from(base64, 'base64').toStrin
 const certificateOf = ({ status }: CertificateSigningRequest): string => status.certificate ?? ''
 const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length
 
+/** Base64 as Go's %#v prints the bytes. */
 function goBytes(base64: string): Verbatim {
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length === 0) return verbatim('[]byte(nil)')
@@ -57,6 +59,9 @@ function goBytes(base64: string): Verbatim {
   return verbatim(`[]byte{${shown.join(', ')}${bytes.length > SHOWN_BYTES ? ', ...' : ''}}`)
 }
 
+/**
+ * The first fault of certificates in PEM: blocks of this type only, without headers, each one certificate. Nothing at all is no fault: the signer has not answered yet.
+ */
 function certificateFault(pem: string): string | undefined {
   if (pem === '') return undefined
   const blocks = decodePem(pem)
@@ -69,7 +74,7 @@ function certificateFault(pem: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** What is wrong with a stored request already is let pass. */
+/** Usages are known ones, each once. Unknown or repeated ones pass where the stored request has any of that sort. */
 function validateUsages(usages: readonly string[], before: readonly string[], path: FieldPath): FieldError[] {
   const errors = usages.length === 0 ? [required(path)] : []
   if (before.every(usage => USAGES.includes(usage))) {
@@ -80,6 +85,7 @@ function validateUsages(usages: readonly string[], before: readonly string[], pa
   return errors
 }
 
+/** The legacy signer may be kept by an update and not chosen. `expirationSeconds` has no upper bound. */
 function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigningRequestSpec | undefined): FieldError[] {
   const { signerName, expirationSeconds: seconds } = spec
   const request = spec.request ?? ''
@@ -96,12 +102,14 @@ function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigni
   ]
 }
 
+/** Decisions and failures are only ever true; conditions of other types may have any of the three statuses. */
 function validateConditionStatus(type: string, status: string, path: FieldPath): FieldError[] {
   if (status === '') return [required(path)]
   const allowed = [APPROVED, DENIED, FAILED].includes(type) ? ['True'] : STATUSES
   return allowed.includes(status) ? [] : [notSupported(path, status, allowed)]
 }
 
+/** Each type once, and not both Approved and Denied, unless the old request has such a fault. The error stands at the later of two conditions. */
 function validateConditions(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] {
   const types = allConditions(next).map(({ type }) => type)
   const before = old ? allConditions(old).map(({ type }) => type) : []
@@ -125,6 +133,7 @@ function validateConditions(next: CertificateSigningRequest, old: CertificateSig
   })
 }
 
+/** A certificate that an update leaves as it is, or that replaces a faulty one, is not looked at. The error does not show it. */
 function validateCertificate(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] {
   if (old && (certificateOf(next) === certificateOf(old) || certificateFault(textOf(certificateOf(old))) !== undefined)) return []
   const fault = certificateFault(textOf(certificateOf(next)))
@@ -155,6 +164,7 @@ function validateChange(next: CertificateSigningRequest, old: CertificateSigning
   return errors
 }
 
+/** `may`: what the subresource is for. A creation is not held to it, as `prepare` has emptied its status. */
 const validateWith =
   (may: Permissions) =>
   (next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] => [

@@ -22,6 +22,7 @@ function nameFaults(name: string, isPrefix: boolean, signer: string): string[] {
   return nameIsDnsSubdomain(name.slice(prefix.length), isPrefix)
 }
 
+/** A generateName is held to the same prefix, and may end as a prefix of a name may. */
 function validateNames({ metadata }: ClusterTrustBundle, signer: string): FieldError[] {
   const { generateName = '', name = '' } = metadata
   const path = fieldPath('metadata')
@@ -31,6 +32,7 @@ function validateNames({ metadata }: ClusterTrustBundle, signer: string): FieldE
   ]
 }
 
+/** The first fault of an entry, each of which is the certificate of an authority. */
 function blockFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   if (type !== 'CERTIFICATE') return `has bad block type: ${type}`
   if (hasHeaders) return 'has PEM block headers'
@@ -39,6 +41,7 @@ function blockFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   return certificate.ca ? undefined : 'does not have the CA bit set'
 }
 
+/** Size first, then each entry, then whether there is any, and last whether one is there twice. Errors never show the bundle. */
 function validateBundle(bundle: string, path: FieldPath): FieldError[] {
   if (longerThan(bundle, LONGEST_BYTES)) return [tooLong(path, LONGEST_BYTES)]
   const blocks = decodePem(bundle)

@@ -13,6 +13,7 @@ const PATH = fieldPath('aggregationRule', 'clusterRoleSelectors')
 
 const selectorsOf = (role: ClusterRole): readonly LabelSelector[] => role.aggregationRule?.clusterRoleSelectors ?? []
 
+/** Whether the selector can be read. Invalid values, which an update may keep, can make it unreadable. */
 function isReadable(selector: LabelSelector): boolean {
   try {
     labelSelectorOf(selector)
@@ -22,6 +23,7 @@ function isReadable(selector: LabelSelector): boolean {
   }
 }
 
+/** `allowInvalidValues`: values of labels are let pass, but a selector that cannot be read is an error all the same. */
 function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): FieldError[] {
   if (!role.aggregationRule) return []
   const selectors = selectorsOf(role)
@@ -32,7 +34,7 @@ function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): Fi
   })
 }
 
-/** What an old object has wrong in the values of its selectors already, the new one may have wrong. */
+/** An update may keep invalid values in selectors if an old selector is invalid, and reports each fault twice, as upstream does. */
 function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): FieldError[] {
   const keepValues = old !== undefined && selectorsOf(old).some(selector => validateLabelSelector(selector, PATH).length > 0)
   const errors = [...validateRules(next.rules, false), ...validateAggregation(next, keepValues)]

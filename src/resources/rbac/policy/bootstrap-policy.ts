@@ -19,6 +19,7 @@ export interface BootstrapPolicy {
 
 /** The default roles and bindings of release 1.33 (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings), made anew with each call. */
 export function bootstrapPolicy(features: Features): BootstrapPolicy {
+  // The names of the roles: their lines are not indented.
   const controllers = CONTROLLER_ROLES.split('\n').filter(line => line !== '' && !line.startsWith(' '))
   return {
     clusterRoles: [

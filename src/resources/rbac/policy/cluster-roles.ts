@@ -1,4 +1,4 @@
-/** The cluster roles that every cluster has, for people and for components of the control plane; `read-policy.ts` tells how to read them. */
+/** The cluster roles that every cluster has, for people and for components of the control plane; `read-policy.ts` explains the notation. */
 export const CLUSTER_ROLES = `
 admin <aggregate-to-admin
 cluster-admin
@@ -152,7 +152,7 @@ system:volume-scheduler
 view <aggregate-to-view +aggregate-to-edit
 `
 
-/** Who has them. */
+/** Who has them. `system:node` is bound to nobody. */
 export const CLUSTER_ROLE_BINDINGS = `
 cluster-admin = cluster-admin: group system:masters
 system:basic-user = system:basic-user: group system:authenticated

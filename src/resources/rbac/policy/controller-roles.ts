@@ -1,4 +1,7 @@
-/** The cluster roles of controllers, each of which is bound to the service account of that name in kube-system; `read-policy.ts` tells how to read them. */
+/**
+ * The cluster roles of controllers, without the prefix `system:controller:`. Each is bound to the service account of that name in kube-system. `read-policy.ts`
+ * explains the notation.
+ */
 export const CONTROLLER_ROLES = `
 attachdetach-controller
   list,watch core persistentvolumeclaims,persistentvolumes

@@ -9,6 +9,7 @@ export const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 const list = (text: string | undefined): string[] => (text ?? '').split(',').map(word => (word === 'core' ? '' : word))
 const linesOf = (text: string): string[] => text.split('\n').filter(Boolean)
 
+/** Two words are a rule for URLs, three or four one for resources. */
 function readRule(line: string): PolicyRule {
   const [verbs, first, resources, names] = line.trim().split(' ')
   if (resources === undefined) return { verbs: list(verbs), nonResourceURLs: list(first) }
@@ -47,6 +48,7 @@ export function readRoles(text: string, namespace?: string): ClusterRole[] {
   return roles
 }
 
+/** Service accounts have a namespace and no group. */
 function readSubject(text: string): Subject {
   const [kind, name = ''] = text.split(' ')
   if (kind !== 'account') return { kind: kind === 'user' ? 'User' : 'Group', apiGroup: RBAC_GROUP, name }

@@ -19,12 +19,15 @@ interface Binding extends TypedObject {
 
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group']
 
-/** The group of users, groups and roles need not be told. */
+/** The group of users, groups and roles may be left out. Service accounts have the empty group. */
 export function setBindingDefaults(binding: Binding): void {
   binding.roleRef.apiGroup ||= RBAC_GROUP
   for (const subject of binding.subjects ?? []) if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= RBAC_GROUP
 }
 
+/**
+ * The group of a subject follows from its kind. A service account's name must be one that there may be; other names are free. `namespaced`: see `bindingStrategy`.
+ */
 function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath): FieldError[] {
   const group = subject.apiGroup ?? ''
   const wants = (wanted: string): FieldError[] => (group === wanted ? [] : [notSupported(path.child('apiGroup'), group, [wanted])])
@@ -43,6 +46,7 @@ function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath)
   }
 }
 
+/** The name of a role may have any characters that a path segment may have. Whether the role exists is not checked. */
 function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly string[]): FieldError[] {
   const path = fieldPath('roleRef')
   return [
@@ -74,6 +78,7 @@ export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): 
   validate: (next, old) => validateBinding(next, old, namespaced, kinds),
 })
 
+/** The cell of a column: names of one kind of subject, service accounts with their namespace. */
 const namesOf = (subjects: readonly Subject[] | undefined, kind: string): string =>
   (subjects ?? [])
     .filter(subject => subject.kind === kind)

@@ -6,6 +6,7 @@ import type { PolicyRule } from '../v1.types.ts'
 
 const some = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) > 0
 
+/** A rule is for resources or for other URLs, and always has verbs. What the verbs, groups and resources are is not checked. */
 function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldError[] {
   const errors = some(rule.verbs) ? [] : [required(path.child('verbs'), 'verbs must contain at least one value')]
   if (some(rule.nonResourceURLs)) {
@@ -20,6 +21,9 @@ function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): F
   return errors
 }
 
-/** The rules of a role, or of a cluster role. */
+/**
+ * The rules of a role, or of a cluster role. `namespaced`: they are for one namespace, in which there are no other URLs.
+ * Source: pkg/apis/rbac/validation in k8s.io/kubernetes.
+ */
 export const validateRules = (rules: readonly PolicyRule[] | null, namespaced: boolean): FieldError[] =>
   (rules ?? []).flatMap((rule, i) => validateRule(rule, namespaced, fieldPath('rules').index(i)))

@@ -25,7 +25,7 @@ function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx:
   ]
 }
 
-/** An update tells what is wrong twice, as upstream does. */
+/** An update reports what is wrong twice, as upstream does: first as a creation, which tolerates nothing, then with what it may keep. */
 function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
   const errors = yield* validateSpec(next, undefined, ctx)
   return old ? [...errors, ...(yield* validateSpec(next, old, ctx))] : errors

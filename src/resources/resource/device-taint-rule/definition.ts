@@ -13,6 +13,7 @@ import { setTimeAdded, validateTaint } from '../taints.ts'
 import type { DeviceTaintRule } from '../v1alpha3.types.ts'
 import { resourceVersion } from '../version.ts'
 
+/** The members of a device selector in the order in which their errors come. Each is optional. */
 const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'device', (name: string, path: FieldPath) => FieldError[]])[] = [
   ['deviceClassName', validateClassName],
   ['driver', validateDriverName],
@@ -20,6 +21,7 @@ const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'devi
   ['device', validateLabelName],
 ]
 
+/** A rule without a selector, or with an empty one, is accepted. Selectors that an update leaves as they are may use what any release understands. */
 function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRule | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const selector = spec.deviceSelector ?? {}

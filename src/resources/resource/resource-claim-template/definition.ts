@@ -28,7 +28,7 @@ function* validateSpec({ spec }: ResourceClaimTemplate, stored: boolean, ctx: Ho
   return [...validateTemplateMeta(spec.metadata, fieldPath('spec', 'metadata')), ...errors]
 }
 
-/** An update tells what is wrong twice, as upstream does; it cannot change the spec. */
+/** An update reports what is wrong twice, as upstream does, and a change of the spec in between. */
 function* validate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined, ctx: HookContext): Steps<FieldError[]> {
   const errors = yield* validateSpec(next, false, ctx)
   if (!old) return errors

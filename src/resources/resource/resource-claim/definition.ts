@@ -20,7 +20,7 @@ import { deviceId, validateClaimStatus } from './status-validation.ts'
 
 const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationResult[] => claim?.status.allocation?.devices.results ?? []
 
-/** An update tells what is wrong with the spec twice, as upstream does; it cannot change it. */
+/** An update reports what is wrong with the spec twice, as upstream does, and a change of it in between. */
 function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const errors = yield* validateClaimSpec(spec, false, path, ctx)

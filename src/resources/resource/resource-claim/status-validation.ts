@@ -31,9 +31,10 @@ const MAX_HARDWARE_ADDRESS = 128
 
 type DeviceIdentity = Pick<AllocatedDeviceStatus, 'driver' | 'pool' | 'device'>
 
-/** What tells a device from all others: `driver/pool/device`. */
+/** What distinguishes a device from all others: `driver/pool/device`. */
 export const deviceId = ({ driver, pool, device }: DeviceIdentity): string => `${driver}/${pool}/${device}`
 
+/** The API group may be empty: pods have none. */
 const validateUser = (user: ResourceClaimConsumerReference, path: FieldPath): FieldError[] =>
   (['resource', 'name', 'uid'] as const).flatMap(member => (user[member] ? [] : [required(path.child(member))]))
 
@@ -43,6 +44,7 @@ const validateDevice = ({ driver, pool, device }: DeviceIdentity, path: FieldPat
   ...validateLabelName(device, path.child('device')),
 ]
 
+/** An address with its prefix, in the one form in which it is printed. */
 function validateAddress(text: string, path: FieldPath): FieldError[] {
   const cidr = parseCidr(text)
   if (!cidr) return [invalid(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')]
@@ -58,6 +60,7 @@ function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: 
   ]
 }
 
+/** A status is for a device that the claim has. Its data have the bounds of a driver's configuration. */
 function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const errors = validateDevice(status, path)
   if (!allocated.has(deviceId(status))) errors.push(invalid(path, verbatim(deviceId(status)), 'must be an allocated device in the claim'))
@@ -69,6 +72,7 @@ function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: Readonly
   return status.networkData ? [...errors, ...validateNetworkData(status.networkData, path.child('networkData'))] : errors
 }
 
+/** The configuration may be twice as long as a claim's: an allocation has those of the class and of the claim. */
 function validateAllocation({ devices, nodeSelector }: AllocationResult, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const at = path.child('devices')
   const result = (one: DeviceRequestAllocationResult, place: FieldPath): FieldError[] => [
@@ -92,7 +96,7 @@ function validateSource(source: string, path: FieldPath): FieldError[] {
   return ['FromClaim', 'FromClass'].includes(source) ? [] : [notSupported(path, source, ['FromClaim', 'FromClass'])]
 }
 
-/** Nobody new may use a claim that is being deleted. */
+/** Only an allocated claim is reserved, and nobody new may use one that is being deleted. */
 function validateReservation(next: ResourceClaim, old: ResourceClaim | undefined, path: FieldPath): FieldError[] {
   const { reservedFor: users, allocation } = next.status
   if (!users) return []
@@ -105,7 +109,11 @@ function validateReservation(next: ResourceClaim, old: ResourceClaim | undefined
   return [forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')]
 }
 
-/** An allocation is checked when it comes, and never changes; devices may be told of only while they are allocated; a claim that is being deleted gets no new users. */
+/**
+ * An allocation is checked when it comes, and never changes, but may be withdrawn. Devices have a status only while they are allocated. A claim that is being deleted
+ * gets no new users.
+ * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
+ */
 export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | undefined): FieldError[] {
   const path = fieldPath('status')
   const { status } = next

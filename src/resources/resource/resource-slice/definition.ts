@@ -37,7 +37,7 @@ const v1beta1 = olderVersion(v1beta2, 'v1beta1', { ...betaSlice, selectableField
 const v1alpha3 = olderVersion(v1beta2, 'v1alpha3', { ...alphaSlice, selectableFields })
 
 /**
- * Devices that a driver offers, on a node or beside all of them. A pool is several slices, told apart by their generation.
+ * Devices that a driver offers, on a node or beside all of them. A pool is made of slices; its generation distinguishes them from older ones.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-slice-v1beta2/
  * Source of its rules: pkg/registry/resource/resourceslice.
  */

@@ -36,12 +36,14 @@ function validateAttribute(attribute: DeviceAttribute, path: FieldPath): FieldEr
   return errors
 }
 
+/** Entries of a map by qualified names. Long names are shortened in the path only. */
 const keyed = <T>(map: Record<string, T>, check: (value: T, path: FieldPath) => FieldError[], path: FieldPath): FieldError[] =>
   Object.entries(map).flatMap(([name, value]) => {
     const at = path.key(shortened(name, MAX_QUALIFIED_NAME))
     return [...validateQualifiedName(name, at), ...check(value, at)]
   })
 
+/** The device consumes from each set once. That the sets and counters exist is checked last. */
 function validateCounters(consumptions: readonly DeviceCounterConsumption[], shared: SharedCounters, path: FieldPath): FieldError[] {
   const at = path.child('consumesCounters')
   const errors = validateSet(consumptions, at, {

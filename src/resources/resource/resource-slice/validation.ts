@@ -22,6 +22,7 @@ function validatePool({ name, generation, resourceSliceCount }: ResourcePool, pa
   return errors
 }
 
+/** An error for each member; what else says which nodes have the devices may change. */
 function validateUnchanged(spec: ResourceSliceSpec, old: ResourceSliceSpec, path: FieldPath): FieldError[] {
   const members: [path: FieldPath, next: unknown, before: unknown][] = [
     [path.child('pool', 'name'), spec.pool.name, old.pool.name],
@@ -51,6 +52,7 @@ function validateNodes(spec: ResourceSliceSpec, path: FieldPath): FieldError[] {
   return errors
 }
 
+/** Bounds are on the number of counters, in all devices and in all sets; the number of sets has none of its own. */
 function validateCounters(devices: readonly Device[], sets: readonly CounterSet[], path: FieldPath): FieldError[] {
   const consumed = devices.flatMap(({ consumesCounters = [] }) => consumesCounters).reduce((sum, one) => sum + countersOf(one).length, 0)
   const shared = sets.reduce((sum, one) => sum + countersOf(one).length, 0)
@@ -63,7 +65,10 @@ function validateCounters(devices: readonly Device[], sets: readonly CounterSet[
   return [...errors, ...validateSet(sets, at, { max: Number.POSITIVE_INFINITY, check: validateCounterSet, keyOf: set => set.name, member: 'name' })]
 }
 
-/** Pool, driver and node never change. Bounds hold for the slice as a whole: 128 devices, 1024 counters that they consume, 32 that they share. */
+/**
+ * Name of the pool, driver and nodeName never change. Bounds hold for the slice as a whole: 128 devices, 1024 counters that they consume, 32 that they share.
+ * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
+ */
 export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlice | undefined): FieldError[] {
   const path = fieldPath('spec')
   const { devices, sharedCounters: sets = [] } = spec

@@ -10,6 +10,7 @@ type OlderParts = Pick<v1beta1.CustomResourceDefinitionVersion, keyof VersionPar
 /** To v1: every version has its own parts, which no other shares. Throws 413 where that makes too much of them. */
 export function toV1({ spec: older, status, ...definition }: v1beta1.CustomResourceDefinition): v1.CustomResourceDefinition {
   const { version, versions, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...spec } = older
+  // The oldest definitions name one version and have no list.
   const named = versions ?? (version ? [{ name: version, served: true, storage: true }] : null)
   const shared: OlderParts = {
     ...(validation && { schema: validation }),
@@ -35,6 +36,7 @@ function newerVersion({ additionalPrinterColumns, ...rest }: v1beta1.CustomResou
   return { ...rest, ...(columns && { additionalPrinterColumns: columns }) }
 }
 
+/** v1 puts what concerns the webhook into `webhook`, which is absent where there is none of it. */
 function newerConversion({ strategy, webhookClientConfig, conversionReviewVersions }: v1beta1.CustomResourceConversion): v1.CustomResourceConversion {
   if (!webhookClientConfig && !conversionReviewVersions) return { strategy }
   const client = webhookClientConfig && { clientConfig: webhookClientConfig }
@@ -60,6 +62,7 @@ export function fromV1({ spec: newer, status, ...definition }: v1.CustomResource
   }
 }
 
+/** Columns spell their path `JSONPath` in v1beta1 and `jsonPath` in v1. */
 function olderParts<T extends VersionParts>({ additionalPrinterColumns, ...rest }: T) {
   const columns = additionalPrinterColumns?.map(({ jsonPath, ...column }) => ({ ...column, JSONPath: jsonPath }))
   return { ...rest, ...(columns && { additionalPrinterColumns: columns }) }
