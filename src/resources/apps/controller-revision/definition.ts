@@ -10,9 +10,13 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { ControllerRevision } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 
+/** null counts as one; validateControllerRevision refuses it as missing. */
 const isJsonObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value))
 
-/** A snapshot: its data never changes, its number may. */
+/**
+ * A snapshot: its data never changes, its number may. That the data are an object is checked at the create only. Source: pkg/apis/apps/validation in
+ * k8s.io/kubernetes.
+ */
 function validateControllerRevision(next: ControllerRevision, old: ControllerRevision | undefined): FieldError[] {
   const data = fieldPath('data')
   return [
@@ -23,7 +27,7 @@ function validateControllerRevision(next: ControllerRevision, old: ControllerRev
   ]
 }
 
-/** `statefulset.apps/web` */
+/** The kind, group and name of the owner that is the controller: `statefulset.apps/web`. */
 function controllerCell({ metadata }: ControllerRevision): string {
   const owner = metadata.ownerReferences?.find(reference => reference.controller)
   if (!owner) return '<none>'

@@ -33,6 +33,7 @@ function setDaemonSetDefaults(object: DaemonSet): void {
 /** The old field templateGeneration lives on as an annotation, which only the server counts up. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 
+/** 0 where the annotation is missing or not a number. */
 const templateGeneration = (object: DaemonSet): number => {
   const text = object.metadata.annotations?.[TEMPLATE_GENERATION] ?? ''
   return /^-?\d+$/.test(text) ? Number(text) : 0

@@ -23,6 +23,7 @@ function setReplicaSetDefaults(object: ReplicaSet): void {
   defaultPodTemplate(object.spec.template)
 }
 
+/** The selector is required, matches the labels of the template, and never changes. Source: pkg/apis/apps/validation in k8s.io/kubernetes. */
 function validateReplicaSet(next: ReplicaSet, old: ReplicaSet | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const { spec } = next

@@ -28,6 +28,10 @@ function defaultClaim(claim: Embedded<PersistentVolumeClaim>): void {
   if (!claim.status.phase) claim.status.phase = 'Pending'
 }
 
+/**
+ * Pods are made in order, claims are retained, and ten old revisions are kept. A RollingUpdate that the client names without parameters gets none. Source:
+ * pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
+ */
 function setStatefulSetDefaults(object: StatefulSet): void {
   const { spec } = object
   if (!spec.podManagementPolicy) spec.podManagementPolicy = 'OrderedReady'
@@ -47,6 +51,7 @@ function setStatefulSetDefaults(object: StatefulSet): void {
   for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim)
 }
 
+/** While its gate is on, maxUnavailable is 1 wherever a rolling update has parameters. */
 function setGatedStatefulSetDefaults({ spec: { updateStrategy: strategy } }: StatefulSet, features: Features): void {
   if (!features.enabled('MaxUnavailableStatefulSet') || (strategy.type && strategy.type !== 'RollingUpdate')) return
   if (!strategy.type) strategy.rollingUpdate ??= {}

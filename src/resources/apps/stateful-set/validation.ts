@@ -23,6 +23,7 @@ import type {
   StatefulSetUpdateStrategy,
 } from '../v1.types.ts'
 
+/** A rolling update needs no parameters; OnDelete may have none. Structs are shown as Go prints them. */
 function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPath): FieldError[] {
   const { type, rollingUpdate } = strategy
   const at = path.child('rollingUpdate')
@@ -44,6 +45,7 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: Field
   }
 }
 
+/** maxUnavailable is checked only where it is given: it has a gate, and no default while that is off. */
 function validateRollingUpdate({ partition, maxUnavailable }: RollingUpdateStatefulSetStrategy, path: FieldPath): FieldError[] {
   const errors = validateNonNegative(partition, path.child('partition'))
   if (maxUnavailable === undefined) return errors
@@ -53,6 +55,7 @@ function validateRollingUpdate({ partition, maxUnavailable }: RollingUpdateState
   return [...errors, ...validateAtMost100Percent(maxUnavailable, at)]
 }
 
+/** Both members are required, which defaults fill in. */
 function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, path: FieldPath): FieldError[] {
   if (!policy) return []
   return (['whenDeleted', 'whenScaled'] as const).flatMap(name => {
@@ -72,6 +75,7 @@ function validateTemplate(template: PodTemplateSpec, old: PodTemplateSpec | unde
   ]
 }
 
+/** In upstream's order. Selector and labels of the template are compared only where the selector can be read. */
 function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, release: Release, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const management = path.child('podManagementPolicy')
@@ -98,6 +102,7 @@ function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, r
   return [...errors, ...validateRestarting(spec.template, 'StatefulSet', template)]
 }
 
+/** Members of the spec that an update may change, in the order in which the error lists them. */
 const MUTABLE = [
   'replicas',
   'ordinals',
@@ -114,8 +119,8 @@ function immutableExcept(names: readonly string[]): string {
 }
 
 /**
- * Templates of claims are not validated here, as upstream does not either: the claims are, when the controller creates them. Source: pkg/apis/apps/validation in
- * k8s.io/kubernetes.
+ * Templates of claims are not validated here, as upstream does not either: the claims are, when the controller creates them. Before 1.33 an update may not change
+ * revisionHistoryLimit. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
 export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefined, { features: { release } }: HookContext): FieldError[] {
   const path = fieldPath('spec')

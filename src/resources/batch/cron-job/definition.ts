@@ -17,6 +17,7 @@ import { jobSpecWarnings } from '../job/warnings.ts'
 import type { CronJob } from '../v1.types.ts'
 import { validateCronJob } from './validation.ts'
 
+/** Three jobs that succeeded and one that failed are kept. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */
 function setCronJobDefaults({ spec }: CronJob): void {
   if (!spec.concurrencyPolicy) spec.concurrencyPolicy = 'Allow'
   spec.suspend ??= false

@@ -4,6 +4,7 @@ import { quote } from '../../../lib/go-quote.ts'
 import { integerOf } from '../../../lib/integer.ts'
 import { isTimeZone } from './time-zone.ts'
 
+/** The values of a field, both ends included. */
 interface Bounds {
   readonly min: number
   readonly max: number
@@ -21,6 +22,7 @@ const FIELDS: readonly Bounds[] = [
 const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
 const EVERY = '@every '
 
+/** A number of 64 bits that is not negative. Errors have the words of Go's strconv.Atoi. */
 function parseNumber(text: string): number {
   if (!/^[+-]?[0-9]+$/.test(text)) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: invalid syntax`)
   const value = integerOf(text.replace('+', ''))
@@ -34,7 +36,7 @@ function parseNumberOrName(text: string, { min, names }: Bounds): number {
   return place === -1 ? parseNumber(text) : min + place
 }
 
-/** `*`, `?`, `3`, `1-5`, each with an optional `/step`. */
+/** `*`, `?`, `3`, `1-5`, each with an optional `/step`. With a step, a single number is the start of a range up to the maximum: minute `5/15` is `5-59/15`. */
 function checkRange(text: string, bounds: Bounds): void {
   const [range = '', ...steps] = text.split('/')
   const ends = range.split('-')
@@ -56,6 +58,7 @@ function checkRange(text: string, bounds: Bounds): void {
   if (step === 0) throw new Error(`step of range should be a positive number: ${text}`)
 }
 
+/** A name such as `@daily`, or `@every` with a duration in Go's form. */
 function checkDescriptor(text: string): void {
   if (DESCRIPTORS.has(text)) return
   if (!text.startsWith(EVERY)) throw new Error(`unrecognized descriptor: ${text}`)

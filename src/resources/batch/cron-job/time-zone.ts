@@ -7,6 +7,7 @@ export function isTimeZone(name: string): boolean {
   if (NOT_IN_DATABASE.has(name) || name.startsWith('SystemV/') || !name.split('/').every(part => /^[A-Z]/.test(part))) return false
   try {
     const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+    // Intl accepts any capitals. A canonical name that differs in them alone shows that they are wrong; that of an alias differs in more.
     return canonical === name || canonical.toLowerCase() !== name.toLowerCase()
   } catch {
     return false

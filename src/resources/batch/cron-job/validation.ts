@@ -18,6 +18,7 @@ import { isTimeZone } from './time-zone.ts'
 const MAX_NAME = 52
 const POLICIES = ['Allow', 'Forbid', 'Replace']
 
+/** A time zone in the schedule is accepted only where the old schedule has one too, and never beside timeZone. */
 function validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath): FieldError[] {
   if (!schedule) return [required(path)]
   const errors: FieldError[] = []
@@ -32,6 +33,10 @@ function validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec 
   return errors
 }
 
+/**
+ * Parts of a name have at most 14 characters, as files of the time zone database. `Local` in any capitals is refused, though Go knows `Local`: other capitals are
+ * also reported as unknown.
+ */
 function validateTimeZone(zone: string | undefined, path: FieldPath): FieldError[] {
   if (zone === undefined) return []
   if (zone === '') return [invalid(path, zone, 'timeZone must be nil or non-empty string')]
@@ -57,6 +62,7 @@ function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | u
   return errors
 }
 
+/** In upstream's order. A time zone that does not change is not looked up: it may have left the database. */
 function validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   return [
     ...validateSchedule(spec, old, path.child('schedule')),

@@ -11,7 +11,7 @@ export function defaultNestedJobSpec(spec: JobSpec): void {
   defaultPodTemplate(spec.template)
 }
 
-/** Defaults of fields that have a feature gate: they are set only while the gate is on. */
+/** Defaults of fields that have a feature gate: they are set only while the gate is on. With a failure policy, `Failed` is the only valid value. */
 export function setGatedJobDefaults({ spec }: Job, features: Features): void {
   if (features.enabled('JobPodReplacementPolicy')) spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
 }
@@ -23,6 +23,7 @@ export function setJobDefaults(object: Job): void {
     spec.completions ??= 1
     spec.parallelism = 1
   }
+  // Where each index has a limit of its own, the job as a whole has in effect none.
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32
   const labels = spec.template.metadata.labels
   // The very same map, as upstream: the labels that a new job's template is given become the job's own by it (see `prepareSelector`).

@@ -54,7 +54,7 @@ const jobStatusStrategy: Strategy<Job> = {
   validate: validateJobStatusUpdate,
 }
 
-/** How far the job is, in one word. */
+/** How far the job is, in one word: the first of these that holds. */
 function state({ metadata, status }: Job): string {
   if (isTrue(status, 'Complete')) return 'Complete'
   if (isTrue(status, 'Failed')) return 'Failed'
@@ -70,6 +70,7 @@ function completions({ spec, status }: Job): string {
   return (spec.parallelism ?? 0) > 1 ? `${succeeded}/1 of ${spec.parallelism}` : `${succeeded}/1`
 }
 
+/** From the start to the completion. A job that failed has no completionTime, so that its duration goes on. */
 function duration(status: JobStatus, now: number): string {
   const start = timeMillis(status.startTime)
   if (start === undefined) return ''

@@ -53,6 +53,7 @@ function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, 
   return ordered ? errors : [...errors, invalid(at, printed, 'must be ordered')]
 }
 
+/** Types are qualified names. A status is required here: defaults have filled it in where the client left it out. */
 const validateConditions = (patterns: readonly PodFailurePolicyOnPodConditionsPattern[], path: FieldPath): FieldError[] => [
   ...(patterns.length > MAX_PATTERNS ? [tooMany(path, patterns.length, MAX_PATTERNS)] : []),
   ...patterns.flatMap(({ type, status }, i) => [
@@ -76,7 +77,7 @@ function validateRule(spec: JobSpec, rule: PodFailurePolicyRule, containers: Rea
   return errors
 }
 
-/** spec.podFailurePolicy, where there is one; `path` is its own. */
+/** spec.podFailurePolicy, where there is one (KEP-3329); `path` is its own. Too many rules are one error more: each is checked all the same. */
 export function validateFailurePolicy(spec: JobSpec, policy: PodFailurePolicy, path: FieldPath): FieldError[] {
   const rules = policy.rules ?? []
   const at = path.child('rules')

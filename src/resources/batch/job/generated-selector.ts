@@ -10,6 +10,7 @@ import type { Job } from '../v1.types.ts'
 
 type Labels = Record<string, string>
 
+/** Labels of older releases, without a prefix. A new job has both forms. */
 const OLD_UID = 'controller-uid'
 const OLD_NAME = 'job-name'
 const UID = 'batch.kubernetes.io/controller-uid'
@@ -17,6 +18,7 @@ const NAME = 'batch.kubernetes.io/job-name'
 
 const labelsOf = (template: PodTemplateSpec | undefined): Labels | undefined => template?.metadata.labels
 
+/** In place; a key that is there keeps its value. */
 function giveMissing(labels: Labels, wanted: Readonly<Labels>): void {
   for (const [key, value] of Object.entries(wanted)) if (!Object.hasOwn(labels, key)) labels[key] = value
 }
@@ -39,6 +41,7 @@ export function takeLabels({ metadata, spec }: Job): void {
   if (labels && (metadata.labels === labels || Object.keys(metadata.labels ?? {}).length === 0)) metadata.labels = { ...labels }
 }
 
+/** `path`: that of metadata. A label of another value is shown with all labels. */
 function requireLabel(labels: Labels | undefined, key: string, value: string, path: FieldPath): FieldError[] {
   const at = path.child('labels').key(key)
   if (!labels || !Object.hasOwn(labels, key)) return [required(at, `must be '${value}'`)]

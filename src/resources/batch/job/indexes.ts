@@ -3,6 +3,7 @@ import { quote } from '../../../lib/go-quote.ts'
 /** Sets of indexes are written as `1,3-5,7`, in order. */
 type Interval = readonly [from: number, to: number]
 
+/** An index below `completions`. Throws an Error in upstream's words. */
 function parseIndex(text: string, completions: number): number {
   if (!/^[+-]?[0-9]+$/.test(text)) throw new Error(`cannot convert string to integer for index: ${quote(text)}`)
   const index = Number(text)
@@ -10,6 +11,7 @@ function parseIndex(text: string, completions: number): number {
   return index
 }
 
+/** `3` or `3-5`. Throws where the second number is not the larger one. */
 function parseInterval(text: string, completions: number): Interval {
   const [first = '', second, ...more] = text.split('-')
   if (more.length > 0)
@@ -36,6 +38,7 @@ export function countIndexes(text: string, completions: number): number {
   return total
 }
 
+/** The intervals of the text, without the parts that are malformed. Their order is not checked. */
 function wellFormed(text: string, completions: number): Interval[] {
   return text.split(',').flatMap(part => {
     try {

@@ -10,6 +10,7 @@ import type { JobSpec } from '../v1.types.ts'
 import { validateFailurePolicy } from './failure-policy.ts'
 import { validateSuccessPolicy } from './success-policy.ts'
 
+/** Numbers that may not be negative, in the order of their errors. */
 const COUNTS = [
   'parallelism',
   'completions',
@@ -29,6 +30,10 @@ const MAX_OF_MANY = 10_000
 const atMost = (value: number | undefined, limit: number, when: string, path: FieldPath): FieldError[] =>
   value !== undefined && value > limit ? [invalid(path, value, `must be less than or equal to ${limit}${when}`)] : []
 
+/**
+ * Completions are required. With more than 100000 of them and a backoff limit per index, maxFailedIndexes is required too, and neither it nor parallelism may be
+ * above 10000.
+ */
 function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLimitPerIndex }: JobSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const atParallelism = path.child('parallelism')
@@ -45,6 +50,7 @@ function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLi
   return errors
 }
 
+/** No mode is NonIndexed, which has no limits per index. */
 function validateCompletionMode(spec: JobSpec, path: FieldPath): FieldError[] {
   const mode = spec.completionMode ?? 'NonIndexed'
   if (mode === 'Indexed') return validateIndexed(spec, path)
@@ -54,6 +60,7 @@ function validateCompletionMode(spec: JobSpec, path: FieldPath): FieldError[] {
   )
 }
 
+/** A name with a domain and a path, such as `example.com/controller`. */
 function validateManager(managedBy: string | undefined, path: FieldPath): FieldError[] {
   if (managedBy === undefined) return []
   if (managedBy === '') return [required(path)]
@@ -61,6 +68,7 @@ function validateManager(managedBy: string | undefined, path: FieldPath): FieldE
   return longerThan(managedBy, MAX_MANAGED_BY) ? [...errors, tooLong(path, MAX_MANAGED_BY)] : errors
 }
 
+/** With a failure policy only `Failed` is valid. */
 function validateReplacement(spec: JobSpec, path: FieldPath): FieldError[] {
   const policy = spec.podReplacementPolicy
   const supported = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed']
@@ -75,7 +83,10 @@ function validateRestartPolicy(spec: JobSpec, path: FieldPath): FieldError[] {
   return spec.podFailurePolicy && policy !== 'Never' ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')] : []
 }
 
-/** What holds of every JobSpec, that inside a cron job included: all but the selector. */
+/**
+ * What holds of every JobSpec, that inside a cron job included: all but the selector. Errors come in upstream's order. Source: pkg/apis/batch/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateJobSpecParts(spec: JobSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
   const errors = COUNTS.flatMap(name => validateNonNegative(spec[name], path.child(name)))
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {

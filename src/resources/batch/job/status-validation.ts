@@ -24,8 +24,11 @@ interface Transition {
   readonly spec: JobSpec
   readonly next: JobStatus
   readonly old: JobStatus
+  /** Whether one of the fields differs from the old status. */
   changed(...fields: (keyof JobStatus)[]): boolean
+  /** Whether one of the conditions holds now and did not, or the other way round. */
   turned(...conditions: string[]): boolean
+  /** Whether the job ends with this write, or is taken back from its end. */
   readonly finishedTurned: boolean
 }
 
@@ -166,7 +169,10 @@ function validateCriteria({ spec, next }: Transition): FieldError[] {
   return errors
 }
 
-/** What may not be undone. */
+/**
+ * What may not be undone: conditions that end a job, counters, completionTime, and startTime while the job is not suspended. A start time that is replaced is
+ * reported as one that is removed.
+ */
 function validateProgress({ spec, next, old, changed }: Transition): FieldError[] {
   const errors: FieldError[] = []
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
@@ -198,7 +204,10 @@ function validateCriteriaKept({ next, old }: Transition): FieldError[] {
   return errors
 }
 
-/** A new status, which other controllers than kube-controller-manager's may write while the gate JobManagedBy is on: what it may become is judged only then. */
+/**
+ * A new status, which other controllers than kube-controller-manager's may write while the gate JobManagedBy is on (KEP-4368): what it may become is judged only
+ * then. Source: pkg/apis/batch/validation in k8s.io/kubernetes.
+ */
 export function validateJobStatusUpdate(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
   const transition = transitionOf(next, old)
   const errors = [...validateCounts(transition.next, ['active', 'succeeded', 'failed', 'ready', 'terminating'], STATUS), ...validateUncounted(transition)]

@@ -18,8 +18,10 @@ import { validateGeneratedSelector } from './generated-selector.ts'
 import { validateJobSpecParts } from './spec-validation.ts'
 
 const SPEC = fieldPath('spec')
+/** Fields that never change, in the order of their errors. */
 const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 
+/** All of the spec, whose selector is required and must match the labels of the template. */
 function validateSpec(spec: JobSpec, old: JobSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const errors = validateJobSpecParts(spec, path, podTemplateOptions(features, spec.template, old?.template))
   if (spec.selector) errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
@@ -28,7 +30,7 @@ function validateSpec(spec: JobSpec, old: JobSpec | undefined, features: Feature
   return selection ? [...errors, ...validateSelects(selection, spec.template, path.child('template'))] : errors
 }
 
-/** The pods of an indexed job have its name and their index as their host name. */
+/** The pods of an indexed job have its name and their index as their host name; that of the last index is the longest. */
 function validateHostNames({ metadata, spec }: Job): FieldError[] {
   const { completionMode, completions = 0 } = spec
   if (completionMode !== 'Indexed' || completions <= 0) return []
@@ -37,14 +39,17 @@ function validateHostNames({ metadata, spec }: Job): FieldError[] {
   return [invalid(fieldPath('metadata', 'name'), metadata.name, `will not able to create pod with invalid DNS label: ${longest}`)]
 }
 
-/** Indexed jobs may grow and shrink. */
+/**
+ * An indexed job may grow and shrink (KEP-3715): its completions change only to the value that parallelism has in the same write. Those of other jobs never
+ * change.
+ */
 function validateCompletions(spec: JobSpec, old: JobSpec, path: FieldPath): FieldError[] {
   if (spec.completionMode !== 'Indexed') return validateImmutableField(spec.completions, old.completions, path)
   if (spec.completions === undefined || spec.completions === old.completions || spec.completions === spec.parallelism) return []
   return [invalid(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
 }
 
-/** The old affinity with the new rules about nodes. */
+/** The old affinity with the new rules about nodes. Affinity between pods stays the old one. Undefined where nothing is left. */
 function withNodeAffinity(old: Affinity | undefined, next: Affinity | undefined): Affinity | undefined {
   if (!old && !next) return undefined
   const { nodeAffinity: _, ...kept } = old ?? {}
@@ -63,6 +68,7 @@ function withScheduling(old: PodTemplateSpec, next: PodTemplateSpec): PodTemplat
   return template
 }
 
+/** The template never changes, but for what withScheduling takes over while the job is suspended and has not started yet (KEP-2926). */
 function validateTemplateUpdate(next: Job, old: Job, path: FieldPath): FieldError[] {
   const notBegun = old.spec.suspend === true && !old.status?.startTime
   const before = notBegun ? withScheduling(old.spec.template, next.spec.template) : old.spec.template
@@ -82,7 +88,9 @@ function validateUpdate(next: Job, old: Job, features: Features): FieldError[] {
   ]
 }
 
-/** An update is checked as a create is, and then once more: upstream tells the faults of the spec twice. */
+/**
+ * An update is checked as a create is, and then once more: upstream reports the faults of the spec twice. Source: pkg/apis/batch/validation in k8s.io/kubernetes.
+ */
 export function validateJob(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
   const errors = [...validateGeneratedSelector(next, old), ...validateSpec(next.spec, old?.spec, features, SPEC), ...validateHostNames(next)]
   return old ? [...errors, ...validateUpdate(next, old, features)] : errors

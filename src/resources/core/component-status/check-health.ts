@@ -12,7 +12,8 @@ const TIMEOUT_MS = 20_000
 const MOST_BYTES = 10 * 1024
 
 /**
- * Asks a component on this machine, whoever has signed its certificate: nothing is told to it. What fails is told in the words of Go's HTTP client, as the component's message. Resolves in any case.
+ * Asks a component on this machine. Its certificate is not verified, as the request carries nothing secret. A status of 200 to 399 is healthy. The message of a
+ * failure has the words of Go's HTTP client. Never rejects.
  */
 export function checkHealth(port: number, signal: AbortSignal): Promise<Health> {
   const address = `127.0.0.1:${port}`

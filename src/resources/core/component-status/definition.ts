@@ -33,7 +33,7 @@ const v1: Version<ComponentStatus> = {
   },
 }
 
-/** Programs of their own, by the ports on which they tell how they are. */
+/** Programs of their own, by the ports on which they serve /healthz. */
 const PORTS: ReadonlyMap<string, number> = new Map([
   ['controller-manager', 10257],
   ['scheduler', 10259],
@@ -47,7 +47,7 @@ const statusOf = (name: string, isHealthy: boolean, told: { message?: string; er
   conditions: [{ type: 'Healthy', status: isHealthy ? 'True' : 'False', ...told }],
 })
 
-/** The store answers this server: it is asked through the server itself. */
+/** Reads a namespace through this server itself, which shows whether the store answers. That the namespace is not there is an answer, too. */
 async function askStore(name: string, { api }: VirtualCall<ComponentStatus>): Promise<ComponentStatus> {
   try {
     await getKind(api, NAMESPACES, '', 'kube-system')
@@ -57,6 +57,7 @@ async function askStore(name: string, { api }: VirtualCall<ComponentStatus>): Pr
   return statusOf(name, true, { message: 'ok' })
 }
 
+/** By labels and by metadata.name: any other field counts as empty. */
 const isSelected = ({ selection }: VirtualCall<ComponentStatus>, { metadata }: ComponentStatus): boolean =>
   selection === undefined ||
   (matchesLabels(selection.labels, metadata.labels) &&

@@ -10,6 +10,10 @@ import { types } from '../../types.ts'
 import { MAX_DATA_BYTES, validateImmutableData } from '../data-object.ts'
 import type { ConfigMap } from '../v1.types.ts'
 
+/**
+ * A key is in one of data and binaryData. The size is that of all values together: texts in UTF-8, binary data decoded. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 function validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): FieldError[] {
   const errors = validateImmutableData(next, old, 'data', 'binaryData')
   const { data = {}, binaryData = {} } = next

@@ -3,7 +3,10 @@ import { getKind } from '../../../catalog/define.ts'
 import { failure } from '../../../meta/status.ts'
 import { NODES } from '../../kinds.ts'
 
-/** The kubelet of a node: its address of the type most preferred, and the port that the node tells. Throws 404 without the node, 500 without an address. */
+/**
+ * The kubelet of a node: its address of the type most preferred, and the port that the node reports, else the configured one. Throws 404 without the node, 500
+ * without an address.
+ */
 export async function kubeletOf({ api, kubelets }: Pick<ConnectCall, 'api' | 'kubelets'>, nodeName: string): Promise<Destination & { scheme: 'https' }> {
   const { status } = await getKind(api, NODES, '', nodeName)
   const { addresses = [] } = status

@@ -10,9 +10,10 @@ import { types } from '../../types.ts'
 import type { Endpoints } from '../v1.types.ts'
 import { validateEndpoints } from './validation.ts'
 
+/** Addresses in a cell of the table. */
 const SHOWN = 3
 
-/** The first three addresses, each with each port, and how many more there are. */
+/** The first three addresses, each with each port, and how many more there are. Addresses that are not ready do not count. */
 function endpointsCell({ subsets = [] }: Endpoints): string {
   if (subsets.length === 0) return '<none>'
   const shown: string[] = []
@@ -36,7 +37,7 @@ const endpointsTable: TableDefinition<Endpoints> = {
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
 
-/** The endpoints controller writes canonical addresses. */
+/** Addresses in legacy forms. The endpoints controller writes canonical ones, so that its objects are not looked at. */
 function warnings(next: Endpoints): string[] {
   if (next.metadata.labels?.[MANAGED_BY] === 'endpoint-controller') return []
   const texts: string[] = []

@@ -29,6 +29,7 @@ export function validateNonSpecialIP(text: string, path: FieldPath): FieldError[
   return errors
 }
 
+/** A text that is no address is reported twice: by its form, and as one whose range cannot be known. */
 function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: FieldPath): FieldError[] {
   return [
     ...isValidIP(ip).map(text => invalid(path.child('ip'), ip, text)),
@@ -38,6 +39,7 @@ function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: Fiel
   ]
 }
 
+/** `requireName`: the subset has several ports. Names need not be unique. */
 function validatePort({ name, port, protocol, appProtocol }: EndpointPort, requireName: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (name) errors.push(...isDns1123Label(name).map(text => invalid(path.child('name'), name, text)))
@@ -51,7 +53,7 @@ function validatePort({ name, port, protocol, appProtocol }: EndpointPort, requi
 
 const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time'
 
-/** The annotation by which latency is measured. Its path has no `metadata`, as upstream's. */
+/** The annotation by which latency is measured. Its path has no `metadata`, as upstream's. Only the form of RFC 3339 is checked, not the calendar. */
 function validateTriggerTime(object: Endpoints): FieldError[] {
   const text = object.metadata.annotations?.[TRIGGER_TIME]
   if (text === undefined || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return []

@@ -33,6 +33,7 @@ const eventTable: TableDefinition<Event> = {
     { ...nameColumn, priority: 1 },
   ],
   cells(event, now) {
+    // An event with a series has its count and last time there. Otherwise the fields of the old form count, and a count of 0 is shown as 1.
     const first = age(event.firstTimestamp ?? event.eventTime, now)
     const last = event.series ? age(event.series.lastObservedTime, now) : event.lastTimestamp ? age(event.lastTimestamp, now) : first
     const count = event.series ? (event.series.count ?? 0) : event.count || 1
@@ -77,7 +78,10 @@ const v1: Version<Event> = {
   },
 }
 
-/** Events with a lifetime of so many seconds, counted anew at every write. */
+/**
+ * Events with a lifetime of so many seconds, counted anew at every write. core/v1 and events.k8s.io/v1 read and write the same objects, and the group of a request
+ * decides by which rules they are validated. Source of its rules: pkg/registry/core/event.
+ */
 export const eventResourceWithTtl = (seconds: number): ResourceDefinition =>
   defineResource<Event>({
     scope: 'Namespaced',

@@ -11,14 +11,19 @@ const NAMESPACE_DIFFERS = 'does not match event.namespace'
 const UNSET = 'needs to be unset'
 const metadata = fieldPath('metadata')
 
-/** `strict`: the request is of events.k8s.io, whose rules come beside those of the core group. */
+/**
+ * `strict`: the request is of events.k8s.io, whose rules come beside those of the core group. Source: pkg/apis/core/validation/events.go in k8s.io/kubernetes.
+ */
 export function validateEvent(event: Event, old: Event | undefined, strict: boolean): FieldError[] {
   const errors = validateForAll(event, strict)
   if (!strict) return errors
   return [...errors, ...(old ? validateStrictUpdate(event, old) : validateStrictCreate(event))]
 }
 
-/** An event with an eventTime is of the new form, and has more rules. */
+/**
+ * An event with an eventTime is of the new form, and has more rules. Where the object has no namespace, an event of the old form lies in `default`, and one of the
+ * new form in `default` or `kube-system`. Where the object has one, only an event of the old form must lie in it.
+ */
 function validateForAll(event: Event, strict: boolean): FieldError[] {
   const errors: FieldError[] = []
   const namespace = event.metadata.namespace ?? ''
@@ -35,6 +40,7 @@ function validateForAll(event: Event, strict: boolean): FieldError[] {
   return errors
 }
 
+/** `strict` decides by which name errors call the controller: `reportingController` is the field of events.k8s.io. A text that is too long is not shown. */
 function validateNewForm(event: Event, strict: boolean): FieldError[] {
   const errors: FieldError[] = []
   const checkText = (field: 'reportingInstance' | 'action' | 'reason' | 'message', max: number, isRequired = true): void => {
@@ -53,6 +59,7 @@ function validateNewForm(event: Event, strict: boolean): FieldError[] {
   return errors
 }
 
+/** Fields of the old form must be unset. Errors show an empty value in place of the one that is refused. */
 function validateStrictCreate(event: Event): FieldError[] {
   const errors = [...validateObjectMeta(event.metadata, true, nameIsDnsSubdomain, metadata), ...validateSeries(event)]
   if (!event.eventTime) errors.push(required(fieldPath('eventTime')))
@@ -85,7 +92,7 @@ function validateStrictUpdate(event: Event, old: Event): FieldError[] {
   ]
 }
 
-/** An error where the member has changed. Upstream tells a reason that has changed twice. */
+/** An error where the member has changed. Upstream reports a changed reason twice. */
 const kept = <T>(name: string, next: T, old: T, print: (value: T) => unknown = value => value ?? null): FieldError[] =>
   deepEqual(next, old) ? [] : [invalid(fieldPath(name), print(next), 'field is immutable')]
 
@@ -109,6 +116,7 @@ const reference = goStruct('ObjectReference', {
   FieldPath: 'fieldPath',
 })
 
+/** A series begins with the second occurrence: one event alone has none. */
 function validateSeries({ series }: Event): FieldError[] {
   const errors: FieldError[] = []
   if (!series) return errors

@@ -15,7 +15,7 @@ const ANNOTATION = 'kubernetes.io/limit-ranger'
 /** As many values as a body may have. */
 const MOST_ADDED = 65_536
 
-/** Adds what the container does not say of itself. Told are the names of what was added. */
+/** Adds the defaults that the container does not give itself. Returns the names of what was added, sorted. */
 function addMissing(container: Container, list: 'requests' | 'limits', defaults: Readonly<Record<string, string>>): string[] {
   const own = container.resources[list] ?? {}
   const added = Object.keys(defaults)
@@ -46,6 +46,7 @@ function setDefaults({ spec }: LimitRange, pod: Pod): boolean {
   }
   const complete = (container: Container, what: string): void => {
     if (count > MOST_ADDED) return
+    // Limits are filled in first, and the annotation names requests first.
     const limited = addMissing(container, 'limits', most)
     tell(addMissing(container, 'requests', requests), `request for ${what}`, container)
     tell(limited, `limit for ${what}`, container)
@@ -58,7 +59,7 @@ function setDefaults({ spec }: LimitRange, pod: Pod): boolean {
 
 const isPod = (request: AdmissionRequest): boolean => isAbout(request, 'pods')
 
-/** Pods keep what they have when they are updated, but for a resize. */
+/** Pods keep what they have when they are updated, except for a resize; claims are checked at every update. What is being deleted is left alone. */
 function handles(request: AdmissionRequest): boolean {
   const { operation, subresource, served, old } = request
   if (old?.metadata.deletionTimestamp !== undefined) return false
@@ -67,7 +68,7 @@ function handles(request: AdmissionRequest): boolean {
   return isAbout(request, 'persistentvolumeclaims') || (subresource === 'resize' && served.version.group === '' && served.version.names.plural === 'pods')
 }
 
-/** Of several, each is told once. */
+/** One fault as it is; several in brackets, each once. */
 function joined(faults: readonly string[]): string {
   const told = [...new Set(faults)]
   return told.length === 1 ? told.join() : `[${told.join(', ')}]`

@@ -10,6 +10,7 @@ interface Usage {
   readonly limits: Amounts
 }
 
+/** The largest amount of which the thousandths fit an int64. */
 const MOST_EXACT = (1n << 63n) / 1000n
 
 /** The amounts in thousandths, or all in ones where one of them would be too large. */
@@ -21,6 +22,7 @@ function comparable(...amounts: readonly (string | undefined)[]): bigint[] {
 /** What is wrong with the usage of one resource; undefined where nothing is. */
 type Constraint = (type: string, name: string, enforced: string, usage: Usage) => string | undefined
 
+/** A request is required; a limit is compared only where there is one. */
 const minimum: Constraint = (type, name, enforced, { requests, limits }) => {
   const [request, limit] = [ownMember(requests, name), ownMember(limits, name)]
   const [asked = 0n, most = 0n, least = 0n] = comparable(request, limit, enforced)
@@ -30,6 +32,7 @@ const minimum: Constraint = (type, name, enforced, { requests, limits }) => {
   return limit !== undefined && most < least ? `${start}, but limit is ${canonicalQuantity(limit)}` : undefined
 }
 
+/** A limit is required; a request is compared only where there is one. */
 const maximum: Constraint = (type, name, enforced, { requests, limits }) => {
   const [request, limit] = [ownMember(requests, name), ownMember(limits, name)]
   const [asked = 0n, most = 0n, highest = 0n] = comparable(request, limit, enforced)
@@ -48,6 +51,7 @@ const maximumRequest: Constraint = (type, name, enforced, { requests }) => {
   return asked > highest ? `${start}, but request is ${canonicalQuantity(request)}` : undefined
 }
 
+/** Limit divided by request. Where one of them is missing or 0, that is the fault. */
 const ratio: Constraint = (type, name, enforced, { requests, limits }) => {
   const [request, limit] = [ownMember(requests, name), ownMember(limits, name)]
   const [asked = 0n, most = 0n] = comparable(request, limit, enforced)
@@ -64,6 +68,7 @@ const usageOf = ({ resources }: { readonly resources: Partial<Usage> }): Usage =
 
 /** More than these are not looked for. */
 const MOST_FAULTS = 2000
+/** Resources that are checked before other work has its turn. */
 const NAMES_AT_ONCE = 64
 
 /** Adds what is wrong with the usage of the resources that are named. */
@@ -75,6 +80,7 @@ function* check(constraint: Constraint, limit: LimitRangeItem, amounts: Amounts 
   }
 }
 
+/** Faults come in this order: minimum, maximum, ratio. */
 function* checkAll(limit: LimitRangeItem, usage: Usage, faults: string[]): Steps<void> {
   yield* check(minimum, limit, limit.min, usage, faults)
   yield* check(maximum, limit, limit.max, usage, faults)
@@ -83,7 +89,10 @@ function* checkAll(limit: LimitRangeItem, usage: Usage, faults: string[]): Steps
 
 const limitsOf = ({ spec }: LimitRange): readonly LimitRangeItem[] => spec.limits ?? []
 
-/** What of a pod a LimitRange forbids. */
+/**
+ * What of a pod a LimitRange forbids. A limit of type Container holds for each container and init container by itself, one of type Pod for the amounts of the
+ * whole pod; other types are left out.
+ */
 export function* podFaults(range: LimitRange, { spec }: Pod): Steps<string[]> {
   const faults: string[] = []
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
@@ -96,7 +105,7 @@ export function* podFaults(range: LimitRange, { spec }: Pod): Steps<string[]> {
   return faults
 }
 
-/** What of a claim a LimitRange forbids. */
+/** What of a claim a LimitRange forbids. Only requests are compared, and there is no ratio. */
 export function* claimFaults(range: LimitRange, { spec }: PersistentVolumeClaim): Steps<string[]> {
   const faults: string[] = []
   const usage = { requests: usageOf(spec).requests, limits: {} }

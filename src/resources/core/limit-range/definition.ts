@@ -10,7 +10,10 @@ import { validateLimitRange } from './validation.ts'
 
 const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
 
-/** Of containers: a limit by default is the maximum; a request by default is that limit, else the minimum. */
+/**
+ * Of containers: a limit by default is the maximum; a request by default is that limit, else the minimum. In steps, as lists may be long. Source:
+ * pkg/apis/core/v1/defaults.go in k8s.io/kubernetes.
+ */
 function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
   for (const item of spec.limits ?? []) {
     if (item.type === 'Container') {
@@ -29,6 +32,7 @@ function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
 
 type List = Record<string, string> | undefined
 
+/** Adds to `list`, in place, the members of `from` that it lacks. Returns undefined only where `list` is undefined and `from` has no members. */
 function* fill(list: List, from: List): Steps<List> {
   if (from === undefined) return list
   const filled = list ?? {}

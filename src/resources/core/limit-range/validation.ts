@@ -26,6 +26,7 @@ export function validateLimitRange({ spec }: LimitRange): FieldError[] {
   })
 }
 
+/** One of the three types, or a name with a domain (`example.com/disk`), which constrains nothing here. */
 function validateType(type: string, path: FieldPath): FieldError[] {
   const messages = isQualifiedName(type)
   if (messages.length > 0) return messages.map(message => invalid(path, type, message))
@@ -34,6 +35,9 @@ function validateType(type: string, path: FieldPath): FieldError[] {
 
 type List = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
 
+/**
+ * Names come first, list by list, and then the quantities, resource by resource. The type Pod has no defaults; a claim needs a minimum or maximum of storage.
+ */
 function validateItem(item: LimitRangeItem, path: FieldPath): FieldError[] {
   const { type, min, max } = item
   const errors: FieldError[] = []
@@ -66,7 +70,7 @@ function validateQuantities(item: LimitRangeItem, name: string, path: FieldPath)
   const limit = item.type === 'Pod' ? undefined : ownMember(item.default, name)
   const request = item.type === 'Pod' ? undefined : ownMember(item.defaultRequest, name)
   const errorIn = (list: List, value: string, detail: string): FieldError => invalid(path.child(list).key(name), value, detail)
-  /** Where `a` is above `b`: an error in the list that tells `told`, `a` or `b`. */
+  /** Where `a` is above `b`: an error in `list` that shows the value `told`, `a` or `b`. */
   const ordered = (list: List, [a, aName]: Amount, [b, bName]: Amount, told: 'a' | 'b'): FieldError[] =>
     a !== undefined && b !== undefined && compareQuantity(a, b) > 0
       ? [errorIn(list, told === 'a' ? a : b, `${aName} value ${a} is greater than ${bName} value ${b}`)]
@@ -88,6 +92,7 @@ function validateQuantities(item: LimitRangeItem, name: string, path: FieldPath)
 
 type Amount = readonly [value: string | undefined, name: string]
 
+/** A ratio is at least 1, and at most the maximum divided by the minimum where both are given. */
 function validateRatio(ratio: string | undefined, min: string | undefined, max: string | undefined, path: FieldPath): FieldError[] {
   if (ratio === undefined) return []
   const errors = compareQuantity(ratio, '1') < 0 ? [invalid(path, ratio, `ratio ${ratio} is less than 1`)] : []
@@ -97,6 +102,7 @@ function validateRatio(ratio: string | undefined, min: string | undefined, max: 
   return errors
 }
 
+/** The largest amount of which the thousandths fit an int64. */
 const MAX_MILLI = ((1n << 63n) - 1n) / 1000n
 
 /** In thousandths where all three numbers allow it. */

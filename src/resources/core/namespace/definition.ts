@@ -21,10 +21,12 @@ function validateFinalizer(finalizer: string, path: FieldPath): FieldError[] {
   return [...isQualifiedName(finalizer).map(message => invalid(path, finalizer, message)), ...validateFinalizerDomain(finalizer, path)]
 }
 
+/** Gives a name that was generated its label. Defaults have done so for a name that the client gives. */
 function canonicalize({ metadata }: Namespace): void {
   if (metadata.name && !Object.hasOwn(metadata.labels ?? {}, NAME_LABEL)) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
 }
 
+/** A namespace that is being deleted stays while it has finalizers in its spec. */
 const holdsDeletion = (namespace: Namespace): boolean => (namespace.spec.finalizers?.length ?? 0) > 0
 
 const namespaceStrategy: Strategy<Namespace> = {
@@ -54,6 +56,7 @@ const namespaceStrategy: Strategy<Namespace> = {
   },
 }
 
+/** The phase follows from deletionTimestamp: a client may write no other. The path of its error has a capital, as upstream's. */
 const statusStrategy: Strategy<Namespace> = {
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
@@ -70,6 +73,10 @@ const statusStrategy: Strategy<Namespace> = {
   holdsDeletion,
 }
 
+/**
+ * The only way to change spec.finalizers: an update of the namespace keeps the old ones. Errors name the index of a finalizer, which those of a create or update
+ * do not.
+ */
 const finalizeStrategy: Strategy<Namespace> = {
   resetFields: STATUS_FIELDS,
   prepare(next, old) {

@@ -23,12 +23,14 @@ export function validateNodeAnnotations(annotations: Readonly<Record<string, str
   }
 }
 
+/** The entries of the annotation. Throws where the text is not a JSON object; a member that is no list counts as an empty one. */
 function avoidedPods(text: string): Json[] {
   const parsed: Json = JSON.parse(text)
   if (!isJsonObject(parsed)) throw new Error('not an object')
   return Array.isArray(parsed.preferAvoidPods) ? parsed.preferAvoidPods : []
 }
 
+/** An entry refers to an owner that is a controller. The steps of the path are the names of Go's fields. */
 function validateAvoided(entry: Json, path: FieldPath): FieldError[] {
   const signature = member(entry, 'podSignature')
   const controller = member(signature, 'podController')

@@ -24,6 +24,7 @@ export const validateConfigStatus = (status: NodeConfigStatus, path: FieldPath):
     return source ? validateReported(source, path.child(member)) : []
   })
 
+/** The status names one state of a ConfigMap: uid and resourceVersion are required here, and forbidden in the spec. */
 function validateReported(source: NodeConfigSource, path: FieldPath): FieldError[] {
   const { configMap } = source
   const at = path.child('configMap')
@@ -35,9 +36,11 @@ function validateReported(source: NodeConfigSource, path: FieldPath): FieldError
   ]
 }
 
+/** A ConfigMap is the only source there is, so that a source without one refers to nothing. */
 const noReference = (source: NodeConfigSource, path: FieldPath): FieldError =>
   invalid(path, goValue('core.NodeConfigSource', source), 'exactly one reference subfield must be non-nil')
 
+/** Errors in this order: namespace, name, key. Each is required, and then of the form of such a name. */
 function validateReference(reference: ConfigMapNodeConfigSource, path: FieldPath): FieldError[] {
   const judge = (field: 'namespace' | 'name' | 'kubeletConfigKey', rule: (text: string) => string[]): FieldError[] => {
     const text = reference[field]

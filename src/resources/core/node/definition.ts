@@ -12,7 +12,7 @@ import type { Node } from '../v1.types.ts'
 import { nodeProxySubresource } from './proxy.ts'
 import { validateNode, validateNodeUpdate } from './validation.ts'
 
-/** What is allocatable is the capacity unless told. The old podCIDR and the first of podCIDRs are one field; where they differ, the old one wins. */
+/** allocatable is the capacity unless it is given. podCIDR and the first of podCIDRs are one field; where they differ, podCIDR wins. */
 function setNodeDefaults(node: Node): void {
   const { spec, status } = node
   const [first] = spec.podCIDRs ?? []
@@ -44,6 +44,7 @@ const nodeStrategy: Strategy<Node> = {
   },
 }
 
+/** A write of the status keeps the spec, and has status.config only where the old status has it. */
 const nodeStatusStrategy: Strategy<Node> = {
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
@@ -66,12 +67,14 @@ function rolesOf(node: Node): string {
   return [...roles].sort().join(',') || '<none>'
 }
 
+/** `Unknown` where there is no condition Ready; of several the last one counts. A node that is cordoned also shows `SchedulingDisabled`. */
 function statusOf(node: Node): string {
   const ready = node.status.conditions?.findLast(({ type }) => type === 'Ready')
   const status = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady'
   return node.spec.unschedulable ? `${status},SchedulingDisabled` : status
 }
 
+/** The first address of the type. */
 function addressOf(node: Node, type: string): string {
   return node.status.addresses?.find(address => address.type === type)?.address ?? '<none>'
 }

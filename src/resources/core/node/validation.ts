@@ -16,7 +16,7 @@ import { validateConfigSource, validateConfigStatus } from './config-source.ts'
 const cidrsPath = fieldPath('spec', 'podCIDRs')
 const CIDR_KEPT = 'node updates may not change podCIDR except from "" to valid'
 
-/** ValidateNode, for creations and updates. */
+/** ValidateNode, for creations and updates. A write of the status does not run it. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export const validateNode = ({ metadata, spec, status }: Node): FieldError[] => [
   ...validateNodeAnnotations(metadata.annotations),
   ...validateTaints(spec.taints ?? []),
@@ -24,7 +24,10 @@ export const validateNode = ({ metadata, spec, status }: Node): FieldError[] => 
   ...validateCidrs(spec.podCIDRs ?? []),
 ]
 
-/** ValidateNodeUpdate, of the node and of its status. */
+/**
+ * ValidateNodeUpdate, of the node and of its status. An update of the node runs it after validateNode, so that faults of annotations, taints and amounts are
+ * reported twice. podCIDRs and providerID may be set once, and externalID never changes.
+ */
 export const validateNodeUpdate = ({ metadata, spec, status }: Node, { spec: old }: Node): FieldError[] => [
   ...validateNodeAnnotations(metadata.annotations),
   ...validateAmounts(status),
@@ -39,18 +42,21 @@ export const validateNodeUpdate = ({ metadata, spec, status }: Node, { spec: old
   ...((spec.externalID ?? '') === (old.externalID ?? '') ? [] : [forbidden(fieldPath('spec', 'externalID'), 'may not be updated')]),
 ]
 
+/** Each pair of type and address occurs once. */
 function validateAddresses(addresses: readonly NodeAddress[]): FieldError[] {
   const again = repeats(addresses.map(({ type, address }) => JSON.stringify([type, address])))
   const path = fieldPath('status', 'addresses')
   return addresses.flatMap(({ type, address }, i) => (again[i] ? [duplicate(path.index(i), goValue('core.NodeAddress', { type, address }))] : []))
 }
 
+/** podCIDRs may be set where there were none. Another number of them is one error; otherwise each that differs is one. */
 function validateCidrsKept(cidrs: readonly string[], before: readonly string[]): FieldError[] {
   if (before.length === 0) return []
   if (before.length !== cidrs.length) return [forbidden(cidrsPath, CIDR_KEPT)]
   return before.filter((cidr, i) => cidr !== cidrs[i]).map(() => forbidden(cidrsPath, CIDR_KEPT))
 }
 
+/** The path begins with `metadata`, as upstream's does, although taints are in the spec. */
 function validateTaints(taints: readonly Taint[]): FieldError[] {
   const again = repeats(taints.map(({ key, effect }) => `${effect}/${key}`))
   return taints.flatMap((taint, i) => {
@@ -62,6 +68,7 @@ function validateTaints(taints: readonly Taint[]): FieldError[] {
   })
 }
 
+/** All faults of the value are one error. */
 function validateTaint({ key, value = '', effect }: Taint, path: FieldPath): FieldError[] {
   const errors = validateQualifiedName(key, path.child('key'))
   const texts = isValidLabelValue(value)
@@ -80,6 +87,7 @@ function validateAmounts(status: NodeStatus): FieldError[] {
   return errors
 }
 
+/** At most one CIDR of each family. Where there are several and one cannot be parsed, that is an internal error beside the error of its form. */
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
   const errors = cidrs.flatMap((cidr, i) => isValidCIDR(cidr).map(text => invalid(cidrsPath.index(i), cidr, text)))
   if (cidrs.length < 2) return errors

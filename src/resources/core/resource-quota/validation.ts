@@ -46,7 +46,10 @@ const CONFLICTS = [
 const ONLY_EXISTS =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
 
-/** Scopes are consistent, fit the resources, and never change. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Scopes are consistent and fit the resources. On an update they are the old ones, in any order; the scope selector may change. Source: pkg/apis/core/validation
+ * in k8s.io/kubernetes.
+ */
 export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefined): FieldError[] {
   const errors = validateSpec(next.spec)
   if (!old) return errors
@@ -76,6 +79,10 @@ function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: F
   return errors
 }
 
+/**
+ * A known scope must be able to narrow every standard resource of `hard`: each that it cannot is an error. An unknown scope is one error. Names of other
+ * resources, such as `count/pods`, are not compared.
+ */
 function validateSpec(spec: ResourceQuotaSpec): FieldError[] {
   const path = fieldPath('spec')
   const errors = validateAmounts(spec.hard, path.child('hard'))
@@ -98,6 +105,7 @@ function validateSpec(spec: ResourceQuotaSpec): FieldError[] {
 const validateConflicts = (scopes: readonly string[], told: () => Verbatim, path: FieldPath): FieldError[] =>
   CONFLICTS.filter(([one, other]) => scopes.includes(one) && scopes.includes(other)).map(() => invalid(path, told(), 'conflicting scopes'))
 
+/** Only PriorityClass takes an operator other than Exists. Values belong to In and NotIn. The error of a conflict shows spec.scopes, not the selector. */
 function validateSelector(scopeSelector: ScopeSelector, resources: readonly string[], scopes: () => Verbatim, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const selector = goMemberOnce('core.ResourceQuotaSpec', 'scopeSelector', scopeSelector)

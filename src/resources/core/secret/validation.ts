@@ -10,7 +10,10 @@ import type { Secret } from '../v1.types.ts'
 const dataPath = fieldPath('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 
-/** The type never changes, and demands keys with readable content. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * The type never changes, and demands keys with readable content. The size is that of all values together, decoded. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateSecret(next: Secret, old: Secret | undefined): FieldError[] {
   const errors: FieldError[] = []
   if (old) errors.push(...validateImmutableField(next.type, old.type, fieldPath('type')), ...validateImmutableData(next, old, 'data'))
@@ -36,10 +39,12 @@ function validateType(secret: Secret, data: Record<string, string>): FieldError[
     case 'kubernetes.io/dockerconfigjson':
       return validateJson('.dockerconfigjson', data)
     case 'kubernetes.io/basic-auth': {
+      // One of the two is enough; where both are missing, each is an error.
       const both = missing('username', 'password')
       return both.length === 2 ? both : []
     }
     case 'kubernetes.io/ssh-auth':
+      // An empty value counts as missing.
       return ownMember(data, 'ssh-privatekey') ? [] : [required(dataPath.key('ssh-privatekey'))]
     case 'kubernetes.io/tls':
       return missing('tls.crt', 'tls.key')
@@ -57,6 +62,7 @@ function validateJson(key: string, data: Record<string, string>): FieldError[] {
   return problem === undefined ? [] : [invalid(path, '<secret contents redacted>', problem)]
 }
 
+/** What Go's decoder says of a text that is not an object; undefined for an object and for null. */
 function jsonProblem(text: string): string | undefined {
   if (text.trim() === '') return 'unexpected end of JSON input'
   try {

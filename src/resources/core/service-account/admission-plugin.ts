@@ -48,6 +48,7 @@ export const serviceAccountAdmission = (getAccount: GetServiceAccount | undefine
     if (isMirror(pod)) return object
     const { spec } = pod
     spec.serviceAccountName ||= DEFAULT
+    // The older name of the field always has the same value.
     spec.serviceAccount = spec.serviceAccountName
     const { imagePullSecrets = [] } = (getAccount && (await accountOf(request, pod, getAccount, intervalMs))) ?? {}
     if (!spec.imagePullSecrets?.length && imagePullSecrets.length > 0) spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}))

@@ -22,6 +22,7 @@ const v1: Version<ServiceAccount> = {
 }
 
 const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'
+/** Whether the annotation is there, whatever its value. The warning comes only with the write that adds it. */
 const mentions = (account: ServiceAccount | undefined): boolean => Object.hasOwn(account?.metadata.annotations ?? {}, MOUNTABLE)
 
 const strategy: Strategy<ServiceAccount> = {

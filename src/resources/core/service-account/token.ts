@@ -21,7 +21,7 @@ const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 const DEFAULT_SECONDS = 3600
 const LEAST_SECONDS = 600
 const MOST_SECONDS = 2 ** 32
-/** What kubelets ask for; such a token of a pod is good for a year, and its holder is told to renew it (`extendExpiration`). */
+/** What kubelets ask for. Such a token of a pod is valid for a year, with a claim of when to renew it, where the issuer has `extendExpiration`. */
 const KUBELET_SECONDS = 3607
 const EXTENDED_SECONDS = 365 * 24 * 3600
 
@@ -44,7 +44,7 @@ function validateExpiration(seconds: number | bigint): FieldError[] {
   return []
 }
 
-/** The node of a pod is told by name even if it is not there. */
+/** The node of a pod. One that is not there is given by its name, without uid. */
 async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
   try {
     return referenceTo(await getKind(api, NODES, '', name))
@@ -54,7 +54,10 @@ async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
   }
 }
 
-/** What the token is bound to: it must be there, and, where the reference tells a uid, be the same. */
+/**
+ * What the token is bound to: a pod of the account, a node or a secret. It must be there (404), and have the uid that the reference gives, if any (409). Another
+ * kind, or a pod of another account, is a 400.
+ */
 async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, reference: BoundObjectReference | null): Promise<Bound> {
   if (!reference) return {}
   const { kind = '', apiVersion = '', name: boundName = '', uid: wantedUid = '' } = reference
@@ -80,7 +83,7 @@ async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, referen
   throw badRequestError(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
 }
 
-/** What a token is to say beside whose it is. `now`: in seconds since the epoch. */
+/** What a token says beside whose it is. `now`: in seconds since the epoch. */
 interface Grant {
   readonly bound: Bound
   readonly audiences: readonly string[]
@@ -88,6 +91,7 @@ interface Grant {
   readonly lifetime: Lifetime
 }
 
+/** Times are in seconds since the epoch. A node that is not there has no uid in the claims; `jti` is new for each token. */
 function claimsOf(issuer: TokenIssuer, account: ServiceAccount, { bound: { pod, secret, node }, audiences, now, lifetime }: Grant): ServiceAccountClaims {
   const { namespace = '', name = '' } = account.metadata
   return {
@@ -115,12 +119,17 @@ interface Lifetime {
   readonly warnAfter?: number
 }
 
+/** Only a token that is bound to a pod, is for this server alone, and is asked for with exactly the kubelet's number of seconds lives longer. */
 function lifetimeOf(issuer: TokenIssuer, seconds: number, bound: Bound, audiences: readonly string[]): Lifetime {
   const forServer = audiences.every(audience => issuer.serverAudiences.includes(audience))
   const extended = issuer.extendExpiration && bound.pod !== undefined && seconds === KUBELET_SECONDS && forServer
   return extended ? { seconds: EXTENDED_SECONDS, warnAfter: seconds } : { seconds }
 }
 
+/**
+ * Errors in this order: another name in the body (422), no account (404), the expiration (422), the bound object. The status shows the expiration that was asked
+ * for, bounded by maxExpirationSeconds, even where the token itself lives longer.
+ */
 async function issueToken(issuer: TokenIssuer, call: VirtualCall<TokenRequest>): Promise<TokenRequest> {
   const { ctx, api, namespace, name } = call
   const request = call.body

@@ -14,7 +14,11 @@ const POLICY = fieldPath('spec', 'ipFamilyPolicy')
 const printedIPs = (service: Service) => goStringList(service.spec.clusterIPs)
 const printedFamilies = (service: Service) => goStringList(service.spec.ipFamilies, '[]core.IPFamily')
 
-/** clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy agree. `policy`: that of the object, or the one it will get. */
+/**
+ * clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy agree. `policy`: that of the object, or the one it will get. Errors come in this order: clusterIP against
+ * clusterIPs, families, policy, each address, the number of addresses. Addresses are compared with the families only where all are well-formed. An ExternalName
+ * service is not checked here. Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ */
 export function validateClusterIPs(service: Service, policy: string | undefined = service.spec.ipFamilyPolicy): FieldError[] {
   if (typeOf(service) === 'ExternalName') return []
   const errors: FieldError[] = []
@@ -51,11 +55,12 @@ export function validateClusterIPs(service: Service, policy: string | undefined 
   }
   if (ips.length > 2) errors.push(invalid(IPS, printedIPs(service), 'may only hold up to 2 values'))
   if (wrong) return errors
-  // Two families in whatever order; more than two values have been told of.
+  // Two addresses are of two families, in either order. That there are more than two addresses is reported above.
   const kinds = new Set(ips.map(isIPv6))
   if (ips.length > 1 && kinds.size < 2) errors.push(invalid(IPS, printedIPs(service), 'may specify no more than one IP for each IP family'))
   if (!isHeadless(service)) {
     for (const [i, ip] of ips.entries()) {
+      // An address without a family at its index is not compared: the family is filled in from the address (ip-families.ts).
       const family = families[i]
       if ((family === 'IPv4' || family === 'IPv6') && isIPv6(ip) !== (family === 'IPv6')) {
         errors.push(invalid(IPS.index(i), ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``))
@@ -65,7 +70,10 @@ export function validateClusterIPs(service: Service, policy: string | undefined 
   return errors
 }
 
-/** The first address and family never change, save by way of ExternalName; the second may come, and goes with SingleStack. */
+/**
+ * The first address never changes. A second one may be added, and is removed only with the policy SingleStack. Nothing is compared where either type is
+ * ExternalName, or where both services are headless.
+ */
 export function validateClusterIPsUpdate(next: Service, old: Service): FieldError[] {
   if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || (isHeadless(old) && isHeadless(next))) return []
   const errors: FieldError[] = []
@@ -84,7 +92,11 @@ export function validateClusterIPsUpdate(next: Service, old: Service): FieldErro
   return errors
 }
 
-/** The first family and address never change while the type has addresses; a second may come and go. */
+/**
+ * The first family never changes. A second one may be added, and is removed only with the policy SingleStack. Nothing is compared where either service is of type
+ * ExternalName or headless. Every error of a family has the index 0. Where the number of families differs too, the error of another first family shows clusterIPs
+ * as its value.
+ */
 export function validateFamiliesUpdate(next: Service, old: Service): FieldError[] {
   if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || isHeadless(old) || isHeadless(next)) return []
   const errors: FieldError[] = []

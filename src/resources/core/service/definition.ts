@@ -16,6 +16,7 @@ import { serviceTable } from './table.ts'
 /** Three hours. */
 const AFFINITY_SECONDS = 10800
 
+/** A config is dropped where the affinity is None. With ClientIP a missing time-out is three hours. */
 function defaultAffinity(spec: ServiceSpec): void {
   if (!spec.sessionAffinity) spec.sessionAffinity = 'None'
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig
@@ -31,6 +32,7 @@ function setServiceDefaults(object: Service): void {
   if (!spec.type) spec.type = 'ClusterIP'
   for (const port of spec.ports ?? []) {
     if (!port.protocol) port.protocol = 'TCP'
+    // 0 and the empty text count as not given.
     if (!port.targetPort) port.targetPort = port.port
   }
   if (!spec.externalTrafficPolicy && isExternallyAccessible(object)) spec.externalTrafficPolicy = 'Cluster'
@@ -47,7 +49,7 @@ export interface ServiceOptions {
   readonly serviceCIDRs: readonly string[]
   /** `--service-node-port-range` */
   readonly nodePortRange: PortRange
-  /** Of [0, 1); for tests. */
+  /** Returns a number of [0, 1), Math.random by default. It picks addresses, node ports and the endpoint that a proxy reaches; tests set it. */
   readonly random?: () => number
 }
 

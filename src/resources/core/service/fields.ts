@@ -27,7 +27,8 @@ export const isHeadless = (service: Service): boolean => clusterIPsOf(service).l
 /** Without one, somebody else makes its endpoints. */
 export const hasSelector = (service: Service): boolean => Object.keys(service.spec.selector ?? {}).length > 0
 
-/** Node ports of the ports, without that of the health check. */
+/** Node ports of the ports, without that of the health check. 0 counts as none. */
 export const nodePortsOf = (service: Service): number[] => portsOf(service).flatMap(({ nodePort }) => (nodePort ? [nodePort] : []))
 
+/** The same members in the same order. */
 export const sameList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((item, i) => item === b[i])

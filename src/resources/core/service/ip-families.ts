@@ -13,7 +13,10 @@ export type IPFamily = 'IPv4' | 'IPv6'
 const POLICY = fieldPath('spec', 'ipFamilyPolicy')
 const other = (family: string | undefined): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
-/** A service that prefers two families is left as it is until somebody asks for a change: a cluster that has become dual-stack changes nothing by itself. */
+/**
+ * Whether an update leaves a service that prefers two families as it is: a cluster that has become dual-stack changes nothing by itself. True only where type,
+ * addresses and families are the old ones, and the old policy is PreferDualStack or unset.
+ */
 export function keepsPreference(next: Service, old: Service | undefined): boolean {
   if (!old || next.spec.ipFamilyPolicy !== 'PreferDualStack' || typeOf(old) !== typeOf(next) || !needsClusterIP(next)) return false
   if (old.spec.ipFamilyPolicy !== undefined && old.spec.ipFamilyPolicy !== 'PreferDualStack') return false
@@ -21,8 +24,10 @@ export function keepsPreference(next: Service, old: Service | undefined): boolea
 }
 
 /**
- * Fills in ipFamilyPolicy and ipFamilies. `configured`: the families that have a range, the first one being the default. Errors leave the object as it was, and
- * running it again changes nothing.
+ * Fills in ipFamilyPolicy and ipFamilies. `configured`: the families that have a range, the first one being the default. The policy is that of the object, else
+ * that of the old object, else RequireDualStack for a headless service without selector and SingleStack for any other. Errors leave the object as it was, and
+ * running it again changes nothing. Each group of checks runs only where the one before it has no errors: the fields against each other, then addresses and
+ * families against the policy, then families against the ranges. Source: pkg/registry/core/service/storage in k8s.io/kubernetes.
  */
 export function settleFamilies(next: Service, old: Service | undefined, configured: readonly IPFamily[]): FieldError[] {
   if (!needsClusterIP(next) || keepsPreference(next, old)) return []
@@ -53,6 +58,7 @@ export function settleFamilies(next: Service, old: Service | undefined, configur
   for (const [i, ip] of ips.entries()) {
     if (ip === HEADLESS) break
     if (i < families.length) continue
+    // An address without a family at its index adds its own family.
     const family: IPFamily = isIPv6(ip) ? 'IPv6' : 'IPv4'
     if (configured.includes(family)) families.push(family)
     else errors.push(invalid(fieldPath('spec', 'clusterIPs').index(i), goStringList(ips), `${family} is not configured on this cluster`))
@@ -70,6 +76,7 @@ export function settleFamilies(next: Service, old: Service | undefined, configur
     }
     if (errors.length > 0) return errors
     if (families.length === 0) families.push(configured[0] ?? 'IPv4')
+    // PreferDualStack gets a second family only where the cluster has one. RequireDualStack is refused above where it has none.
     if (policy !== 'SingleStack' && families.length === 1 && configured.length === 2) families.push(other(families[0]))
   }
   spec.ipFamilyPolicy = policy

@@ -14,6 +14,10 @@ export function validatePorts(service: Service, path: FieldPath): FieldError[] {
   return ports.flatMap((port, i) => validatePort(port, ports.length > 1, names, path.index(i)))
 }
 
+/**
+ * A name is required where there are several ports. `names`: the names of the ports before, to which this one's is added. A target is a port number or the name of
+ * a container's port.
+ */
 function validatePort({ name, port, protocol, targetPort, appProtocol }: ServicePort, requireName: boolean, names: Set<string>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (name) {
@@ -34,7 +38,10 @@ function validatePort({ name, port, protocol, targetPort, appProtocol }: Service
 const printedKey = (protocol: string, port: number): string =>
   `core.ServicePort{Name:"", Protocol:${quote(protocol)}, AppProtocol:(*string)(nil), Port:${port}, TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}`
 
-/** Ports against each other, and node ports against the type. */
+/**
+ * Ports against each other, and node ports against the type, in three passes: node ports of a ClusterIP service, node ports that occur twice with one protocol,
+ * then pairs of protocol and port that occur twice.
+ */
 export function validatePortPairs(service: Service, path: FieldPath): FieldError[] {
   const ports = portsOf(service)
   const errors: FieldError[] = []

@@ -9,7 +9,10 @@ import type { EndpointAddress, Service } from '../v1.types.ts'
 
 const schema = types.type('core.ServiceProxyOptions')
 
-/** The name of the service's port of this number: endpoints know ports by their names. */
+/**
+ * The name of the service's port of this number: endpoints know ports by their names. A text that is no number is a name already. Throws 503 where the service has
+ * no such port.
+ */
 async function portName(api: ObjectReader, namespace: string, service: string, port: string): Promise<string> {
   if (!/^[+-]?\d+$/.test(port)) return port
   const { spec } = await getKind(api, SERVICES, namespace, service)
@@ -18,7 +21,7 @@ async function portName(api: ObjectReader, namespace: string, service: string, p
   return found.name ?? ''
 }
 
-/** Only pods are reached, and by addresses that are theirs: endpoints are for anybody to write. */
+/** Only pods are reached, and by addresses that are theirs: endpoints are for anybody to write. A pod that cannot be read counts as none. */
 async function isPodsOwn(api: ObjectReader, namespace: string, { ip, targetRef }: EndpointAddress): Promise<boolean> {
   if (!targetRef || (targetRef.namespace ?? '') !== namespace) return false
   try {
@@ -35,6 +38,7 @@ function fromAnywhere<T>(list: readonly T[], random: () => number): T[] {
   return [...list.slice(start), ...list.slice(0, start)]
 }
 
+/** An address of a pod that serves the port. Subsets and their addresses are tried from random ones on. Throws 503 where none fits. */
 async function locate({ api, name: id, namespace, options }: ConnectCall, random: () => number): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('service', id)
   const wanted = await portName(api, namespace, name, port)

@@ -25,6 +25,7 @@ export function keepAllocated(next: Service, old: Service): void {
     if (clusterIPsOf(next).length === 0 && clusterIPsOf(old).length > 0) spec.clusterIPs = [...clusterIPsOf(old)]
   }
   if (needsNodePort(old) && needsNodePort(next)) {
+    // A port without a node port gets that of the old port of the same name, unless the new object gives that number to another port.
     const kept = new Set(nodePortsOf(next))
     const used = new Set(nodePortsOf(old).filter(port => kept.has(port)))
     const byName = new Map(portsOf(old).map(port => [port.name ?? '', port.nodePort]))
@@ -47,13 +48,15 @@ export function alignClusterIPs(next: Service, old: Service | undefined): void {
     return
   }
   const before = old.spec.clusterIP ?? ''
+  // A client that knows clusterIP alone sends it back without the list.
   if (clusterIPsOf(old).length > 0 && clusterIPsOf(next).length === 0 && before === single) spec.clusterIPs = [...clusterIPsOf(old)]
   if (before === single || !sameList(clusterIPsOf(old), clusterIPsOf(next))) return
+  // Here clusterIP has changed and the list has not: the list follows.
   if (before !== '' && single === '') delete spec.clusterIPs
   else spec.clusterIPs = [single]
 }
 
-/** Clears what the new type has no use for, unless the client changed it too: then validation shall tell. */
+/** Clears what the new type has no use for, unless the client changed it too: then validation reports it. */
 export function dropUnneeded(next: Service, old: Service): void {
   const { spec } = next
   const before = old.spec
@@ -66,6 +69,7 @@ export function dropUnneeded(next: Service, old: Service): void {
     if (before.ipFamilyPolicy === spec.ipFamilyPolicy) delete spec.ipFamilyPolicy
   }
   if (needsNodePort(old) && !needsNodePort(next)) {
+    // A node port that the old object did not have is the client's own: then all stay, for validation to judge.
     const had = new Set(nodePortsOf(old))
     if (nodePortsOf(next).every(port => had.has(port))) for (const port of portsOf(next)) delete port.nodePort
   }

@@ -31,17 +31,19 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
       settle(next, old)
       next.status = old ? old.status : { loadBalancer: {} }
       if (old) dropUnneeded(next, old)
+      // A service that is no LoadBalancer any more loses the addresses of its load balancer.
       if (old && typeOf(next) !== 'LoadBalancer' && next.status.loadBalancer.ingress) next.status = { ...next.status, loadBalancer: {} }
       // Once defaulted for every type; a name elsewhere has no use for it.
       if (!needsClusterIP(next)) delete next.spec.internalTrafficPolicy
     },
     validate(next, old, { features }) {
-      // What the allocation stumbles over is told alone, as upstream allocates first.
+      // Errors of the families and addresses are reported alone, as upstream allocates before it validates.
       const errors = settleFamilies(next, old, families)
       return errors.length > 0 ? errors : validateService(next, old, features)
     },
     warnings: serviceWarnings,
     async begin(next, old, ctx, api, dryRun) {
+      // A write through a subresource neither takes nor frees addresses and ports.
       if (ctx.subresource !== '') return NOTHING_RESERVED
       if (next) {
         const errors = settleFamilies(next, old, families)

@@ -5,6 +5,7 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, portsOf, typeOf } from './fields.ts'
 
+/** A LoadBalancer shows the addresses of its status, sorted and each once, before spec.externalIPs, and `<pending>` while it has neither. */
 function externalIPCell(service: Service): string {
   const given = service.spec.externalIPs ?? []
   switch (typeOf(service)) {

@@ -12,7 +12,10 @@ const SOURCE_RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-sourc
 const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'"
 const isBalancer = (service: Service): boolean => typeOf(service) === 'LoadBalancer'
 
-/** The field, or the annotation that came before it. Values may stand between spaces. */
+/**
+ * The field, or where it is empty the annotation that came before it. White space around a value is ignored. The field's path is capitalised, as in upstream's
+ * errors.
+ */
 export function validateSourceRanges(service: Service): FieldError[] {
   const ranges = service.spec.loadBalancerSourceRanges ?? []
   const annotation = service.metadata.annotations?.[SOURCE_RANGES_ANNOTATION]
@@ -38,7 +41,10 @@ export function validateBalancerAllocation(service: Service): FieldError[] {
   return !given && isBalancer(service) ? [required(fieldPath('allocateLoadBalancerNodePorts'))] : []
 }
 
-/** Belongs to the type LoadBalancer, and is set with it, once. */
+/**
+ * Belongs to the type LoadBalancer, is set with it, and does not change while the type stays. validateService calls this for an update with `old` and once more
+ * without it, so that a fault of the name is reported twice.
+ */
 export function validateBalancerClass(next: Service, old: Service | undefined): FieldError[] {
   const path = SPEC.child('loadBalancerClass')
   const name = next.spec.loadBalancerClass
@@ -50,7 +56,10 @@ export function validateBalancerClass(next: Service, old: Service | undefined): 
   return errors
 }
 
-/** A health check port that is needed and not given is allocated before the write, so its absence is no error here. */
+/**
+ * The policy is required for a service that is reached from outside, and refused for any other. A health check port belongs to the type LoadBalancer with the
+ * policy Local. One that is needed and not given is allocated before the write, so its absence is no error here.
+ */
 export function validateExternalTraffic(service: Service): FieldError[] {
   const policy = service.spec.externalTrafficPolicy ?? ''
   const at = SPEC.child('externalTrafficPolicy')
@@ -76,7 +85,7 @@ export function validateHealthCheckUpdate(next: Service, old: Service): FieldErr
   return [forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable')]
 }
 
-/** Required, but for services of the type ExternalName, which have no addresses. */
+/** Required, except for services of the type ExternalName, which have no addresses. A known value is no error for any type. */
 export function validateInternalTraffic(service: Service): FieldError[] {
   const path = SPEC.child('internalTrafficPolicy')
   const policy = service.spec.internalTrafficPolicy
@@ -84,7 +93,7 @@ export function validateInternalTraffic(service: Service): FieldError[] {
   return policy === 'Cluster' || policy === 'Local' ? [] : [notSupported(path, policy, ['Cluster', 'Local'])]
 }
 
-/** Known values; those of an alpha gate only while it is on. */
+/** PreferClose is always valid (KEP-4444); PreferSameZone and PreferSameNode (KEP-3015) only while their gate is on. */
 export function validateTrafficDistribution({ spec: { trafficDistribution: value } }: Service, features: Features): FieldError[] {
   const known = features.enabled('PreferSameTrafficDistribution') ? ['PreferClose', 'PreferSameZone', 'PreferSameNode'] : ['PreferClose']
   return value === undefined || known.includes(value) ? [] : [notSupported(SPEC.child('trafficDistribution'), value, known)]

@@ -26,6 +26,7 @@ const SPEC = fieldPath('spec')
 /** Annotations for routing within a zone: the first is the older name of the second. */
 export const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
 export const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
+/** A day. */
 const MAX_AFFINITY_SECONDS = 86400
 
 /** Where a service has both, they say the same. */
@@ -74,6 +75,7 @@ function validateAffinityConfig(config: SessionAffinityConfig | undefined, path:
   const at = path.child('clientIP', 'timeoutSeconds')
   const seconds = config.clientIP.timeoutSeconds
   if (seconds === undefined) return [required(at, needed)]
+  // The limit itself is valid, although the text says less than.
   return seconds > 0 && seconds <= MAX_AFFINITY_SECONDS ? [] : [invalid(at, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)]
 }
 
@@ -92,7 +94,9 @@ function validateAffinity(service: Service): FieldError[] {
   }
 }
 
-/** Addresses of nodes that others route to the cluster: none that means something on one machine or link alone. */
+/**
+ * Addresses of nodes that others route to the cluster: none that means something on one machine or link alone. Only a well-formed address is checked for that.
+ */
 function validateExternalIPs(service: Service): FieldError[] {
   return (service.spec.externalIPs ?? []).flatMap((ip, i) => {
     const path = SPEC.child('externalIPs').index(i)
@@ -111,7 +115,10 @@ function validateType(service: Service): FieldError[] {
   return TYPES.includes(type) ? [] : [notSupported(path, type, TYPES)]
 }
 
-/** Create, and update with `old`. */
+/**
+ * Create, and update with `old`, whose errors come first. The rest follows upstream's order, which is not that of the struct. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateService(next: Service, old: Service | undefined, features: Features): FieldError[] {
   const ports = SPEC.child('ports')
   const update = old
@@ -159,7 +166,10 @@ function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: Fi
   return errors
 }
 
-/** Addresses of the load balancer, conditions, and nothing for a type that has no load balancer. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/**
+ * Addresses of the load balancer. A type that has no load balancer may have none: then that is the only error. Source: pkg/apis/core/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateServiceStatus(next: Service): FieldError[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
   const ingresses = next.status.loadBalancer.ingress ?? []
