@@ -22,6 +22,7 @@ export interface Reader {
 
 /** Empty texts count as absent, as kube-apiserver's flags are checked. */
 export function reader({ values }: GivenFlags): Reader {
+  // Only a flag that is used has a default.
   const preset = (name: FlagName): string | undefined => {
     const spec: FlagSpec = FLAGS[name]
     return spec.status === 'used' ? spec.default : undefined

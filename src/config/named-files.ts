@@ -20,6 +20,7 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
   'token-auth-file',
 ]
 
+/** Bundles that must hold a certificate in PEM. */
 const FLAGS_OF_CAS: readonly FlagName[] = ['client-ca-file', 'etcd-cafile', 'kubelet-certificate-authority']
 
 /** Refuses files that cannot be read, and bundles without a certificate, before anything is begun. Throws FlagError naming flag and file. */

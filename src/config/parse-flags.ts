@@ -26,6 +26,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
     const spec: FlagSpec = FLAGS[name]
     let value = text
     if (value === undefined) {
+      // `--version` is no bool, but may stand without a value as a bool does.
       if (spec.type === 'bool' || name === 'version') value = 'true'
       else {
         value = argv[++i]

@@ -15,6 +15,7 @@ export function newStore(backend: Backend, before: Key, signal: AbortSignal): ()
   const first = backend.get(before, within()).catch(() => undefined)
   return async () => {
     const found = await first
+    // The first write to a store makes the revision after EMPTY: `before` is the only one that is allowed here.
     const writes = found?.item?.createRevision === EMPTY + 1 ? 1 : 0
     if (found === undefined || found.revision > EMPTY + writes) return undefined
     const now = await backend.currentRevision(within())

@@ -14,7 +14,7 @@ type Verdict = Omit<FlowSchemaCondition, 'lastTransitionTime'>
 
 const levelOf = ({ spec }: FlowSchema): string => spec.priorityLevelConfiguration.name
 
-/** Tells of every flow schema whether the priority level that it names is there: its condition `Dangling`. */
+/** Reports in the condition `Dangling` of every flow schema whether the priority level that it names exists. */
 export const flowSchemaStatusController: Controller = async (env, signal) => {
   /** Name of a schema → name of its level. */
   const schemas = new Map<string, string>()
@@ -25,6 +25,7 @@ export const flowSchemaStatusController: Controller = async (env, signal) => {
     (name, error) => env.logger.debug(1, 'the status of a flow schema cannot be written yet', { name, error: errorMessage(error) }),
     env.queues?.meter('priority_and_fairness_config_queue'),
   )
+  // A level that comes or goes concerns the schemas that name it; a completed list concerns all.
   const onLevel = ({ type, object }: AccessEvent<TypedObject>): void => {
     for (const [schema, level] of schemas) if (type === 'synced' || level === object?.metadata.name) queue.add(schema)
   }
@@ -47,6 +48,7 @@ function danglingOf(level: string, found: boolean): Verdict {
   return { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${start} but there is no such object` }
 }
 
+/** False stands for an object that does not exist. */
 const missing = (error: unknown): false => {
   if (isStatusError(error, 'NotFound')) return false
   throw error
@@ -61,6 +63,7 @@ async function report(env: ControllerEnvironment, name: string): Promise<void> {
   const change = (now: FlowSchema): FlowSchema | undefined => {
     const { conditions = [] } = now.status
     const old = conditions.find(({ type }) => type === 'Dangling')
+    // Of a schema that names another level by now, its own event takes care.
     if (levelOf(now) !== level || (old && old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message)) return undefined
     const next = { ...wanted, lastTransitionTime: formatTime(env.clock.now()) }
     return { ...now, status: { ...now.status, conditions: [...conditions.filter(({ type }) => type !== 'Dangling'), next] } }

@@ -33,6 +33,7 @@ export const namespaceContentController =
       (name, error) => env.logger.debug(2, 'namespace is not filled yet', { namespace: name, error: errorMessage(error) }),
       env.queues?.meter('namespace_content'),
     )
+    // What is changed or deleted is put back. Nothing is to be done about an object that appears.
     const again = (id: ResourceId, name: string) =>
       follow(
         env,
@@ -84,6 +85,7 @@ async function ensureRootCa(env: ControllerEnvironment, namespace: string, ca: s
   }
 }
 
+/** Undefined where the object does not exist. */
 async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read

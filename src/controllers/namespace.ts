@@ -10,6 +10,7 @@ import { NAMESPACES, PODS } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
 import { follow, pause, WorkQueue } from './controller.ts'
 
+/** The finalizer of the spec that this controller removes. */
 const FINALIZER = 'kubernetes'
 /** Until then every server has seen that the namespace is going, and creates that had begun before are there to be found. */
 const SETTLE_MS = 500
@@ -51,11 +52,13 @@ async function emptyNamespace(env: ControllerEnvironment, catalog: Catalog, name
     await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'status' }, object => withConditions(object, left, env.clock.now())).catch(
       ignoreGone,
     )
+    // Most objects are gone at once, so the second look comes soon.
     await pause(first ? 100 : AGAIN_MS, signal)
     first = false
   }
 }
 
+/** The object is gone or was changed: the next look finds out which. */
 const ignoreGone = (error: unknown): void => {
   if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
 }
@@ -71,7 +74,7 @@ interface Remaining {
   readonly items: readonly KubeObject[]
 }
 
-/** Deletes all objects of the namespace; pods first, and gracefully. Returns what is there afterwards. */
+/** Deletes all objects of the namespace, one resource after the other, with the grace period that each has. Returns what is there afterwards. */
 async function deleteContent(env: ControllerEnvironment, catalog: Catalog, namespace: string): Promise<Remaining[]> {
   const definitions = catalog
     .snapshot()

@@ -11,7 +11,7 @@ import { type Controller, type ControllerEnvironment, follow, WorkQueue } from '
 /** Whether the status belongs to the present spec. */
 const isObserved = ({ metadata, status }: ValidatingAdmissionPolicy): boolean => (metadata.generation ?? 0) <= (status.observedGeneration ?? 0)
 
-/** Tells of every generation of a validating policy what a check of its expressions against the types of the matched kinds has found. */
+/** Checks the expressions of every generation of a validating policy against the types of the matched kinds, and reports the warnings in its status. */
 export const policyStatusController =
   (catalog: Catalog): Controller =>
   async (env, signal) => {
@@ -35,7 +35,7 @@ async function report(env: ControllerEnvironment, catalog: Catalog, name: string
     const warnings = await runInTurns(checkPolicyTypes(checked, catalog))
     const typeChecking = warnings.length > 0 ? { expressionWarnings: warnings } : {}
     const { uid, generation = 0 } = checked.metadata
-    // Of another generation its own event tells.
+    // Another generation has an event of its own.
     const change = (now: ValidatingAdmissionPolicy): ValidatingAdmissionPolicy | undefined =>
       now.metadata.uid !== uid || (now.metadata.generation ?? 0) !== generation
         ? undefined

@@ -23,6 +23,7 @@ import { customStrategies } from './custom-strategy.ts'
 import { customTable } from './custom-table.ts'
 import { firstOf, parseJsonPath } from './json-path.ts'
 
+/** What discovery advertises while the definition is being deleted: nothing new is to be created. */
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
 /** Whether its kind is served: a definition that was established once stays so, whatever names it asks for later. */
@@ -121,8 +122,10 @@ function versionOf({ spec, names, custom, version, converts, terminating }: Part
   }
 }
 
+/** Stands for the schema of a version without one: every field is kept. */
 const UNKNOWN: JsonSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 
+/** An object of another version as this one has it: the apiVersion is replaced, and the object is read by the schema of this version. */
 const pruned =
   (freeForm: FreeForm, apiVersion: string) =>
   (object: KubeObject): KubeObject =>

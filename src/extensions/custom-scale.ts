@@ -19,6 +19,7 @@ const MAX_INT32 = 2147483647
 /** What a write of a scale sees where nothing has been wanted yet: upstream's sign of that. */
 const UNSET = -2147483648
 
+/** `.spec.replicas` as the names of its members. */
 const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.')
 
 /** A value by its path, undefined where there is none; throws what upstream says of a value that is in the way, or that `take` does not take for it is of another type. */
@@ -116,6 +117,7 @@ export const customScale = (paths: ScalePaths): Subresource => scaleOver(scaleVi
 
 const at = (path: string): FieldPath => new FieldPath(path)
 
+/** One error at the path: for a negative count, one above int32, or a value that is no integer. Absent counts as 0. */
 function countErrors(object: KubeObject, path: string): FieldError[] {
   try {
     const count = integerAt(object, path) ?? 0

@@ -33,6 +33,9 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
   const hasStatus = subresources.status !== undefined
   const rules = ruleCheck(version.schema)
 
+  /**
+   * The checks that writes of the object and of its status have in common. What listErrors finds counts only if the stored object had no such errors: an update may keep them.
+   */
   function* shared(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
     const before = old && version.asVersion(old)
     const errors = validateEmbeddedMeta(next, schema, ROOT, false)
@@ -50,6 +53,7 @@ export function customStrategies(version: VersionRules): { readonly main: Strate
       return rules ? [...own, ...(await evaluateRules(rules, next, old, ctx, [...errors, ...own]))] : own
     }
 
+  /** An object with BLOCKING errors gets one error instead: its rules could fail for the same cause. */
   const evaluateRules = async (check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) => {
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
     return check(next, old && version.asVersion(old), text => ctx.request?.warn(text))

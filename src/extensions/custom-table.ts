@@ -45,6 +45,7 @@ export function customTable(columns: readonly CustomResourceColumnDefinition[] =
   }
 }
 
+/** Undefined where the path is malformed. */
 function readable(jsonPath: string): JsonPath | undefined {
   try {
     return parseJsonPath(jsonPath)
@@ -90,6 +91,7 @@ function textOf(value: Json): Json {
   return typeof value === 'object' ? goJson(value) : String(value)
 }
 
+/** A text that is no time prints as `<invalid>`. */
 function ageOf(text: string, now: number): string {
   if (text === '' || text === 'null') return age(undefined, now)
   return timeMillis(text) === undefined ? '<invalid>' : age(text, now)

@@ -23,6 +23,7 @@ export type Condition = Required<Omit<CustomResourceDefinitionCondition, 'lastTr
 export const conditionOf = ({ status }: Pick<DefinitionHead, 'status'>, type: string): CustomResourceDefinitionCondition | undefined =>
   status.conditions?.find(condition => condition.type === type)
 
+/** Whether nothing is to be written; the time does not count. */
 const isSame = (a: CustomResourceDefinitionCondition | undefined, b: Condition): boolean =>
   a?.status === b.status && a.reason === b.reason && a.message === b.message
 

@@ -55,6 +55,7 @@ function* matches(steps: readonly Step[], value: Json, looks: Looks): Generator<
   }
 }
 
+/** `.a`: an absent member leads nowhere. */
 const member =
   (name: string): Step =>
   value => {
@@ -62,6 +63,7 @@ const member =
     return found === undefined ? [] : [found]
   }
 
+/** `*`: the items of a list, the values of an object. */
 const all: Step = value => (Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [])
 
 /** The value and all below it, each before what it holds. */
@@ -85,6 +87,7 @@ class Reader {
     this.text = text
   }
 
+  /** Steps up to the end of the text, or to where `end` matches. */
   path(end?: RegExp): Step[] {
     const steps: Step[] = []
     while (this.at < this.text.length && !end?.test(this.rest())) steps.push(...this.step())
@@ -107,6 +110,7 @@ class Reader {
     return found
   }
 
+  /** `..a` is two steps. A dot before a bracket and a dot at the end mean nothing. */
   private step(): Step[] {
     if (this.take(/^\.\./)) return [everywhere, ...(this.text[this.at] === '[' ? [] : [this.name()])]
     if (this.take(/^\.(?=\[)/)) return []
@@ -115,12 +119,14 @@ class Reader {
     return this.fail()
   }
 
+  /** A name after a dot; a backslash takes the next character as it is. */
   private name(): Step {
     if (this.take(/^\*/)) return all
     const found = this.take(/^(?:\\.|[^.[\]\s\\()=<>!&|])+/)
     return found ? member(found[0].replace(/\\(.)/g, '$1')) : this.fail()
   }
 
+  /** `[*]`, `[?(…)]`, or parts with commas between them, whose values follow each other. */
   private bracket(): Step {
     if (this.take(/^\*\s*\]/)) return all
     if (this.take(/^\?\(\s*/)) return this.filter()
@@ -130,6 +136,7 @@ class Reader {
     return (value, looks) => parts.flatMap(part => part(value, looks))
   }
 
+  /** `'a'`, `1`, `-1` or `1:3:2`. An index that is out of range finds nothing. */
   private part(): Step {
     const quoted = this.take(/^'((?:\\.|[^'\\])*)'/)
     if (quoted) return member((quoted[1] ?? '').replace(/\\(.)/g, '$1'))
@@ -140,6 +147,7 @@ class Reader {
     return value => (Array.isArray(value) ? value.slice(Number(index[0])).slice(0, 1) : [])
   }
 
+  /** Keeps items of a list. Without an operator, an item for which the operand finds a value. */
   private filter(): Step {
     const left = this.operand()
     const operator = this.take(/^\s*(==|!=|<=|>=|<|>)\s*/)?.[1]
@@ -152,6 +160,7 @@ class Reader {
     return (value, looks) => (Array.isArray(value) ? value : []).filter(item => holds(item, looks))
   }
 
+  /** A text, a number, true or false, or a path from the item: `@.type`. */
   private operand(): Operand {
     const text = this.take(/^'((?:\\.|[^'\\])*)'|^"((?:\\.|[^"\\])*)"/)
     if (text) return () => (text[1] ?? text[2] ?? '').replace(/\\(.)/g, '$1')
@@ -165,6 +174,7 @@ class Reader {
   }
 }
 
+/** The end is excluded; negative bounds count from the end of the list. A step of 0 counts as 1. */
 function sliceOf(from: string | undefined, to: string | undefined, step = '1'): Step {
   const every = Math.max(1, Number(step))
   return value =>

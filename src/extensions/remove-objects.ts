@@ -4,7 +4,9 @@ import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Condition } from './definition-conditions.ts'
 
+/** Deletes that are under way at the same time. */
 const AT_ONCE = 8
+/** The pause between two looks doubles from the first to the last. */
 const FIRST_LOOK_MS = 50
 const LAST_LOOK_MS = 5000
 const WAIT_MS = 60_000

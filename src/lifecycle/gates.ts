@@ -41,6 +41,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
     const value = given.get(stageGate)
     if (value === undefined) continue
     for (const [name, gate] of Object.entries(known)) {
+      // A gate that is given by name keeps that value, whatever its stage gate says.
       if (gate.stage !== stage || given.has(name)) continue
       check(name, gate, value, ` (by ${stageGate}=${value})`)
       values.set(name, value)
@@ -71,6 +72,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
   }
 }
 
+/** Throws LifecycleError for a locked gate, then for a state that is not built. `by`: the stage gate that sets it, for the message. */
 function check(name: string, { preset, locked, effect, built }: FeatureGate, value: boolean, by: string): void {
   if (locked && value !== preset) throw new LifecycleError(`cannot set feature gate ${name} to ${value}, feature is locked to ${preset}`)
   if (effect === 'fixed' && value !== built)

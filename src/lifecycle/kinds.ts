@@ -11,6 +11,7 @@ export interface Lifecycle {
   readonly replacement?: string
 }
 
+/** The kind appears in `introduced`, warns from `deprecated` on, and is gone from `removed` on. */
 const since = (introduced: Release, deprecated?: Release, removed?: Release, replacement?: string): Lifecycle => ({
   introduced,
   ...(deprecated !== undefined && { deprecated }),
@@ -19,7 +20,7 @@ const since = (introduced: Release, deprecated?: Release, removed?: Release, rep
 })
 
 /**
- * By apiVersion and kind: everything that was served by some release from 1.19 on, as release 1.33 tells it. Lists share the life of their items.
+ * By apiVersion and kind: everything that was served by some release from 1.19 on, as release 1.33 declares it. Lists share the life of their items.
  * https://kubernetes.io/docs/reference/using-api/deprecation-guide/
  */
 export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecycle>>>> = {

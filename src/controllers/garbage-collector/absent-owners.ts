@@ -10,6 +10,7 @@ export class AbsentOwners {
     this.limit = limit
   }
 
+  /** At the limit, forgets the owner that was asked for least recently. */
   add(owner: Coordinates): void {
     const key = keyOf(owner)
     this.keys.delete(key)
@@ -19,6 +20,7 @@ export class AbsentOwners {
     if (oldest !== undefined) this.keys.delete(oldest)
   }
 
+  /** Asking makes the owner the most recent: a Set keeps the order of insertion. */
   has(owner: Coordinates): boolean {
     const key = keyOf(owner)
     if (!this.keys.delete(key)) return false

@@ -73,6 +73,7 @@ export class Collector {
     await this.objects.removeFinalizer(coordinatesOf(owner), ORPHAN)
   }
 
+  /** Objects that have gone meanwhile are dropped from the set when it is full; the bound grows with what remains, so that this stays rare. */
   private waitForKind(uid: string): void {
     this.unknown.add(uid)
     if (this.unknown.size <= this.manyUnknown) return
@@ -80,6 +81,7 @@ export class Collector {
     this.manyUnknown = Math.max(FEW_UNKNOWN, 2 * this.unknown.size)
   }
 
+  /** Looks at the object in the store, not in the graph: the graph lags behind. Throws LookAgain while no watch has shown the object. */
   private async examineNode(node: Node): Promise<void> {
     const object = coordinatesOf(node)
     const now = await this.objects.get(object)
@@ -93,6 +95,7 @@ export class Collector {
     if (this.graph.get(node.uid)?.virtual) throw new LookAgain('no watch has shown it yet')
   }
 
+  /** Deletion in the foreground: the finalizer goes when no dependent blocks it. Until then the dependents that block are examined. */
   private async finishWaiting(node: Node): Promise<void> {
     const blocks = ({ owners }: Node): boolean => owners.some(owner => owner.uid === node.uid && owner.blockOwnerDeletion === true)
     const blocking = [...node.dependents].filter(dependent => dependent !== node && blocks(dependent))
@@ -100,6 +103,10 @@ export class Collector {
     else for (const dependent of blocking) if (!dependent.waiting) this.examineSoon(dependent.uid)
   }
 
+  /**
+   * A solid owner keeps the object, and lost ones are taken out. Without one, it goes: in the foreground if an owner waits and it has dependents itself, else as its finalizers
+   * say.
+   */
   private async collect(node: Node, now: KubeObject): Promise<void> {
     const object = coordinatesOf(node)
     const owners = await this.classify(object, now.metadata.ownerReferences ?? [])
@@ -118,6 +125,7 @@ export class Collector {
     await this.objects.delete(object, now.metadata, propagationOf(now))
   }
 
+  /** An owner that does not exist is dangling, one in foreground deletion is waiting, any other is solid. */
   private async classify(dependent: Coordinates, references: readonly OwnerReference[]): Promise<Owners> {
     const owners: Owners = { solid: [], dangling: [], waiting: [] }
     for (const reference of references) {

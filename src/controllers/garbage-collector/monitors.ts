@@ -75,6 +75,7 @@ export class Monitors {
     await Promise.all(this.ends)
   }
 
+  /** Watches one resource until it is no longer served or the signal aborts. */
   private start(id: string, definition: ResourceDefinition): void {
     const end = new AbortController()
     const monitor: Monitor = { end, synced: false }
@@ -106,6 +107,7 @@ export class Monitors {
     void done.then(() => this.ends.delete(done))
   }
 
+  /** Resolves `synced` once no watch is missing. */
   private tellSynced(): void {
     if (![...this.running.values()].every(({ synced }) => synced)) return
     this.onSynced?.()

@@ -36,6 +36,7 @@ export class Objects {
     return found?.metadata.uid === object.uid ? found : undefined
   }
 
+  /** Undefined where the kind is not served. */
   isNamespaced({ apiVersion, kind }: Pick<Coordinates, 'apiVersion' | 'kind'>): boolean | undefined {
     return this.kinds.find(apiVersion, kind)?.namespaced
   }
@@ -56,6 +57,7 @@ export class Objects {
     }
   }
 
+  /** Takes the references to these uids out; writes nothing where there are none. */
   async removeOwners(object: Coordinates, uids: readonly string[]): Promise<void> {
     await this.changeOwners(object, owners => owners.filter(({ uid }) => !uids.includes(uid)))
   }
@@ -65,6 +67,7 @@ export class Objects {
     await this.changeOwners(object, owners => owners.map(owner => (owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner)))
   }
 
+  /** Writes nothing where the object lacks the finalizer. */
   async removeFinalizer(object: Coordinates, finalizer: string): Promise<void> {
     await this.change(object, ({ finalizers = [], ...meta }) => {
       const kept = finalizers.filter(other => other !== finalizer)
@@ -79,6 +82,7 @@ export class Objects {
     })
   }
 
+  /** `change` returns undefined where nothing is to be written. An object with another uid is left alone, one that has gone is no error. */
   private async change(object: Coordinates, change: (meta: ObjectMeta) => ObjectMeta | undefined): Promise<void> {
     const { id, namespace } = this.place(object)
     const next = (now: KubeObject): KubeObject | undefined => {
@@ -88,6 +92,7 @@ export class Objects {
     await this.access.update(id, namespace, object.name, next).catch(unlessGone)
   }
 
+  /** Where the object is served. Throws UnreachableError. */
   private place(object: Coordinates) {
     const kind = this.kinds.find(object.apiVersion, object.kind)
     if (!kind) throw new UnreachableError('unknown kind', object)
@@ -96,6 +101,7 @@ export class Objects {
   }
 }
 
+/** Undefined for NotFound; throws anything else. */
 const unlessGone = (error: unknown): undefined => {
   if (!isStatusError(error, 'NotFound')) throw error
 }

@@ -6,6 +6,7 @@ import { fieldPath } from '../../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { validateAnnotations, validateLabels } from '../../meta/object-meta-validation.ts'
 
+/** Members of the metadata, and what error texts call them. */
 const IDENTITY = [
   ['name', 'name'],
   ['namespace', 'namespace'],

@@ -54,6 +54,7 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
   const clientConfig = kind.webhook.clientConfig ?? {}
   const config: WebhookClientConfig = { ...clientConfig, ...(clientConfig.caBundle !== undefined && { caBundle: trimmed(clientConfig.caBundle) }) }
 
+  // One request to the webhook. The answer has as many objects as were sent, in their order.
   const call = async (objects: Some, to: Version): Promise<readonly Json[]> => {
     const version = reviewVersionOf(kind.webhook.conversionReviewVersions ?? [])
     if (version === undefined) throw new Failure('no supported conversion review versions')
@@ -81,6 +82,7 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
     return converted
   }
 
+  // Checks each object of the answer against the one that was sent.
   const converted = async (objects: Some, to: Version): Promise<KubeObject[]> => {
     const answered = await call(objects, to)
     return objects.map((object, i) => {
@@ -92,6 +94,7 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
     })
   }
 
+  // Measures a conversion in seconds. A Failure becomes a ConversionError; any other error is a bug and passes.
   const timed = async (objects: Some, to: Version): Promise<KubeObject[]> => {
     const start = performance.now()
     const seconds = (): number => (performance.now() - start) / 1000
@@ -149,6 +152,7 @@ function within<T>(prefix: string, run: () => T): T {
   }
 }
 
+/** Throws in the words of Go's JSON decoder. */
 function objectOf(value: Json): JsonObject {
   if (value === null) throw new Error('unexpected end of JSON input')
   if (!isJsonObject(value)) throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)

@@ -49,7 +49,7 @@ export const stillProcessed = (name: string): StatusError =>
   tooManyDisruptions(`The disruption budget ${name} is still being processed by the server.`, RETRY_SECONDS)
 
 /**
- * Takes one disruption from a budget for the pod of this name: its status tells the controller of the pod that goes, until that counts again. The budget is mutated.
+ * Takes one disruption from a budget for the pod of this name: its status shows the controller the pod that goes, until that counts again. The budget is mutated.
  * Throws 429 where none is left or the controller has not seen the budget, 403 where its status is not to be trusted.
  */
 export function takeDisruption(budget: PodDisruptionBudget, podName: string, now: number): void {
@@ -69,6 +69,7 @@ export function takeDisruption(budget: PodDisruptionBudget, podName: string, now
   status.disruptedPods = { ...status.disruptedPods, [podName]: formatTime(now) }
 }
 
+/** The reason in order of precedence: a failed sync, too few healthy pods, any other message of the condition. */
 function noneLeft(name: string, status: PodDisruptionBudgetStatus): string {
   const refused = conditionOf(status)
   const why = refused?.status === 'False' ? refused.message : ''
@@ -83,6 +84,7 @@ function noneLeft(name: string, status: PodDisruptionBudgetStatus): string {
 const CONDITION = 'DisruptionAllowed'
 const conditionOf = ({ conditions }: PodDisruptionBudgetStatus): Condition | undefined => conditions?.find(({ type }) => type === CONDITION)
 
+/** Sets DisruptionAllowed to False. lastTransitionTime stays if it was False already. */
 function noteInsufficientPods(status: PodDisruptionBudgetStatus, now: number): void {
   const old = conditionOf(status)
   const next: Condition = {

@@ -4,6 +4,7 @@ import type { LabelSelector } from '../../meta/label-selector.ts'
 
 /** Values of messages as Go's %#v prints them: what upstream's messages show for anything but text, numbers and booleans. */
 
+/** An absent map prints as nil, unlike an empty one. */
 const stringMap = (map: Readonly<Record<string, string>> | undefined): string =>
   map === undefined
     ? 'map[string]string(nil)'

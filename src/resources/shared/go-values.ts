@@ -8,7 +8,10 @@ import { types } from '../types.ts'
 /** A value of a declared type as upstream's messages print it: `core.PodIP{IP:"::1"}`. */
 export const goValue = (type: string, value: Json | undefined): Verbatim => goSyntax(types.type(type), value)
 
-/** The same of a member, which may be a list or a map: `[]core.ResourceQuotaScope{"BestEffort"}`. A pointer is told by what it points to. */
+/**
+ * A member of a declared type in the same form; it may be a list or a map: `[]core.ResourceQuotaScope{"BestEffort"}`. A pointer prints as what it points to, an absent one as
+ * "null".
+ */
 export function goMember(type: string, member: string, value: Json | undefined): Verbatim {
   const schema = types.type(type)
   const field = schema.fields.get(member)
@@ -17,7 +20,7 @@ export function goMember(type: string, member: string, value: Json | undefined):
   return goSyntax(schema, value, member)
 }
 
-/** The same, printed when it is first asked for: many errors may tell the value. */
+/** The same, printed when it is first asked for: many errors may show the value. */
 export function goMemberOnce(type: string, member: string, value: Json | undefined): () => Verbatim {
   let text: Verbatim | undefined
   return () => {

@@ -31,6 +31,7 @@ export function validateWebhookUrl(text: string, path: FieldPath): FieldError[] 
   }
 }
 
+/** An absolute path of DNS subdomains. Empty, `/` and one slash at the end are valid. */
 function validatePath(text: string, path: FieldPath): FieldError[] {
   if (text === '/' || text === '') return []
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')]
@@ -45,7 +46,7 @@ function validatePath(text: string, path: FieldPath): FieldError[] {
   ]
 }
 
-/** ValidateWebhookService. As upstream's callers hand namespace and name over the wrong way round, an absent namespace is told at `name`, and an absent name at `namespace`. */
+/** ValidateWebhookService. As upstream's callers hand namespace and name over the wrong way round, an absent namespace is reported at `name`, and an absent name at `namespace`. */
 export function validateWebhookService({ namespace, name, path: urlPath, port = 0 }: ServiceReference, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!namespace) errors.push(required(path.child('name'), 'service name is required'))

@@ -5,6 +5,7 @@ import { isQualifiedName } from '../../meta/names.ts'
 
 type Texts = Readonly<Record<string, string>>
 
+/** Keys in one map. */
 const MOST_PARAMETERS = 512
 /** Bytes of all keys and values together. */
 export const MOST_BYTES = 256 * 1024
@@ -12,7 +13,7 @@ export const MOST_BYTES = 256 * 1024
 /** The size of a map of parameters: UTF-8 bytes of all keys and values. */
 export const bytesOf = (texts: Texts): number => Object.entries(texts).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
 
-/** Parameters that a driver gets: whatever it understands, within bounds. */
+/** Keys are not empty; their number and the size of all are bounded. Too many keys hide the other errors. `allowEmpty`: whether the map may have none. */
 export function validateParameters(parameters: Texts, allowEmpty: boolean, path: FieldPath): FieldError[] {
   const keys = Object.keys(parameters)
   if (keys.length > MOST_PARAMETERS) return [tooLong(path, MOST_PARAMETERS)]
@@ -23,7 +24,7 @@ export function validateParameters(parameters: Texts, allowEmpty: boolean, path:
   ]
 }
 
-/** Who makes volumes: a qualified name in any case. */
+/** Required, and a qualified name once it is in lower case. Errors show the name in lower case. */
 export function validateProvisioner(provisioner: string, path: FieldPath): FieldError[] {
   if (provisioner === '') return [required(path)]
   const name = provisioner.toLowerCase()

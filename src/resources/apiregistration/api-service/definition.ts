@@ -9,6 +9,7 @@ import { types } from '../../types.ts'
 import type { APIService, APIServiceCondition, APIServiceStatus } from '../v1.types.ts'
 import { validateApiService, validateApiServiceStatus } from './validation.ts'
 
+/** A version without a service is served here, so it is available from the start. */
 const localCondition = (now: number): APIServiceCondition => ({
   type: 'Available',
   status: 'True',
@@ -21,7 +22,7 @@ const apiServiceStrategy: Strategy<APIService> = {
   allowUnconditionalUpdate: false,
   revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
-  /** What a name must be follows from the spec, and is told by `validate`. */
+  /** What a name must be follows from the spec, and is reported by `validate`. */
   validateName: () => [],
   prepare(next, old, { now }) {
     next.status = old ? old.status : next.spec.service ? {} : { conditions: [localCondition(now)] }

@@ -21,9 +21,11 @@ function validateName({ name, generateName }: ObjectMeta, wanted: string): Field
   return [...check(generateName, fieldPath('metadata', 'generateName')), ...check(name, fieldPath('metadata', 'name'))]
 }
 
+/** 1 to `max`, which itself is accepted although the text says less. */
 const inRange = (value: number, max: number, path: FieldPath): FieldError[] =>
   value <= 0 || value > max ? [invalid(path, value, `must be positive and less than ${max}`)] : []
 
+/** Settings of TLS make sense for another server only. */
 function validateLocal({ caBundle, insecureSkipTLSVerify }: APIServiceSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (caBundle) errors.push(invalid(path.child('caBundle'), `${Buffer.byteLength(caBundle, 'base64')} bytes`, 'local APIServices may not have a caBundle'))
@@ -33,6 +35,7 @@ function validateLocal({ caBundle, insecureSkipTLSVerify }: APIServiceSpec, path
   return errors
 }
 
+/** Namespace, name and port of the service are checked; it need not exist. A CA bundle excludes insecureSkipTLSVerify. */
 function validateRemote(service: ServiceReference, { caBundle, insecureSkipTLSVerify }: APIServiceSpec, path: FieldPath): FieldError[] {
   const { port = 0 } = service
   const at = path.child('service')
@@ -45,7 +48,10 @@ function validateRemote(service: ServiceReference, { caBundle, insecureSkipTLSVe
   return errors
 }
 
-/** The name is that of the version and group. Without a service the server itself serves them, and no certificate is there to be left unchecked. */
+/**
+ * The name is that of the version and group; only `v1` may have the empty group. Without a service the server itself serves the version, and TLS settings are refused. Source:
+ * staging/src/k8s.io/kube-aggregator/pkg/apis/apiregistration/validation.
+ */
 export function validateApiService({ metadata, spec }: APIService): FieldError[] {
   const { group = '', version = '', service } = spec
   const path = fieldPath('spec')

@@ -22,6 +22,7 @@ export function nameIsGroupAndResource(name: string): string[] {
   ]
 }
 
+/** `version` or `group/version`. More than one slash is one fault; otherwise each fault names its part. */
 function apiVersionFaults(apiVersion: string): string[] {
   const parts = apiVersion.split('/')
   if (parts.length > 2) return [NO_API_VERSION]
@@ -31,11 +32,13 @@ function apiVersionFaults(apiVersion: string): string[] {
   return [...(parts.length === 2 ? part(group, 'group', isDns1123Subdomain(group)) : []), ...part(version, 'version', isDns1035Label(version))]
 }
 
+/** Joins all faults into one error. */
 const validateApiVersion = (apiVersion: string, path: FieldPath): FieldError[] => {
   const faults = apiVersionFaults(apiVersion)
   return faults.length > 0 ? [invalid(path, apiVersion, faults.join(','))] : []
 }
 
+/** encodingVersion and every served version must be among decodableVersions. */
 function validateServer(server: ServerStorageVersion, path: FieldPath): FieldError[] {
   const { apiServerID = '', encodingVersion = '', decodableVersions: decodable = [], servedVersions: served = [] } = server
   const known = new Set(decodable)
@@ -54,7 +57,7 @@ function validateServer(server: ServerStorageVersion, path: FieldPath): FieldErr
   return errors
 }
 
-/** The common version is told exactly where all servers store the same. */
+/** The common version is set exactly where all servers store the same; without servers it is absent. */
 function validateCommonVersion({ storageVersions = [], commonEncodingVersion: told }: StorageVersionStatus, path: FieldPath): FieldError[] {
   const encodings = new Set(storageVersions.map(({ encodingVersion = '' }) => encodingVersion))
   const [common] = encodings.size === 1 ? encodings : []
@@ -83,7 +86,7 @@ function validateConditions(conditions: readonly StorageVersionCondition[], path
   })
 }
 
-/** The entry of each server, and the common encoding version, which is there exactly where all of them encode in one. */
+/** Errors: the entry of each server, the common encoding version, the conditions. Source: pkg/apis/apiserverinternal/validation in k8s.io/kubernetes. */
 export function validateStorageVersionStatus({ status }: StorageVersion): FieldError[] {
   const path = fieldPath('status')
   return [

@@ -10,6 +10,7 @@ const LONGEST_PERIOD_SECONDS = 1800
 const SELECT_POLICIES = ['Disabled', 'Max', 'Min']
 const POLICY_TYPES = ['Percent', 'Pods']
 
+/** Value and period are positive; the period is at most LONGEST_PERIOD_SECONDS. */
 function validatePolicy({ type, value, periodSeconds }: HPAScalingPolicy, path: FieldPath): FieldError[] {
   const period = path.child('periodSeconds')
   return [
@@ -20,6 +21,10 @@ function validatePolicy({ type, value, periodSeconds }: HPAScalingPolicy, path: 
   ]
 }
 
+/**
+ * Absent rules are valid. Rules that are given need a policy: defaults fill in an absent list, not an empty one. The window is 0 to LONGEST_WINDOW_SECONDS, and tolerance is not
+ * negative.
+ */
 function validateRules(rules: HPAScalingRules | undefined, path: FieldPath): FieldError[] {
   if (!rules) return []
   const { stabilizationWindowSeconds: seconds = 0, selectPolicy, policies = [], tolerance } = rules

@@ -3,6 +3,7 @@ import type { HorizontalPodAutoscaler, MetricSpec } from '../v2.types.ts'
 import { dropRoundTripAnnotations } from './annotations.ts'
 
 const CPU_PERCENT = 80
+/** Without waiting, adds four pods or as many as there are, whichever is more, every 15 seconds. */
 const SCALE_UP = {
   stabilizationWindowSeconds: 0,
   selectPolicy: 'Max',
@@ -11,7 +12,7 @@ const SCALE_UP = {
     { type: 'Percent', value: 100, periodSeconds: 15 },
   ],
 }
-/** How long is looked on before scaling down is left to the controller. */
+/** Has no stabilizationWindowSeconds: where the field is absent, the setting of the controller applies. */
 const SCALE_DOWN = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] }
 
 /** The metric that v1's percentage stands for. */

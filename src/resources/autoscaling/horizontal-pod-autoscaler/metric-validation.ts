@@ -18,9 +18,11 @@ import { validateObjectReference } from './object-reference.ts'
 
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue']
 
+/** An absent quantity is valid; zero is not. */
 const validatePositive = (value: string | undefined, path: FieldPath): FieldError[] =>
   value !== undefined && quantitySign(value) !== 1 ? [invalid(path, value, 'must be positive')] : []
 
+/** An empty type is reported twice: as absent, and as none of TARGET_TYPES. Which value a source needs is left to its validator. */
 function validateTarget(target: MetricTarget, path: FieldPath): FieldError[] {
   const { type, averageUtilization: utilization } = target
   return [
@@ -48,9 +50,11 @@ function validateResourceTarget(target: MetricTarget, path: FieldPath): FieldErr
   ]
 }
 
+/** One of the two is required. The error is reported at `averageValue`. */
 const needsValue = ({ value, averageValue }: MetricTarget, detail: string, path: FieldPath): FieldError[] =>
   value === undefined && averageValue === undefined ? [required(path.child('averageValue'), detail)] : []
 
+/** Needs `value` or `averageValue`, and accepts both. */
 const validateObject = ({ describedObject, metric, target }: ObjectMetricSource, path: FieldPath): FieldError[] => [
   ...validateObjectReference(describedObject, path.child('describedObject')),
   ...validateIdentifier(metric, path.child('metric')),
@@ -58,6 +62,7 @@ const validateObject = ({ describedObject, metric, target }: ObjectMetricSource,
   ...needsValue(target, 'must set either a target value or averageValue', path.child('target')),
 ]
 
+/** Needs exactly one of `value` and `averageValue`. Both are reported as forbidden at `value`. */
 const validateExternal = ({ metric, target }: ExternalMetricSource, path: FieldPath): FieldError[] => [
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
@@ -67,17 +72,20 @@ const validateExternal = ({ metric, target }: ExternalMetricSource, path: FieldP
     : []),
 ]
 
+/** Needs `averageValue`. A `value` beside it is accepted. */
 const validatePods = ({ metric, target }: PodsMetricSource, path: FieldPath): FieldError[] => [
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
   ...(target.averageValue === undefined ? [required(path.child('target', 'averageValue'), 'must specify a positive target averageValue')] : []),
 ]
 
+/** Any non-empty name is accepted, unlike in a metric of one container. */
 const validateResource = ({ name, target }: ResourceMetricSource, path: FieldPath): FieldError[] => [
   ...(name ? [] : [required(path.child('name'), 'must specify a resource name')]),
   ...validateResourceTarget(target, path.child('target')),
 ]
 
+/** Errors of the name come first, then those of the container and of the target. */
 const validateContainerResource = ({ name, container, target }: ContainerResourceMetricSource, path: FieldPath): FieldError[] => {
   const errors: FieldError[] = []
   const at = path.child('container')
@@ -95,6 +103,7 @@ interface Source {
   readonly errors: ((path: FieldPath) => FieldError[]) | undefined
 }
 
+/** Undefined for a source that is absent, so that the caller can distinguish it from a valid one. */
 const ifThere = <T>(source: T | undefined, validate: (source: T, path: FieldPath) => FieldError[]): Source['errors'] =>
   source && (path => validate(source, path))
 
@@ -118,7 +127,7 @@ function validateMetric(metric: MetricSpec, path: FieldPath): FieldError[] {
   if (wanted === undefined) errors.push(unknown)
   const [first] = present
   if (first?.errors) errors.push(...first.errors(path.child(first.member)))
-  // An unknown type is told twice, as upstream does.
+  // An unknown type is reported twice, as upstream does.
   if (wanted === undefined) errors.push(unknown)
   else if (!wanted.errors) errors.push(required(path.child(wanted.member), 'must populate information for the given metric source'))
   if (present.length < 2) return errors

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import type { CrossVersionObjectReference } from '../v2.types.ts'
 
-/** Kind and name of the object that is meant; its apiVersion may be anything. */
+/** `kind` and `name` are required and are path segments; apiVersion is not checked. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
 export const validateObjectReference = (reference: CrossVersionObjectReference, path: FieldPath): FieldError[] =>
   (['kind', 'name'] as const).flatMap(member => {
     const value = reference[member]

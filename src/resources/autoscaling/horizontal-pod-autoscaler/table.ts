@@ -3,7 +3,9 @@ import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../v2.types.ts'
 
+/** Printed for a value that the status does not report. */
 const UNKNOWN = '<unknown>'
+/** Metrics that the cell Targets prints; the others are counted. */
 const SHOWN = 2
 
 interface Source {
@@ -16,6 +18,7 @@ function valueText({ target }: Source, current: MetricValueStatus | undefined): 
   return averageValue === undefined ? `${current?.value ?? UNKNOWN}/${value ?? '<nil>'}` : `${current?.averageValue ?? UNKNOWN}/${averageValue} (avg)`
 }
 
+/** `cpu: 33%/60%` for a utilization, `memory: 1Gi/2Gi` for an amount. A target without either prints `<auto>`. */
 function resourceText({ name, target: wanted }: Source & { name: string }, current: MetricValueStatus | undefined): string {
   const { averageValue, averageUtilization: target } = wanted
   if (averageValue !== undefined) return `${name}: ${current?.averageValue ?? UNKNOWN}/${averageValue}`
@@ -42,6 +45,7 @@ function metricText(metric: MetricSpec, status: MetricStatus | undefined): strin
   }
 }
 
+/** The status of a metric is the one with its index: the lists are parallel. */
 function targetsCell(metrics: readonly MetricSpec[], statuses: readonly MetricStatus[]): string {
   if (metrics.length === 0) return '<none>'
   const shown = metrics.slice(0, SHOWN).map((metric, i) => metricText(metric, statuses[i]))

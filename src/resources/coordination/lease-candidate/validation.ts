@@ -9,7 +9,10 @@ import type { LeaseCandidate } from '../v1beta1.types.ts'
 const ZERO: SemanticVersion = { numbers: [0n, 0n, 0n], prerelease: [] }
 const NO_VERSION = 'must be a valid semantic version'
 
-/** The lease that it is a candidate for never changes. */
+/**
+ * leaseName never changes. emulationVersion is at most binaryVersion; one that is invalid is compared as ZERO. The strategy OldestEmulationVersion needs an emulationVersion
+ * above ZERO. Source: pkg/apis/coordination/validation in k8s.io/kubernetes.
+ */
 export function validateLeaseCandidate({ spec }: LeaseCandidate, old: LeaseCandidate | undefined): FieldError[] {
   const path = fieldPath('spec')
   const { leaseName, binaryVersion, emulationVersion = '', strategy = '' } = spec

@@ -4,7 +4,10 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import type { Lease } from '../v1.types.ts'
 
-/** Times may go backwards: only durations and counts are checked, and what coordinated elections need of the strategy. */
+/**
+ * Times may go backwards: only durations and counts are checked, and what coordinated elections need of the strategy. Source: pkg/apis/coordination/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateLease({ spec }: Lease): FieldError[] {
   const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder } = spec
   const path = fieldPath('spec')

@@ -22,12 +22,13 @@ const HOST_NAME = 'kubernetes.io/hostname'
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by'
 /** Controllers that write addresses in their canonical form. */
 const TRUSTED_WRITERS = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']
+/** A change of one of these, or of the labels, makes a new generation. */
 const FIELDS = ['addressType', 'endpoints', 'ports'] as const
 
 const endpointsOf = (slice: EndpointSlice | undefined): Endpoint[] => slice?.endpoints ?? []
 const topologyNode = ({ deprecatedTopology }: Endpoint): string | undefined => ownMember(deprecatedTopology, HOST_NAME)
 
-/** The topology of v1beta1 cannot be written through v1. A node that was told only there is kept, so that a partial update does not lose it. */
+/** The topology of v1beta1 cannot be written through v1. A node that is named only there is kept, so that a partial update does not lose it. */
 function dropTopology(next: EndpointSlice, old: EndpointSlice | undefined): void {
   if (old && deepEqual(old.endpoints, next.endpoints)) return
   const known = new Set(endpointsOf(old).map(topologyNode))
@@ -41,6 +42,7 @@ function dropTopology(next: EndpointSlice, old: EndpointSlice | undefined): void
 const hasChanged = (next: EndpointSlice, old: EndpointSlice): boolean =>
   FIELDS.some(field => !deepEqual(next[field], old[field])) || !deepEqual(next.metadata.labels, old.metadata.labels)
 
+/** None for slices of the controllers that write canonical addresses. */
 function addressWarnings(slice: EndpointSlice): string[] {
   if (TRUSTED_WRITERS.includes(slice.metadata.labels?.[MANAGED_BY] ?? '')) return []
   return endpointsOf(slice).flatMap(({ addresses }, i) =>

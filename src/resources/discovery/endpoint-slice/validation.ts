@@ -19,6 +19,7 @@ const MOST_HINTS = 8
 /** Above what the description of the field allows, as upstream has it. */
 const MOST_PORTS = 20_000
 
+/** At least two labels. A dot at the end is allowed, and errors show the name without it. */
 function validateDomain(text: string, path: FieldPath): FieldError[] {
   if (text === '') return [required(path)]
   const name = text.replace(/\.$/, '')
@@ -44,6 +45,7 @@ function validateAddress(address: string, type: string, path: FieldPath): FieldE
   return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path) : []
 }
 
+/** Zones are label values, nodes are DNS subdomains. Too many zones hide errors of forNodes. */
 function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
   const namesErrors = (member: 'forZones' | 'forNodes', check: (name: string) => string[]): FieldError[] => {
     const at = path.child(member)
@@ -59,6 +61,7 @@ function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
   return [...namesErrors('forZones', isValidLabelValue), ...namesErrors('forNodes', name => nameIsDnsSubdomain(name, false))]
 }
 
+/** Errors come in the order of the fields, in steps of one address each. */
 function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath): Steps<FieldError[]> {
   const { nodeName, deprecatedTopology: topology, hostname, hints } = endpoint
   const addresses = endpoint.addresses ?? []
@@ -82,6 +85,7 @@ function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath): S
   ]
 }
 
+/** Names are unique, and the empty one is a name. Too many ports are one error. */
 function validatePorts(ports: readonly EndpointPort[], path: FieldPath): FieldError[] {
   if (ports.length > MOST_PORTS) return [tooMany(path, ports.length, MOST_PORTS)]
   const names = new Set<string>()
@@ -98,6 +102,7 @@ function validatePorts(ports: readonly EndpointPort[], path: FieldPath): FieldEr
   })
 }
 
+/** Too many endpoints are one error, and none of them is looked at then. */
 function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: FieldPath): Steps<FieldError[]> {
   if (endpoints.length > MOST_ENDPOINTS) return [tooMany(path, endpoints.length, MOST_ENDPOINTS)]
   const errors: FieldError[] = []
@@ -105,7 +110,10 @@ function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: 
   return errors
 }
 
-/** In steps, as a slice has up to 1000 endpoints of up to 100 addresses each. An update may keep what was let in before it was checked. */
+/**
+ * In steps, as a slice has up to 1000 endpoints of up to 100 addresses each. An update with the stored endpoints is not checked for them. Source: pkg/apis/discovery/validation
+ * in k8s.io/kubernetes.
+ */
 export function* validateEndpointSlice({ addressType, endpoints, ports }: EndpointSlice, old: EndpointSlice | undefined): Steps<FieldError[]> {
   const path = fieldPath('addressType')
   return [

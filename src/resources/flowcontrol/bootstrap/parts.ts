@@ -10,6 +10,7 @@ export type NewLevel = Omit<PriorityLevelConfiguration, 'status'>
 /** As it is created: the server sets the status. */
 export type NewSchema = Omit<FlowSchema, 'status'>
 
+/** Marks the object as one that the server may bring up to date. */
 const metadata = (name: string): NewLevel['metadata'] => ({ name, annotations: { [AUTO_UPDATE_ANNOTATION]: 'true' } })
 
 /** A level as the server makes it, which it may bring up to date later. */

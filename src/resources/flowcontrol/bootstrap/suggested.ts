@@ -4,6 +4,7 @@ import { ALL, clusterRule, flowSchema, groups, type NewLevel, type NewSchema, na
 
 const EVERYBODY = groups('system:unauthenticated', 'system:authenticated')
 const NODES = groups('system:nodes')
+/** Verbs of a client that keeps a lock object. */
 const KEEPING = ['get', 'create', 'update']
 const LEASES = 'coordination.k8s.io'
 

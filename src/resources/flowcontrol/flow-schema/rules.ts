@@ -11,12 +11,14 @@ const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const starWithOthers = (list: readonly string[], path: FieldPath, what: string): FieldError[] =>
   list.length > 1 && list.includes('*') ? [invalid(path, list, `if '*' is present, must not specify other ${what}`)] : []
 
+/** An unknown verb is one error for the whole list. `*` stands alone. */
 function validateVerbs(verbs: readonly string[], path: FieldPath): FieldError[] {
   if (verbs.length === 0) return [required(path, 'verbs must contain at least one value')]
   if (verbs.includes('*')) return starWithOthers(verbs, path, 'verbs')
   return verbs.every(verb => VERBS.includes(verb)) ? [] : [notSupported(path, verbs, VERBS)]
 }
 
+/** Undefined for a valid path. `*` may only be its last segment; the caller handles a lone `*`. */
 function pathFault(url: string): string | undefined {
   if (url === '') return 'must not be empty'
   if (url === '/') return undefined
@@ -40,6 +42,7 @@ function validatePathRule({ verbs, nonResourceURLs }: NonResourcePolicyRule, pat
   return errors
 }
 
+/** A rule with clusterScope needs no namespace. `*` stands alone. */
 function validateNamespaces(namespaces: readonly string[], clusterScope: boolean, path: FieldPath): FieldError[] {
   if (namespaces.length === 0) {
     return clusterScope ? [] : [required(path, 'resource rules that are not cluster scoped must supply at least one namespace')]
@@ -50,6 +53,7 @@ function validateNamespaces(namespaces: readonly string[], clusterScope: boolean
   )
 }
 
+/** Texts of apiGroups and resources are not checked: neither has to exist. */
 function validateResourceRule({ verbs, apiGroups, resources, namespaces, clusterScope }: ResourcePolicyRule, path: FieldPath): FieldError[] {
   const list = (items: readonly string[], member: string, one: string, others: string): FieldError[] => {
     const at = path.child(member)
@@ -63,7 +67,7 @@ function validateResourceRule({ verbs, apiGroups, resources, namespaces, cluster
   ]
 }
 
-/** Who may ask for what: subjects, and rules for resources or paths. */
+/** Needs a subject, and a rule for resources or for paths. Errors: subjects, what is lacking, rules for resources, rules for paths. */
 export function validateRule({ subjects: given, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, path: FieldPath): FieldError[] {
   const subjects = given ?? []
   const errors: FieldError[] = subjects.flatMap((subject, i) => validateSubject(subject, path.child('subjects').index(i)))

@@ -10,13 +10,14 @@ type Kind = keyof typeof MEMBERS
 
 const isKind = (kind: string): kind is Kind => Object.hasOwn(MEMBERS, kind)
 
-/** Of the members that do not belong to a kind, upstream tells the first kind's first. */
+/** The order in which upstream reports members that do not belong to a kind. */
 const OTHERS: Readonly<Record<Kind, readonly Kind[]>> = {
   ServiceAccount: ['User', 'Group'],
   User: ['ServiceAccount', 'Group'],
   Group: ['ServiceAccount', 'User'],
 }
 
+/** The name may be `*`, for all accounts of the namespace. The namespace may not. */
 function validateAccount({ name, namespace }: ServiceAccountSubject, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!name) errors.push(required(path.child('name')))
@@ -25,6 +26,7 @@ function validateAccount({ name, namespace }: ServiceAccountSubject, path: Field
   return [...errors, ...nameIsDnsLabel(namespace, false).map(text => invalid(path.child('namespace'), namespace, text))]
 }
 
+/** The member of the kind is required, and in it a name. Names of users and groups are any text. */
 function validateWho(kind: Kind, { user, group, serviceAccount }: Subject, path: FieldPath): FieldError[] {
   const at = path.child(MEMBERS[kind])
   const who = { User: user, Group: group, ServiceAccount: serviceAccount }[kind]

@@ -20,11 +20,14 @@ const MAX_HASH_BITS = 60
 /** By which v1beta3 kept a zero on its way through older servers. */
 const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
+/** Null and absent count as 0. */
 const notNegative = (value: number | null | undefined, path: FieldPath, text: string): FieldError[] => ((value ?? 0) < 0 ? [invalid(path, value, text)] : [])
 
+/** Absent is valid. */
 const percent = (value: number | undefined, path: FieldPath): FieldError[] =>
   value !== undefined && (value < 0 || value > 100) ? [invalid(path, value, 'must be between 0 and 100, inclusive')] : []
 
+/** handSize is at most `queues`. Dealing a hand takes log2(queues) bits for each of its cards, at most MAX_HASH_BITS together. */
 function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfiguration, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (queueLengthLimit <= 0) errors.push(invalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'))
@@ -40,6 +43,7 @@ function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfigur
   return errors
 }
 
+/** `Queue` needs queuing, `Reject` forbids it. The texts say Limited where they mean Queue. */
 function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath): FieldError[] {
   const at = path.child('queuing')
   switch (type) {
@@ -67,6 +71,7 @@ const validateExempt = ({ nominalConcurrencyShares, lendablePercent }: ExemptPri
   ...percent(lendablePercent, path.child('lendablePercent')),
 ]
 
+/** Type `Limited` needs `limited` and forbids `exempt`. Type `Exempt` forbids `limited`; its `exempt` may be absent. */
 function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec, path: FieldPath): FieldError[] {
   switch (type) {
     case 'Exempt':

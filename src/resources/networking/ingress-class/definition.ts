@@ -12,15 +12,18 @@ import { types } from '../../types.ts'
 import { validateObjectReference } from '../object-reference.ts'
 import type { IngressClass, IngressClassParametersReference } from '../v1.types.ts'
 
+/** Bytes. */
 const CONTROLLER_LIMIT = 250
 const SCOPES = ['Cluster', 'Namespace']
 
+/** A path with a domain in front: `example.com/ingress-controller`. */
 function validateController(controller: string, path: FieldPath): FieldError[] {
   if (controller === '') return [required(path)]
   const long = Buffer.byteLength(controller) > CONTROLLER_LIMIT ? [tooLong(path, CONTROLLER_LIMIT)] : []
   return [...long, ...isDomainPrefixedPath(controller).map(({ part, text }) => invalid(path, part, text))]
 }
 
+/** Scope is required (defaults set `Cluster`). `Namespace` needs a namespace, `Cluster` forbids one. */
 function validateScope({ scope, namespace }: IngressClassParametersReference, path: FieldPath): FieldError[] {
   const at = path.child('namespace')
   if (typeof scope !== 'string') return [required(path.child('scope'))]
@@ -30,6 +33,7 @@ function validateScope({ scope, namespace }: IngressClassParametersReference, pa
   return nameIsDnsLabel(namespace, false).map(text => invalid(at, namespace, text))
 }
 
+/** The controller never changes; parameters may. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 function validateIngressClass(next: IngressClass, old: IngressClass | undefined): FieldError[] {
   const path = fieldPath('spec')
   const { controller = '', parameters } = next.spec

@@ -5,6 +5,7 @@ import { isValidPortName, isValidPortNum, nameIsDns1035Label } from '../../../me
 import { validateObjectReference } from '../object-reference.ts'
 import type { IngressBackend, ServiceBackendPort } from '../v1.types.ts'
 
+/** Needs exactly one of name and number. Both or neither is reported at the backend, not at its port. */
 function validatePort({ name, number }: ServiceBackendPort, backend: FieldPath): FieldError[] {
   const path = backend.child('service', 'port')
   if (name && number) return [invalid(backend, '', 'cannot set both port name & port number')]

@@ -23,6 +23,7 @@ export function validateHostName(host: string, path: FieldPath): FieldError[] {
 export const validateNotAddress = (host: string, path: FieldPath): FieldError[] =>
   parseIp(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []
 
+/** A path of the type `ImplementationSpecific` may be empty; otherwise it has only to be absolute. */
 function validatePathText(text: string, type: string, path: FieldPath): FieldError[] {
   const relative = text.startsWith('/') ? [] : [invalid(path, text, 'must be an absolute path')]
   if (type === 'ImplementationSpecific') return text === '' ? [] : relative

@@ -15,11 +15,14 @@ import type { IPAddress, ParentReference } from '../v1.types.ts'
 
 /** The name is the address in its canonical form. */
 const nameIsAddress: ValidateName = name =>
+  // A name check returns details: the reason and the value in front of each are cut off.
   validateIpStrict(fieldPath(), name).map(error => error.body.slice(error.body.indexOf(': ', 'Invalid value: '.length) + 2))
 
+/** An empty value passes; what is required is reported by the caller. */
 const segment = (value: string | undefined, path: FieldPath): FieldError[] =>
   value ? nameIsPathSegment(value, false).map(text => invalid(path, value, text)) : []
 
+/** parentRef is required, and in it `resource` and `name`. An empty group is the core group. */
 function validateParent(parent: ParentReference | undefined, path: FieldPath): FieldError[] {
   if (!parent) return [required(path)]
   const { group, resource, name, namespace } = parent
@@ -31,9 +34,11 @@ function validateParent(parent: ParentReference | undefined, path: FieldPath): F
   ]
 }
 
+/** As Go's %#v prints the reference: the immutable error shows it in this form. */
 const printParent = ({ group = '', resource = '', namespace = '', name = '' }: ParentReference): string =>
   `networking.ParentReference{Group:${quote(group)}, Resource:${quote(resource)}, Namespace:${quote(namespace)}, Name:${quote(name)}}`
 
+/** parentRef never changes. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 function validateIPAddress(next: IPAddress, old: IPAddress | undefined): FieldError[] {
   const path = fieldPath('spec', 'parentRef')
   const parent = next.spec.parentRef

@@ -14,6 +14,7 @@ import { allRules } from './peers.ts'
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
 const POLICY_TYPES = ['Ingress', 'Egress']
 
+/** endPort needs a numeric port that is not above it. Where it is, the error at endPort shows the value of `port`. */
 function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const end = path.child('endPort')
@@ -32,11 +33,16 @@ function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: Fiel
   return [...errors, ...isValidPortNum(endPort).map(text => invalid(end, endPort, text))]
 }
 
+/**
+ * Whether `inner` has the same family, a longer prefix, and in its first `outer.prefix` bits those of `outer`. The mask of a byte is the low byte of 0xff00 >> n: its first n
+ * bits.
+ */
 const isStrictlyWithin = (inner: Cidr, outer: Cidr): boolean =>
   inner.family === outer.family &&
   inner.prefix > outer.prefix &&
   outer.network.every((byte, i) => byte === ((inner.network[i] ?? 0) & (0xff00 >> Math.min(8, Math.max(0, outer.prefix - i * 8)))))
 
+/** Where cidr is invalid, `except` is not looked at: its entries are compared with cidr. */
 function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath): FieldError[] {
   if (!cidr) return [required(path.child('cidr'))]
   const outer = parseCidr(cidr)
@@ -49,6 +55,7 @@ function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath): FieldEr
   })
 }
 
+/** The selectors may stand together; ipBlock stands alone. One of the three is required. */
 function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, rules: LabelSelectorRules): FieldError[] {
   const errors = [
     ...validateLabelSelector(podSelector, path.child('podSelector'), rules),
@@ -61,6 +68,7 @@ function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicy
   return errors
 }
 
+/** More than two types are one error, and their values are not looked at then. */
 function validatePolicyTypes(policyTypes: readonly string[], path: FieldPath): FieldError[] {
   if (policyTypes.length > POLICY_TYPES.length) {
     return [invalid(path, goStringList(policyTypes, '[]networking.PolicyType'), 'may not specify more than two policyTypes')]
@@ -79,6 +87,6 @@ export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolic
     errors.push(...rule.peers.flatMap(({ peer, path: at }) => validatePeer(peer, at, rules)))
   }
   errors.push(...validatePolicyTypes(spec.policyTypes ?? [], path.child('policyTypes')))
-  // An update is checked as a new object and as an update, so upstream tells every cause twice.
+  // An update is checked as a new object and as an update, so upstream reports every cause twice.
   return old ? [...errors, ...errors] : errors
 }

@@ -14,6 +14,7 @@ import type { ServiceCIDR } from '../v1.types.ts'
 const path = fieldPath('spec', 'cidrs')
 const IMMUTABLE = 'field is immutable'
 
+/** One range, or one of each family, in canonical form. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length === 0) return [required(path, 'at least one CIDR required')]
   if (cidrs.length > 2) {
@@ -35,6 +36,7 @@ function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined): F
   const before = old.spec.cidrs ?? []
   const isDual = before.length === 1 && cidrs.length === 2
   if (before.length !== cidrs.length && !isDual) return [invalid(path, cidrs.length > 0 ? cidrs : verbatim('[]string(nil)'), IMMUTABLE)]
+  // Ranges are validated again only if one is added: an update may keep what a create would refuse.
   const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [invalid(path.index(i), cidrs[i], IMMUTABLE)]))
   return isDual ? [...changed, ...validateCidrs(cidrs)] : changed
 }

@@ -12,15 +12,17 @@ import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../v1.types.t
 
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget']
 
+/** As Go's %#v prints the spec: the error about both bounds shows it in this form. */
 const printSpec = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: PodDisruptionBudgetSpec): string =>
   `policy.PodDisruptionBudgetSpec{MinAvailable:${goPointer('intstr.IntOrString', minAvailable)}, Selector:${goPointer('v1.LabelSelector', selector)}, ` +
   `MaxUnavailable:${goPointer('intstr.IntOrString', maxUnavailable)}, ` +
   `UnhealthyPodEvictionPolicy:${goPointer('policy.UnhealthyPodEvictionPolicyType', unhealthyPodEvictionPolicy)}}`
 
+/** A number that is not negative, or a percentage of at most 100%. */
 const validateAmount = (value: IntOrString | undefined, path: FieldPath): FieldError[] =>
   value === undefined ? [] : [...validateIntOrPercent(value, path), ...validateAtMost100Percent(value, path)]
 
-/** At most one of the two bounds is given. A bad selector that is stored may stay. */
+/** At most one of the two bounds is given. An update may keep invalid values of the selector. Source: pkg/apis/policy/validation in k8s.io/kubernetes. */
 export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: PodDisruptionBudget | undefined): FieldError[] {
   const path = fieldPath('spec')
   const selector = path.child('selector')

@@ -20,6 +20,10 @@ const COMPUTED = 'must not be provided in pod spec; priority admission controlle
 const defaultOf = (classes: readonly PriorityClass[]): PriorityClass | undefined =>
   classes.filter(({ globalDefault }) => globalDefault === true).sort((a, b) => a.value - b.value)[0]
 
+/**
+ * A class that is named must exist. Without a name the default class counts; without that the priority is 0 and the policy PREEMPTION. What the client sent must equal what is
+ * computed. The name of the default class is written into the pod.
+ */
 async function setPriority(request: AdmissionRequest, pod: Pod, classes: PriorityClasses): Promise<void> {
   const { spec } = pod
   const { priorityClassName: name = '' } = spec

@@ -5,6 +5,7 @@ import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import type { PriorityClass } from '../v1.types.ts'
 import { SYSTEM_PREFIX, systemPriorityClass } from './system-classes.ts'
 
+/** Only the system's classes have higher values. */
 const HIGHEST_OF_USERS = 1_000_000_000
 const POLICIES = ['PreemptLowerPriority', 'Never']
 
@@ -16,6 +17,7 @@ function systemFault(name: string, value: number, globalDefault: boolean): strin
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
 
+/** A name with the prefix must be a known class with its value, and no default. Any other name has a value of at most HIGHEST_OF_USERS. */
 function validateValue({ metadata, value, globalDefault = false }: PriorityClass): FieldError[] {
   const name = metadata.name ?? ''
   if (!name.startsWith(SYSTEM_PREFIX)) {
@@ -26,6 +28,7 @@ function validateValue({ metadata, value, globalDefault = false }: PriorityClass
   return fault === undefined ? [] : [forbidden(fieldPath('metadata', 'name'), detail)]
 }
 
+/** Absent is valid; the empty text counts as missing. */
 function validatePolicy(policy: string | undefined): FieldError[] {
   const path = fieldPath('preemptionPolicy')
   if (policy === undefined || POLICIES.includes(policy)) return []
@@ -34,6 +37,7 @@ function validatePolicy(policy: string | undefined): FieldError[] {
 
 /** Names with the prefix `system-` are for the server’s own classes; value and preemption policy never change. Source: pkg/apis/scheduling/validation in k8s.io/kubernetes. */
 export function validatePriorityClass(next: PriorityClass, old: PriorityClass | undefined): FieldError[] {
+  // An update is checked for changes only.
   if (!old) return [...validateValue(next), ...validatePolicy(next.preemptionPolicy)]
   return [
     ...(next.value === old.value ? [] : [forbidden(fieldPath('value'), 'may not be changed in an update.')]),

@@ -48,7 +48,10 @@ export const replicaTable = <T extends Replicated>(selector: (object: T) => stri
   ],
 })
 
-/** Of replica sets and replication controllers. */
+/**
+ * No count is negative. fullyLabeled, ready and available replicas are at most `replicas`, and available ones at most the ready ones. Source: pkg/apis/apps/validation in
+ * k8s.io/kubernetes.
+ */
 export function validateReplicaStatus({ status }: Replicated): FieldError[] {
   const path = fieldPath('status')
   const total = 'cannot be greater than status.replicas'

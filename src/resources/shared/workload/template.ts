@@ -71,7 +71,7 @@ export function templateWarnings(next: WithTemplate, old: WithTemplate | undefin
   return podTemplateWarnings(next.spec.template, features, fieldPath('spec', 'template'))
 }
 
-/** The name becomes part of the pods' host names. */
+/** On create only: a name that is no DNS label is allowed, but it becomes part of the pods' host names. */
 export function hostNameWarnings(next: TypedObject, old: TypedObject | undefined): string[] {
   const errors = old ? [] : isDns1123Label(next.metadata.name ?? '')
   if (errors.length === 0) return []

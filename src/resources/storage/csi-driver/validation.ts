@@ -13,12 +13,14 @@ const SHORTEST_SECONDS = 600
 const LONGEST_SECONDS = 2 ** 32
 const SHORTEST_PERIOD_SECONDS = 10
 
+/** In seconds, from 10 minutes to 2^32, both included. Absent is valid. */
 function validateExpiration(seconds: number | bigint | undefined, path: FieldPath): FieldError[] {
   if (seconds === undefined) return []
   if (seconds < SHORTEST_SECONDS) return [invalid(path, seconds, 'may not specify a duration less than 10 minutes')]
   return seconds > LONGEST_SECONDS ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : []
 }
 
+/** An audience may occur once. For a repeated one the expiration is not looked at. */
 function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPath): FieldError[] {
   const seen = new Set<string>()
   return requests.flatMap(({ audience, expirationSeconds }, i) => {

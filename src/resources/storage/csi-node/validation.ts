@@ -16,10 +16,12 @@ import type { CSINode, CSINodeDriver } from '../v1.types.ts'
 const NODE_ID_LIMIT = 256
 const path = fieldPath('spec', 'drivers')
 
+/** As Go's %#v prints the driver: the immutable error shows it in this form. */
 const printDriver = ({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string =>
   `storage.CSINodeDriver{Name:${quote(name)}, NodeID:${quote(nodeID)}, TopologyKeys:${goStringList(topologyKeys ?? undefined).text}, ` +
   `Allocatable:${goPointer('storage.VolumeNodeResources', allocatable)}}`
 
+/** Errors are reported at the driver, not at the key. */
 function validateTopologyKeys(keys: readonly string[], at: FieldPath): FieldError[] {
   const again = repeats(keys)
   return keys.flatMap((key, i) => [
@@ -29,6 +31,7 @@ function validateTopologyKeys(keys: readonly string[], at: FieldPath): FieldErro
   ])
 }
 
+/** `again`: whether an earlier driver has the same name. */
 function validateDriver({ name, nodeID, allocatable, topologyKeys }: CSINodeDriver, again: boolean, at: FieldPath): FieldError[] {
   const errors = validateCsiDriverName(name, at.child('name'))
   if (nodeID === '') errors.push(required(at.child('nodeID')))
@@ -46,15 +49,19 @@ function validateDrivers(drivers: readonly CSINodeDriver[]): FieldError[] {
 
 const withoutAllocatable = ({ allocatable: _, ...driver }: CSINodeDriver): CSINodeDriver => driver
 
-/** A driver that stays is the same in every member, but that what a node has room for may change with the gate MutableCSINodeAllocatableCount. */
+/**
+ * Drivers may come and go. One that stays keeps every member, except that `allocatable` may change with the gate MutableCSINodeAllocatableCount. Source:
+ * pkg/apis/storage/validation in k8s.io/kubernetes.
+ */
 export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { features }: HookContext): FieldError[] {
   const drivers = spec.drivers ?? []
   const errors = validateDrivers(drivers)
   if (!old) return errors
   const fixed = features.enabled('MutableCSINodeAllocatableCount') ? withoutAllocatable : (driver: CSINodeDriver) => driver
   const after = drivers.map(fixed)
+  // The error shows the new driver, in the order of the old list.
   const changed = (old.spec.drivers ?? []).flatMap(driver => after.filter(each => each.name === driver.name && !deepEqual(each, fixed(driver))))
-  // An update is checked as a new object and as an update, so upstream tells every cause twice.
+  // An update is checked as a new object and as an update, so upstream reports every cause twice.
   return [
     ...errors,
     ...errors,

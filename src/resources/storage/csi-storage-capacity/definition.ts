@@ -25,6 +25,7 @@ function validateUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, 
   ]
 }
 
+/** An update may keep invalid values of nodeTopology if the stored object has some. Capacity may be absent. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
 function validateCSIStorageCapacity(next: CSIStorageCapacity, old: CSIStorageCapacity | undefined): FieldError[] {
   const { nodeTopology, storageClassName, capacity } = next
   const allowInvalidValues = old !== undefined && validateLabelSelector(old.nodeTopology, topologyPath).length > 0

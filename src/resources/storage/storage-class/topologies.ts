@@ -5,6 +5,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../core/v1.types.ts'
 
+/** At least one value and none twice; the key is a qualified name. */
 function validateRequirement(key: string, values: readonly string[], path: FieldPath): FieldError[] {
   const at = path.child('values')
   const again = repeats(values)
@@ -21,8 +22,9 @@ function identityOf(expressions: readonly TopologySelectorLabelRequirement[]): s
   return JSON.stringify([...sets].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Where volumes may be made: no term twice. A term without expressions says nothing, and is told once for every term, as upstream does. */
+/** No term occurs twice. A term without expressions is reported once for every term of the list, as upstream does. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateAllowedTopologies(topologies: readonly TopologySelectorTerm[], path: FieldPath): FieldError[] {
+  // Counts how often each term was seen; the empty term begins at the number of all terms.
   const seen = new Map([[identityOf([]), topologies.length]])
   return topologies.flatMap(({ matchLabelExpressions: expressions = [] }, i) => {
     const at = path.index(i).child('matchLabelExpressions')

@@ -14,6 +14,7 @@ const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer']
 const validateChoice = (value: string, path: FieldPath, choices: readonly string[]): FieldError[] =>
   choices.includes(value) ? [] : [notSupported(path, value, choices)]
 
+/** A changed volumeBindingMode is an invalid value, a change of the other fields is forbidden: upstream has two forms. */
 function validateUpdate(next: StorageClass, old: StorageClass): FieldError[] {
   return [
     ...(['parameters', 'provisioner', 'reclaimPolicy'] as const).flatMap(field =>
@@ -28,6 +29,7 @@ export function validateStorageClass(next: StorageClass, old: StorageClass | und
   return [
     ...validateProvisioner(next.provisioner, fieldPath('provisioner')),
     ...validateParameters(next.parameters ?? {}, true, fieldPath('parameters')),
+    // The empty text passes; for an absent policy the defaults have filled in `Delete`.
     ...(next.reclaimPolicy === '' ? [] : validateChoice(next.reclaimPolicy ?? '', fieldPath('reclaimPolicy'), RECLAIM_POLICIES)),
     ...validateChoice(next.volumeBindingMode ?? '', fieldPath('volumeBindingMode'), BINDING_MODES),
     ...validateAllowedTopologies(next.allowedTopologies ?? [], fieldPath('allowedTopologies')),

@@ -36,10 +36,12 @@ function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath): Fiel
 const MESSAGE_LIMIT = 1024
 const ONE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
 
+/** As Go's %#v prints the spec: the immutable error shows it in this form. */
 const printSpec = ({ attacher, source, nodeName }: VolumeAttachmentSpec): string =>
   `storage.VolumeAttachmentSpec{Attacher:${quote(attacher)}, Source:storage.VolumeAttachmentSource{PersistentVolumeName:${goPointer('string', source.persistentVolumeName)}, ` +
   `InlineVolumeSpec:${goPointer('core.PersistentVolumeSpec', source.inlineVolumeSpec)}}, NodeName:${quote(nodeName)}}`
 
+/** Exactly one of the name of a persistent volume and an inline volume. */
 function validateSource({ persistentVolumeName: name, inlineVolumeSpec: inline }: VolumeAttachmentSource, path: FieldPath): FieldError[] {
   if (name === undefined && !inline) return [required(path, ONE)]
   if (name !== undefined && inline) return [forbidden(path, ONE)]
@@ -50,12 +52,13 @@ function validateSource({ persistentVolumeName: name, inlineVolumeSpec: inline }
 function validateError(error: VolumeError | undefined, path: FieldPath): FieldError[] {
   const { message = '', errorCode = 0 } = error ?? {}
   return [
-    // The limit that is told is another than the one that holds, as upstream has it.
+    // The limit in the message is another than the one that holds, as upstream has it.
     ...(longerThan(message, MESSAGE_LIMIT) ? [tooLong(path.child('message'), MOST_BYTES)] : []),
     ...(errorCode < 0 ? [invalid(path.child('errorCode'), errorCode, rangeError(0, MAX_INT32))] : []),
   ]
 }
 
+/** The rules that hold on create and on update. Sizes of the status are bounded too. */
 function validateAttachment({ spec, status }: VolumeAttachment): FieldError[] {
   const path = fieldPath('spec')
   const at = fieldPath('status')
@@ -82,6 +85,6 @@ export function validateVolumeAttachment(next: VolumeAttachment, old: VolumeAtta
   const errors = validateAttachment(next)
   if (!old) return [...errors, ...validateNames(next)]
   const changed = deepEqual(next.spec, old.spec) ? [] : [invalid(fieldPath('spec'), verbatim(printSpec(next.spec)), 'field is immutable')]
-  // An update is checked as a new object and as an update, so upstream tells every cause twice.
+  // An update is checked as a new object and as an update, so upstream reports every cause twice.
   return [...errors, ...errors, ...changed]
 }

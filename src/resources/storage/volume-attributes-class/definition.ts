@@ -10,6 +10,7 @@ import { types } from '../../types.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
 import type { VolumeAttributesClass } from '../v1beta1.types.ts'
 
+/** At least one parameter is required, unlike in a StorageClass. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
 function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeAttributesClass | undefined): FieldError[] {
   const errors = [
     ...validateProvisioner(next.driverName, fieldPath('driverName')),
@@ -17,7 +18,7 @@ function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeA
   ]
   if (!old) return errors
   const changed = (['driverName', 'parameters'] as const).filter(field => !deepEqual(next[field], old[field]))
-  // An update is checked as a new object before and after, so upstream tells every cause twice.
+  // An update is checked as a new object before and after, so upstream reports every cause twice.
   return [...errors, ...changed.map(field => forbidden(fieldPath(field), `updates to ${field} are forbidden.`)), ...errors]
 }
 

@@ -12,6 +12,7 @@ const MAX_MESSAGE = 32 * 1024
 export const conditionIsTrue = ({ status }: StorageVersionMigration, type: string): boolean =>
   status.conditions?.find(condition => condition.type === type)?.status === 'True'
 
+/** An absent lastUpdateTime is reported at `lastTransitionTime`, the name in metav1. */
 function validateCondition({ type, status, lastUpdateTime, reason = '', message = '' }: MigrationCondition, path: FieldPath): FieldError[] {
   const errors = isQualifiedName(type).map(text => invalid(path.child('type'), type, text))
   if (!STATUSES.includes(status)) errors.push(notSupported(path.child('status'), status, STATUSES))
@@ -22,7 +23,7 @@ function validateCondition({ type, status, lastUpdateTime, reason = '', message 
   return errors
 }
 
-/** Nearly conditions of metav1: the time has another name, which upstream's messages do not tell. */
+/** Types are unique. The rules are those of conditions of metav1, whose messages name the time differently. Source: pkg/apis/storagemigration/validation in k8s.io/kubernetes. */
 export function validateMigrationConditions(conditions: readonly MigrationCondition[], path: FieldPath): FieldError[] {
   const seen = new Set<string>()
   return conditions.flatMap((condition, i) => {

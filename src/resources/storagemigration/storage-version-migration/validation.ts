@@ -9,7 +9,10 @@ import { goMember } from '../../shared/go-values.ts'
 import type { StorageVersionMigration } from '../v1alpha1.types.ts'
 import { conditionIsTrue, validateMigrationConditions } from './conditions.ts'
 
-/** The resource stays what it is; the paths of those errors lack their beginning in upstream's messages. */
+/**
+ * `resource` and `version` are required, the group is not. None of them changes; the paths of those errors lack `spec.resource`, as upstream's do. Source:
+ * pkg/apis/storagemigration/validation in k8s.io/kubernetes.
+ */
 export function validateMigration({ spec: { resource } }: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const path = fieldPath('spec', 'resource')
   const errors: FieldError[] = []
@@ -24,6 +27,7 @@ export function validateMigration({ spec: { resource } }: StorageVersionMigratio
   return errors
 }
 
+/** The empty text counts as 0. Anything else is an int64 that is not negative; the texts are those of strconv.ParseInt. */
 function validateResourceVersion(version: string, path: FieldPath): FieldError[] {
   const number = version === '' ? 0n : parseInt64(version)
   if (number !== undefined) return validateNonNegative(Number(number), path)
@@ -47,7 +51,7 @@ function validateOutcome(next: StorageVersionMigration, old: StorageVersionMigra
     .map(([, text]) => invalid(path, goMember('storagemigration.StorageVersionMigrationStatus', 'conditions', next.status.conditions), text))
 }
 
-/** A migration that has ended does not begin again, and cannot both have succeeded and failed. */
+/** A resourceVersion that is set never changes. A migration that has ended does not begin again, and cannot both have succeeded and failed. */
 export function validateMigrationStatus(next: StorageVersionMigration, old: StorageVersionMigration | undefined): FieldError[] {
   const versionPath = fieldPath('status', 'resourceVersion')
   const conditionsPath = fieldPath('status', 'conditions')

@@ -24,6 +24,7 @@ const EXACT = 'v2'
 const inV1 = <V1 extends Json, V2 extends Json>({ v1 }: ListForm<V1, V2>, value: Json): V1 => decodeAs<V1>(v1, value)
 const inV2 = <V1 extends Json, V2 extends Json>({ v2 }: ListForm<V1, V2>, value: Json): V2 => decodeAs<V2>(v2, value)
 
+/** Writes the item in the form of v1. Where the way back to v2 would lose something, the item as v2 has it stands beside it, under EXACT. */
 function itemText<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, item: V2): string {
   const written = inV1(form, form.toV1(item))
   const text = writeStruct(form.v1, decodeAs<JsonObject>(form.v1, written))
@@ -42,6 +43,7 @@ export function* writeList<V1 extends Json, V2 extends Json>(form: ListForm<V1, 
   return `[${texts.join(',')}]`
 }
 
+/** Reads an item. What stands under EXACT counts only while it still converts to the other members: a client of v1 may have changed those. */
 function itemOf<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, value: Json): V2 {
   const written = inV1(form, value)
   const given = isJsonObject(value) ? value[EXACT] : undefined

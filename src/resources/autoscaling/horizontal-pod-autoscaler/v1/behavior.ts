@@ -4,6 +4,7 @@ import { types } from '../../../types.ts'
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from '../../v2.types.ts'
 import { parseAnnotation } from './annotation-lists.ts'
 
+/** Names of members in Go. The API writes them with a small first letter. */
 const RULES = ['ScaleUp', 'ScaleDown']
 const RULE_MEMBERS = ['StabilizationWindowSeconds', 'SelectPolicy', 'Policies', 'Tolerance']
 const POLICY_MEMBERS = ['Type', 'Value', 'PeriodSeconds']

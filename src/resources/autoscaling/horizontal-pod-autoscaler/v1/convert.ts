@@ -16,6 +16,7 @@ const same = <T>(item: T): T => item
 
 const metricForm = (): ListForm<v1.MetricSpec, v2.MetricSpec> => ({ ...schemas('MetricSpec'), toV1: metricToV1, toV2: metricToV2 })
 const statusForm = (): ListForm<v1.MetricStatus, v2.MetricStatus> => ({ ...schemas('MetricStatus'), toV1: metricStatusToV1, toV2: metricStatusToV2 })
+/** Conditions are the same in both versions. */
 const conditionForm = (): ListForm<v1.HorizontalPodAutoscalerCondition, v2.HorizontalPodAutoscalerCondition> => ({
   ...schemas('HorizontalPodAutoscalerCondition'),
   toV1: same,
@@ -30,6 +31,7 @@ function cpuPercent(metric: v2.MetricSpec): number | undefined {
   return percent !== undefined && deepEqual(metric, cpuUtilization(percent)) ? percent : undefined
 }
 
+/** The utilization that a cpu status reports; of several the last one. */
 const usedPercent = (statuses: readonly v2.MetricStatus[]): number | undefined =>
   statuses
     .flatMap(({ type, resource }) => (type === 'Resource' && resource?.name === 'cpu' ? [resource.current.averageUtilization] : []))
@@ -51,12 +53,14 @@ export function* toV1({
   dropRoundTripAnnotations(metadata)
   const annotations: Record<string, string> = { ...metadata.annotations }
 
+  // Only one metric has room in the field; a second one of the same form goes into the annotation.
   const cpu = metrics.find(metric => cpuPercent(metric) !== undefined)
   const percent = cpu && cpuPercent(cpu)
   const others = metrics.filter(metric => metric !== cpu)
   if (others.length > 0) annotations[METRICS] = yield* writeList(metricForm(), others)
 
   const used = usedPercent(statuses)
+  // The annotation can be left out only if the status field says all: one status, of the cpu, with nothing but a percentage.
   const isTold = used !== undefined && deepEqual(statuses, [cpuStatus(used)])
   if (statuses.length > 0 && !isTold) annotations[CURRENT_METRICS] = yield* writeList(statusForm(), statuses)
   if (conditions.length > 0) annotations[CONDITIONS] = yield* writeList(conditionForm(), conditions)
@@ -77,6 +81,7 @@ export function* toV2({ metadata, spec: given, status: givenStatus, ...autoscale
   const { currentCPUUtilizationPercentage: used, ...status } = givenStatus
   const annotations = metadata.annotations ?? {}
 
+  // The metric of the percentage comes last, wherever it stood in v2.
   const metrics = [...((yield* readList(metricForm(), annotations[METRICS])) ?? []), ...(percent === undefined ? [] : [cpuUtilization(percent)])]
   const behavior = readBehavior(annotations[BEHAVIOR])
   const conditions = yield* readList(conditionForm(), annotations[CONDITIONS])

@@ -8,6 +8,7 @@ import { defined, identifier, unlessZero, ZERO } from './metrics.ts'
 const resourceToV1 = ({ current, ...source }: v2.ResourceMetricStatus | v2.ContainerResourceMetricStatus): Json =>
   defined({ ...source, currentAverageUtilization: current.averageUtilization, currentAverageValue: current.averageValue ?? ZERO })
 
+/** v1 always writes currentAverageValue: 0 beside a utilization stands for an absent value. */
 const resourceToV2 = (source: v1.ResourceMetricStatus | v1.ContainerResourceMetricStatus): Json => {
   const { currentAverageUtilization: averageUtilization, currentAverageValue, ...rest } = source
   return { ...rest, current: defined({ averageValue: unlessZero(currentAverageValue, averageUtilization), averageUtilization }) }
@@ -39,6 +40,7 @@ export const metricStatusToV1 = ({ type, object, pods, resource, containerResour
       }),
   })
 
+/** v1 always writes currentValue: 0 beside an averageValue stands for an absent value. */
 const objectToV2 = ({ target, metricName, currentValue, selector, averageValue }: v1.ObjectMetricStatus): Json => ({
   describedObject: target,
   metric: identifier(metricName, selector),
@@ -50,6 +52,7 @@ const podsToV2 = ({ metricName, currentAverageValue, selector }: v1.PodsMetricSt
   current: { averageValue: currentAverageValue },
 })
 
+/** As for objects: 0 beside an average stands for an absent value. */
 const externalToV2 = ({ metricName, metricSelector, currentValue, currentAverageValue }: v1.ExternalMetricStatus): Json => ({
   metric: identifier(metricName, metricSelector),
   current: defined({ value: unlessZero(currentValue, currentAverageValue), averageValue: currentAverageValue }),

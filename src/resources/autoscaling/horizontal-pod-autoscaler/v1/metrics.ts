@@ -24,6 +24,7 @@ export const identifier = (name: string, selector: LabelSelector | undefined): J
 const resourceToV1 = ({ target, ...source }: v2.ResourceMetricSource | v2.ContainerResourceMetricSource): Json =>
   defined({ ...source, targetAverageUtilization: target.averageUtilization, targetAverageValue: target.averageValue })
 
+/** A utilization makes the type `Utilization`, also beside an average value. */
 const resourceToV2 = (source: v1.ResourceMetricSource | v1.ContainerResourceMetricSource): Json => {
   const { targetAverageUtilization: averageUtilization, targetAverageValue: averageValue, ...rest } = source
   const type = averageUtilization === undefined ? 'AverageValue' : 'Utilization'
@@ -56,6 +57,7 @@ export const metricToV1 = ({ type, object, pods, resource, containerResource, ex
       }),
   })
 
+/** averageValue makes the type `AverageValue`; a targetValue of 0 beside it stands for an absent one. */
 const objectToV2 = ({ target, metricName, targetValue, selector, averageValue }: v1.ObjectMetricSource): Json => ({
   describedObject: target,
   metric: identifier(metricName, selector),
@@ -67,6 +69,7 @@ const podsToV2 = ({ metricName, targetAverageValue, selector }: v1.PodsMetricSou
   target: { type: 'AverageValue', averageValue: targetAverageValue },
 })
 
+/** targetValue makes the type `Value`, also beside an average. */
 const externalToV2 = ({ metricName, metricSelector, targetValue, targetAverageValue }: v1.ExternalMetricSource): Json => ({
   metric: identifier(metricName, metricSelector),
   target: defined({ type: targetValue === undefined ? 'AverageValue' : 'Value', value: targetValue, averageValue: targetAverageValue }),
