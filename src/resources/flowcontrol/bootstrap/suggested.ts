@@ -8,7 +8,7 @@ const NODES = groups('system:nodes')
 const KEEPING = ['get', 'create', 'update']
 const LEASES = 'coordination.k8s.io'
 
-/** Created once, and updated only while their annotation asks for it. Source: pkg/apis/flowcontrol/bootstrap in k8s.io/kubernetes. */
+/** Created once, and updated only while their annotation asks for it. Source: pkg/apis/flowcontrol/bootstrap in k8s.io/apiserver. */
 export const SUGGESTED_LEVELS: readonly NewLevel[] = [
   queuedLevel('system', 30, 33, 64, 6),
   queuedLevel('node-high', 40, 25, 64, 6),
