@@ -1,4 +1,4 @@
-import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { coversPath, type PolicyRule } from './policy.ts'
 
 const ALL = '*'
@@ -18,31 +18,60 @@ function* singleRights(rule: PolicyRule): Generator<PolicyRule> {
   for (const url of nonResourceURLs) for (const verb of verbs ?? []) yield { verbs: [verb], nonResourceURLs: [url] }
 }
 
-const hasAll = (owned: readonly string[] | null | undefined, wanted: readonly string[] | null | undefined): boolean =>
-  (wanted ?? []).every(one => owned?.includes(one) ?? false)
-const hasAllOrStar = (owned: readonly string[] | null | undefined, wanted: readonly string[] | null | undefined): boolean =>
-  (owned?.includes(ALL) ?? false) || hasAll(owned, wanted)
+type List = readonly string[] | null | undefined
 
-const coversResource = (owned: readonly string[] | undefined, resource: string): boolean => {
-  const slash = resource.indexOf('/')
-  return hasAllOrStar(owned, [resource]) || (slash >= 0 && (owned?.includes(`*${resource.slice(slash)}`) ?? false))
+/** Longer lists are searched by a set. */
+const SHORT = 16
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+/** Whether a list of a rule has the text. The set of a long list is kept as long as the list: stored rules never change. */
+function includes(list: List, text: string): boolean {
+  if (!list) return false
+  if (list.length <= SHORT) return list.includes(text)
+  let set = sets.get(list)
+  if (set === undefined) {
+    set = new Set(list)
+    sets.set(list, set)
+  }
+  return set.has(text)
 }
 
-/** Whether one rule gives all that another does. It may be given by several rules together, which is why rights are compared one by one. */
-function ruleCovers(owner: PolicyRule, single: PolicyRule): boolean {
+const hasAll = (owned: List, wanted: List): boolean => (wanted ?? []).every(one => includes(owned, one))
+const hasAllOrStar = (owned: List, wanted: List): boolean => includes(owned, ALL) || hasAll(owned, wanted)
+
+const coversResource = (owned: List, resource: string): boolean => {
+  const slash = resource.indexOf('/')
+  return includes(owned, ALL) || includes(owned, resource) || (slash >= 0 && includes(owned, `*${resource.slice(slash)}`))
+}
+
+/** All of a rule but its paths, in time that grows with the length of the rule. */
+function coversResources(owner: PolicyRule, rule: PolicyRule): boolean {
   const anyName = (owner.resourceNames?.length ?? 0) === 0
   return (
-    hasAllOrStar(owner.verbs, single.verbs) &&
-    hasAllOrStar(owner.apiGroups, single.apiGroups) &&
-    (single.resources ?? []).every(resource => coversResource(owner.resources, resource)) &&
-    (anyName || ((single.resourceNames?.length ?? 0) > 0 && hasAll(owner.resourceNames, single.resourceNames))) &&
-    (single.nonResourceURLs ?? []).every(url => owner.nonResourceURLs?.some(owned => coversPath(owned, url)) ?? false)
+    hasAllOrStar(owner.verbs, rule.verbs) &&
+    hasAllOrStar(owner.apiGroups, rule.apiGroups) &&
+    (rule.resources ?? []).every(resource => coversResource(owner.resources, resource)) &&
+    (anyName || ((rule.resourceNames?.length ?? 0) > 0 && hasAll(owner.resourceNames, rule.resourceNames)))
   )
 }
 
-/** What of the wanted rights the owned rules do not give, each as a rule of its own. */
-export const missingRules = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] =>
-  wanted.flatMap(breakDown).filter(single => !owned.some(owner => ruleCovers(owner, single)))
+/** Each path is a step: where it is not owned as it stands, it is compared with every owned path, which may end in a star. */
+function* coversPaths(owned: List, wanted: List): Steps<boolean> {
+  for (const url of wanted ?? []) {
+    if (!includes(owned, url) && !owned?.some(path => coversPath(path, url))) return false
+    yield
+  }
+  return true
+}
+
+/** Whether one of the owned rules gives all that the rule does. It may be given by several together, which is why rights are compared one by one. */
+function* isCovered(owned: readonly PolicyRule[], rule: PolicyRule): Steps<boolean> {
+  for (const owner of owned) {
+    if (coversResources(owner, rule) && (yield* coversPaths(owner.nonResourceURLs, rule.nonResourceURLs))) return true
+    yield
+  }
+  return false
+}
 
 /** What a user lacks. */
 export interface MissingRights {
@@ -52,17 +81,23 @@ export interface MissingRights {
   readonly areMore: boolean
 }
 
-/** The same in steps, for rules that a client sends. At most `limit` rights are compared, but for rules that one owned rule covers as a whole. */
+/**
+ * What of the wanted rights the owned rules do not give, in steps, as a client may send the rules. At most `limit` rights are compared, but for rules that one owned rule covers as a whole.
+ * Source: validation.Covers in k8s.io/component-helpers, auth/rbac/validation.
+ */
 export function* missingRights(owned: readonly PolicyRule[], wanted: readonly PolicyRule[], limit: number): Steps<MissingRights> {
   const rules: PolicyRule[] = []
   let compared = 0
   for (const rule of wanted) {
-    if (owned.some(owner => ruleCovers(owner, rule))) continue
+    if (yield* isCovered(owned, rule)) continue
     for (const single of singleRights(rule)) {
       if (++compared > limit) return { rules, areMore: true }
-      if (!owned.some(owner => ruleCovers(owner, single))) rules.push(single)
-      if (isStepDone()) yield
+      if (!(yield* isCovered(owned, single))) rules.push(single)
     }
   }
   return { rules, areMore: false }
 }
+
+/** The same at once, of rules that no client sends. */
+export const missingRules = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] =>
+  runAtOnce(missingRights(owned, wanted, Number.POSITIVE_INFINITY)).rules

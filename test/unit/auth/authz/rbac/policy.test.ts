@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { breakDown, missingRules } from '../../../../../src/auth/authz/rbac/covers.ts'
+import { breakDown, missingRights, missingRules } from '../../../../../src/auth/authz/rbac/covers.ts'
 import { type PolicyRule, ruleAllows } from '../../../../../src/auth/authz/rbac/policy.ts'
 import { parseRequestInfo } from '../../../../../src/server/filters/request-info.ts'
 
@@ -52,6 +52,23 @@ describe('missingRules', () => {
     ['two halves that no rule has alone', [rule('get', '', 'pods'), rule('get', 'apps', 'x')], [rule('get', 'apps', 'pods')], [rule('get', 'apps', 'pods')]],
   ]
   for (const [what, owned, wanted, missing] of cases) it(`finds ${what}`, () => expect(missingRules(owned, wanted)).to.deep.equal(missing))
+
+  it('does not search a long list from its beginning for each right', () => {
+    const names = Array.from({ length: 1000 }, (_, i) => `name-${i}`)
+    const unsearchable = Object.assign([...names], {
+      includes(): never {
+        throw new Error('the list is searched')
+      },
+    })
+    const owned = { ...rule('get', '', 'pods'), resourceNames: unsearchable }
+    expect(missingRules([owned], [{ ...owned, resourceNames: [...names, 'other'] }])).to.deep.equal([rule('get', '', 'pods', 'other')])
+  })
+
+  it('leaves its turn between paths, which are compared with all that are owned', () => {
+    const owned = urls('get', ...Array.from({ length: 100 }, (_, i) => `/${i}/*`))
+    const wanted = urls('get', ...Array.from({ length: 100 }, (_, i) => `/${i}/x`))
+    expect([...missingRights([owned], [wanted], 1)]).to.have.length.at.least(100)
+  })
 
   it('looks at single rights', () =>
     expect(breakDown(rule('get,list', '', 'pods', 'a', 'b'))).to.deep.equal([
