@@ -6,7 +6,7 @@ import type { ResourceAccess, Strategy } from '../../../catalog/definition.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
 import { compareText } from '../../../lib/compare-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
-import { runInTurns } from '../../../lib/steps.ts'
+import { isStepDone, runInTurns, type Steps, sorted } from '../../../lib/steps.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import type { RequestContext } from '../../../meta/context.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -112,17 +112,28 @@ async function lacking(
   const { rules: missing, areMore } = await runInTurns(missingRights(owned, wanted, MAX_RIGHTS), signal)
   if (missing.length === 0 && !areMore) return undefined
   const groups = user.groups.map(quote).join(' ')
-  const lines = [...new Set(compacted(missing).map(describe))].sort(compareText)
+  const lines = await runInTurns(linesOf(missing), signal)
   if (areMore) lines.push(`and more: of rules that no single rule covers, ${MAX_RIGHTS} rights are compared`)
   const resolution = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`
   return `user ${quote(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${resolution}`
 }
 
+/** What is missing, a line for each rule, sorted. */
+function* linesOf(missing: readonly PolicyRule[]): Steps<string[]> {
+  const lines = new Set<string>()
+  for (const rule of yield* compacted(missing)) {
+    lines.add(describe(rule))
+    if (isStepDone()) yield
+  }
+  return yield* sorted([...lines], compareText)
+}
+
 /** The rights to one resource, or one name of it, as one rule with several verbs. */
-function compacted(rules: readonly PolicyRule[]): PolicyRule[] {
+function* compacted(rules: readonly PolicyRule[]): Steps<PolicyRule[]> {
   const others: PolicyRule[] = []
   const byResource = new Map<string, PolicyRule & { verbs: string[] }>()
   for (const rule of rules) {
+    if (isStepDone()) yield
     if (rule.nonResourceURLs) {
       others.push(rule)
       continue
@@ -138,8 +149,8 @@ function compacted(rules: readonly PolicyRule[]): PolicyRule[] {
 /** As Go prints it: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
 function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
   const parts = { APIGroups: apiGroups, Resources: resources, NonResourceURLs: nonResourceURLs, ResourceNames: resourceNames, Verbs: verbs }
-  const told = Object.entries(parts).flatMap(([name, list]) => (list && list.length > 0 ? [`${name}:[${list.map(quote).join(' ')}]`] : []))
-  return `{${told.join(', ')}}`
+  const shown = Object.entries(parts).flatMap(([name, list]) => (list && list.length > 0 ? [`${name}:[${list.map(quote).join(' ')}]`] : []))
+  return `{${shown.join(', ')}}`
 }
 
 const refused = ({ info }: RequestContext, next: TypedObject, why: string): Error =>
