@@ -13,8 +13,8 @@ const DEVICES = 'resource.k8s.io/v1 and storage.k8s.io/v1 VolumeAttributesClass'
 /** What other releases serve without being asked, and what is not built. */
 export const NOT_BUILT: Readonly<Record<Release, string>> = {
   '1.24': `the beta versions that 1.25 removed, and ${FLOW_CONTROL}/v1beta1 and v1beta2`,
-  '1.25': `autoscaling/v2beta2, storage.k8s.io/v1beta1 CSIStorageCapacity, and ${FLOW_CONTROL}/v1beta1 and v1beta2`,
-  '1.26': `storage.k8s.io/v1beta1 CSIStorageCapacity, and ${FLOW_CONTROL}/v1beta2 and v1beta3`,
+  '1.25': `autoscaling/v2beta2, and ${FLOW_CONTROL}/v1beta1 and v1beta2`,
+  '1.26': `${FLOW_CONTROL}/v1beta2 and v1beta3`,
   '1.27': `${FLOW_CONTROL}/v1beta2 and v1beta3`,
   '1.28': `${FLOW_CONTROL}/v1beta2 and v1beta3`,
   '1.29': `${FLOW_CONTROL}/v1beta3`,

@@ -2,8 +2,8 @@ import { apiVersionOf, parseApiVersion, stabilityOf } from '../meta/gvk.ts'
 import type { GateName } from './feature-gates.ts'
 import { type Gates, LifecycleError } from './gates.ts'
 import { EMPTY_VERSIONS, LIFECYCLES } from './kinds.ts'
-import { existsIn } from './lifecycle.ts'
-import type { Release } from './release.ts'
+import { existsIn, lifecycleOf } from './lifecycle.ts'
+import { isSince, type Release } from './release.ts'
 
 /** `--runtime-config`: `api/all`, `api/ga`, `api/beta`, `api/alpha`, `group/version` and `group/version/resource`, to be served or not. The core group's name is empty: `/v1`. */
 export type RuntimeConfig = ReadonlyMap<string, boolean>
@@ -24,6 +24,12 @@ const GATED: Readonly<Record<string, GateName>> = {
   'storagemigration.k8s.io/storageversionmigrations': 'StorageVersionMigrator',
 }
 
+/** Beta versions that came with this release or later are served only where they are asked for. https://kep.k8s.io/3136 */
+const BETA_OFF_SINCE: Release = '1.24'
+
+/** Beta versions that are served by default though they are newer: servers of two releases had no other in common. */
+const BETA_ON: readonly string[] = ['flowcontrol.apiserver.k8s.io/v1beta3']
+
 /** Refuses what kube-apiserver refuses, in its words. Throws LifecycleError. */
 export function checkRuntimeConfig(config: RuntimeConfig): void {
   if (config.size === 1 && config.get('api/all') === false) throw new LifecycleError('invalid key with only api/all=false')
@@ -40,7 +46,7 @@ export function checkRuntimeConfig(config: RuntimeConfig): void {
 }
 
 /**
- * Which kinds a release serves: of those that it has, the stable ones, and others as far as they are asked for. A resource that is named counts more than its version, and a version
+ * Which kinds a release serves: of those that it has, the stable ones, beta ones of before 1.24, and others as far as they are asked for. A resource that is named counts more than its version, and a version
  * that is named more than a level; of the levels, the later one in the order all, ga, beta, alpha.
  */
 export function servedKinds(release: Release, gates: Gates, config: RuntimeConfig): (kind: ApiKind) => boolean {
@@ -48,13 +54,22 @@ export function servedKinds(release: Release, gates: Gates, config: RuntimeConfi
     if (!existsIn(release, apiVersionOf({ group, version }), kind)) return false
     const gate = GATED[`${group}/${resource}`]
     if (gate !== undefined && !gates.enabled(gate)) return false
-    return config.get(`${group}/${version}/${resource}`) ?? config.get(`${group}/${version}`) ?? levelOf(config, version)
+    return config.get(`${group}/${version}/${resource}`) ?? config.get(`${group}/${version}`) ?? levelOf(config, version, isOnByDefault(kind, group, version))
   }
 }
 
-function levelOf(config: RuntimeConfig, version: string): boolean {
+/** Whether a kind is served by a release that has it, where nothing is said of it. */
+function isOnByDefault(kind: string, group: string, version: string): boolean {
   const stability = stabilityOf(version)
-  let served = stability === 'ga'
+  if (stability !== 'beta') return stability === 'ga'
+  const apiVersion = apiVersionOf({ group, version })
+  const introduced = lifecycleOf(apiVersion, kind)?.introduced
+  return BETA_ON.includes(apiVersion) || (introduced !== undefined && !isSince(introduced, BETA_OFF_SINCE))
+}
+
+function levelOf(config: RuntimeConfig, version: string, preset: boolean): boolean {
+  const stability = stabilityOf(version)
+  let served = preset
   for (const level of LEVELS) if (level === 'api/all' || level === `api/${stability}`) served = config.get(level) ?? served
   return served
 }

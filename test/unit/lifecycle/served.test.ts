@@ -55,6 +55,20 @@ describe('what is served', () => {
     expect(served('api/beta=true', '', '1.32')).to.deep.equal(['/v1/pods', ...NETWORKING, 'authentication/v1beta1/selfsubjectreviews'])
   })
 
+  it('has beta versions by default if they came before 1.24, and what servers of two releases need in common', () => {
+    const betas = [
+      ['batch', 'v1beta1', 'CronJob', 'cronjobs', '1.24'],
+      ['batch', 'v1beta1', 'CronJob', 'cronjobs', '1.25'],
+      ['storage.k8s.io', 'v1beta1', 'CSIStorageCapacity', 'csistoragecapacities', '1.26'],
+      ['flowcontrol.apiserver.k8s.io', 'v1beta3', 'FlowSchema', 'flowschemas', '1.28'],
+      ['authentication.k8s.io', 'v1beta1', 'SelfSubjectReview', 'selfsubjectreviews', '1.28'],
+    ] as const
+    const servedWith = (text: string): boolean[] =>
+      betas.map(([group, version, kind, resource, release]) => servedKinds(release, parseGates(release), config(text))({ group, version, kind, resource }))
+    expect(servedWith('')).to.deep.equal([true, false, true, true, false])
+    expect(servedWith('api/beta=false batch/v1beta1=true')).to.deep.equal([true, false, false, false, false])
+  })
+
   const refused: [config: string, message: string][] = [
     ['api/all=false', 'invalid key with only api/all=false'],
     ['v1=false', 'runtime-config invalid key v1'],

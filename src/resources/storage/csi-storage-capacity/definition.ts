@@ -52,6 +52,9 @@ const v1: Version<CSIStorageCapacity> = {
   table,
 }
 
+/** As v1, by the name that releases before 1.27 served too. 1.24 stores it. */
+const v1beta1: Version<CSIStorageCapacity> = { ...v1, name: 'v1beta1', schema: types.type('storagev1beta1.CSIStorageCapacity') }
+
 /**
  * Class and topology never change.
  * How much of a storage class can be had in a part of the cluster. The scheduler reads it; drivers write it.
@@ -59,7 +62,7 @@ const v1: Version<CSIStorageCapacity> = {
  */
 export const csiStorageCapacityResource = defineResource<CSIStorageCapacity>({
   scope: 'Namespaced',
-  versions: [v1],
+  versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'csistoragecapacities', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSIStorageCapacity, warnings: capacityWarnings },

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import type { Release } from '../../../../src/lifecycle/release.ts'
 import { csiStorageCapacityResource } from '../../../../src/resources/storage/csi-storage-capacity/definition.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
+import { servedBuiltins } from '../../../support/served-builtins.ts'
 
 const of = (members: object = {}): object => ({ storageClassName: 'c', nodeTopology: { matchLabels: { node: 'n' } }, ...members })
 
@@ -30,6 +32,16 @@ describe('CSIStorageCapacity', () => {
       'the topology away': [of(), { storageClassName: 'c' }, ['Invalid nodeTopology']],
     },
   )
+
+  it('is stored by 1.24 in v1beta1, which 1.26 serves last', () => {
+    const versionsIn = (release: Release) => {
+      const found = servedBuiltins({}, {}, [], release).find(({ hub }) => hub.kind === 'CSIStorageCapacity')
+      return [found?.storage?.version.name, found?.versions.map(({ name }) => name), found?.unserved?.map(({ name }) => name)]
+    }
+    expect(versionsIn('1.24')).to.deep.equal(['v1beta1', ['v1', 'v1beta1'], undefined])
+    expect(versionsIn('1.26')).to.deep.equal(['v1', ['v1', 'v1beta1'], undefined])
+    expect(versionsIn('1.27')).to.deep.equal(['v1', ['v1'], ['v1beta1']])
+  })
 
   const rows: [object, string][] = [
     [{}, '<unset>'],
