@@ -1,7 +1,7 @@
 import { invariant } from '../lib/invariant.ts'
 import { type Deprecation, deprecationIn } from '../lifecycle/lifecycle.ts'
 import type { Release } from '../lifecycle/release.ts'
-import { apiVersionOf, compareVersionNames } from '../meta/gvk.ts'
+import { apiVersionOf, compareVersionNames, type GroupVersion } from '../meta/gvk.ts'
 import type { ResourceDefinition, Subresource, Version } from './definition.ts'
 import { groupRank } from './group-order.ts'
 
@@ -62,6 +62,10 @@ export class CatalogSnapshot {
 
   resourcesOf(groupVersion: string): readonly ServedResource[] {
     return this.groupVersions.get(groupVersion) ?? []
+  }
+
+  ofKind(version: GroupVersion, kind: string): ServedResource | undefined {
+    return this.resourcesOf(apiVersionOf(version)).find(({ version }) => version.kind === kind)
   }
 }
 

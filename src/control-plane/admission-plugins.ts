@@ -3,16 +3,11 @@ import type { BuiltPluginName } from '../admission/plugin-names.ts'
 import { namespaceLifecycle } from '../admission/plugins/namespace-lifecycle.ts'
 import { nodeRestriction } from '../admission/plugins/node-restriction.ts'
 import { getKind, type KindId, listKind } from '../catalog/define.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
 import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { ReadAccess } from '../registry/registry-reader.ts'
-import {
-  certificateApproval,
-  certificateSigning,
-  certificateSubjectRestriction,
-  clusterTrustBundleAttest,
-  type IsAllowed,
-} from '../resources/certificates/signer-admission.ts'
+import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from '../resources/certificates/signer-admission.ts'
 import { limitRanger } from '../resources/core/limit-range/admission-plugin.ts'
 import { taintNodesByCondition } from '../resources/core/node/admission-plugin.ts'
 import { persistentVolumeClaimResize } from '../resources/core/persistent-volume-claim/admission-plugin.ts'
@@ -84,14 +79,14 @@ export class AdmissionReads {
 
 export interface CompiledPluginOptions {
   readonly reads: AdmissionReads
-  readonly isAllowed: IsAllowed
+  readonly authorizer: Authorizer
   readonly tolerationSeconds: TolerationSeconds
   /** Whether pods are refused whose service account does not exist. */
   readonly requireServiceAccounts: boolean
 }
 
 /** The plugins that ask for neither webhooks nor policies. */
-export const compiledPlugins = ({ reads, isAllowed, tolerationSeconds, requireServiceAccounts }: CompiledPluginOptions) =>
+export const compiledPlugins = ({ reads, authorizer, tolerationSeconds, requireServiceAccounts }: CompiledPluginOptions) =>
   ({
     NamespaceLifecycle: namespaceLifecycle((name, fresh) => reads.namespace(name, fresh)),
     LimitRanger: limitRanger(namespace => reads.list(LIMIT_RANGES, namespace)),
@@ -103,9 +98,9 @@ export const compiledPlugins = ({ reads, isAllowed, tolerationSeconds, requireSe
     DefaultStorageClass: defaultStorageClass(() => reads.list(STORAGE_CLASSES)),
     PersistentVolumeClaimResize: persistentVolumeClaimResize(name => reads.find(STORAGE_CLASSES, name)),
     RuntimeClass: runtimeClassAdmission(name => reads.find(RUNTIME_CLASSES, name)),
-    CertificateApproval: certificateApproval(isAllowed),
-    CertificateSigning: certificateSigning(isAllowed),
-    ClusterTrustBundleAttest: clusterTrustBundleAttest(isAllowed),
+    CertificateApproval: certificateApproval(authorizer),
+    CertificateSigning: certificateSigning(authorizer),
+    ClusterTrustBundleAttest: clusterTrustBundleAttest(authorizer),
     CertificateSubjectRestriction: certificateSubjectRestriction,
     DefaultIngressClass: defaultIngressClass(() => reads.list(INGRESS_CLASSES)),
   }) satisfies Partial<Readonly<Record<BuiltPluginName, AdmissionPlugin>>>

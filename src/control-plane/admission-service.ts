@@ -17,7 +17,6 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { followPolicies } from '../controllers/follow-policies.ts'
 import { followWebhooks } from '../controllers/follow-webhooks.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
-import type { Authorizer } from '../meta/authorizer.ts'
 import type { RegistryReader } from '../registry/registry-reader.ts'
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
 import { NAMESPACES } from '../resources/kinds.ts'
@@ -30,7 +29,6 @@ export interface AdmissionServiceParts {
   readonly catalog: Catalog
   /** Plugins read what is stored through it. It asks no admission, so it exists before the registry. */
   readonly reader: RegistryReader
-  readonly authorize: Authorizer['authorize']
 }
 
 /** The admission plugins that are on, in their order, with the webhooks and policies that are stored. Plugins that are on and not built are left out. */
@@ -46,7 +44,7 @@ export class AdmissionService implements Service {
   private readonly validating = new WebhookConfigurations('validating')
 
   constructor(options: ControlPlaneOptions, parts: AdmissionServiceParts) {
-    const { logger, isAllowed, tolerationSeconds, requireServiceAccounts, admissionPlugins } = options
+    const { logger, authorizer, tolerationSeconds, requireServiceAccounts, admissionPlugins } = options
     this.catalog = parts.catalog
     const reads = new AdmissionReads(parts.reader.access)
     const metrics = new AdmissionMetrics()
@@ -61,10 +59,10 @@ export class AdmissionService implements Service {
       getNamespace,
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: randomUUID,
-      authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(parts.authorize, ctx.user, ctx.signal),
+      authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }
     const plugins: Readonly<Record<BuiltPluginName, AdmissionPlugin>> = {
-      ...compiledPlugins({ reads, isAllowed, tolerationSeconds, requireServiceAccounts }),
+      ...compiledPlugins({ reads, authorizer, tolerationSeconds, requireServiceAccounts }),
       MutatingAdmissionWebhook: mutatingWebhooks(webhookEnv, this.mutating),
       ValidatingAdmissionPolicy: validatingAdmissionPolicy({
         index: this.policies,
@@ -72,7 +70,7 @@ export class AdmissionService implements Service {
         params: paramReader(served => parts.reader.reader(served)),
         metrics: policyMetrics,
         getNamespace,
-        authorize: parts.authorize,
+        authorize: authorizer.authorize,
       }),
       ValidatingAdmissionWebhook: validatingWebhooks(webhookEnv, this.validating),
     }

@@ -8,7 +8,6 @@ import { OpenApiEndpoint } from '../endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from '../endpoints/watch-metrics.ts'
 import { awaitKind } from '../extensions/await-kind.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
-import type { Authorizer } from '../meta/authorizer.ts'
 import type { Registry } from '../registry/registry.ts'
 import { readDescriptions } from '../resources/descriptions.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
@@ -18,7 +17,6 @@ export interface ApiServiceParts {
   readonly catalog: Catalog
   readonly registry: Registry
   /** Asks whether the user may delete unread objects. */
-  readonly authorize: Authorizer['authorize']
 }
 
 /** The handlers of requests: resources, discovery and OpenAPI. */
@@ -30,7 +28,7 @@ export class ApiService implements Service {
   /** Host and port, as discovery shows them; empty until the server listens. */
   private address = ''
 
-  constructor(options: ControlPlaneOptions, { catalog, registry, authorize }: ApiServiceParts) {
+  constructor(options: ControlPlaneOptions, { catalog, registry }: ApiServiceParts) {
     setMaxListeners(0, this.shutdown.signal) // one a watch
     const { runtime, clock, gates, media, kubelets, minRequestTimeoutSeconds } = options
     const deprecatedRequests = createDeprecatedRequests()
@@ -48,7 +46,7 @@ export class ApiService implements Service {
       kubelets,
       streams,
       minRequestTimeoutSeconds,
-      ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { unsafeDeletion: authorize }),
+      ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { unsafeDeletion: options.authorizer.authorize }),
       awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
       shutdown: this.shutdown.signal,
     }

@@ -8,9 +8,9 @@ import type { Logger } from '../lib/log.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Release } from '../lifecycle/release.ts'
 import type { RuntimeConfig } from '../lifecycle/served.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
 import type { StoredForm } from '../registry/codec.ts'
 import type { AuthServices } from '../resources/builtin.ts'
-import type { IsAllowed } from '../resources/certificates/signer-admission.ts'
 import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
@@ -58,6 +58,6 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
-  /** Whether the authorizers let the user do this. */
-  readonly isAllowed: IsAllowed
+  /** Asked where a write needs a right besides the one that its request was authorized for. */
+  readonly authorizer: Authorizer
 }

@@ -6,7 +6,7 @@ import { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
 import type { Api } from '../endpoints/api.ts'
 import { isKnown } from '../endpoints/resolve.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
-import type { Authorizer } from '../meta/authorizer.ts'
+import { allows } from '../meta/authorizer.ts'
 import type { ResourceRequestInfo } from '../meta/context.ts'
 import { Registry } from '../registry/registry.ts'
 import { RegistryReader } from '../registry/registry-reader.ts'
@@ -49,12 +49,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   setMaxListeners(0, ended.signal) // one a call of a controller
   const kinds = builtInKinds(options)
   const { catalog } = kinds
-  const authorize = authorizeOf(options)
   const stores = new StoreService(options, kinds.definitions, ended.signal)
   const readEnv = { etcdPrefix: options.etcdPrefix, storageFor: stores.storageFor.bind(stores) }
-  const admission = new AdmissionService(options, { catalog, reader: new RegistryReader(catalog, readEnv), authorize })
+  const admission = new AdmissionService(options, { catalog, reader: new RegistryReader(catalog, readEnv) })
   const registry = openRegistry(options, catalog, stores, admission)
-  const api = new ApiService(options, { catalog, registry, authorize })
+  const api = new ApiService(options, { catalog, registry })
   const bootstrap = new BootstrapService(options, catalog, stores, ended.signal)
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
   const roles = new RoleService(options.rules, options.gates, bootstrap.made)
@@ -106,15 +105,10 @@ const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 /** As apimachinery's names: five characters without vowels and look-alikes. */
 const nameSuffix = (): string => Array.from(randomBytes(5), byte => SUFFIX_ALPHABET[byte % SUFFIX_ALPHABET.length]).join('')
 
-const authorizeOf =
-  ({ auth, isAllowed }: ControlPlaneOptions): Authorizer['authorize'] =>
-  async (user, info, signal) =>
-    auth ? auth.authorizer.authorize(user, info, signal) : { decision: (await isAllowed(user, info, signal)) ? 'allow' : 'no opinion', reason: '' }
-
 /** A PUT that would create needs the right to create, too. */
-async function authorizeCreate({ isAllowed }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
+async function authorizeCreate({ authorizer }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
   const { ctx } = target
   const info = { ...ctx.info, verb: 'create' }
-  if (await isAllowed(ctx.user, info, ctx.signal)) return
+  if (await allows(authorizer, ctx, info)) return
   throw forbidden(ctx.user, info, '')
 }

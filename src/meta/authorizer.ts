@@ -1,4 +1,5 @@
-import type { RequestAttributes, User } from './context.ts'
+import type { RequestAttributes, RequestContext, User } from './context.ts'
+import { resourceAttributes } from './request-attributes.ts'
 
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'no opinion'
@@ -34,3 +35,19 @@ export interface Authorizer {
   /** For showing, not for deciding. Absent if there are none. */
   rulesFor?(user: User, namespace: string): KnownRules
 }
+
+/** Group that may do everything, by an authorizer that comes before those of all modes. The server itself is in it. */
+export const MASTERS = 'system:masters'
+
+export const isMaster = ({ groups }: Pick<User, 'groups'>): boolean => groups.includes(MASTERS)
+
+/** Whether the caller may do this to a resource. Only an authorizer that allows counts; one without an opinion does not. */
+export const mayDo = (authorizer: Authorizer, caller: Caller, asked: Parameters<typeof resourceAttributes>[0]): Promise<boolean> =>
+  allows(authorizer, caller, resourceAttributes(asked))
+
+/** The same of what a request or a review asks. */
+export async function allows(authorizer: Pick<Authorizer, 'authorize'>, { user, signal }: Caller, asked: RequestAttributes): Promise<boolean> {
+  return (await authorizer.authorize(user, asked, signal)).decision === 'allow'
+}
+
+type Caller = Pick<RequestContext, 'user' | 'signal'>

@@ -74,13 +74,13 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     kubelets,
     auth: services,
     ...(rules && { rules }),
-    isAllowed: async (user, info, signal) => (await authorizer.authorize(user, info, signal)).decision === 'allow',
+    authorizer,
   })
   return { media, auth, plane }
 }
 
 /** What the flags alone decide. */
-const configured = (config: Config): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'clock' | 'logger' | 'media' | 'kubelets' | 'isAllowed'> => ({
+const configured = (config: Config): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'clock' | 'logger' | 'media' | 'kubelets' | 'authorizer'> => ({
   release: config.emulatedVersion,
   gates: config.gates,
   runtimeConfig: config.runtimeConfig,

@@ -1,8 +1,9 @@
+import { MASTERS } from '../meta/authorizer.ts'
 import type { RequestAttributes, RequestContext, User } from '../meta/context.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
 
 /** Whom the server is for itself (kube-apiserver's loopback client). */
-export const SERVER_USER: User = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
+export const SERVER_USER: User = { name: 'system:apiserver', groups: [MASTERS, 'system:authenticated'] }
 
 /** The context of work that no client asked for. */
 export function internalContext(info: Partial<RequestAttributes> & { verb: string }, signal: AbortSignal, now: number): RequestContext {

@@ -1,7 +1,6 @@
 import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { ListAccess, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { parseFieldSelector } from '../meta/field-selector.ts'
-import { apiVersionOf } from '../meta/gvk.ts'
 import { parseLabelSelector } from '../meta/label-selector.ts'
 import { notFoundError } from '../meta/status.ts'
 import type { ListOptions } from './read.ts'
@@ -44,10 +43,7 @@ export function servedById(catalog: Catalog, id: ResourceId): ServedResource {
 
 export const readAccess = (catalog: Catalog, readerOf: (served: ServedResource) => ResourceReader, signal: AbortSignal): ReadAccess => ({
   resourceOf: (version, kind) => {
-    const served = catalog
-      .snapshot()
-      .resourcesOf(apiVersionOf(version))
-      .find(resource => resource.version.kind === kind)
+    const served = catalog.snapshot().ofKind(version, kind)
     return served && { group: version.group, resource: served.version.names.plural }
   },
   get: async (id, namespace, name, options) => {

@@ -5,6 +5,7 @@ import { Runtime } from '../../src/control-plane/runtime.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLogger } from '../../src/lib/log.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'
+import { allowingIf } from './authorizer.ts'
 
 /** A control plane over the backend, alone, with no controllers, where everybody may do everything. */
 export const controlPlaneOptions = (backend: ControlPlaneOptions['backend'], options: Partial<ControlPlaneOptions> = {}): ControlPlaneOptions => ({
@@ -29,6 +30,6 @@ export const controlPlaneOptions = (backend: ControlPlaneOptions['backend'], opt
   minRequestTimeoutSeconds: 1800,
   media: mediaOffer(),
   kubelets: { addressTypes: ['InternalIP'], port: 10250 },
-  isAllowed: async () => true,
+  authorizer: allowingIf(() => true),
   ...options,
 })

@@ -21,10 +21,7 @@ export interface ParamReader {
 /** The kind of a policy's parameters, as it is served now. Throws a ConfigurationError. */
 export function servedParamKind(catalog: Catalog, { apiVersion = '', kind = '' }: ParamKind): ServedResource {
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
-  const served = catalog
-    .snapshot()
-    .resourcesOf(apiVersionOf({ group, version }))
-    .find(resource => resource.version.kind === kind)
+  const served = catalog.snapshot().ofKind({ group, version }, kind)
   if (!served) throw new ConfigurationError(`failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`)
   return served
 }

@@ -61,11 +61,8 @@ export function* checkPolicyTypes({ spec }: Policy, catalog: Catalog): Steps<Exp
 const kindText = ({ version }: ServedResource): string => `${version.group}/${version.name}, Kind=${version.kind}`
 
 function servedKind(catalog: Catalog, { apiVersion = '', kind = '' }: ParamKind): ServedResource | undefined {
-  if (!parseApiVersion(apiVersion)) return undefined
-  return catalog
-    .snapshot()
-    .resourcesOf(apiVersion)
-    .find(({ version }) => version.kind === kind)
+  const version = parseApiVersion(apiVersion)
+  return version && catalog.snapshot().ofKind(version, kind)
 }
 
 /** Kinds that rules name without wildcards, at most ten: expressions are checked against each. */

@@ -15,12 +15,10 @@ export type Identity = User | 'rejected' | undefined
 /** Finds out who makes a request. Answers at once where it can: a promise costs every request. */
 export type Authenticator = (credentials: Credentials) => Identity | Promise<Identity>
 
-/** Groups that the server adds by itself, and the one that is not held by any rule. */
+/** Group that the server adds by itself. */
 export const AUTHENTICATED = 'system:authenticated'
 /** Group of the anonymous user alone. */
 export const UNAUTHENTICATED = 'system:unauthenticated'
-/** Group that may do everything, by an authorizer that comes before those of all modes. */
-export const MASTERS = 'system:masters'
 /** Whoever shows no credentials, where that is allowed. */
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: [UNAUTHENTICATED] }
 

@@ -1,5 +1,5 @@
-import type { Authorizer, Decision, KnownRules } from '../../meta/authorizer.ts'
-import { ANONYMOUS, AUTHENTICATED, MASTERS } from '../authn/authenticator.ts'
+import { type Authorizer, type Decision, isMaster, type KnownRules } from '../../meta/authorizer.ts'
+import { ANONYMOUS, AUTHENTICATED } from '../authn/authenticator.ts'
 
 const ALLOW: Decision = { decision: 'allow', reason: '' }
 const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
@@ -15,8 +15,8 @@ const NO_RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomple
 
 /** Whoever is in system:masters may do everything. */
 export const privileged: Authorizer = {
-  authorize: async user => (user.groups.includes(MASTERS) ? ALLOW : NO_OPINION),
-  rulesFor: user => (user.groups.includes(MASTERS) ? EVERYTHING : NO_RULES),
+  authorize: async user => (isMaster(user) ? ALLOW : NO_OPINION),
+  rulesFor: user => (isMaster(user) ? EVERYTHING : NO_RULES),
 }
 
 /** Health and version may be read by everyone, who they may be: what upstream's role system:public-info-viewer gives. Single checks say why they fail, and are not among it. */

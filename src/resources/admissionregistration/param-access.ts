@@ -1,13 +1,12 @@
 import { getKind, type KindId } from '../../catalog/define.ts'
 import type { HookContext, ResourceAccess } from '../../catalog/definition.ts'
-import type { Authorizer } from '../../meta/authorizer.ts'
+import { type Authorizer, isMaster, mayDo } from '../../meta/authorizer.ts'
 import type { RequestContext, User } from '../../meta/context.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { type FieldError, forbidden } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
 import type { TypedObject } from '../../meta/object.ts'
-import { resourceAttributes } from '../../meta/request-attributes.ts'
 import type { ParamKind, ParamRef } from './v1.types.ts'
 
 /** What decides whether a user may let a policy read parameters. */
@@ -20,11 +19,9 @@ type Binding = TypedObject & { readonly spec: { readonly policyName?: string; re
 
 const ANY = '*'
 const ANYTHING = { group: ANY, version: ANY, resource: ANY }
-const MASTERS = 'system:masters'
 
 /** Who the check is about: the server itself and administrators may read everything. */
-const checkedRequest = ({ request }: HookContext): RequestContext | undefined =>
-  request === undefined || request.user.groups.includes(MASTERS) ? undefined : request
+const checkedRequest = ({ request }: HookContext): RequestContext | undefined => (request === undefined || isMaster(request.user) ? undefined : request)
 
 /** As much of `paramKind` as can be resolved; `*` stands for the rest. */
 function target(api: ResourceAccess, { apiVersion = '', kind = '' }: ParamKind) {
@@ -50,7 +47,7 @@ export const checkParamKind =
     const { paramKind } = next.spec
     if (errors.length > 0 || !request || !paramKind || (old?.spec.paramKind && deepEqual(paramKind, old.spec.paramKind))) return []
     const { group, version, resource } = target(ctx.access(), paramKind)
-    if (await mayRead(access, request, { verb: 'get', group, version, resource, namespace: ANY, name: ANY })) return []
+    if (await mayDo(access.authorizer, request, { verb: 'get', group, version, resource, namespace: ANY, name: ANY })) return []
     const { kind = '', apiVersion = '' } = paramKind
     const why = `user ${printUser(request.user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`
     return [forbidden(fieldPath('spec', 'paramKind'), why)]
@@ -72,7 +69,7 @@ export const checkParamRef =
     const { group, version, resource, ...known } = paramKind ? target(ctx.access(), paramKind) : { ...ANYTHING, isParsed: true, isResolved: true }
     const { name = '', namespace = '' } = paramRef
     const verb = name === '' ? 'list' : 'get'
-    if (await mayRead(access, request, { verb, group, version, resource, namespace, name })) return []
+    if (await mayDo(access.authorizer, request, { verb, group, version, resource, namespace, name })) return []
     const user = printUser(request.user)
     const obstacle = policy === undefined ? `get policy ${policyName}` : obstacleOf(known, paramKind)
     const why =
@@ -88,15 +85,10 @@ function obstacleOf({ isParsed, isResolved }: { isParsed: boolean; isResolved: b
   return `${isParsed ? 'resolve' : 'parse'} paramKind &{${apiVersion} ${kind}}`
 }
 
-/** Only an authorizer that allows counts; one without an opinion does not. */
-async function mayRead({ authorizer }: ParamAccess, { user, signal }: RequestContext, asked: Parameters<typeof resourceAttributes>[0]): Promise<boolean> {
-  return (await authorizer.authorize(user, resourceAttributes(asked), signal)).decision === 'allow'
-}
-
 /** As Go prints a pointer to a user: name, uid, groups and extra. */
 function printUser({ name, uid = '', groups, extra = {} }: User): string {
-  const told = Object.entries(extra)
+  const extras = Object.entries(extra)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, values]) => `${key}:[${values.join(' ')}]`)
-  return `&{${name} ${uid} [${groups.join(' ')}] map[${told.join(' ')}]}`
+  return `&{${name} ${uid} [${groups.join(' ')}] map[${extras.join(' ')}]}`
 }

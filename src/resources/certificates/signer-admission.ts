@@ -3,28 +3,22 @@ import { refuse } from '../../admission/refuse.ts'
 import { asKind } from '../../catalog/define.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
-import type { RequestAttributes, User } from '../../meta/context.ts'
+import { type Authorizer, MASTERS, mayDo } from '../../meta/authorizer.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { TypedObject } from '../../meta/object.ts'
-import { resourceAttributes } from '../../meta/request-attributes.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { SIGNING_REQUESTS, TRUST_BUNDLES } from '../kinds.ts'
 import { organizationsOf } from './certificate-request.ts'
 
-/** Whether the authorizers let the user do this. */
-export type IsAllowed = (user: User, info: RequestAttributes, signal: AbortSignal) => Promise<boolean>
-
 const GROUP = 'certificates.k8s.io'
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client'
-const MASTERS = 'system:masters'
 
 const isAbout = ({ served, subresource }: AdmissionRequest, resource: string, sub: string): boolean =>
   served.version.group === GROUP && served.version.names.plural === resource && subresource === sub
 
 /** Rights on signers, by the signer's name or by its domain: `example.com/*`. They are no resource that is served. */
-async function maySign(isAllowed: IsAllowed, { ctx }: AdmissionRequest, verb: string, signer: string): Promise<boolean> {
-  const ask = (name: string): Promise<boolean> =>
-    isAllowed(ctx.user, resourceAttributes({ verb, group: GROUP, version: '*', resource: 'signers', name }), ctx.signal)
+async function maySign(authorizer: Authorizer, { ctx }: AdmissionRequest, verb: string, signer: string): Promise<boolean> {
+  const ask = (name: string): Promise<boolean> => mayDo(authorizer, ctx, { verb, group: GROUP, version: '*', resource: 'signers', name })
   return (await ask(signer)) || ask(`${signer.split('/', 1)[0]}/*`)
 }
 
@@ -32,18 +26,18 @@ async function maySign(isAllowed: IsAllowed, { ctx }: AdmissionRequest, verb: st
 const signerOf = ({ old }: AdmissionRequest): string => (old ? asKind(SIGNING_REQUESTS, old).spec.signerName : '')
 
 /** CertificateApproval: whoever decides on a request may `approve` for its signer. */
-export const certificateApproval = (isAllowed: IsAllowed): AdmissionPlugin => ({
+export const certificateApproval = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'CertificateApproval',
   handles: request => request.operation === 'UPDATE' && isAbout(request, 'certificatesigningrequests', 'approval'),
   validate: async request => {
     const signer = signerOf(request)
-    if (await maySign(isAllowed, request, 'approve', signer)) return
+    if (await maySign(authorizer, request, 'approve', signer)) return
     throw refuse(request, `user not permitted to approve requests with signerName ${quote(signer)}`)
   },
 })
 
 /** CertificateSigning: whoever answers a request may `sign` for its signer. */
-export const certificateSigning = (isAllowed: IsAllowed): AdmissionPlugin => ({
+export const certificateSigning = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'CertificateSigning',
   handles: request => request.operation === 'UPDATE' && isAbout(request, 'certificatesigningrequests', 'status'),
   validate: async request => {
@@ -53,7 +47,7 @@ export const certificateSigning = (isAllowed: IsAllowed): AdmissionPlugin => ({
     const { status: before } = asKind(SIGNING_REQUESTS, old)
     const isAnswer = next.certificate !== before.certificate || !deepEqual(next.conditions, before.conditions)
     const signer = signerOf(request)
-    if (!isAnswer || (await maySign(isAllowed, request, 'sign', signer))) return
+    if (!isAnswer || (await maySign(authorizer, request, 'sign', signer))) return
     throw refuse(request, `user not permitted to sign requests with signerName ${quote(signer)}`)
   },
 })
@@ -65,7 +59,7 @@ const lasting = ({ metadata, ...members }: TypedObject): object => {
 }
 
 /** ClusterTrustBundleAttest: whoever says which certificates are a signer's may `attest` for it. */
-export const clusterTrustBundleAttest = (isAllowed: IsAllowed): AdmissionPlugin => ({
+export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'ClusterTrustBundleAttest',
   handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'clustertrustbundles', ''),
   validate: async request => {
@@ -73,7 +67,7 @@ export const clusterTrustBundleAttest = (isAllowed: IsAllowed): AdmissionPlugin 
     if (!object) return
     const { signerName: signer = '' } = asKind(TRUST_BUNDLES, object).spec
     if (signer === '' || (old && deepEqual(lasting(object), lasting(old)))) return
-    if (await maySign(isAllowed, request, 'attest', signer)) return
+    if (await maySign(authorizer, request, 'attest', signer)) return
     throw refuse(request, `user not permitted to attest for signerName ${quote(signer)}`)
   },
 })

@@ -1,6 +1,5 @@
-import { MASTERS } from '../../auth/authn/authenticator.ts'
 import { forbidden } from '../../auth/authz/forbidden.ts'
-import type { Authorizer } from '../../meta/authorizer.ts'
+import { type Authorizer, isMaster } from '../../meta/authorizer.ts'
 import type { AuthMetrics } from '../auth-metrics.ts'
 import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
@@ -9,7 +8,7 @@ import type { Filter } from './filter.ts'
 export const withAuthorization =
   (authorizer: Authorizer, metrics: Pick<AuthMetrics, 'authorized'>): Filter =>
   ({ state: { exchange } }, next) => {
-    if (!exchange.user.groups.includes(MASTERS)) return authorize(exchange, authorizer, metrics).then(next)
+    if (!isMaster(exchange.user)) return authorize(exchange, authorizer, metrics).then(next)
     metrics.authorized('allow', performance.now())
     return next()
   }

@@ -1,3 +1,4 @@
+import { isMaster } from '../../meta/authorizer.ts'
 import type { RequestInfo, User } from '../../meta/context.ts'
 import { type StatusError, tooManyRequestsError } from '../../meta/status.ts'
 import type { Filter } from './filter.ts'
@@ -56,7 +57,7 @@ export class InFlight {
     const reads = info.verb === 'get' || info.verb === 'list' || info.verb === 'watch'
     const mark = reads ? this.readOnly : this.mutating
     const max = reads ? this.maxReadOnly : this.maxMutating
-    if (max > 0 && mark.current >= max && !user.groups.includes('system:masters')) throw full()
+    if (max > 0 && mark.current >= max && !isMaster(user)) throw full()
     mark.enter(now)
     return mark
   }

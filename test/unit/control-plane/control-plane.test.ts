@@ -5,6 +5,7 @@ import type { ControlPlaneOptions } from '../../../src/control-plane/control-pla
 import { type Logger, silentLogger } from '../../../src/lib/log.ts'
 import { type AnyObject, loose } from '../../support/any-object.ts'
 import { apiHandler } from '../../support/api-handler.ts'
+import { allowingIf } from '../../support/authorizer.ts'
 import { CONFIG_MAPS, LEASES, NAMESPACES } from '../../support/builtin-registry.ts'
 import { controlPlaneOptions } from '../../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../../support/exchange.ts'
@@ -170,10 +171,10 @@ describe('the control plane', () => {
   it('asks for the right to create where an update would', async () => {
     const asked: string[] = []
     const { plane, access, call } = open({
-      isAllowed: async (user, { verb, resource, name }) => {
+      authorizer: allowingIf(({ verb, resource, name }, user) => {
         asked.push(`${user.name} ${verb} ${resource} ${name}`)
         return false
-      },
+      }),
     })
     await plane.synced(AbortSignal.timeout(5000))
     await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })

@@ -8,6 +8,7 @@ import type { KubeObject } from '../../../src/meta/object.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { Encryption } from '../../../src/storage/value/encryption.ts'
 import { parseEncryptionFile } from '../../../src/storage/value/encryption-file.ts'
+import { allowingIf } from '../../support/authorizer.ts'
 import { CONFIG_MAPS, NAMESPACES } from '../../support/builtin-registry.ts'
 import { controlPlaneOptions } from '../../support/control-plane-options.ts'
 import { encryptionFile, identityProvider, providerOf } from '../../support/encryption-config.ts'
@@ -144,10 +145,10 @@ describe('objects that can not be read', () => {
   it('are deleted by those alone who may do that', async () => {
     const asked: string[] = []
     await start(true, {
-      isAllowed: async (user, { verb, resource, name, namespace }) => {
+      authorizer: allowingIf(({ verb, resource, name, namespace }, user) => {
         asked.push(`${user.groups.includes('system:masters')} ${verb} ${resource} ${namespace}/${name}`)
         return false
-      },
+      }),
     })
     const { code, answer } = await ask('DELETE', `/api/v1/namespaces/t/secrets/s1?${OPTION}=true`)
     expect(code).to.equal(403)
@@ -160,7 +161,7 @@ describe('objects that can not be read', () => {
   })
 
   it('are not deleted where it can not be asked who may', async () => {
-    await start(true, { isAllowed: () => Promise.reject(new Error('out of order')) })
+    await start(true, { authorizer: { authorize: () => Promise.reject(new Error('out of order')) } })
     const { answer } = await ask('DELETE', `/api/v1/namespaces/t/secrets/s1?${OPTION}=true`)
     expect(answer[0]).to.have.property(
       'message',

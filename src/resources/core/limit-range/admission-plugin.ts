@@ -1,6 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
+import { aggregate } from '../../../lib/aggregate.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
@@ -68,12 +69,6 @@ function handles(request: AdmissionRequest): boolean {
   return isAbout(request, 'persistentvolumeclaims') || (subresource === 'resize' && served.version.group === '' && served.version.names.plural === 'pods')
 }
 
-/** One fault as it is; several in brackets, each once. */
-function joined(faults: readonly string[]): string {
-  const told = [...new Set(faults)]
-  return told.length === 1 ? told.join() : `[${told.join(', ')}]`
-}
-
 /**
  * LimitRanger: pods and claims keep within the LimitRanges of their namespace, and containers get what those have as a default.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#limitranger
@@ -97,7 +92,7 @@ export const limitRanger = (list: ListLimitRanges): AdmissionPlugin => ({
     for (const range of await list(namespace)) {
       const found = ofPod ? podFaults(range, asKind(PODS, object)) : claimFaults(range, asKind(CLAIMS, object))
       const faults = await runInTurns(found, ctx.signal)
-      if (faults.length > 0) throw refuse(request, joined(faults))
+      if (faults.length > 0) throw refuse(request, aggregate(faults))
     }
   },
 })

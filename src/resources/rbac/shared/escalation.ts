@@ -7,11 +7,10 @@ import { aggregate } from '../../../lib/aggregate.ts'
 import { compareText } from '../../../lib/compare-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { isStepDone, runInTurns, type Steps, sorted } from '../../../lib/steps.ts'
-import type { Authorizer } from '../../../meta/authorizer.ts'
+import { type Authorizer, isMaster, mayDo } from '../../../meta/authorizer.ts'
 import type { RequestContext } from '../../../meta/context.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { TypedObject } from '../../../meta/object.ts'
-import { resourceAttributes } from '../../../meta/request-attributes.ts'
 import { failure, forbiddenError } from '../../../meta/status.ts'
 import { CLUSTER_ROLES, ROLES } from '../../kinds.ts'
 import type { RoleRef } from '../v1.types.ts'
@@ -24,8 +23,6 @@ export interface EscalationServices {
 
 type Authorize<T extends TypedObject> = NonNullable<Strategy<T>['authorize']>
 
-/** Its members are the server itself, and administrators who are not held by roles. */
-const MASTERS = 'system:masters'
 /** Rights that are compared one by one. The largest default role has some 3,000. */
 const MAX_RIGHTS = 50_000
 const EVERYTHING: readonly PolicyRule[] = [
@@ -47,9 +44,9 @@ const aggregates = (role: RoleParts | undefined): boolean => (role?.aggregationR
 export const authorizeRole =
   (services: EscalationServices): Authorize<RoleParts> =>
   async (next, old, { request }) => {
-    if (!request || isPrivileged(request) || isOnlyCollected(next, old)) return
+    if (!request || isMaster(request.user) || isOnlyCollected(next, old)) return
     const { group, resource, namespace, name } = request.info
-    if (await isAllowed(services, request, { verb: 'escalate', group, resource, namespace, name })) return
+    if (await mayDo(services.authorizer, request, { verb: 'escalate', group, version: '*', resource, namespace, name })) return
     const faults = await lacking(services, request, next.rules ?? [])
     if (faults !== undefined) throw refused(request, next, faults)
     const isFree = !aggregates(next) && !aggregates(old)
@@ -61,11 +58,22 @@ export const authorizeRole =
 export const authorizeBinding =
   (services: EscalationServices): Authorize<TypedObject & { roleRef: RoleRef }> =>
   async (next, old, { request, access }) => {
-    if (!request || isPrivileged(request) || isOnlyCollected(next, old)) return
+    if (!request || isMaster(request.user) || isOnlyCollected(next, old)) return
     const { roleRef } = next
     const { namespace } = request.info
     const kind = ROLE_KINDS.get(roleRef.kind)
-    if (kind && (await isAllowed(services, request, { verb: 'bind', group: roleRef.apiGroup, resource: kind.resource, namespace, name: roleRef.name }))) return
+    if (
+      kind &&
+      (await mayDo(services.authorizer, request, {
+        verb: 'bind',
+        group: roleRef.apiGroup,
+        version: '*',
+        resource: kind.resource,
+        namespace,
+        name: roleRef.name,
+      }))
+    )
+      return
     const faults = await lacking(services, request, await rulesOf(access(), roleRef, namespace))
     if (faults !== undefined) throw refused(request, next, faults)
   }
@@ -80,16 +88,6 @@ async function rulesOf(api: ResourceAccess, { kind, name }: RoleRef, namespace: 
   if (kind === 'Role') return (await getKind(api, ROLES, namespace, name)).rules ?? []
   if (kind === 'ClusterRole') return (await getKind(api, CLUSTER_ROLES, '', name)).rules ?? []
   throw failure(500, '', `unsupported role reference kind: ${quote(kind)}`)
-}
-
-const isPrivileged = ({ user }: RequestContext): boolean => user.groups.includes(MASTERS)
-
-async function isAllowed(
-  { authorizer }: EscalationServices,
-  { user, signal }: RequestContext,
-  asked: Parameters<typeof resourceAttributes>[0],
-): Promise<boolean> {
-  return (await authorizer.authorize(user, resourceAttributes({ version: '*', ...asked }), signal)).decision === 'allow'
 }
 
 /** Whether an update changes only what a garbage collector changes: then nothing is granted, and the object can go. */

@@ -3,6 +3,7 @@ import { webcrypto } from 'node:crypto'
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
 import { expect } from 'chai'
 import type { AdmissionPlugin } from '../../../../src/admission/chain.ts'
+import type { Authorizer } from '../../../../src/meta/authorizer.ts'
 import { organizationsOf } from '../../../../src/resources/certificates/certificate-request.ts'
 import { certificateSigningRequestResource as requests } from '../../../../src/resources/certificates/certificate-signing-request/definition.ts'
 import { clusterTrustBundleResource as bundles } from '../../../../src/resources/certificates/cluster-trust-bundle/definition.ts'
@@ -11,16 +12,13 @@ import {
   certificateSigning,
   certificateSubjectRestriction,
   clusterTrustBundleAttest,
-  type IsAllowed,
 } from '../../../../src/resources/certificates/signer-admission.ts'
 import { admissionRequest, refusal } from '../../../support/admission-request.ts'
+import { allowingIf } from '../../../support/authorizer.ts'
 
 const CLIENT = 'kubernetes.io/kube-apiserver-client'
 const ctx = { user: { name: 'u', groups: [] }, signal: new AbortController().signal }
-const allowing =
-  (...allowed: string[]): IsAllowed =>
-  async (_user, { verb, group, resource, name }) =>
-    allowed.includes(`${verb} ${resource}.${group} ${name}`)
+const allowing = (...allowed: string[]): Authorizer => allowingIf(({ verb, group, resource, name }) => allowed.includes(`${verb} ${resource}.${group} ${name}`))
 const of = (signerName: string, more: object = {}): object => ({ metadata: { name: 'x' }, spec: { signerName }, status: {}, ...more })
 const change = (subresource: string, object: object, old: object) => admissionRequest(requests, object, { operation: 'UPDATE', subresource, old, ctx })
 
