@@ -30,8 +30,8 @@ function fewNamesOf(value: JsonObject): string[] | undefined {
 }
 
 /**
- * The node of a value that only one side has: its path and every path below, in steps. Undefined: it has none but its own, and there is nothing to wait for. Most values of an object are
- * such ones, and a generator for each would cost more than all the rest.
+ * The node of a value that only one side has: its path and every path below, in steps. Undefined: it has none but its own. Most values of an object are
+ * such ones, and need no generator.
  */
 export function pathsBelow(schema: Schema | undefined, value: Json): Steps<FieldSet> | undefined {
   if (typeof value !== 'object' || value === null) return undefined

@@ -1,12 +1,10 @@
 import { wrongType } from '../../admission/expressions/compiled-expression.ts'
 import { type AdmissionParts, admissionEnvironment } from '../../cel/admission-environment.ts'
 import { compileInSteps } from '../../cel/compile.ts'
-import { baseEnvironment, EVERY_RELEASE } from '../../cel/environment.ts'
+import { baseEnvironment } from '../../cel/environment.ts'
 import { programFault } from '../../cel/program-fault.ts'
 import { sameType, type Type } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
-import type { Features } from '../../lifecycle/gates.ts'
-import { minorOf } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -18,10 +16,6 @@ export interface ExpressionUse extends AdmissionParts {
   /** The oldest release that must understand it. */
   readonly minor: number
 }
-
-/** Which expressions must be understood by whom: those of an old object by any release, new ones by the oldest beside which the server may run. */
-export const minorFor = (expression: string, stored: ReadonlySet<string>, { compatibility }: Features): number =>
-  stored.has(expression) ? EVERY_RELEASE : minorOf(compatibility)
 
 /** What is wrong with an expression, in upstream's words, or the type of what it gives. */
 export type Understood = { readonly fault: string } | { readonly fault?: never; readonly type: Type }

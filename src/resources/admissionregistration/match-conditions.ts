@@ -5,7 +5,8 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, invalid, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
-import { minorFor, validateExpression } from './expressions.ts'
+import { oldestReader } from '../shared/oldest-reader.ts'
+import { validateExpression } from './expressions.ts'
 import type { MatchCondition } from './v1.types.ts'
 
 const MAX_CONDITIONS = 64
@@ -34,7 +35,7 @@ export function* validateMatchConditions(
     yield
     if (text === '') errors.push(required(at.child('expression')))
     else {
-      const use = { params, authorizer: true, results: [BOOL], minor: minorFor(text, stored, features) }
+      const use = { params, authorizer: true, results: [BOOL], minor: oldestReader(features, stored.has(text)) }
       errors.push(...(yield* validateExpression(text, use, at.child('expression'))))
     }
     if (name === '') {

@@ -5,7 +5,8 @@ import type { Features } from '../../lifecycle/gates.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { minorFor, understand } from './expressions.ts'
+import { oldestReader } from '../shared/oldest-reader.ts'
+import { understand } from './expressions.ts'
 import type { Variable } from './v1.types.ts'
 
 /** Identifiers and reserved words of CEL: https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax. */
@@ -40,7 +41,7 @@ export function* validateVariables(
       errors.push(required(at.child('expression'), 'expression is not specified'))
       continue
     }
-    const found = yield* understand(expression, { params, authorizer: true, variables: types, minor: minorFor(expression, stored, features) })
+    const found = yield* understand(expression, { params, authorizer: true, variables: types, minor: oldestReader(features, stored.has(expression)) })
     // What uses a variable that does not compile is not refused for it as well: dyn fits everywhere.
     types.set(name, found.fault === undefined ? seenType(found.type) : DYN)
     if (found.fault !== undefined) errors.push(invalid(at.child('expression'), expression, found.fault))

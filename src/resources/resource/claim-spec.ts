@@ -3,12 +3,13 @@ import type { Steps } from '../../lib/steps.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
+import { oldestReader } from '../shared/oldest-reader.ts'
 import { validateConfiguration } from './configuration.ts'
 import { validateList, validateSet } from './lists.ts'
 import { validateFullyQualifiedName } from './names.ts'
 import { selectorsOf, validateRequest } from './request.ts'
 import { requestNames, validateRequestReference } from './request-names.ts'
-import { compileSelectors, oldestReader } from './selectors.ts'
+import { compileSelectors } from './selectors.ts'
 import type { DeviceClaimConfiguration, DeviceConstraint, DeviceRequest, ResourceClaimSpec } from './v1beta2.types.ts'
 
 /** Of a claim; also of results that it is allocated. */
@@ -35,7 +36,7 @@ function validateConstraint({ requests, matchAttribute }: DeviceConstraint, know
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
 export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath, ctx: HookContext): Steps<FieldError[]> {
-  const faults = yield* compileSelectors(selectorsOf(devices.requests), oldestReader(ctx, stored))
+  const faults = yield* compileSelectors(selectorsOf(devices.requests), oldestReader(ctx.features, stored))
   const at = path.child('devices')
   const known = requestNames(devices)
   const checkRequest = (request: DeviceRequest, place: FieldPath): FieldError[] => validateRequest(request, faults, place)

@@ -1,12 +1,10 @@
-import type { HookContext } from '../../catalog/definition.ts'
 import { compileInSteps } from '../../cel/compile.ts'
 import { estimateCost } from '../../cel/cost/estimate.ts'
 import { deviceEnvironment, deviceSizes } from '../../cel/device-environment.ts'
-import { baseEnvironment, type Environment, EVERY_RELEASE } from '../../cel/environment.ts'
+import { baseEnvironment, type Environment } from '../../cel/environment.ts'
 import { programFault } from '../../cel/program-fault.ts'
 import { BOOL, isPlain, typeText } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { minorOf } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { forbidden, invalid, required, tooLong } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -19,9 +17,6 @@ const MAX_SELECTORS = 32
 const MAX_EXPRESSION = 10 * 1024
 /** In units of CEL's cost, for one device. */
 const MAX_COST = 1_000_000n
-
-/** A new expression must compile in the oldest release beside which the server runs; a stored one was let in by some release. */
-export const oldestReader = ({ features }: HookContext, stored: boolean): number => (stored ? EVERY_RELEASE : minorOf(features.compatibility))
 
 type Judge = (path: FieldPath) => FieldError[]
 

@@ -65,14 +65,14 @@ function expand(text: Text, sign: Sign, depth: number): string {
     )
   }
   const widths = nameWidths(lines)
-  const told = lines.map((line, i) => {
+  const shown = lines.map((line, i) => {
     const own = line.sign === '' ? sign : line.sign
     const name = line.name === '' ? '' : `${line.name}: ${' '.repeat((widths[i] ?? 0) - [...line.name].length)}`
     const comma = line.text === ELLIPSIS ? '' : ','
     const comment = line.comment === undefined ? '' : ` // ${line.comment}`
     return `\n${indent(own, depth + 1)}${name}${expand(line.text, own, depth + 1)}${comma}${comment}`
   })
-  return told.join('') + end
+  return shown.join('') + end
 }
 
 /** Items of a list that is too long for one line, as many in a line as there is room for. */

@@ -143,13 +143,13 @@ function structType(schema: StructSchema, around: string): GoStruct {
 /** Members of an inlined struct are one field of it. */
 function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
   const inlined = new Map(schema.inlines.flatMap(({ schema: inner }) => [...inner.fields.keys()].map(key => [key, inner] as const)))
-  const told = new Set<StructSchema>()
+  const printed = new Set<StructSchema>()
   const fields = (FIELD_ORDER[name] ?? [...schema.fields.keys()]).flatMap((json): GoField[] => {
     const inner = inlined.get(json)
     const field = schema.fields.get(json)
     if (!inner) return field ? [ownField(name, field, pkg)] : []
-    if (told.has(inner)) return []
-    told.add(inner)
+    if (printed.has(inner)) return []
+    printed.add(inner)
     return [{ name: inner.name, type: goType(inner, pkg), get: owner => owner }]
   })
   return name === 'core.PodSecurityContext' ? [...HOST_FIELDS, ...fields] : fields

@@ -65,9 +65,9 @@ function linesOf(type: Exclude<GoType, { kind: 'pointer' | 'scalar' }>, value: J
 /** As Go's strconv.Quote, or raw where that is shorter. */
 function stringText(text: string, detail: number | undefined): string {
   const most = detail === undefined ? text.length : (1 << detail) << 5
-  const [told, more] = text.length > most + ELLIPSIS.length ? [text.slice(0, most), ELLIPSIS] : [text, '']
-  const quoted = quote(told)
-  return (quoted.length > told.length + 2 && !/[`\n]|[^\P{C}\t]/u.test(told) ? `\`${told}\`` : quoted) + more
+  const [shown, more] = text.length > most + ELLIPSIS.length ? [text.slice(0, most), ELLIPSIS] : [text, '']
+  const quoted = quote(shown)
+  return (quoted.length > shown.length + 2 && !/[`\n]|[^\P{C}\t]/u.test(shown) ? `\`${shown}\`` : quoted) + more
 }
 
 /** Types with a String method are printed by it, with an `s` before. */

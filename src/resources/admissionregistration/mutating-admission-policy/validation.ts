@@ -7,7 +7,8 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { minorFor, storedTexts, validateExpression } from '../expressions.ts'
+import { oldestReader } from '../../shared/oldest-reader.ts'
+import { storedTexts, validateExpression } from '../expressions.ts'
 import { REINVOCATION_POLICIES } from '../policies.ts'
 import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
 import type { MutatingAdmissionPolicy, Mutation } from '../v1alpha1.types.ts'
@@ -54,7 +55,7 @@ interface MutationUse {
 function* validatePatch(expression: string, result: Type, { stored, features, ...parts }: MutationUse, path: FieldPath): Steps<FieldError[]> {
   const text = expression.trim()
   if (text === '') return [required(path)]
-  const use = { ...parts, authorizer: true, patches: true, results: [result], minor: minorFor(expression, stored, features) }
+  const use = { ...parts, authorizer: true, patches: true, results: [result], minor: oldestReader(features, stored.has(expression)) }
   return yield* validateExpression(text, use, path)
 }
 

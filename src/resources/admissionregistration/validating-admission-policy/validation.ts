@@ -8,7 +8,8 @@ import { duplicate, invalid, notSupported, required, verbatim } from '../../../m
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
-import { minorFor, storedTexts, validateExpression } from '../expressions.ts'
+import { oldestReader } from '../../shared/oldest-reader.ts'
+import { storedTexts, validateExpression } from '../expressions.ts'
 import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
 import type { AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation } from '../v1.types.ts'
 import { validateVariables } from '../variables.ts'
@@ -36,12 +37,12 @@ function* validateValidation(validation: Validation, { stored, features, ...part
   const at = path.child('expression')
   if (expression.trim() === '') errors.push(required(at, 'expression is not specified'))
   else {
-    const use = { ...parts, authorizer: true, results: [BOOL], minor: minorFor(expression, stored.validations, features) }
+    const use = { ...parts, authorizer: true, results: [BOOL], minor: oldestReader(features, stored.validations.has(expression)) }
     errors.push(...(yield* validateExpression(expression, use, at)))
   }
   const messageAt = path.child('messageExpression')
   if (messageExpression.trim() !== '') {
-    const use = { ...parts, results: [STRING], minor: minorFor(messageExpression, stored.messages, features) }
+    const use = { ...parts, results: [STRING], minor: oldestReader(features, stored.messages.has(messageExpression)) }
     errors.push(...(yield* validateExpression(messageExpression, use, messageAt)))
   } else if (messageExpression !== '') errors.push(invalid(messageAt, messageExpression, 'must be non-empty if specified'))
   if (message !== '' && message.trim() === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'))
@@ -76,7 +77,7 @@ function* validateAnnotations(
     else if (longerThan(value, MAX_VALUE_EXPRESSION)) {
       errors.push(required(at.child('valueExpression'), `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`))
     } else {
-      const use = { ...parts, authorizer: true, results: [STRING, NULL], minor: minorFor(valueExpression, stored.annotations, features) }
+      const use = { ...parts, authorizer: true, results: [STRING, NULL], minor: oldestReader(features, stored.annotations.has(valueExpression)) }
       errors.push(...(yield* validateExpression(value, use, at.child('valueExpression'), valueExpression)))
     }
     if (seen.has(key)) errors.push(duplicate(at.child('key'), key))

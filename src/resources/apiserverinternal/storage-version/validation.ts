@@ -58,15 +58,15 @@ function validateServer(server: ServerStorageVersion, path: FieldPath): FieldErr
 }
 
 /** The common version is set exactly where all servers store the same; without servers it is absent. */
-function validateCommonVersion({ storageVersions = [], commonEncodingVersion: told }: StorageVersionStatus, path: FieldPath): FieldError[] {
+function validateCommonVersion({ storageVersions = [], commonEncodingVersion: declared }: StorageVersionStatus, path: FieldPath): FieldError[] {
   const encodings = new Set(storageVersions.map(({ encodingVersion = '' }) => encodingVersion))
   const [common] = encodings.size === 1 ? encodings : []
-  if (common === told) return []
+  if (common === declared) return []
   if (common === undefined) {
     const text = 'should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet'
-    return [invalid(path, told, text)]
+    return [invalid(path, declared, text)]
   }
-  return [invalid(path, told, told === undefined ? `the common encoding version is ${common}` : `the actual common encoding version is ${common}`)]
+  return [invalid(path, declared, declared === undefined ? `the common encoding version is ${common}` : `the actual common encoding version is ${common}`)]
 }
 
 /** The paths of conditions lack a part in upstream's messages, and the value of a bad status is the type. */

@@ -82,8 +82,8 @@ const isEmpty = (value: unknown): boolean =>
 
 /** But for `managedFields`, and those named. */
 function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly string[] = []): FieldError[] {
-  const told = Object.entries(metadata).filter(([name, value]) => name !== 'managedFields' && !isEmpty(value))
-  return told.every(([name]) => except.includes(name)) ? [] : [invalid(fieldPath('metadata'), goValue('meta.ObjectMeta', metadata), detail)]
+  const given = Object.entries(metadata).filter(([name, value]) => name !== 'managedFields' && !isEmpty(value))
+  return given.every(([name]) => except.includes(name)) ? [] : [invalid(fieldPath('metadata'), goValue('meta.ObjectMeta', metadata), detail)]
 }
 
 const MUST_BE_EMPTY = 'must be empty'

@@ -47,7 +47,7 @@ function tokenPathWarnings(volumes: readonly Volume[], path: FieldPath): string[
   const warnings: string[] = []
   volumes.forEach((volume, i) => {
     const at = path.index(i).child('projected', 'sources')
-    const told = (where: FieldPath, file: string): void => {
+    const check = (where: FieldPath, file: string): void => {
       if (tokens.has(file)) warnings.push(`${where}: has duplicated path with ServiceAccountToken ${JSON.stringify(file)}`)
     }
     for (const source of sourcesOf(volume)) {
@@ -56,9 +56,9 @@ function tokenPathWarnings(volumes: readonly Volume[], path: FieldPath): string[
         ['secret', 'secrets'],
         ['downwardAPI', 'downwardAPI'],
       ] as const) {
-        for (const [j, item] of (source[kind]?.items ?? []).entries()) told(at.child(shown).index(j), item.path)
+        for (const [j, item] of (source[kind]?.items ?? []).entries()) check(at.child(shown).index(j), item.path)
       }
-      if (source.clusterTrustBundle) told(at.child('ClusterTrustBundle'), source.clusterTrustBundle.path)
+      if (source.clusterTrustBundle) check(at.child('ClusterTrustBundle'), source.clusterTrustBundle.path)
     }
   })
   return warnings

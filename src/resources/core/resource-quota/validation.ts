@@ -91,19 +91,19 @@ function validateSpec(spec: ResourceQuotaSpec): FieldError[] {
     .filter(isQuotaResource)
   const { scopes = [], scopeSelector } = spec
   const scopesPath = path.child('scopes')
-  const told = goMemberOnce('core.ResourceQuotaSpec', 'scopes', spec.scopes)
+  const shown = goMemberOnce('core.ResourceQuotaSpec', 'scopes', spec.scopes)
   for (const scope of scopes) {
     const fits = scopeOf(scope)
-    if (!fits) errors.push(invalid(scopesPath, told(), 'unsupported scope'))
-    for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(scopesPath, told(), 'unsupported scope applied to resource'))
+    if (!fits) errors.push(invalid(scopesPath, shown(), 'unsupported scope'))
+    for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(scopesPath, shown(), 'unsupported scope applied to resource'))
   }
-  errors.push(...validateConflicts(scopes, told, scopesPath))
-  if (scopeSelector) errors.push(...validateSelector(scopeSelector, resources, told, path.child('scopeSelector', 'matchExpressions')))
+  errors.push(...validateConflicts(scopes, shown, scopesPath))
+  if (scopeSelector) errors.push(...validateSelector(scopeSelector, resources, shown, path.child('scopeSelector', 'matchExpressions')))
   return errors
 }
 
-const validateConflicts = (scopes: readonly string[], told: () => Verbatim, path: FieldPath): FieldError[] =>
-  CONFLICTS.filter(([one, other]) => scopes.includes(one) && scopes.includes(other)).map(() => invalid(path, told(), 'conflicting scopes'))
+const validateConflicts = (scopes: readonly string[], shown: () => Verbatim, path: FieldPath): FieldError[] =>
+  CONFLICTS.filter(([one, other]) => scopes.includes(one) && scopes.includes(other)).map(() => invalid(path, shown(), 'conflicting scopes'))
 
 /** Only PriorityClass takes an operator other than Exists. Values belong to In and NotIn. The error of a conflict shows spec.scopes, not the selector. */
 function validateSelector(scopeSelector: ScopeSelector, resources: readonly string[], scopes: () => Verbatim, path: FieldPath): FieldError[] {

@@ -6,18 +6,19 @@ import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, nameColumn } from '../../shared/columns.ts'
+import { oldestReader } from '../../shared/oldest-reader.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { MAX_CONFIGURATIONS } from '../claim-spec.ts'
 import { validateConfiguration } from '../configuration.ts'
 import { validateList } from '../lists.ts'
-import { compileSelectors, oldestReader, validateSelectors } from '../selectors.ts'
+import { compileSelectors, validateSelectors } from '../selectors.ts'
 import type { DeviceClass } from '../v1beta2.types.ts'
 import { olderVersion, resourceVersion } from '../version.ts'
 
 /** What an update leaves as it is was let in before there were bounds, and by a release that may know more expressions. */
 function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
-  const faults = yield* compileSelectors([spec.selectors], oldestReader(ctx, old !== undefined && deepEqual(spec.selectors, old.spec.selectors)))
+  const faults = yield* compileSelectors([spec.selectors], oldestReader(ctx.features, old !== undefined && deepEqual(spec.selectors, old.spec.selectors)))
   const stored = old !== undefined && deepEqual(spec.config, old.spec.config)
   return [
     ...validateSelectors(spec.selectors, faults, path.child('selectors')),

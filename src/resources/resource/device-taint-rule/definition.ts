@@ -6,9 +6,10 @@ import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { oldestReader } from '../../shared/oldest-reader.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { validateClassName, validateDriverName, validateLabelName, validatePoolName } from '../names.ts'
-import { compileSelectors, oldestReader, validateSelectors } from '../selectors.ts'
+import { compileSelectors, validateSelectors } from '../selectors.ts'
 import { setTimeAdded, validateTaint } from '../taints.ts'
 import type { DeviceTaintRule } from '../v1alpha3.types.ts'
 import { resourceVersion } from '../version.ts'
@@ -31,7 +32,7 @@ function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRul
     return name === undefined ? [] : check(name, at.child(member))
   })
   const stored = old !== undefined && deepEqual(selector.selectors, old.spec.deviceSelector?.selectors)
-  const faults = yield* compileSelectors([selector.selectors], oldestReader(ctx, stored))
+  const faults = yield* compileSelectors([selector.selectors], oldestReader(ctx.features, stored))
   return [...errors, ...validateSelectors(selector.selectors, faults, at.child('selectors')), ...validateTaint(spec.taint, path.child('taint'))]
 }
 

@@ -3,7 +3,8 @@ import { EVERY_RELEASE } from '../../../../src/cel/environment.ts'
 import { BOOL, NULL, STRING } from '../../../../src/cel/type.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { Release } from '../../../../src/lifecycle/release.ts'
-import { type ExpressionUse, minorFor, storedTexts, understand } from '../../../../src/resources/admissionregistration/expressions.ts'
+import { type ExpressionUse, storedTexts, understand } from '../../../../src/resources/admissionregistration/expressions.ts'
+import { oldestReader } from '../../../../src/resources/shared/oldest-reader.ts'
 import { featuresOf } from '../../../support/hook-context.ts'
 
 const fault = (expression: string, use: Partial<ExpressionUse> = {}): string | undefined => runAtOnce(understand(expression, { minor: 32, ...use })).fault
@@ -44,9 +45,9 @@ describe('expressions of admission', () => {
 
   it('must be understood by the oldest release beside which the server runs, unless it is stored already', () => {
     const used = 'semver("1.2.3").major() == 1'
-    const minors = (compatibility: Release, stored: string[] = []) => minorFor(used, new Set(stored), { ...featuresOf(), compatibility })
+    const minors = (compatibility: Release, isStored = false) => oldestReader({ ...featuresOf(), compatibility }, isStored)
     expect(fault(used, { minor: minors('1.32') })).to.include("undeclared reference to 'semver'")
     expect(fault(used, { minor: minors('1.33') })).to.equal(undefined)
-    expect(fault(used, { minor: minors('1.24', [used]) })).to.equal(undefined)
+    expect(fault(used, { minor: minors('1.24', true) })).to.equal(undefined)
   })
 })

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
-import { compileSelectors, oldestReader, validateSelectors } from '../../../../src/resources/resource/selectors.ts'
+import { compileSelectors, validateSelectors } from '../../../../src/resources/resource/selectors.ts'
+import { oldestReader } from '../../../../src/resources/shared/oldest-reader.ts'
 import { selectorAnswers } from '../../../support/cel-answers.ts'
 import { hookContext } from '../../../support/hook-context.ts'
 
@@ -11,7 +12,9 @@ const selector = (expression: string) => ({ cel: { expression } })
 describe('selectors of devices', () => {
   const messagesOf = (expression: string, stored: boolean): string[] => {
     const list = [selector(expression)]
-    return validateSelectors(list, runAtOnce(compileSelectors([list], oldestReader(hookContext(), stored))), fieldPath('selectors')).map(({ body }) => body)
+    return validateSelectors(list, runAtOnce(compileSelectors([list], oldestReader(hookContext().features, stored))), fieldPath('selectors')).map(
+      ({ body }) => body,
+    )
   }
   const expected = (expression: string, answer: string | number): string[] => {
     if (typeof answer === 'string') return [`Invalid value: ${JSON.stringify(expression)}: ${answer}`]
