@@ -53,7 +53,8 @@ function checkDeclaration(packages: Packages, pkg: PackageFile, declaration: Dec
     if (!declaration.name.endsWith('List')) checkKeys(packages, scope, field, message => report(line, `${declaration.name}.${field.name}: ${message}`))
     if (field.number === undefined) continue
     const other = numbers.get(field.number)
-    if (other !== undefined) report(line, `${declaration.name}: ${field.name || 'inline'} has the number ${field.number} of ${other || 'inline'}`)
+    if (other !== undefined && other !== field.name)
+      report(line, `${declaration.name}: ${field.name || 'inline'} has the number ${field.number} of ${other || 'inline'}`)
     numbers.set(field.number, field.name)
   }
   return errors
@@ -90,10 +91,9 @@ function fieldsOf(packages: Packages, pkg: PackageFile, declaration: Declaration
   const model = declaration.like === undefined || seen.has(declaration) ? undefined : modelOf(packages, declaration.like)
   if (model === undefined) return own
   seen.add(declaration)
-  const fields = new Map<string, ScopedField>()
-  for (const { field, scope } of fieldsOf(packages, model.pkg, model.declaration, seen)) fields.set(keyOf(field), { field, scope: [pkg, ...scope] })
-  for (const scoped of own) fields.set(keyOf(scoped.field), scoped)
-  return [...fields.values()]
+  const replaced = new Set(own.map(({ field }) => keyOf(field)))
+  const kept = fieldsOf(packages, model.pkg, model.declaration, seen).filter(({ field }) => !replaced.has(keyOf(field)))
+  return [...kept.map(({ field, scope }) => ({ field, scope: [pkg, ...scope] })), ...own]
 }
 
 const keyOf = ({ name, number }: FieldDeclaration): string => name || `inline ${number}`

@@ -167,10 +167,18 @@ function checkDefault(text: string, line: number, report: Report): void {
 }
 
 function addField(type: Declaration, field: FieldDeclaration, report: Report): void {
-  if (type.fields.some(({ name, number }) => (field.name === '' ? name === '' && number === field.number : name === field.name))) {
-    report(field.line, `${type.name} has the field ${field.name || `inline ${field.number}`} twice`)
-  }
+  const before = type.fields.findLast(({ name, number }) => (field.name === '' ? name === '' && number === field.number : name === field.name))
+  if (before && !follows(before, field)) report(field.line, `${type.name} has the field ${field.name || `inline ${field.number}`} twice`)
   type.fields.push(field)
 }
+
+/** Whether releases declare the field by one line until the other takes over. */
+function follows(before: FieldDeclaration, { number, marks }: FieldDeclaration): boolean {
+  const until = releaseOf('until', before.marks)
+  return until !== undefined && releaseOf('since', marks) === until && before.number === number
+}
+
+const releaseOf = (mark: string, marks: readonly string[]): string | undefined =>
+  marks.map(each => new RegExp(`^${mark}\\((1\\.\\d+)\\)$`).exec(each)?.[1]).find(Boolean)
 
 export const isScalar = (type: string): boolean => Object.hasOwn(SCALARS, type)

@@ -31,6 +31,7 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `since(1.30)` the first release that has it, `until(1.31)` the first that has it no more,
  * `gate(Name)` the feature gate without which writes clear it, `gate(Name,own)` and its like (`GateUse`) where the old object keeps it otherwise ·
  * `ungated` gates of the fields of its type do not clear them here · `= json` default (last).
+ * A field that releases declare differently has a line for each: the first ends with `until(1.34)`, the next has `since(1.34)`, and both have the number.
  * An enum is a string type with its values, a string a named type of Go's without. A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`,
  * `strings`). `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `since`, `until`, `gate` and `prune`
  * (a value of it goes with the gated field that leaves it empty).
@@ -103,7 +104,8 @@ export class TypeRegistry {
       } else {
         if (this.minor !== undefined && !isInRelease(line, this.minor)) continue
         const field = this.field(line, scope)
-        invariant(!fields.has(field.name), `${id}: field ${field.name} twice`)
+        // Without a release the last of a field's lines stands.
+        invariant(this.minor === undefined || !fields.has(field.name), `${id}: field ${field.name} twice`)
         fields.set(field.name, field)
       }
     }
@@ -187,10 +189,9 @@ export class TypeRegistry {
     const model = this.source(id)
     invariant(model, `no type ${id}`)
     const base = this.written(model)
-    const byName = new Map<string, WrittenField>()
-    for (const { line, scope } of base.lines) byName.set(fieldKey(line), { line, scope: [pkg, ...scope] })
-    for (const field of own) byName.set(fieldKey(field.line), field)
-    return { marks: [...base.marks, ...marks.slice(2)], lines: [...byName.values()] }
+    const byName = linesByField(base.lines.map(({ line, scope }) => ({ line, scope: [pkg, ...scope] })))
+    for (const [key, fields] of linesByField(own)) byName.set(key, fields)
+    return { marks: [...base.marks, ...marks.slice(2)], lines: [...byName.values()].flat() }
   }
 
   private field(line: string, scope: Scope): Field {
@@ -294,6 +295,18 @@ interface Written {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The lines of each field, of which releases may have different ones. */
+function linesByField(lines: readonly WrittenField[]): Map<string, WrittenField[]> {
+  const byName = new Map<string, WrittenField[]>()
+  for (const field of lines) {
+    const key = fieldKey(field.line)
+    const others = byName.get(key)
+    if (others) others.push(field)
+    else byName.set(key, [field])
+  }
+  return byName
+}
 
 /** What identifies a field: its name, or `inline` and its number. */
 const fieldKey = (line: string): string => line.split(' ', line.startsWith('inline ') ? 2 : 1).join(' ')

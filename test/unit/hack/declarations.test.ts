@@ -60,6 +60,17 @@ describe('declarations of types', () => {
   })
 })
 
+describe('lines of a field that releases declare differently', () => {
+  const errorsOf = (fields: string): readonly string[] => checkDeclarations([{ file: 'a.types', text: `${HEADER}type Port\n${fields}` }]).errors
+
+  it('follow each other', () => expect(errorsOf('  name 1 string? until(1.34)\n  name 1 string since(1.34)\n')).to.deep.equal([]))
+
+  it('leave no release out, and keep the number', () => {
+    expect(errorsOf('  name 1 string? until(1.33)\n  name 1 string since(1.34)\n')[0]).to.include('Port has the field name twice')
+    expect(errorsOf('  name 1 string? until(1.34)\n  name 2 string since(1.34)\n')[0]).to.include('Port has the field name twice')
+  })
+})
+
 /** What decoding and defaults guarantee, in TypeScript. */
 describe('interfaces of declared types', () => {
   const text = `${HEADER}

@@ -137,5 +137,26 @@ describe('types of a release', () => {
     expect(fieldsIn(31)).to.deep.equal(['always', 'later'])
   })
 
+  it('have the line of a field that is theirs, also where another type is like it', () => {
+    const source = `type Thing
+  a 1 []Item? atomic until(1.34)
+  a 1 []Item? map(k,l) since(1.34)
+  b 2 string? until(1.35)
+  b 2 string since(1.35)
+type Item
+  k 1 string
+  l 2 string?
+type Other like t.Thing
+  b 2 string
+`
+    const other = (minor?: number) => new TypeRegistry(minor).add({ id: 't', definition: 'io.test', source }).type('t.Other')
+    const listType = (minor?: number): unknown => {
+      const schema = other(minor).fields.get('a')?.schema
+      return schema?.type === 'list' ? schema.listType : schema
+    }
+    expect([33, 34, undefined].map(listType)).to.deep.equal(['atomic', 'map', 'map'])
+    expect(other(33).fields.get('b')?.required).to.equal(true)
+  })
+
   it('have every field where no release is named', () => expect(fieldsIn()).to.deep.equal(['always', 'later', 'gone']))
 })
