@@ -42,6 +42,8 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
   readonly virtual?: VirtualResource<H>
   /** Stored, and reached by code of the server only: it has no path, and stands in no discovery or OpenAPI (`/registry/ranges/…`). */
   readonly internal?: boolean
+  /** The server itself reads and writes it in every release, also while none of its versions is served. */
+  readonly neededByServer?: boolean
 }
 
 /** A resource type as its kind writes it, in any versions. */

@@ -9,19 +9,32 @@ import type { ResourceDefinition, Version } from './definition.ts'
 const kindOf = ({ group, name, kind, names }: Version): ApiKind => ({ group, version: name, kind, resource: names.plural })
 
 /**
- * The definitions with only those versions that are served. A kind of which no version is served has no path any more: if a version of it is stable the server itself may need it,
+ * The definitions with only those versions that are served. A kind of which no version is served has no path any more: if the release has a stable version of it the server itself may need it,
  * and it stays as an internal one; otherwise it goes.
+ * @param exists whether the release has the version, served or not.
  */
-export function servedDefinitions(definitions: readonly ResourceDefinition[], isServed: (kind: ApiKind) => boolean): ResourceDefinition[] {
+export function servedDefinitions(
+  definitions: readonly ResourceDefinition[],
+  isServed: (kind: ApiKind) => boolean,
+  exists: (kind: ApiKind) => boolean = () => true,
+): ResourceDefinition[] {
   return definitions.flatMap(definition => {
     if (definition.internal) return [definition]
     const [first, ...more] = definition.versions.filter(version => isServed(kindOf(version)))
     const unserved = definition.versions.filter(version => version !== first && !more.includes(version))
     if (unserved.length === 0) return [definition]
     if (first !== undefined) return [{ ...definition, versions: [first, ...more], unserved }]
-    return definition.storage !== undefined && unserved.some(({ name }) => stabilityOf(name) === 'ga') ? [{ ...definition, unserved, internal: true }] : []
+    if (definition.storage === undefined) return []
+    const needed = definition.neededByServer || unserved.some(version => stabilityOf(version.name) === 'ga' && exists(kindOf(version)))
+    return needed ? [{ ...definition, unserved, internal: true }] : []
   })
 }
+
+/** Whether a release has a version of a kind. */
+export const isInRelease =
+  (release: Release) =>
+  ({ group, version, kind }: ApiKind): boolean =>
+    existsIn(release, apiVersionOf({ group, version }), kind)
 
 /** A version that is asked for by name, and that the release has, but not this server, is refused. Throws LifecycleError. */
 export function checkIsBuilt(definitions: readonly ResourceDefinition[], release: Release, config: RuntimeConfig): void {

@@ -1,6 +1,6 @@
 import { Catalog } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
-import { checkIsBuilt, servedDefinitions } from '../catalog/served.ts'
+import { checkIsBuilt, isInRelease, servedDefinitions } from '../catalog/served.ts'
 import { servedKinds } from '../lifecycle/served.ts'
 import { builtinResources } from '../resources/builtin.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
@@ -24,7 +24,7 @@ export function builtInKinds(options: ControlPlaneOptions): BuiltInKinds {
     ...(auth && { auth }),
   })
   checkIsBuilt(built, release, runtimeConfig)
-  const definitions = servedDefinitions(built, servedKinds(release, gates, runtimeConfig))
+  const definitions = servedDefinitions(built, servedKinds(release, gates, runtimeConfig), isInRelease(release))
   return { definitions, catalog: new Catalog(definitions, release) }
 }
 

@@ -281,6 +281,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     CSIStorageCapacity: since('1.24'),
     StorageClass: since('1.6'),
     VolumeAttachment: since('1.13'),
+    VolumeAttributesClass: since('1.34'),
   },
   'storage.k8s.io/v1beta1': {
     CSIDriver: since('1.14', '1.19', '1.22', 'storage.k8s.io/v1 CSIDriver'),

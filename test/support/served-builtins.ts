@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '../../src/catalog/definition.ts'
-import { servedDefinitions } from '../../src/catalog/served.ts'
+import { isInRelease, servedDefinitions } from '../../src/catalog/served.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { Release } from '../../src/lifecycle/release.ts'
 import { servedKinds } from '../../src/lifecycle/served.ts'
@@ -15,5 +15,5 @@ export function servedBuiltins(
 ): ResourceDefinition[] {
   const features = parseGates(release, new Map(Object.entries(gates)))
   const definitions = builtinResources({ features, eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 100 }, auth: testAuth })
-  return servedDefinitions(definitions, servedKinds(release, features, new Map(Object.entries(runtimeConfig))))
+  return servedDefinitions(definitions, servedKinds(release, features, new Map(Object.entries(runtimeConfig))), isInRelease(release))
 }

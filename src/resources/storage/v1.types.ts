@@ -84,6 +84,11 @@ export type VolumeAttachmentStatus = {
   detachError?: VolumeError
 }
 
+export type VolumeAttributesClass = TypedObject & {
+  driverName: string
+  parameters?: Record<string, string>
+}
+
 export type VolumeError = {
   time: Time
   message?: string

@@ -24,6 +24,18 @@ describe('definitions that are served', () => {
       expect(found.map(each => ({ versions: namesOf(each.versions), unserved: namesOf(each.unserved), internal: each.internal }))).to.deep.equal(expected)
     })
 
+  it('go where the release has no stable version of the kind, unless the server needs it', () => {
+    const beta = inVersions('v1', 'v1beta1')
+    const without = (definition: ResourceDefinition) =>
+      servedDefinitions(
+        [definition],
+        () => false,
+        ({ version }) => version !== 'v1',
+      )
+    expect(without(beta)).to.deep.equal([])
+    expect(without({ ...beta, neededByServer: true })[0]?.internal).to.equal(true)
+  })
+
   it('stay the same where all is served, or nothing has a path', () => {
     const internal = { ...inVersions('v1alpha1'), internal: true }
     const all = inVersions('v1')

@@ -83,5 +83,6 @@ export const ipAddressResource = defineResource<IPAddress>({
   versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'ipaddresses', version: v1beta1 },
+  neededByServer: true,
   strategy: { validateName: nameIsAddress, validate: validateIPAddress },
 })

@@ -81,6 +81,7 @@ export const serviceCIDRResource = defineResource<ServiceCIDR>({
   versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'servicecidrs', version: v1beta1 },
+  neededByServer: true,
   strategy: {
     validateName: nameIsDnsSubdomain,
     resetFields: [['status']],

@@ -8,7 +8,7 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
-import type { VolumeAttributesClass } from '../v1beta1.types.ts'
+import type { VolumeAttributesClass } from '../v1.types.ts'
 
 /** At least one parameter is required, unlike in a StorageClass. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
 function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeAttributesClass | undefined): FieldError[] {
@@ -27,18 +27,19 @@ const table: TableDefinition<VolumeAttributesClass> = {
   cells: ({ metadata, driverName }, now) => [metadata.name ?? '', driverName, age(metadata.creationTimestamp, now)],
 }
 
-const v1beta1: Version<VolumeAttributesClass> = {
+const v1: Version<VolumeAttributesClass> = {
   group: 'storage.k8s.io',
-  name: 'v1beta1',
+  name: 'v1',
   kind: 'VolumeAttributesClass',
   names: { plural: 'volumeattributesclasses', singular: 'volumeattributesclass', shortNames: ['vac'] },
   verbs: STANDARD_VERBS,
-  schema: types.type('storagev1beta1.VolumeAttributesClass'),
+  schema: types.type('storage.VolumeAttributesClass'),
   table,
 }
 
-/** Differs from v1beta1 in nothing but its name. */
-const v1alpha1: Version<VolumeAttributesClass> = { ...v1beta1, name: 'v1alpha1', schema: types.type('storagev1alpha1.VolumeAttributesClass') }
+/** The older versions differ from v1 in nothing but their names. */
+const v1beta1: Version<VolumeAttributesClass> = { ...v1, name: 'v1beta1', schema: types.type('storagev1beta1.VolumeAttributesClass') }
+const v1alpha1: Version<VolumeAttributesClass> = { ...v1, name: 'v1alpha1', schema: types.type('storagev1alpha1.VolumeAttributesClass') }
 
 /**
  * Attributes of volumes that can be changed while they are in use. Its driver and parameters never change.
@@ -46,8 +47,8 @@ const v1alpha1: Version<VolumeAttributesClass> = { ...v1beta1, name: 'v1alpha1',
  */
 export const volumeAttributesClassResource = defineResource<VolumeAttributesClass>({
   scope: 'Cluster',
-  versions: [v1beta1, v1alpha1],
-  hub: v1beta1,
+  versions: [v1, v1beta1, v1alpha1],
+  hub: v1,
   storage: { prefix: 'volumeattributesclasses', version: v1beta1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateVolumeAttributesClass },
 })
