@@ -1,4 +1,4 @@
-import type { HookContext, Strategy } from '../catalog/definition.ts'
+import type { HookContext } from '../catalog/definition.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -11,7 +11,7 @@ import { conversionOf } from './conversion-of.ts'
 import { type DeleteOptions, deletionStep, type Preconditions, type Step } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
 import { checkDeletion, lostVersion } from './preconditions.ts'
-import { admissionRequest, groupResourceOf, hookContext, type RegistryEnvironment, type StoreParts, type WriteTarget } from './types.ts'
+import { admissionRequest, groupResourceOf, hookContext, type RegistryEnvironment, type StoreParts, strategyOf, type WriteTarget } from './types.ts'
 import { type HeldReservation, writeObject } from './write.ts'
 
 /**
@@ -44,7 +44,7 @@ export const IGNORE_READ_ERROR = fieldPath('ignoreStoreReadErrorWithClusterBreak
 
 /** Deletes the object, or begins to: finalizers, grace period and the kind's own hold are respected. */
 export async function deleteObject(store: StoreParts, target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
-  const strategy: Strategy = target.served.definition.strategy ?? {}
+  const strategy = strategyOf(target.served, undefined)
   if (strategy.orphanWarning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
     target.ctx.warn(strategy.orphanWarning)
   }

@@ -1,44 +1,7 @@
 import { expect } from 'chai'
-import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
-import { parseGates } from '../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../src/lifecycle/release.ts'
-import { StatusError } from '../../../src/meta/status.ts'
-import { gitVersion } from '../../../src/server/version.ts'
-import { apiHandler } from '../../support/api-handler.ts'
-import { controlPlaneOptions } from '../../support/control-plane-options.ts'
-import { FakeExchange, type FakeRequest } from '../../support/exchange.ts'
+import { type Answer, inRelease } from '../../support/in-release.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
-
-interface Answer {
-  readonly status: number
-  readonly json: unknown
-  readonly warnings: readonly string[]
-}
-
-/** What a server of a release answers, on a store that goes from one to the next. */
-async function inRelease<T>(
-  backend: MemoryBackend,
-  release: Release,
-  ask: (call: (path: string, request?: FakeRequest) => Promise<Answer>) => Promise<T>,
-): Promise<T> {
-  backend.down = false
-  const plane = createControlPlane(controlPlaneOptions(backend, { release, gates: parseGates(release), fingerprint: gitVersion(release) }))
-  await plane.synced(AbortSignal.timeout(10_000))
-  try {
-    return await ask(async (path, request = {}) => {
-      const exchange = new FakeExchange(path, request)
-      try {
-        await apiHandler(plane.api)(exchange)
-        return exchange
-      } catch (error) {
-        if (!(error instanceof StatusError)) throw error
-        return { status: error.status.code ?? 0, json: error.status, warnings: exchange.warnings }
-      }
-    })
-  } finally {
-    await plane.close()
-  }
-}
 
 const NODE = {
   apiVersion: 'v1',

@@ -100,6 +100,14 @@ const v1: Version<CronJob> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: cronJobStatusStrategy } },
 }
 
+/** As v1, but for what becomes of the jobs of a cron job that is deleted: they stay. Served until 1.24. */
+const v1beta1: Version<CronJob> = {
+  ...v1,
+  name: 'v1beta1',
+  schema: types.type('batchV1beta1.CronJob'),
+  strategy: { ...cronJobStrategy, defaultPropagation: 'orphan' },
+}
+
 /**
  * Jobs by a schedule, which is that of github.com/robfig/cron.
  * https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/
@@ -107,7 +115,7 @@ const v1: Version<CronJob> = {
  */
 export const cronJobResource = defineResource<CronJob>({
   scope: 'Namespaced',
-  versions: [v1],
+  versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'cronjobs', version: v1 },
   strategy: cronJobStrategy,

@@ -1,13 +1,15 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
+import type { RequestAttributes } from '../../../meta/context.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
-import { eventsV1 } from '../../events/event/definition.ts'
+import { eventsV1, eventsV1beta1 } from '../../events/event/definition.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { Event, ObjectReference } from '../v1.types.ts'
-import { validateEvent } from './validation.ts'
+import { type EventRules, validateEvent } from './validation.ts'
 
 /** `pod/web-0`; the kind alone where the event is about no one object. */
 const targetOf = ({ kind = '', name = '' }: ObjectReference): string => (name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`)
@@ -78,20 +80,26 @@ const v1: Version<Event> = {
   },
 }
 
+/** Only events.k8s.io/v1 is strict. The core group has its own name for the controller, which errors mention from 1.25 on. */
+const rulesOf = (info: Pick<RequestAttributes, 'group' | 'version'> | undefined, release: Release): EventRules => ({
+  strict: info?.group === eventsV1.group && info.version === eventsV1.name,
+  controllerName: info?.group === eventsV1.group || !isSince(release, '1.25') ? 'reportingController' : 'reportingComponent',
+})
+
 /**
- * Events with a lifetime of so many seconds, counted anew at every write. core/v1 and events.k8s.io/v1 read and write the same objects, and the group of a request
+ * Events with a lifetime of so many seconds, counted anew at every write. core/v1 and events.k8s.io read and write the same objects, and the version of a request
  * decides by which rules they are validated. Source of its rules: pkg/registry/core/event.
  */
 export const eventResourceWithTtl = (seconds: number): ResourceDefinition =>
   defineResource<Event>({
     scope: 'Namespaced',
-    versions: [v1, eventsV1],
+    versions: [v1, eventsV1, eventsV1beta1],
     hub: v1,
     storage: { prefix: 'events', version: v1 },
     strategy: {
       allowCreateOnUpdate: true,
       validateName: nameIsPathSegment,
-      validate: (next, old, { request }) => validateEvent(next, old, request?.info.group === eventsV1.group),
+      validate: (next, old, { request, features }) => validateEvent(next, old, rulesOf(request?.info, features.release)),
       ttlSeconds: () => seconds,
     },
   })

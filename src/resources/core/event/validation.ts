@@ -11,11 +11,17 @@ const NAMESPACE_DIFFERS = 'does not match event.namespace'
 const UNSET = 'needs to be unset'
 const metadata = fieldPath('metadata')
 
-/**
- * `strict`: the request is of events.k8s.io, whose rules come beside those of the core group. Source: pkg/apis/core/validation/events.go in k8s.io/kubernetes.
- */
-export function validateEvent(event: Event, old: Event | undefined, strict: boolean): FieldError[] {
-  const errors = validateForAll(event, strict)
+/** What the version of a request asks of events. */
+export interface EventRules {
+  /** Rules of events.k8s.io/v1 come beside those of all versions. */
+  readonly strict: boolean
+  /** How errors call the member `reportingComponent`. */
+  readonly controllerName: 'reportingComponent' | 'reportingController'
+}
+
+/** Source: pkg/apis/core/validation/events.go in k8s.io/kubernetes. */
+export function validateEvent(event: Event, old: Event | undefined, { strict, controllerName }: EventRules): FieldError[] {
+  const errors = validateForAll(event, controllerName)
   if (!strict) return errors
   return [...errors, ...(old ? validateStrictUpdate(event, old) : validateStrictCreate(event))]
 }
@@ -24,7 +30,7 @@ export function validateEvent(event: Event, old: Event | undefined, strict: bool
  * An event with an eventTime is of the new form, and has more rules. Where the object has no namespace, an event of the old form lies in `default`, and one of the
  * new form in `default` or `kube-system`. Where the object has one, only an event of the old form must lie in it.
  */
-function validateForAll(event: Event, strict: boolean): FieldError[] {
+function validateForAll(event: Event, controllerName: EventRules['controllerName']): FieldError[] {
   const errors: FieldError[] = []
   const namespace = event.metadata.namespace ?? ''
   const objectNamespace = event.involvedObject.namespace ?? ''
@@ -35,13 +41,13 @@ function validateForAll(event: Event, strict: boolean): FieldError[] {
       ? namespace !== '' && namespace !== 'default'
       : namespace !== objectNamespace
   if (elsewhere) errors.push(invalid(fieldPath('involvedObject', 'namespace'), objectNamespace, NAMESPACE_DIFFERS))
-  if (isNew) errors.push(...validateNewForm(event, strict))
+  if (isNew) errors.push(...validateNewForm(event, controllerName))
   for (const message of isDns1123Subdomain(namespace)) errors.push(invalid(fieldPath('namespace'), namespace, message))
   return errors
 }
 
-/** `strict` decides by which name errors call the controller: `reportingController` is the field of events.k8s.io. A text that is too long is not shown. */
-function validateNewForm(event: Event, strict: boolean): FieldError[] {
+/** A text that is too long is not shown. */
+function validateNewForm(event: Event, controllerName: EventRules['controllerName']): FieldError[] {
   const errors: FieldError[] = []
   const checkText = (field: 'reportingInstance' | 'action' | 'reason' | 'message', max: number, isRequired = true): void => {
     const text = event[field] ?? ''
@@ -49,7 +55,7 @@ function validateNewForm(event: Event, strict: boolean): FieldError[] {
     if (longerThan(text, max)) errors.push(invalid(fieldPath(field), '', `can have at most ${max} characters`))
   }
   const controller = event.reportingComponent
-  const path = fieldPath(strict ? 'reportingController' : 'reportingComponent')
+  const path = fieldPath(controllerName)
   if (controller === '') errors.push(required(path))
   for (const message of isQualifiedName(controller)) errors.push(invalid(path, controller, message))
   checkText('reportingInstance', 128)

@@ -55,3 +55,6 @@ export const eventsV1: Version<Event, CoreEvent> = {
     ...Object.fromEntries(REFERENCE.map(field => [`regarding.${field}`, `involvedObject.${field}`])),
   },
 }
+
+/** Has the fields of v1 and the rules of the core group. Served until 1.24. */
+export const eventsV1beta1: Version<Event, CoreEvent> = { ...eventsV1, name: 'v1beta1', schema: types.type('eventsV1beta1.Event') }

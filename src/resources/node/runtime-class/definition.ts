@@ -64,6 +64,9 @@ const v1: Version<RuntimeClass> = {
   table,
 }
 
+/** Differs from v1 in nothing but its name. Served until 1.24. */
+const v1beta1: Version<RuntimeClass> = { ...v1, name: 'v1beta1', schema: types.type('nodeV1beta1.RuntimeClass') }
+
 /**
  * How a node runs the containers of pods that name the class; admission-plugin.ts puts its overhead and its scheduling into them.
  * https://kubernetes.io/docs/concepts/containers/runtime-class/
@@ -71,7 +74,7 @@ const v1: Version<RuntimeClass> = {
  */
 export const runtimeClassResource = defineResource<RuntimeClass>({
   scope: 'Cluster',
-  versions: [v1],
+  versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'runtimeclasses', version: v1 },
   strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateRuntimeClass, warnings: runtimeClassWarnings },

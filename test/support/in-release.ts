@@ -1,0 +1,42 @@
+import { createControlPlane } from '../../src/control-plane/control-plane.ts'
+import { parseGates } from '../../src/lifecycle/gates.ts'
+import type { Release } from '../../src/lifecycle/release.ts'
+import { StatusError } from '../../src/meta/status.ts'
+import { gitVersion } from '../../src/server/version.ts'
+import { apiHandler } from './api-handler.ts'
+import { controlPlaneOptions } from './control-plane-options.ts'
+import { FakeExchange, type FakeRequest } from './exchange.ts'
+import type { MemoryBackend } from './memory-backend.ts'
+
+/** What was answered: the body, and the texts of `Warning` headers. */
+export interface Answer {
+  readonly status: number
+  readonly json: unknown
+  readonly warnings: readonly string[]
+}
+
+/** Makes a request of the server of a release. An error is answered as its Status; a watch ends with its first event, which is the answer. */
+export type Call = (path: string, request?: FakeRequest) => Promise<Answer>
+
+/** What a server of a release answers, on a store that goes from one to the next. */
+export async function inRelease<T>(backend: MemoryBackend, release: Release, ask: (call: Call) => Promise<T>): Promise<T> {
+  backend.down = false
+  const plane = createControlPlane(controlPlaneOptions(backend, { release, gates: parseGates(release), fingerprint: gitVersion(release) }))
+  await plane.synced(AbortSignal.timeout(10_000))
+  try {
+    return await ask(async (path, request = {}) => {
+      const exchange = new FakeExchange(path, request)
+      const { streamed, warnings } = exchange
+      streamed.onWrite = () => exchange.client.abort()
+      try {
+        await apiHandler(plane.api)(exchange)
+        return streamed.text === '' ? exchange : { status: 200, json: JSON.parse(streamed.text.split('\n')[0] ?? ''), warnings }
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error
+        return { status: error.status.code ?? 0, json: error.status, warnings: exchange.warnings }
+      }
+    })
+  } finally {
+    await plane.close()
+  }
+}
