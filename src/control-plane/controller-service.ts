@@ -76,12 +76,12 @@ export class ControllerService implements Service {
 
   /** Those that the flags ask for, and those that every server needs: without them services, definitions and flow schemas would not settle. */
   private controllers({ certificateAuthority }: ServiceStart): Controller[] {
-    const { controllers, auth, exclusiveStore } = this.options
+    const { controllers, auth, exclusiveStore, gates } = this.options
     const { catalog, definitions, hasPolicies } = this.parts
     const issuer = auth?.issuer
     const has = (name: ControllerName): boolean => controllers.has(name)
     const all = [
-      has('namespace-controller') && namespaceController(catalog),
+      has('namespace-controller') && namespaceController({ catalog, features: gates }),
       namespaceContentController({
         serviceAccount: has('serviceaccount-controller'),
         ...(has('root-ca-certificate-publisher-controller') && { certificateAuthority }),

@@ -250,7 +250,7 @@ export const GATE_TABLE = {
   OpenAPIEnums: 'fixed 24B+',
   OpenAPIV3: 'fixed 24B+ 27G+L 29gone',
   OpportunisticBatching: 'elsewhere 35B+',
-  OrderedNamespaceDeletion: 'elsewhere 31B- 33B+ 34G+L',
+  OrderedNamespaceDeletion: 'read 31B- 33B+ 34G+L',
   PDBUnhealthyPodEvictionPolicy: 'fixed 26A- 27B+ 31G+L 33gone',
   PLEGOnDemandRelist: 'elsewhere 36B+',
   PersistentVolumeClaimUnusedSinceTime: 'elsewhere 36A-',

@@ -1,15 +1,25 @@
 import { expect } from 'chai'
 import { namespaceController } from '../../../src/controllers/namespace.ts'
+import { parseGates } from '../../../src/lifecycle/gates.ts'
+import { LEASES } from '../../../src/resources/kinds.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, NAMESPACES, PODS } from '../../support/builtin-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
 describe('the namespace controller', () => {
-  function open() {
+  /** `refuse`: deletions of config maps fail with this text. */
+  function open({ gates = {}, refuse }: { gates?: Record<string, boolean>; refuse?: string } = {}) {
     const t = builtinRegistry()
     const access = t.access()
     const end = new AbortController()
-    const done = namespaceController(t.catalog)(controllerEnvironment(t), end.signal)
+    const env = controllerEnvironment(t)
+    const refusing: typeof env.access = {
+      ...env.access,
+      delete: (id, ...rest) =>
+        refuse !== undefined && id.resource === CONFIG_MAPS.resource ? Promise.reject(new Error(refuse)) : env.access.delete(id, ...rest),
+    }
+    const parts = { catalog: t.catalog, features: parseGates('1.33', new Map(Object.entries(gates))) }
+    const done = namespaceController(parts)({ ...env, access: refusing }, end.signal)
     return {
       t,
       access,
@@ -41,7 +51,7 @@ describe('the namespace controller', () => {
     await s.stop()
   })
 
-  it('waits for what has finalizers, and tells what', async () => {
+  it('waits for what has finalizers, and reports what', async () => {
     const s = open()
     await s.namespace('ns')
     await s.configMap('ns', 'held', { finalizers: ['example.io/x'] })
@@ -67,21 +77,71 @@ describe('the namespace controller', () => {
     await s.stop()
   })
 
-  it('waits for pods that stop gracefully', async () => {
+  const stopping = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] } }
+
+  it('waits for pods that stop gracefully before it deletes anything else', async () => {
     const s = open()
     await s.namespace('ns')
-    const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] }
-    await s.access.create(PODS, 'ns', { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec })
+    await s.configMap('ns', 'a')
+    await s.access.create(PODS, 'ns', stopping)
     await s.access.delete(NAMESPACES, '', 'ns')
-    await eventually('the pod is being deleted', async () => (await s.access.get(PODS, 'ns', 'p')).metadata.deletionGracePeriodSeconds === 30)
-    await eventually('conditions', async () => 'NamespaceContentRemaining' in conditions(await s.access.get(NAMESPACES, '', 'ns')))
-    expect(conditions(await s.access.get(NAMESPACES, '', 'ns')).NamespaceFinalizersRemaining).to.deep.equal([
-      'False',
-      'ContentHasNoFinalizers',
-      'All content-preserving finalizers finished',
-    ])
+    const left = async () => conditions(await s.access.get(NAMESPACES, '', 'ns'))
+    await eventually('conditions', async () => 'NamespaceContentRemaining' in (await left()))
+    expect((await s.access.get(PODS, 'ns', 'p')).metadata.deletionGracePeriodSeconds).to.equal(30)
+    const { NamespaceContentRemaining: remaining, NamespaceFinalizersRemaining: finalizers } = await left()
+    // No condition reports the pod, as in upstream.
+    expect(remaining).to.deep.equal(['False', 'ContentRemoved', 'All content successfully removed'])
+    expect(finalizers).to.deep.equal(['False', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'])
+    expect(await s.names(CONFIG_MAPS, 'ns')).to.deep.equal(['a'])
     await s.access.delete(PODS, 'ns', 'p', { gracePeriodSeconds: 0 })
     await eventually('it has gone', async () => (await s.names()).length === 0)
+    expect(await s.names(CONFIG_MAPS, 'ns')).to.deep.equal([])
+    await s.stop()
+  })
+
+  it('deletes all at once without OrderedNamespaceDeletion', async () => {
+    const s = open({ gates: { OrderedNamespaceDeletion: false } })
+    await s.namespace('ns')
+    await s.configMap('ns', 'a')
+    await s.access.create(PODS, 'ns', stopping)
+    await s.access.delete(NAMESPACES, '', 'ns')
+    const left = async () => conditions(await s.access.get(NAMESPACES, '', 'ns')).NamespaceContentRemaining
+    await eventually('conditions', async () => (await left()) !== undefined)
+    expect(await left()).to.deep.equal(['True', 'SomeResourcesRemain', 'Some resources are remaining: pods. has 1 resource instances'])
+    expect(await s.names(CONFIG_MAPS, 'ns')).to.deep.equal([])
+    await s.stop()
+  })
+
+  it('reports pods that are there after their grace period', async () => {
+    const s = open()
+    await s.namespace('ns')
+    await s.access.create(PODS, 'ns', stopping)
+    await s.access.delete(NAMESPACES, '', 'ns')
+    s.t.now += 31_000
+    const failure = async () => conditions(await s.access.get(NAMESPACES, '', 'ns')).NamespaceDeletionContentFailure
+    await eventually('a failure', async () => (await failure())?.[0] === 'True')
+    expect(await failure()).to.deep.equal([
+      'True',
+      'ContentDeletionFailed',
+      'Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: ns for gvr: /v1, Resource=pods',
+    ])
+    await s.stop()
+  })
+
+  it('reports why content cannot be deleted, and deletes the rest', async () => {
+    const s = open({ refuse: 'admission webhook "w" denied the request' })
+    await s.namespace('ns')
+    await s.configMap('ns', 'a')
+    await s.access.create(LEASES, 'ns', { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', metadata: { name: 'l' } })
+    await s.access.delete(NAMESPACES, '', 'ns')
+    const failure = async () => conditions(await s.access.get(NAMESPACES, '', 'ns')).NamespaceDeletionContentFailure
+    await eventually('a failure', async () => (await failure())?.[0] === 'True')
+    expect(await failure()).to.deep.equal([
+      'True',
+      'ContentDeletionFailed',
+      'Failed to delete all resource types, 1 remaining: admission webhook "w" denied the request',
+    ])
+    expect(await s.names(LEASES, 'ns')).to.deep.equal([])
     await s.stop()
   })
 
