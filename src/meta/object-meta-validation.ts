@@ -172,12 +172,18 @@ function* add(errors: FieldError[], more: readonly FieldError[]): Steps<void> {
   yield
 }
 
-function validateIdentity(meta: ObjectMeta, namespaced: boolean, validateName: ValidateName, path: FieldPath): FieldError[] {
+/** The part of `validateObjectMeta` that depends on `validateName`: name and generateName, of which one must be there. */
+export function validateNames(meta: ObjectMeta, validateName: ValidateName, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (meta.generateName)
     for (const message of validateName(meta.generateName, true)) errors.push(invalid(path.child('generateName'), meta.generateName, message))
   if (!meta.name) errors.push(required(path.child('name'), 'name or generateName is required'))
   else for (const message of validateName(meta.name, false)) errors.push(invalid(path.child('name'), meta.name, message))
+  return errors
+}
+
+function validateIdentity(meta: ObjectMeta, namespaced: boolean, validateName: ValidateName, path: FieldPath): FieldError[] {
+  const errors = validateNames(meta, validateName, path)
   if (namespaced) {
     if (!meta.namespace) errors.push(required(path.child('namespace')))
     else for (const message of nameIsDnsLabel(meta.namespace, false)) errors.push(invalid(path.child('namespace'), meta.namespace, message))

@@ -33,7 +33,7 @@ export interface Conversion {
   /** The same for who looks at metadata alone, which is the same in all versions: nothing is waited for. */
   metadataView(version: Version): ConversionView
   /** Tracks managed fields, which may be recorded in other versions than that of the request. `run` may be run again: until it succeeds it must change nothing. */
-  withManagers<T>(served: ServedResource, run: (convert: Change['convert']) => Steps<T>): Promise<T>
+  withManagers<T>(served: ServedResource, run: (convert: Change['convert']) => Steps<T>): Converted<T>
   /** Objects of hooks as those of another version are seen by who has asked for that one. Undefined: in any version, as they are converted when they are written. */
   seenIn(version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[]> | undefined
   readonly codec: CodecConversion

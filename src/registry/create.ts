@@ -38,11 +38,12 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
   // Subresources are not created here: theirs is another way (`endpoints/virtual.ts`).
   const strategy = strategyOf(served, undefined)
   const now = env.clock.now()
-  await trackManagedFields(target, strategy, object, undefined, now)
+  const tracking = trackManagedFields(target, strategy, object, undefined, now)
+  if (tracking) await tracking
   if (turnIsLong()) await nextLongTurn()
   const asked: WriteTarget = { ...target, name: meta.name ?? '' }
   const admitted = await mutate(env, asked, object)
-  await strategy.authorize?.(admitted, undefined, hookContext(env, target))
+  if (strategy.authorize) await strategy.authorize(admitted, undefined, hookContext(env, target))
   const { name, generateName = '' } = admitted.metadata
   const generated = !name && generateName !== ''
   for (let attempt = 1; ; attempt++) {
@@ -67,12 +68,16 @@ async function createOnce({ env, storage, keys }: StoreParts, target: WriteTarge
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name ?? '')
   const decide = async (found: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
     // A dry run is told of what can't be reserved before what is there already, as is a write, which is decided for the first time as if there were nothing.
-    if (!found || target.dryRun) await held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
+    if (!found || target.dryRun) {
+      const taking = held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
+      if (taking) await taking
+    }
     if (found) throw exists(target, found)
     // Storage refuses it upstream, and so without a reason; a dry-run does not get that far. What is no number is not looked at.
     if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)
-    const put = target.dryRun ? next : await conversionOf(served.definition).toStored(next)
+    const converted = target.dryRun ? next : conversionOf(served.definition).toStored(next)
+    const put = converted instanceof Promise ? await converted : converted
     return { change: { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }, result: undefined }
   }
   try {

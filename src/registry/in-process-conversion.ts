@@ -1,5 +1,5 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
-import { runInTurns, type Steps } from '../lib/steps.ts'
+import { runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { Conversion, ConversionView } from './conversion.ts'
@@ -27,7 +27,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
     deletionAnswer: (_version, _object, _deleted, stored) => stored.object(),
     view,
     metadataView: view,
-    withManagers: (served, run) => runInTurns(run(objectFormOf(served.version.schema).managers(served))),
+    withManagers: (served, run) => startInTurns(run(objectFormOf(served.version.schema).managers(served))),
     seenIn: () => undefined,
     codec: {
       isKept: () => false,

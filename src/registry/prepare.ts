@@ -1,7 +1,7 @@
 import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
-import { resultOf, runInTurns, type Steps } from '../lib/steps.ts'
+import { resultOf, runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
@@ -9,7 +9,7 @@ import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../meta/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.ts'
-import { type ObjectMetaRules, validateObjectMetaInSteps, validateObjectMetaUpdateInSteps } from '../meta/object-meta-validation.ts'
+import { type ObjectMetaRules, validateNames, validateObjectMetaInSteps, validateObjectMetaUpdateInSteps } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { dropGatedFields } from '../schema/gated-fields.ts'
@@ -23,22 +23,34 @@ import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarg
 const metadata = fieldPath('metadata')
 
 /**
- * Records who owns the fields that this write changes. Runs before admission and `prepare`, which is what `resetFields` are for. As upstream: where a conversion fails, nobody is tracked any
- * more.
+ * Records who owns the fields that this write changes. Runs before admission and `prepare`, which is what `resetFields` are for. As upstream: where a webhook that converts fails, nobody is
+ * tracked any more. Undefined: it is done, and there is nothing to wait for.
  */
-export async function trackManagedFields(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, now: number): Promise<void> {
-  const { definition, version } = target.served
-  const tracked = { schema: version.schema, old, next, manager: target.manager, apiVersion: apiVersionOfVersion(version), subresource: target.subresource }
-  let entries: ManagedFieldsEntry[] = []
-  try {
-    entries = await conversionOf(definition).withManagers(target.served, convert =>
-      updateManagedInSteps({ ...tracked, resetFields: strategy.resetFields ?? [], now: formatTime(now), convert }),
-    )
-  } catch (error) {
-    if (!(error instanceof ConversionError)) throw error
-  }
-  if (entries.length > 0) next.metadata.managedFields = entries
-  else delete next.metadata.managedFields
+export function trackManagedFields(
+  { served, manager, subresource }: WriteTarget,
+  strategy: Strategy,
+  next: KubeObject,
+  old: KubeObject | undefined,
+  now: number,
+): Promise<void> | undefined {
+  const { schema } = served.version
+  const apiVersion = apiVersionOfVersion(served.version)
+  const { resetFields } = strategy
+  const entries = conversionOf(served.definition).withManagers(served, convert =>
+    updateManagedInSteps({ schema, old, next, manager, apiVersion, subresource, resetFields, now: formatTime(now), convert }),
+  )
+  if (entries instanceof Promise) return entries.catch(nobodyIfUnconverted).then(found => setManagers(next, found))
+  setManagers(next, entries)
+}
+
+function nobodyIfUnconverted(error: unknown): ManagedFieldsEntry[] {
+  if (error instanceof ConversionError) return []
+  throw error
+}
+
+function setManagers({ metadata: meta }: KubeObject, entries: ManagedFieldsEntry[]): void {
+  if (entries.length > 0) meta.managedFields = entries
+  else delete meta.managedFields
 }
 
 /** Mutating admission, of an object in the version of the request, which the caller hands over. The result is in that of hooks. */
@@ -55,14 +67,18 @@ export async function mutate({ admission }: RegistryEnvironment, target: WriteTa
 
 /** What happens to a new object between admission's two halves: the kind's own part, then every rule for it. Throws 422. */
 export async function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Promise<void> {
-  await dropTurnedOff(target, next, undefined, ctx)
+  const dropping = dropTurnedOff(target, next, undefined, ctx)
+  if (dropping instanceof Promise) await dropping
   strategy.prepare?.(next, undefined, ctx)
   if (turnIsLong()) await nextLongTurn()
-  const kind = kindRulesOf(target, strategy)
-  let errors = await runInTurns(boundedErrors(errorsOfNew(kind, next, ctx)))
+  const found = startInTurns(boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx)))
+  const errors = found instanceof Promise ? await found : found
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
-  if (errors.length === 0) errors = await runInTurns(validateObjectMetaInSteps(next.metadata, kind.namespaced, nameIsPathSegment, metadata, kind.meta))
-  await finish(target, strategy, { next, ctx }, errors)
+  // Upstream checks all of the metadata once more. What has been found in order stays so, but for names: those of some kinds may be what no path can have.
+  if (errors.length === 0) errors.push(...validateNames(next.metadata, nameIsPathSegment, metadata))
+  if (turnIsLong()) await nextLongTurn()
+  const finishing = finish(target, strategy, { next, ctx }, errors)
+  if (finishing) await finishing
 }
 
 /** Likewise for an update: metadata that no update changes is put back first. `next` has a resourceVersion by now. */
@@ -72,7 +88,8 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   const before = old.metadata
   if (before.generation === undefined) delete meta.generation
   else meta.generation = before.generation
-  await dropTurnedOff(target, next, old, ctx)
+  const dropping = dropTurnedOff(target, next, old, ctx)
+  if (dropping instanceof Promise) await dropping
   strategy.prepare?.(next, old, ctx)
   if (turnIsLong()) await nextLongTurn()
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
@@ -80,16 +97,19 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
   if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined)
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
-  const errors = await runInTurns(boundedErrors(errorsOfUpdate(kindRulesOf(target, strategy), next, old, ctx)))
+  const found = startInTurns(boundedErrors(errorsOfUpdate(kindRulesOf(target, strategy), next, old, ctx)))
+  const errors = found instanceof Promise ? await found : found
   if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
-  await finish(target, strategy, { next, old, ctx }, errors)
+  if (turnIsLong()) await nextLongTurn()
+  const finishing = finish(target, strategy, { next, old, ctx }, errors)
+  if (finishing) await finishing
   keepUnchangedManagers(next, old)
 }
 
 /** Clears fields whose feature gate is off. Before `prepare`, which may put parts of `old` into `next`. */
-async function dropTurnedOff({ served }: WriteTarget, next: KubeObject, old: KubeObject | undefined, { features }: HookContext): Promise<void> {
+function dropTurnedOff({ served }: WriteTarget, next: KubeObject, old: KubeObject | undefined, { features }: HookContext): Promise<void> | void {
   const off = fieldsTurnedOff(features, served.definition.hub.schema)
-  if (off.length > 0) await runInTurns(dropGatedFields(off, next, old))
+  if (off.length > 0) return startInTurns(dropGatedFields(off, next, old))
 }
 
 /** By what objects of a kind are judged. */
@@ -147,12 +167,11 @@ interface Checked {
   readonly ctx: HookContext
 }
 
-/** Throws 422 for any errors; otherwise warns, and puts the object in its canonical form. */
-async function finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Promise<void> {
-  if (turnIsLong()) await nextLongTurn()
+/** Throws 422 for any errors; otherwise warns, and puts the object in its canonical form. Undefined: it is done, and there is nothing to wait for. */
+function finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Promise<void> | undefined {
   if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)
   for (const text of strategy.warnings?.(next, old, ctx) ?? []) target.ctx.warn(text)
-  if (turnIsLong()) await nextLongTurn()
+  if (turnIsLong()) return nextLongTurn().then(() => strategy.canonicalize?.(next))
   strategy.canonicalize?.(next)
 }
 

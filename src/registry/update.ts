@@ -69,17 +69,19 @@ async function decideUpdate(
   const hooks = hookContext(env, target)
   const conversion = conversionOf(definition)
   const hookVersion = conversion.hookVersion(version)
-  const old = now && (await conversion.objectIn(hookVersion, now))
+  const inHooks = now && conversion.objectIn(hookVersion, now)
+  const old = inHooks instanceof Promise ? await inHooks : inHooks
   const present = version === hookVersion ? old : now && (await conversion.objectIn(version, now))
   // Upstream checks what an update demands before it looks whether there is anything to update.
   checkUid(target, keys.object(target.namespace, target.name), request.uid, old)
   if (!old && !mayCreate(target, strategy, request)) throw notFoundError(groupResourceOf(served), target.name)
   const wanted = await request.transform(present)
   if (turnIsLong()) await nextLongTurn()
-  if (!request.managed) await trackManagedFields(target, strategy, wanted, present, hooks.now)
+  const tracking = request.managed ? undefined : trackManagedFields(target, strategy, wanted, present, hooks.now)
+  if (tracking) await tracking
   if (turnIsLong()) await nextLongTurn()
   const next = await mutate(env, target, wanted, old)
-  await strategy.authorize?.(next, old, hooks)
+  if (strategy.authorize) await strategy.authorize(next, old, hooks)
   if (old) await validateUpdate(env, target, strategy, { next, old, hooks })
   else {
     checkNoUid(target, next)
@@ -87,10 +89,12 @@ async function decideUpdate(
     await fillNew(env, target, next, hooks, true)
   }
   const remove = old !== undefined && isOver(strategy, next, old)
-  await held.take(strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun))
+  const taking = held.take(strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun))
+  if (taking) await taking
   const result = { next, created: !old }
   if (remove) return { change: { delete: true }, result }
-  const put = await conversion.toStored(next)
+  const converted = conversion.toStored(next)
+  const put = converted instanceof Promise ? await converted : converted
   const ttlSeconds = strategy.ttlSeconds?.(next)
   return { change: { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }, result }
 }

@@ -50,7 +50,8 @@ export async function writeObject<T>(
     if (dryRun) return { result: (await attempt(await storage.get(key, 'latest', ctx.signal))).result }
     const written = await storage.write(key, attempt, ctx.signal, assume)
     isWritten = true
-    await held.commit()
+    const committing = held.commit()
+    if (committing) await committing
     return { result: written.result, written }
   } finally {
     if (!isWritten) await held.rollback()

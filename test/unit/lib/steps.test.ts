@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { resultOf, runAtOnce, runInTurns, type Steps } from '../../../src/lib/steps.ts'
+import { resultOf, runAtOnce, runInTurns, type Steps, startInTurns } from '../../../src/lib/steps.ts'
 
 const busy = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
@@ -35,6 +35,14 @@ describe('work in steps', () => {
   })
   it('leaves turns to others after each long step', async () => expect(await othersTurns(() => runInTurns(work(15, 5)))).to.be.at.least(4))
   it('goes on in the same turn after short ones', async () => expect(await othersTurns(() => runInTurns(work(0, 5)))).to.be.at.most(1))
+  it('starts at once, and waits only after a step that took long', async () => {
+    await new Promise(resolve => setImmediate(resolve))
+    expect(startInTurns(work(0, 0))).to.equal('done')
+    const waiting = startInTurns(work(15, 2))
+    expect(waiting).to.be.instanceOf(Promise)
+    expect(await waiting).to.equal('done')
+    expect(await othersTurns(async () => startInTurns(work(15, 5)))).to.be.at.least(4)
+  })
   it('takes a list for a result, and makes what takes steps', () => {
     expect(runAtOnce(resultOf<string[]>(['a', 'b']))).to.deep.equal(['a', 'b'])
     expect(runAtOnce(resultOf<{ next: string }>({ next: 'b' }))).to.deep.equal({ next: 'b' })
