@@ -46,8 +46,8 @@ export class BootstrapService implements Service {
   }
 
   private async bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {
-    const { serviceCIDRs, exclusiveStore, logger } = this.options
-    const options = { ...start, serviceCIDRs, alone: exclusiveStore }
+    const { serviceCIDRs, exclusiveStore, gates, logger } = this.options
+    const options = { ...start, release: gates.release, serviceCIDRs, alone: exclusiveStore }
     const refused = await bootstrap(env, options, signal)
     const dropped = await this.dropBeginning?.().catch(error => void logger.warn('history cannot be compacted', { error: errorMessage(error) }))
     if (dropped) this.stores.forget(dropped)

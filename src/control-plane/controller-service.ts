@@ -7,7 +7,7 @@ import { apiServiceAvailabilityController } from '../controllers/api-service-ava
 import { clusterRoleAggregationController } from '../controllers/cluster-role-aggregation.ts'
 import { compactHistory } from '../controllers/compaction.ts'
 import type { Controller, ControllerEnvironment } from '../controllers/controller.ts'
-import { keepFlowControlObjects } from '../controllers/flow-control-objects.ts'
+import { flowControlKeeper } from '../controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from '../controllers/flow-schema-status.ts'
 import { garbageCollector } from '../controllers/garbage-collector/garbage-collector.ts'
 import { type LeadershipOptions, whileLeading } from '../controllers/leadership.ts'
@@ -90,7 +90,7 @@ export class ControllerService implements Service {
       definitionController(definition => definitions.serveWritten(definition)),
       issuer !== undefined && has('serviceaccount-token-controller') && serviceAccountTokenController(issuer, certificateAuthority),
       apiServiceAvailabilityController,
-      keepFlowControlObjects,
+      flowControlKeeper(this.options.gates.release),
       flowSchemaStatusController,
       has('clusterrole-aggregation-controller') && clusterRoleAggregationController,
       hasPolicies() && has('validatingadmissionpolicy-status-controller') && policyStatusController(catalog),

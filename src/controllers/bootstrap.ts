@@ -1,5 +1,6 @@
 import { updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import type { Release } from '../lifecycle/release.ts'
 import { formatTime } from '../meta/time.ts'
 import { NAMESPACES, PRIORITY_CLASSES, SERVICE_CIDRS } from '../resources/kinds.ts'
 import { DEFAULT_SERVICE_CIDR } from '../resources/networking/service-cidr/default.ts'
@@ -25,6 +26,7 @@ const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-l
 
 /** What the first objects of a cluster are made of. */
 export interface BootstrapOptions extends KubernetesServiceOptions {
+  readonly release: Release
   readonly serviceCIDRs: readonly string[]
   /** No other server shares the store: endpoints in it are of this one, or of nobody. */
   readonly alone: boolean
@@ -51,7 +53,7 @@ export async function bootstrap(env: ControllerEnvironment, options: BootstrapOp
   }
   // Others stand in them.
   await make(SYSTEM_NAMESPACE_OBJECTS)
-  await Promise.all([serviceRange(options), service(options), ...endpointsHere(env, options), FLOW_CONTROL, PRIORITY_CLASS_OBJECTS].map(make))
+  await Promise.all([serviceRange(options), service(options), ...endpointsHere(env, options), flowControl(options), PRIORITY_CLASS_OBJECTS].map(make))
   return refused
 }
 
@@ -129,7 +131,7 @@ const markReady =
     return { ...object, status: { ...object.status, conditions: [...conditions, ready] } }
   }
 
-const FLOW_CONTROL: Part = { name: 'objects of flow control', make: ensureFlowControlObjects }
+const flowControl = ({ release }: BootstrapOptions): Part => ({ name: 'objects of flow control', make: env => ensureFlowControlObjects(env, release) })
 
 const service = (options: BootstrapOptions): Part => ({ name: 'service kubernetes', make: env => ensureService(env, options) })
 

@@ -1,32 +1,39 @@
 import { type KindId, listKind, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import type { Release } from '../lifecycle/release.ts'
 import { deepEqual } from '../meta/equal.ts'
 import type { KubeObject, TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
-import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from '../resources/flowcontrol/bootstrap/mandatory.ts'
+import { MANDATORY_SCHEMAS, mandatoryLevels } from '../resources/flowcontrol/bootstrap/mandatory.ts'
 import { AUTO_UPDATE_ANNOTATION, type NewLevel, type NewSchema } from '../resources/flowcontrol/bootstrap/parts.ts'
 import { SUGGESTED_LEVELS, SUGGESTED_SCHEMAS } from '../resources/flowcontrol/bootstrap/suggested.ts'
+import type { PriorityLevelConfiguration } from '../resources/flowcontrol/v1.types.ts'
 import { FLOW_SCHEMAS, PRIORITY_LEVELS } from '../resources/kinds.ts'
-import type { ControllerEnvironment } from './controller.ts'
+import type { Controller, ControllerEnvironment } from './controller.ts'
 import { pause } from './controller.ts'
 
 const EVERY_MS = 60_000
 
-/** Makes the suggested and the mandatory objects, brings them up to date, and removes those that an earlier release had. */
-export async function ensureFlowControlObjects(env: ControllerEnvironment): Promise<void> {
+/** Makes the suggested and the mandatory objects of a release, brings them up to date, and removes those that another release had. */
+export async function ensureFlowControlObjects(env: ControllerEnvironment, release: Release): Promise<void> {
+  const levels = mandatoryLevels(release)
   await Promise.all(SUGGESTED_SCHEMAS.map(schema => ensureSchema(env, schema, false)))
   await Promise.all(SUGGESTED_LEVELS.map(level => ensureLevel(env, level, false)))
   await Promise.all(MANDATORY_SCHEMAS.map(schema => ensureSchema(env, schema, true)))
-  await Promise.all(MANDATORY_LEVELS.map(level => ensureLevel(env, level, true)))
+  await Promise.all(levels.map(level => ensureLevel(env, level, true)))
   await removeFormer(env, FLOW_SCHEMAS, [...SUGGESTED_SCHEMAS, ...MANDATORY_SCHEMAS])
-  await removeFormer(env, PRIORITY_LEVELS, [...SUGGESTED_LEVELS, ...MANDATORY_LEVELS])
+  await removeFormer(env, PRIORITY_LEVELS, [...SUGGESTED_LEVELS, ...levels])
 }
 
 /** Does so every minute, as kube-apiserver does. */
-export async function keepFlowControlObjects(env: ControllerEnvironment, signal: AbortSignal, everyMs = EVERY_MS): Promise<void> {
-  for (; !signal.aborted; await pause(everyMs, signal))
-    await ensureFlowControlObjects(env).catch(error => env.logger.debug(1, 'objects of flow control cannot be made yet', { error: errorMessage(error) }))
-}
+export const flowControlKeeper =
+  (release: Release, everyMs = EVERY_MS): Controller =>
+  async (env, signal) => {
+    for (; !signal.aborted; await pause(everyMs, signal))
+      await ensureFlowControlObjects(env, release).catch(error =>
+        env.logger.debug(1, 'objects of flow control cannot be made yet', { error: errorMessage(error) }),
+      )
+  }
 
 /** Go's strconv.ParseBool; undefined where it gives an error. */
 function parseBool(text: string | undefined): boolean | undefined {
@@ -46,7 +53,11 @@ const ensureSchema = (env: ControllerEnvironment, wanted: NewSchema, mandatory: 
   ensure(env, FLOW_SCHEMAS, wanted, now => broughtUpToDate(now, wanted, mandatory))
 
 const ensureLevel = (env: ControllerEnvironment, wanted: NewLevel, mandatory: boolean): Promise<void> =>
-  ensure(env, PRIORITY_LEVELS, wanted, now => broughtUpToDate(now, wanted, mandatory))
+  ensure(env, PRIORITY_LEVELS, wanted, now => broughtUpToDate(now, withOwnExemption(wanted, now), mandatory))
+
+/** What the level `exempt` lends is for those who run the cluster to say. */
+const withOwnExemption = (wanted: NewLevel, { spec: { exempt } }: PriorityLevelConfiguration): NewLevel =>
+  wanted.spec.exempt && exempt ? { ...wanted, spec: { ...wanted.spec, exempt } } : wanted
 
 /** Creates the object, or changes what is there by `change`; undefined leaves it as it is. */
 async function ensure<T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, wanted: KubeObject, change: (now: T) => T | undefined): Promise<void> {

@@ -399,5 +399,5 @@ export const GATE_TABLE = {
   WindowsHostProcessContainers: 'fixed 24B+ 26G+L 28gone',
   WorkloadAwarePreemption: 'fixed 36A-',
   WorkloadWithJob: 'fixed 36A-',
-  ZeroLimitedNominalConcurrencyShares: 'fixed 29B- 30G+L 32gone',
+  ZeroLimitedNominalConcurrencyShares: 'read 29B- 30G+L 32gone',
 }

@@ -7,19 +7,12 @@ export const DEFAULT_RELEASE: Release = '1.33'
 /** Those that can be emulated, oldest first. docs/releases.md says what differs. */
 export const RELEASES: readonly Release[] = ['1.32', '1.33']
 
-const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io'
 const DEVICES = 'resource.k8s.io/v1 and storage.k8s.io/v1 VolumeAttributesClass'
 
 /** What other releases serve without being asked, and what is not built. */
 export const NOT_BUILT: Readonly<Record<Release, string>> = {
-  '1.24': `the beta versions that 1.25 removed, and ${FLOW_CONTROL}/v1beta1 and v1beta2`,
-  '1.25': `autoscaling/v2beta2, and ${FLOW_CONTROL}/v1beta1 and v1beta2`,
-  '1.26': `${FLOW_CONTROL}/v1beta2 and v1beta3`,
-  '1.27': `${FLOW_CONTROL}/v1beta2 and v1beta3`,
-  '1.28': `${FLOW_CONTROL}/v1beta2 and v1beta3`,
-  '1.29': `${FLOW_CONTROL}/v1beta3`,
-  '1.30': `${FLOW_CONTROL}/v1beta3`,
-  '1.31': `${FLOW_CONTROL}/v1beta3`,
+  '1.24': 'the beta versions that 1.25 removed',
+  '1.25': 'autoscaling/v2beta2',
   '1.34': DEVICES,
   '1.35': DEVICES,
   '1.36': `${DEVICES}, and admissionregistration.k8s.io/v1 MutatingAdmissionPolicy`,

@@ -1,4 +1,4 @@
-import type { Strategy } from '../../catalog/definition.ts'
+import type { HookContext, Strategy } from '../../catalog/definition.ts'
 import { repeats } from '../../lib/repeats.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, required } from '../../meta/field-error.ts'
@@ -25,14 +25,16 @@ export function validateStatus({ status: { conditions = [] } }: FlowControlObjec
 }
 
 /** Of both kinds; `validateSpec` is for what is before the status. */
-export const flowControlStrategy = <T extends FlowControlObject>(validateSpec: (next: T) => FieldError[]): Strategy<T> => ({
+export const flowControlStrategy = <T extends FlowControlObject>(
+  validateSpec: (next: T, old: T | undefined, ctx: HookContext) => FieldError[],
+): Strategy<T> => ({
   revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) prepareUpdate(next, old)
     else prepareCreate(next, {})
   },
-  validate: next => [...validateSpec(next), ...validateStatus(next)],
+  validate: (next, old, ctx) => [...validateSpec(next, old, ctx), ...validateStatus(next)],
 })
 
 /** Conditions have known statuses, and one entry a type. The spec stays as it is. */

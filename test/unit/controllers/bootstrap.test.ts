@@ -5,7 +5,7 @@ import { builtinRegistry, controllerEnvironment, NAMESPACES } from '../../suppor
 import { NEVER } from '../../support/test-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
-const options = { address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'], alone: true }
+const options = { release: '1.33', address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'], alone: true } as const
 const SERVICES = { group: '', resource: 'services' }
 const ENDPOINTS = { group: '', resource: 'endpoints' }
 const SLICES = { group: 'discovery.k8s.io', resource: 'endpointslices' }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { ensureFlowControlObjects, keepFlowControlObjects } from '../../../src/controllers/flow-control-objects.ts'
+import { ensureFlowControlObjects, flowControlKeeper } from '../../../src/controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from '../../../src/controllers/flow-schema-status.ts'
+import { mandatoryLevels } from '../../../src/resources/flowcontrol/bootstrap/mandatory.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -13,7 +14,7 @@ const AUTO = 'apf.kubernetes.io/autoupdate-spec'
 async function made() {
   const t = builtinRegistry()
   const env = controllerEnvironment(t)
-  await ensureFlowControlObjects(env)
+  await ensureFlowControlObjects(env, '1.33')
   return { t, env, access: t.access() }
 }
 const schema = (name: string, level: string, annotations = {}): AnyObject => ({
@@ -51,7 +52,7 @@ describe('objects of flow control', () => {
     await change('system-nodes', 4, 'false')
     await change('kube-scheduler', 5)
     await access.update(SCHEMAS, '', 'catch-all', now => ({ ...now, metadata: { ...now.metadata, annotations: { [AUTO]: 'false' } } }))
-    await ensureFlowControlObjects(env)
+    await ensureFlowControlObjects(env, '1.33')
     const state = async (name: string) => {
       const { metadata, spec } = await access.get(SCHEMAS, '', name)
       return [spec.matchingPrecedence, metadata.annotations?.[AUTO]]
@@ -68,7 +69,7 @@ describe('objects of flow control', () => {
     await access.create(SCHEMAS, '', schema('mine', 'system', { [AUTO]: 'false' }))
     await access.delete(SCHEMAS, '', 'probes')
     const end = new AbortController()
-    const kept = keepFlowControlObjects(env, end.signal, 5)
+    const kept = flowControlKeeper('1.33', 5)(env, end.signal)
     await eventually('the one is there and the other is not', async () => {
       const names = (await access.list(SCHEMAS, '')).items.map(({ metadata }) => metadata.name)
       return names.includes('probes') && !names.includes('former') && names.includes('mine')
@@ -77,10 +78,26 @@ describe('objects of flow control', () => {
     await kept
   })
 
+  it('leave to those who run the cluster what the exempt level lends', async () => {
+    const { env, access } = await made()
+    await access.update(LEVELS, '', 'exempt', now => ({ ...now, spec: { ...now.spec, exempt: { nominalConcurrencyShares: 3, lendablePercent: 40 } } }))
+    await ensureFlowControlObjects(env, '1.33')
+    const { spec } = await access.get(LEVELS, '', 'exempt')
+    expect(spec.exempt).to.deep.equal({ nominalConcurrencyShares: 3, lendablePercent: 40 })
+  })
+
+  it('say nothing of the exempt level before release 1.28', () => {
+    expect(mandatoryLevels('1.27').map(({ spec }) => Object.keys(spec))).to.deep.equal([['type', 'limited'], ['type']])
+    expect(mandatoryLevels('1.28').map(({ spec }) => Object.keys(spec))).to.deep.equal([
+      ['type', 'limited'],
+      ['type', 'exempt'],
+    ])
+  })
+
   it('are not written without need', async () => {
     const { t, env } = await made()
     const before = await t.backend.currentRevision(new AbortController().signal)
-    await ensureFlowControlObjects(env)
+    await ensureFlowControlObjects(env, '1.33')
     expect(await t.backend.currentRevision(new AbortController().signal)).to.equal(before)
   })
 })

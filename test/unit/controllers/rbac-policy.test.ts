@@ -13,7 +13,7 @@ import { eventually } from '../../support/waiting.ts'
 const group = 'rbac.authorization.k8s.io'
 const CLUSTER_ROLES = { group, resource: 'clusterroles' }
 const CLUSTER_ROLE_BINDINGS = { group, resource: 'clusterrolebindings' }
-const options = { address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'], alone: true }
+const options = { release: '1.33', address: '192.0.2.7', port: 6443, serviceIP: '10.0.0.1', serviceCIDRs: ['10.0.0.0/24'], alone: true } as const
 
 async function cluster() {
   const t = builtinRegistry()

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../src/catalog/catalog.ts'
 import { Discovery } from '../../../src/endpoints/discovery/discovery.ts'
+import { RELEASES } from '../../../src/lifecycle/release.ts'
 import { FakeExchange } from '../../support/exchange.ts'
 import { describeReference, referenceJson } from '../../support/reference.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
@@ -33,7 +34,7 @@ const set = (names: readonly string[] | undefined): string[] => [...(names ?? []
 
 describeReference('discovery of each release beside the reference', () => {
   const { releases } = referenceJson('releases/discovery.json') as Facts
-  for (const release of ['1.32', '1.33'] as const) {
+  for (const release of RELEASES) {
     const snapshot = new CatalogSnapshot(1, servedBuiltins({}, {}, ['10.0.0.0/24'], release), release)
     const discovery = new Discovery(() => '192.0.2.1:6443')
     const facts = Object.entries(releases[release]?.groupVersions ?? {}).flatMap(([groupVersion, resources]) => {

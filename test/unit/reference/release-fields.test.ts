@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { RELEASES } from '../../../src/lifecycle/release.ts'
 import { typesOf } from '../../../src/resources/types.ts'
 import { describeReference, referenceJson } from '../../support/reference.ts'
 import { isIn } from '../../support/release-ranges.ts'
@@ -18,7 +19,7 @@ const ANY_RELEASE = /apimachinery|apidiscovery|imagepolicy|admission\.v1/
 
 describeReference('fields of each release beside the reference', () => {
   const { messages } = referenceJson('releases/fields.json') as Facts
-  for (const release of ['1.32', '1.33'] as const) {
+  for (const release of RELEASES) {
     const minor = Number(release.slice(2))
     const types = typesOf(release)
     it(`are those of ${release}`, () => {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createOpenApi, type DocumentPieces } from '../../../src/endpoints/openapi/open-api.ts'
+import type { Release } from '../../../src/lifecycle/release.ts'
 import { readDescriptions } from '../../../src/resources/descriptions.ts'
 import { types } from '../../../src/resources/types.ts'
 import { builtinSnapshot } from '../../support/reference.ts'
@@ -21,11 +22,14 @@ const folder = join(import.meta.dirname, '../../../src/resources/descriptions')
 const groups = new Set(readdirSync(folder).map(file => file.replace(/(-\w+)?\.txt$/, '')))
 
 const snapshot = builtinSnapshot()
-const openApi = createOpenApi(snapshot, readDescriptions)
 const parse = (pieces: DocumentPieces) => JSON.parse(Buffer.concat([...pieces].filter(piece => piece !== undefined)).toString())
 
-/** The definitions of every document, with the document that each is from. */
-function definitions(): [name: string, definition: Definition, document: string][] {
+const RELEASES = Array.from({ length: 13 }, (_, i): Release => `1.${24 + i}`)
+
+/** The definitions of every document of a release, with the document that each is from. */
+function definitionsOf(release: Release): [name: string, definition: Definition, document: string][] {
+  const snapshot = builtinSnapshot(release)
+  const openApi = createOpenApi(snapshot, readDescriptions)
   const all = Object.entries(parse(openApi.v2()).definitions as Record<string, Definition>).map(([name, definition]): [string, Definition, string] => [
     name,
     definition,
@@ -34,7 +38,7 @@ function definitions(): [name: string, definition: Definition, document: string]
   for (const groupVersion of snapshot.servedGroupVersions()) {
     const path = groupVersion.includes('/') ? `apis/${groupVersion}` : `api/${groupVersion}`
     const { schemas } = parse(openApi.v3(path)).components as { schemas: Record<string, Definition> }
-    for (const [name, definition] of Object.entries(schemas)) all.push([name, definition, path])
+    for (const [name, definition] of Object.entries(schemas)) all.push([name, definition, `${release} ${path}`])
   }
   return all
 }
@@ -53,7 +57,7 @@ function* lines(): Generator<{ group: string; type: string; field: string | unde
 }
 
 describe('descriptions of the built-in kinds', () => {
-  const all = definitions()
+  const all = RELEASES.flatMap(definitionsOf)
   const fields = new Map<string, Set<string>>([['meta.TypeMeta', new Set(['apiVersion', 'kind', 'metadata', 'items'])]])
   for (const [name, { properties = {} }] of all) {
     const [, group, type] = /([a-z]+)\.v\d\w*\.(\w+)$/.exec(name) ?? ['', 'meta', name.slice(name.lastIndexOf('.') + 1)]
@@ -97,7 +101,7 @@ describe('descriptions of the built-in kinds', () => {
       if ('in' in value && 'name' in value && value.in !== 'body' && !('description' in value && value.description)) silent.push(`${path}: ${value.name}`)
       for (const [key, member] of Object.entries(value)) look(member, `${path}/${key}`)
     }
-    const { paths, parameters } = parse(openApi.v2())
+    const { paths, parameters } = parse(createOpenApi(snapshot, readDescriptions).v2())
     look(paths, 'paths')
     look(parameters, 'parameters')
     expect(silent).to.deep.equal([])

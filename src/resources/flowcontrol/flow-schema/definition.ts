@@ -5,7 +5,7 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { flowControlStatusStrategy, flowControlStrategy } from '../strategies.ts'
 import type { FlowSchema } from '../v1.types.ts'
-import { flowControlVersion } from '../version.ts'
+import { flowControlBetas, flowControlVersion } from '../version.ts'
 import { validateFlowSchema } from './validation.ts'
 
 /** As they are tried for a request: by precedence, then by name. */
@@ -34,14 +34,19 @@ const table: TableDefinition<FlowSchema> = {
   ],
 }
 
+const NAMES = { plural: 'flowschemas', singular: 'flowschema' }
+
 const v1: Version<FlowSchema> = {
-  ...flowControlVersion('FlowSchema', { plural: 'flowschemas', singular: 'flowschema' }),
+  ...flowControlVersion('FlowSchema', NAMES),
   setDefaults({ spec }) {
     spec.matchingPrecedence ||= 1000
   },
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
 }
+
+/** Of the beta versions only the names differ. */
+const betas: Version<FlowSchema>[] = flowControlBetas('FlowSchema', NAMES).map(version => ({ ...v1, ...version }))
 
 /**
  * Which requests a priority level takes. The mandatory schemas have fixed specs (bootstrap/mandatory.ts).
@@ -50,7 +55,7 @@ const v1: Version<FlowSchema> = {
  */
 export const flowSchemaResource = defineResource<FlowSchema>({
   scope: 'Cluster',
-  versions: [v1],
+  versions: [v1, ...betas],
   hub: v1,
   storage: { prefix: 'flowschemas', version: v1 },
   strategy: flowControlStrategy(validateFlowSchema),

@@ -1,10 +1,12 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../shared/go-values.ts'
-import { MANDATORY_LEVELS } from '../bootstrap/mandatory.ts'
+import { mandatoryLevels } from '../bootstrap/mandatory.ts'
 import type {
   ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,
@@ -13,12 +15,11 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '../v1.types.ts'
+import { ROUNDTRIP_ANNOTATION } from './versions.ts'
 
 const MAX_QUEUES = 10_000_000
 /** Bits of a hash that dealing may use up: more would deal unevenly. */
 const MAX_HASH_BITS = 60
-/** By which v1beta3 kept a zero on its way through older servers. */
-const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
 /** Null and absent count as 0. */
 const notNegative = (value: number | null | undefined, path: FieldPath, text: string): FieldError[] => ((value ?? 0) < 0 ? [invalid(path, value, text)] : [])
@@ -56,11 +57,31 @@ function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath
   }
 }
 
+/** How shares are judged. */
+interface SharesOptions {
+  /** The field's name in the version of the request. */
+  readonly field: 'nominalConcurrencyShares' | 'assuredConcurrencyShares'
+  /** A level may have no seats of its own. */
+  readonly allowZero: boolean
+}
+
+/** Releases before 1.30 take no zero but where there is one already: a server of 1.28 would read it as 30. */
+const sharesOptions = (old: PriorityLevelConfiguration | undefined, { features, request }: HookContext): SharesOptions => ({
+  field: ['v1beta1', 'v1beta2'].includes(request?.info.version ?? '') ? 'assuredConcurrencyShares' : 'nominalConcurrencyShares',
+  allowZero: features.enabled('ZeroLimitedNominalConcurrencyShares') || old?.spec.limited?.nominalConcurrencyShares === 0,
+})
+
+function validateShares(shares: number | null | undefined, path: FieldPath, allowZero: boolean): FieldError[] {
+  if (allowZero) return notNegative(shares, path, 'must be a non-negative integer')
+  return (shares ?? 0) <= 0 ? [invalid(path, shares ?? 0, 'must be positive')] : []
+}
+
 const validateLimited = (
   { nominalConcurrencyShares, limitResponse, lendablePercent, borrowingLimitPercent }: LimitedPriorityLevelConfiguration,
   path: FieldPath,
+  { field, allowZero }: SharesOptions,
 ): FieldError[] => [
-  ...notNegative(nominalConcurrencyShares, path.child('nominalConcurrencyShares'), 'must be a non-negative integer'),
+  ...validateShares(nominalConcurrencyShares, path.child(field), allowZero),
   ...validateLimitResponse(limitResponse, path.child('limitResponse')),
   ...percent(lendablePercent, path.child('lendablePercent')),
   ...notNegative(borrowingLimitPercent, path.child('borrowingLimitPercent'), 'if specified, must be a non-negative integer'),
@@ -72,7 +93,7 @@ const validateExempt = ({ nominalConcurrencyShares, lendablePercent }: ExemptPri
 ]
 
 /** Type `Limited` needs `limited` and forbids `exempt`. Type `Exempt` forbids `limited`; its `exempt` may be absent. */
-function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec, path: FieldPath): FieldError[] {
+function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec, path: FieldPath, shares: SharesOptions): FieldError[] {
   switch (type) {
     case 'Exempt':
       return [
@@ -82,18 +103,18 @@ function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec,
     case 'Limited':
       return [
         ...(exempt ? [forbidden(path.child('exempt'), 'must be nil if the type is Limited')] : []),
-        ...(limited ? validateLimited(limited, path.child('limited')) : [required(path.child('limited'), 'must not be empty when type is Limited')]),
+        ...(limited ? validateLimited(limited, path.child('limited'), shares) : [required(path.child('limited'), 'must not be empty when type is Limited')]),
       ]
     default:
       return [notSupported(path.child('type'), type, ['Exempt', 'Limited'])]
   }
 }
 
-/** The spec of a mandatory level is fixed, but for what the level `exempt` lends. */
-function validateFixed(name: string | undefined, spec: PriorityLevelConfigurationSpec, path: FieldPath): FieldError[] {
-  const fixed = MANDATORY_LEVELS.find(({ metadata }) => metadata.name === name)?.spec
+/** The spec of a mandatory level is fixed, but for what the level `exempt` lends from release 1.28 on. */
+function validateFixed(name: string | undefined, spec: PriorityLevelConfigurationSpec, path: FieldPath, release: Release): FieldError[] {
+  const fixed = mandatoryLevels(release).find(({ metadata }) => metadata.name === name)?.spec
   if (!fixed) return []
-  if (name !== 'exempt')
+  if (name !== 'exempt' || !isSince(release, '1.28'))
     return deepEqual(spec, fixed)
       ? []
       : [invalid(path, goValue('flowcontrol.PriorityLevelConfigurationSpec', spec), `spec of '${name}' must equal the fixed value`)]
@@ -105,7 +126,11 @@ function validateFixed(name: string | undefined, spec: PriorityLevelConfiguratio
 }
 
 /** Type `Exempt` belongs to the level of that name alone. Source: pkg/apis/flowcontrol/validation in k8s.io/kubernetes. */
-export function validatePriorityLevel({ metadata, spec }: PriorityLevelConfiguration): FieldError[] {
+export function validatePriorityLevel(
+  { metadata, spec }: PriorityLevelConfiguration,
+  old: PriorityLevelConfiguration | undefined,
+  ctx: HookContext,
+): FieldError[] {
   const path = fieldPath('spec')
   const errors: FieldError[] = []
   if (Object.hasOwn(metadata.annotations ?? {}, ROUNDTRIP_ANNOTATION)) {
@@ -114,5 +139,5 @@ export function validatePriorityLevel({ metadata, spec }: PriorityLevelConfigura
   if ((metadata.name === 'exempt') !== (spec.type === 'Exempt')) {
     errors.push(invalid(path.child('type'), spec.type, "type must be 'Exempt' if and only if name is 'exempt'"))
   }
-  return [...errors, ...validateSpec(spec, path), ...validateFixed(metadata.name, spec, path)]
+  return [...errors, ...validateSpec(spec, path, sharesOptions(old, ctx)), ...validateFixed(metadata.name, spec, path, ctx.features.release)]
 }

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { MANDATORY_LEVELS } from '../../../../src/resources/flowcontrol/bootstrap/mandatory.ts'
+import { mandatoryLevels } from '../../../../src/resources/flowcontrol/bootstrap/mandatory.ts'
 import { SUGGESTED_LEVELS } from '../../../../src/resources/flowcontrol/bootstrap/suggested.ts'
 import { priorityLevelConfigurationResource } from '../../../../src/resources/flowcontrol/priority-level-configuration/definition.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf, serverOf } from '../../../support/workloads.ts'
 
+const MANDATORY_LEVELS = mandatoryLevels('1.33')
 const limited = (parts: object = {}): object => ({ spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' }, ...parts } } })
 const queue = (queuing?: object): object => limited({ limitResponse: { type: 'Queue', ...(queuing && { queuing }) } })
 const QUEUING = 'spec.limited.limitResponse.queuing'

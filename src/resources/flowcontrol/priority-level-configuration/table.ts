@@ -1,0 +1,22 @@
+import type { TableDefinition } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import type { PriorityLevelConfiguration } from '../v1.types.ts'
+
+/** All versions are printed alike, from the hub version. */
+export const priorityLevelTable: TableDefinition<PriorityLevelConfiguration> = {
+  columns: [
+    nameColumn,
+    column('Type', 'Limited, or Exempt from limits.'),
+    column('NominalConcurrencyShares', 'Its share of the seats, beside those of other levels.'),
+    column('Queues', 'How many queues it has.'),
+    column('HandSize', 'To how many queues a flow is dealt.'),
+    column('QueueLengthLimit', 'How many requests may wait in a queue.'),
+    ageColumn,
+  ],
+  cells({ metadata, spec }, now) {
+    const { queues = '<none>', handSize = '<none>', queueLengthLimit = '<none>' } = spec.limited?.limitResponse.queuing ?? {}
+    const shares = spec.limited?.nominalConcurrencyShares ?? '<none>'
+    return [metadata.name ?? '', spec.type, shares, queues, handSize, queueLengthLimit, age(metadata.creationTimestamp, now)]
+  },
+}

@@ -1,0 +1,102 @@
+import type { Version } from '../../../catalog/definition.ts'
+import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { flowControlStatusStrategy } from '../strategies.ts'
+import type { LimitResponse, PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '../v1.types.ts'
+import type { PriorityLevelConfiguration as BetaLevel } from '../v1beta2.types.ts'
+import type { PriorityLevelConfiguration as Beta3Level } from '../v1beta3.types.ts'
+import { flowControlBetas, flowControlVersion } from '../version.ts'
+import { priorityLevelTable } from './table.ts'
+
+/** What a level that says nothing of them gets. */
+const DEFAULT_SHARES = 30
+/** By which v1beta3 tells a zero that is meant from shares that are not given. Its value means nothing. */
+export const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
+
+const NAMES = { plural: 'prioritylevelconfigurations', singular: 'prioritylevelconfiguration' }
+
+/** What versions have in common besides the shares of `limited`. */
+interface CommonSpec {
+  exempt?: PriorityLevelConfigurationSpec['exempt']
+  limited?: { limitResponse: LimitResponse; lendablePercent?: number }
+}
+
+/** Of percents and queues; zero queues count as not given. */
+function setCommonDefaults({ limited, exempt }: CommonSpec): void {
+  if (exempt) {
+    exempt.nominalConcurrencyShares ??= 0
+    exempt.lendablePercent ??= 0
+  }
+  if (!limited) return
+  limited.lendablePercent ??= 0
+  const { queuing } = limited.limitResponse
+  if (!queuing) return
+  queuing.handSize ||= 8
+  queuing.queues ||= 64
+  queuing.queueLengthLimit ||= 50
+}
+
+const hasAnnotation = ({ metadata }: Beta3Level): boolean => Object.hasOwn(metadata.annotations ?? {}, ROUNDTRIP_ANNOTATION)
+
+const v1: Version<PriorityLevelConfiguration> = {
+  ...flowControlVersion('PriorityLevelConfiguration', NAMES),
+  /** Zero shares are a value. */
+  setDefaults({ spec }) {
+    if (spec.limited) spec.limited.nominalConcurrencyShares ??= DEFAULT_SHARES
+    setCommonDefaults(spec)
+  },
+  table: priorityLevelTable,
+  subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
+}
+
+const [beta3Parts, beta2Parts, beta1Parts] = flowControlBetas('PriorityLevelConfiguration', NAMES)
+const { verbs, subresources } = v1
+const SHARED = { verbs, ...(subresources && { subresources }) }
+
+/** There zero shares are none, unless an annotation says that they are meant. It belongs to this version alone. */
+const v1beta3: Version<Beta3Level, PriorityLevelConfiguration> = {
+  ...beta3Parts,
+  ...SHARED,
+  setDefaults(level) {
+    const { limited } = level.spec
+    if (limited && !hasAnnotation(level)) limited.nominalConcurrencyShares ||= DEFAULT_SHARES
+    setCommonDefaults(level.spec)
+  },
+  toHub(level) {
+    if (hasAnnotation(level)) {
+      const { [ROUNDTRIP_ANNOTATION]: _, ...annotations } = level.metadata.annotations ?? {}
+      level.metadata.annotations = annotations
+    }
+    return level
+  },
+  fromHub({ spec: { limited, ...spec }, ...level }) {
+    if (!limited) return { ...level, spec }
+    const { nominalConcurrencyShares = 0, ...rest } = limited
+    if (nominalConcurrencyShares === 0) level.metadata.annotations = { ...level.metadata.annotations, [ROUNDTRIP_ANNOTATION]: '' }
+    return { ...level, spec: { ...spec, limited: { ...rest, nominalConcurrencyShares } } }
+  },
+}
+
+/** v1beta2 and v1beta1 name the shares otherwise; zero counts as not given. */
+const assured = (parts: typeof beta2Parts): Version<BetaLevel, PriorityLevelConfiguration> => ({
+  ...parts,
+  ...SHARED,
+  setDefaults({ spec }) {
+    if (spec.limited) spec.limited.assuredConcurrencyShares ||= DEFAULT_SHARES
+    setCommonDefaults(spec)
+  },
+  toHub({ spec: { limited, ...spec }, ...level }) {
+    if (!limited) return { ...level, spec }
+    const { assuredConcurrencyShares, ...rest } = limited
+    return { ...level, spec: { ...spec, limited: { ...rest, nominalConcurrencyShares: assuredConcurrencyShares } } }
+  },
+  fromHub({ spec: { limited, ...spec }, ...level }) {
+    if (!limited) return { ...level, spec }
+    const { nominalConcurrencyShares = 0, ...rest } = limited
+    return { ...level, spec: { ...spec, limited: { ...rest, assuredConcurrencyShares: nominalConcurrencyShares } } }
+  },
+})
+
+/**
+ * v1 is the hub. Source: pkg/apis/flowcontrol/v1beta1 to v1 of k8s.io/kubernetes, conversion.go and defaults.go.
+ */
+export const PRIORITY_LEVEL_VERSIONS = { v1, v1beta3, v1beta2: assured(beta2Parts), v1beta1: assured(beta1Parts) }
