@@ -28,7 +28,7 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics = ne
     let object = request.object
     for (const plugin of mutating) {
       const next = object === request.object || object === undefined ? request : { ...request, object }
-      if (plugin.handles(next)) object = (await metrics.timed(plugin.name, 'admit', next.operation, async () => plugin.mutate?.(next, round))) ?? object
+      if (plugin.handles(next)) object = (await metrics.timed(plugin.name, 'admit', next.operation, () => plugin.mutate?.(next, round))) ?? object
     }
     return object
   }
@@ -43,7 +43,7 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics = ne
     validate: request =>
       metrics.timed('', 'validate', request.operation, async () => {
         for (const plugin of validating)
-          if (plugin.handles(request)) await metrics.timed(plugin.name, 'validate', request.operation, async () => plugin.validate?.(request))
+          if (plugin.handles(request)) await metrics.timed(plugin.name, 'validate', request.operation, () => plugin.validate?.(request))
       }),
   }
 }

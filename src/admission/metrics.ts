@@ -27,7 +27,7 @@ export class AdmissionMetrics {
   }
 
   /** Does it, and notes how long it took and whether it threw. `plugin`: empty for the whole step. */
-  async timed<T>(plugin: string, step: Step, operation: string, run: () => Promise<T>): Promise<T> {
+  async timed<T>(plugin: string, step: Step, operation: string, run: () => T | Promise<T>): Promise<T> {
     const begun = performance.now()
     let rejected = true
     try {

@@ -21,13 +21,13 @@ export const kindId = <T extends TypedObject>(group: string, resource: string): 
 export const asKind = <T extends TypedObject>(_kind: KindId<T>, object: KubeObject): T => widened(object)
 
 /** As ResourceAccess.get; the object may be shared: never mutate it. */
-export const getKind = async <T extends TypedObject>(
+export const getKind = <T extends TypedObject>(
   api: ObjectReader,
   id: KindId<T>,
   namespace: string,
   name: string,
   options?: { readonly resourceVersion?: string },
-): Promise<T> => widened(await api.get(id, namespace, name, options))
+): Promise<T> => widened(api.get(id, namespace, name, options))
 
 /** The items of ResourceAccess.list. */
 export const listKind = async <T extends TypedObject>(

@@ -42,23 +42,19 @@ export class AdmissionReads {
   }
 
   /** From the cache, or if it is not there, from the store. Throws NotFound. */
-  async get<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T> {
-    try {
-      return await getKind(this.access, id, namespace, name, CACHED)
-    } catch (error) {
+  get<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T> {
+    return getKind(this.access, id, namespace, name, CACHED).catch(error => {
       if (!isStatusError(error, 'NotFound')) throw error
       return getKind(this.access, id, namespace, name)
-    }
+    })
   }
 
   /** Undefined where neither has it. */
-  async find<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T | undefined> {
-    try {
-      return await this.get(id, name, namespace)
-    } catch (error) {
+  find<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T | undefined> {
+    return this.get(id, name, namespace).catch(error => {
       if (!isStatusError(error, 'NotFound')) throw error
       return undefined
-    }
+    })
   }
 
   /** As the cache has them. `namespace`: empty for all. */

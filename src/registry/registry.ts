@@ -117,8 +117,9 @@ export class Registry {
     await watcher.deliver(async batch => {
       for (const event of batch) {
         if (signal.aborted) return false
-        if (event.type !== 'bookmark') await handle({ type: event.type, object: read(event.object) })
-        else if (event.initialEnd) await handle({ type: 'synced' })
+        if (event.type === 'bookmark' && !event.initialEnd) continue
+        const handling = handle(event.type === 'bookmark' ? { type: 'synced' } : { type: event.type, object: read(event.object) })
+        if (handling) await handling
       }
       return true
     })

@@ -6,11 +6,12 @@ export const keyspaceEnd = key('\0')
 
 /** The first key after all keys that begin with the prefix. Keys are ordered by their UTF-8 bytes, which is the order of code points. */
 export function prefixEnd(prefix: string): Key {
-  const points = [...prefix].map(char => char.codePointAt(0)!)
-  while (points.length > 0) {
-    const last = points.pop()!
-    if (last === 0x10ffff) continue
-    return key(String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1))
+  let end = prefix.length
+  while (end > 0) {
+    const pair = prefix.codePointAt(end - 2) ?? 0
+    const last = pair > 0xffff ? pair : prefix.charCodeAt(end - 1)
+    end -= last > 0xffff ? 2 : 1
+    if (last !== 0x10ffff) return key(prefix.slice(0, end) + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1))
   }
   return keyspaceEnd
 }

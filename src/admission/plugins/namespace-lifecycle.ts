@@ -18,24 +18,25 @@ type NamespaceObject = TypedObject & { readonly status?: { readonly phase?: stri
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespacelifecycle
  */
 export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
-  const check = async (request: AdmissionRequest): Promise<void> => {
-    const { served, namespace, name } = request
+  /** Resolves to the object as it is. */
+  const check = async (request: AdmissionRequest): Promise<AdmissionRequest['object']> => {
+    const { served, namespace, name, object } = request
     const isNamespace = served.version.group === '' && served.version.names.plural === 'namespaces'
     if (request.operation === 'DELETE') {
       if (isNamespace && PROTECTED.has(name)) throw forbiddenError({ group: '', resource: 'namespaces' }, name, 'this namespace may not be deleted')
-      return
+      return object
     }
-    if (request.operation !== 'CREATE' || isNamespace || served.definition.scope !== 'Namespaced' || namespace === '') return
-    if (isAccessReview(request)) return
+    if (request.operation !== 'CREATE' || isNamespace || served.definition.scope !== 'Namespaced' || namespace === '') return object
+    if (isAccessReview(request)) return object
     const fault = segmentFault(namespace)
     if (fault !== undefined) throw internalServerError(`invalid resource name ${quote(namespace)}: [${fault}]`)
     const found = await findNamespace(find, namespace)
-    if (found.status?.phase !== 'Terminating' && found.metadata.deletionTimestamp === undefined) return
+    if (found.status?.phase !== 'Terminating' && found.metadata.deletionTimestamp === undefined) return object
     const { group, names } = served.version
     const resource = { group, resource: names.plural }
     const error = forbiddenError(
       resource,
-      request.object?.metadata.name ?? name,
+      object?.metadata.name ?? name,
       `unable to create new content in namespace ${namespace} because it is being terminated`,
     )
     throw failure(403, 'Forbidden', error.message, {
@@ -46,13 +47,8 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     handles: request => request.operation === 'CREATE' || request.operation === 'DELETE',
-    mutate: async request => {
-      await check(request)
-      return request.object
-    },
-    validate: async request => {
-      if (request.operation === 'DELETE') await check(request)
-    },
+    // As upstream, which checks among the plugins that mutate, deletions too.
+    mutate: check,
   }
 }
 
@@ -61,15 +57,10 @@ const isAccessReview = ({ served: { version } }: AdmissionRequest): boolean =>
   version.group === 'authorization.k8s.io' && version.names.plural === 'localsubjectaccessreviews'
 
 /** From the cache, then from the store: a namespace may have been created a moment ago. */
-async function findNamespace(find: FindNamespace, name: string): Promise<NamespaceObject> {
-  try {
-    return await find(name, false)
-  } catch (error) {
+const findNamespace = (find: FindNamespace, name: string): Promise<NamespaceObject> =>
+  find(name, false).catch(async error => {
     if (!isStatusError(error, 'NotFound')) throw error
-  }
-  try {
-    return await find(name, true)
-  } catch (error) {
-    throw isStatusError(error, 'NotFound') ? notFoundError({ group: '', resource: 'namespaces' }, name) : error
-  }
-}
+    return find(name, true).catch(second => {
+      throw isStatusError(second, 'NotFound') ? notFoundError({ group: '', resource: 'namespaces' }, name) : second
+    })
+  })

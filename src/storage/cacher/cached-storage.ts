@@ -30,7 +30,8 @@ export class CachedStorage implements Storage {
       const tree = this.#treeAt(at.exactly)
       return tree ? tree.get(key) : this.#direct.get(key, at, signal)
     }
-    if (!(await this.reach(at, signal)) || this.#cache.corrupt.has(key)) return this.#direct.get(key, at, signal)
+    const isThere = (at === 'any' && this.#cache.loaded) || (await this.reach(at, signal))
+    if (!isThere || this.#cache.corrupt.has(key)) return this.#direct.get(key, at, signal)
     return this.#cache.tree.get(key)
   }
 

@@ -78,14 +78,14 @@ describe('namespace lifecycle', () => {
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease', 'mine'])
     it(`deletion of the namespace ${name}`, async () => {
       const { plugin } = lifecycle(namespace())
-      const result = plugin.validate!(request('DELETE', namespaces, { name }))
+      const result = plugin.mutate!(request('DELETE', namespaces, { name }))
       if (name === 'mine' || name === 'kube-node-lease') await result
       else expect(await refusalText(result)).to.equal(`403 Forbidden: namespaces "${name}" is forbidden: this namespace may not be deleted`)
     })
 
   it('lets other things of those names go, and minds no update', async () => {
     const { plugin, asked } = lifecycle(terminating)
-    await plugin.validate!(request('DELETE', widgets, { name: 'default' }))
+    await plugin.mutate!(request('DELETE', widgets, { name: 'default' }))
     expect(plugin.handles(request('UPDATE', widgets))).to.equal(false)
     expect(asked).to.deep.equal([])
   })
