@@ -128,7 +128,8 @@ function typedConversion(served: ServedResource): ManagerConversion {
     const to = servedVersion(served, apiVersion)
     if (to === undefined) return undefined
     const from = versionsOf(definition).get(object.apiVersion) ?? version
-    const copy = clone(object)
+    // A copy with every member in its place: what is left of an object whose fields were taken out may lack some.
+    const copy = normalized(from, object)
     yield
     const converted = yield* convertInSteps(definition, copy, from, to)
     yield

@@ -57,6 +57,42 @@ const removed: readonly Removed[] = [
     body: { regarding: { kind: 'Pod', name: 'p', namespace: 'ns' }, note: 'n', deprecatedSource: { component: 'c' }, deprecatedCount: 2 },
     warning: 'events.k8s.io/v1beta1 Event is deprecated in v1.22+, unavailable in v1.25+',
   },
+  {
+    release: '1.24',
+    kind: 'EndpointSlice',
+    version: 'discovery.k8s.io/v1beta1',
+    newer: 'discovery.k8s.io/v1',
+    path: 'namespaces/ns/endpointslices',
+    body: {
+      addressType: 'IPv4',
+      ports: [{ name: 'http', protocol: 'TCP', port: 80 }],
+      endpoints: [
+        { addresses: ['10.1.2.3'], nodeName: 'n', topology: { 'kubernetes.io/hostname': 'n', 'topology.kubernetes.io/zone': 'z', rack: 'r' } },
+        { addresses: ['10.1.2.4'], topology: { 'kubernetes.io/hostname': 'other' } },
+      ],
+    },
+    seen: {
+      addressType: 'IPv4',
+      ports: [{ name: 'http', protocol: 'TCP', port: 80 }],
+      endpoints: [
+        { addresses: ['10.1.2.3'], nodeName: 'n', zone: 'z', deprecatedTopology: { rack: 'r' } },
+        { addresses: ['10.1.2.4'], deprecatedTopology: { 'kubernetes.io/hostname': 'other' } },
+      ],
+    },
+    warning: 'discovery.k8s.io/v1beta1 EndpointSlice is deprecated in v1.21+, unavailable in v1.25+; use discovery.k8s.io/v1 EndpointSlice',
+  },
+  {
+    release: '1.24',
+    kind: 'PodDisruptionBudget',
+    version: 'policy/v1beta1',
+    newer: 'policy/v1',
+    path: 'namespaces/ns/poddisruptionbudgets',
+    body: { spec: { minAvailable: 1, selector: {} } },
+    seen: {
+      spec: { minAvailable: 1, selector: { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] } },
+    },
+    warning: 'policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.25+; use policy/v1 PodDisruptionBudget',
+  },
 ]
 
 const APPLY = { 'content-type': 'application/apply-patch+yaml' }
@@ -71,9 +107,9 @@ function partOf(value: unknown, like: unknown): unknown {
 const objectOf = ({ json }: Answer): AnyObject => json as AnyObject
 /** As it stands in a list. */
 const itemOf = ({ kind: _, apiVersion: __, ...item }: AnyObject): object => item
-/** The object without what every write changes. */
+/** The object without what writes change. */
 function content({ metadata, ...object }: AnyObject): object {
-  const { resourceVersion: _, managedFields: __, ...rest } = metadata
+  const { resourceVersion: _, managedFields: __, generation: ___, ...rest } = metadata
   return { ...object, metadata: rest }
 }
 

@@ -12,6 +12,12 @@ const several = builtinResources({ features: featuresOf(), eventTtlSeconds: 1, s
   each => versionsOf(each).size > 1,
 )
 
+/**
+ * Of these versions an object may say the same in two ways, of which one is left after conversion: parts of a definition that stand in two places, a node that the topology of an endpoint does not
+ * repeat.
+ */
+const ONE_WAY_LEFT = ['apiextensions.k8s.io/v1beta1', 'discovery.k8s.io/v1beta1']
+
 /** An object of the version with nothing but what tells it from others, and one with every field. */
 function objects(version: Version): Record<string, KubeObject> {
   const type = { kind: version.kind, apiVersion: apiVersionOfVersion(version) }
@@ -24,13 +30,18 @@ describe('conversion of built-in kinds', () => {
   for (const definition of several)
     for (const from of versionsOf(definition).values())
       for (const to of versionsOf(definition).values()) {
-        // There a definition may have the same parts in two places, which become one.
-        if (from === to || (from.kind === 'CustomResourceDefinition' && from.name === 'v1beta1')) continue
-        for (const [what, object] of Object.entries(objects(from)))
+        if (from === to) continue
+        const isOneOfTwo = ONE_WAY_LEFT.includes(apiVersionOfVersion(from))
+        for (const [what, given] of Object.entries(objects(from)))
           it(`${from.kind}: an ${what} ${apiVersionOfVersion(from)} goes through ${apiVersionOfVersion(to)} without loss`, () => {
+            const through = (object: KubeObject): KubeObject => {
+              const there = normalized(to, convert(definition, clone(object), from, to))
+              return normalized(from, convert(definition, there, to, from))
+            }
+            const object = isOneOfTwo ? through(given) : given
             const there = normalized(to, convert(definition, clone(object), from, to))
             expect([there.kind, there.apiVersion]).to.deep.equal([to.kind, apiVersionOfVersion(to)])
-            expect(normalized(from, convert(definition, clone(there), to, from))).to.deep.equal(object)
+            expect(through(object)).to.deep.equal(object)
           })
       }
 

@@ -9,16 +9,18 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { Endpoint, EndpointPort, EndpointSlice } from '../v1.types.ts'
+import { type EndpointSliceV1beta1, fromV1, HOST_NAME, toV1 } from './v1beta1.ts'
 import { validateEndpointSlice } from './validation.ts'
 
-function setEndpointSliceDefaults({ ports }: EndpointSlice): void {
+function setEndpointSliceDefaults({ ports }: Pick<EndpointSlice, 'ports'>): void {
   for (const port of ports ?? []) {
     port.name ??= ''
     port.protocol ??= 'TCP'
   }
 }
 
-const HOST_NAME = 'kubernetes.io/hostname'
+/** In which topology may be written. */
+const V1BETA1 = 'v1beta1'
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by'
 /** Controllers that write addresses in their canonical form. */
 const TRUSTED_WRITERS = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']
@@ -52,10 +54,10 @@ function addressWarnings(slice: EndpointSlice): string[] {
 
 const endpointSliceStrategy: Strategy<EndpointSlice> = {
   revalidatesMeta: true,
-  prepare(next, old) {
+  prepare(next, old, { request }) {
     if (!old) next.metadata.generation = 1
     else if (hasChanged(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
-    dropTopology(next, old)
+    if (request?.info.version !== V1BETA1) dropTopology(next, old)
   },
   validate: validateEndpointSlice,
   warnings: (next, old) => [...(!old && next.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []), ...addressWarnings(next)],
@@ -100,6 +102,19 @@ const v1: Version<EndpointSlice> = {
   table: endpointSliceTable,
 }
 
+/** Has a map for zone and node: `topology`. Served until 1.24, and stored until 1.30. */
+const v1beta1: Version<EndpointSliceV1beta1, EndpointSlice> = {
+  group: v1.group,
+  name: V1BETA1,
+  kind: v1.kind,
+  names: v1.names,
+  verbs: STANDARD_VERBS,
+  schema: types.type('discoveryV1beta1.EndpointSlice'),
+  toHub: toV1,
+  fromHub: fromV1,
+  setDefaults: setEndpointSliceDefaults,
+}
+
 /**
  * A part of the endpoints of a service. The type of its addresses never changes.
  * https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoint-slice-v1/
@@ -107,7 +122,7 @@ const v1: Version<EndpointSlice> = {
  */
 export const endpointSliceResource = defineResource<EndpointSlice>({
   scope: 'Namespaced',
-  versions: [v1],
+  versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'endpointslices', version: v1 },
   strategy: endpointSliceStrategy,

@@ -7,7 +7,9 @@ import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { types } from '../../types.ts'
 import type { PodDisruptionBudget } from '../v1.types.ts'
-import { validatePodDisruptionBudget, validatePodDisruptionBudgetStatus } from './validation.ts'
+import type { PodDisruptionBudget as PodDisruptionBudgetV1beta1 } from '../v1beta1.types.ts'
+import { dropSelectorLabel, fromV1, toV1 } from './v1beta1.ts'
+import { validatePodDisruptionBudget, validatePodDisruptionBudgetConditions, validatePodDisruptionBudgetStatus } from './validation.ts'
 
 const podDisruptionBudgetStrategy: Strategy<PodDisruptionBudget> = {
   // Its name is checked as far as every name is, and no further.
@@ -56,8 +58,22 @@ const v1: Version<PodDisruptionBudget> = {
   names: { plural: 'poddisruptionbudgets', singular: 'poddisruptionbudget', shortNames: ['pdb'] },
   verbs: STANDARD_VERBS,
   schema: types.type('policy.PodDisruptionBudget'),
+  setDefaults: dropSelectorLabel,
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: podDisruptionBudgetStatusStrategy } },
+}
+
+/** The empty selector selects no pods, and nobody judges the counts of the status. Served until 1.24, and stored until 1.26. */
+const v1beta1: Version<PodDisruptionBudgetV1beta1, PodDisruptionBudget> = {
+  group: v1.group,
+  name: 'v1beta1',
+  kind: v1.kind,
+  names: v1.names,
+  verbs: STANDARD_VERBS,
+  schema: types.type('policyV1beta1.PodDisruptionBudget'),
+  toHub: toV1,
+  fromHub: fromV1,
+  subresources: { status: { verbs: STATUS_VERBS, strategy: { ...podDisruptionBudgetStatusStrategy, validate: validatePodDisruptionBudgetConditions } } },
 }
 
 /**
@@ -67,7 +83,7 @@ const v1: Version<PodDisruptionBudget> = {
  */
 export const podDisruptionBudgetResource = defineResource<PodDisruptionBudget>({
   scope: 'Namespaced',
-  versions: [v1],
+  versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'poddisruptionbudgets', version: v1 },
   strategy: podDisruptionBudgetStrategy,

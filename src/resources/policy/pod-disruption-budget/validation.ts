@@ -39,11 +39,15 @@ export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: 
   ]
 }
 
+/** All that v1beta1 asks of a status: conditions as everywhere. */
+export const validatePodDisruptionBudgetConditions = ({ status }: Pick<PodDisruptionBudget, 'status'>): FieldError[] =>
+  validateConditions(status.conditions, fieldPath('status', 'conditions'))
+
 /** Counts are not negative; conditions are as everywhere. */
 export function validatePodDisruptionBudgetStatus({ status }: PodDisruptionBudget): FieldError[] {
   const path = fieldPath('status')
   return [
-    ...validateConditions(status.conditions, path.child('conditions')),
+    ...validatePodDisruptionBudgetConditions({ status }),
     ...validateCounts(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], path),
   ]
 }
