@@ -1,4 +1,5 @@
 import { isGateName } from '../../src/lifecycle/feature-gates.ts'
+import { enumValues } from '../../src/schema/idl-marks.ts'
 import { SCALARS } from '../../src/schema/idl-scalars.ts'
 
 /** A file of declarations, read strictly. `schema/idl.ts` describes the language. */
@@ -97,7 +98,7 @@ function readDeclaration(line: string, at: number, report: Report): Declaration[
       return words.slice(0, -2).flatMap(each => (NAME.test(each) ? declaration({ name: each, like: `${model}.${each}` }) : []))
     }
     case 'enum': {
-      const values = words.slice(1).map(value => (value.startsWith('"') ? value.slice(1, -1) : value))
+      const values = enumValues(words.slice(1))
       if (values.length === 0) report(at, 'an enum without values: declare a string')
       if (new Set(values).size < values.length) report(at, `a value of ${name} stands twice`)
       return declaration({ kind, values })

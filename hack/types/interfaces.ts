@@ -99,7 +99,13 @@ class Writer {
     return fields.length === 0 ? `${head}{}` : `${head}{\n${fields.map(line => `  ${line}\n`).join('')}}`
   }
 
+  /** A field that releases declare differently may be what it is in any of them. */
   private member(field: Field): string {
+    const own = this.memberOf(field)
+    return field.earlier ? either(own, this.member(field.earlier)) : own
+  }
+
+  private memberOf(field: Field): string {
     const name = /^[\w$]+$/.test(field.name) ? field.name : quoted(field.name)
     const type = this.fieldType(field)
     if (field.default !== undefined && (field.pointer || !isZero(field.default))) return `${name}: ${withoutNull(type)}`
@@ -209,4 +215,11 @@ const withoutNull = (type: string): string => type.replace(/ \| null$/, '')
 function pathTo(from: string, to: string): string {
   const path = relative(dirname(from), to)
   return path.startsWith('.') ? path : `./${path}`
+}
+
+/** One member as two declarations have it: absent or null where one of them says so. Otherwise the first counts. */
+function either(member: string, other: string): string {
+  const [, name = '', mark = '', type = ''] = /^([^?:]+)(\??): (.*)$/.exec(member) ?? []
+  const isOptional = mark === '?' || other.startsWith(`${name}?: `)
+  return `${name}${isOptional ? '?' : ''}: ${other.endsWith(' | null') ? orNull(type) : type}`
 }

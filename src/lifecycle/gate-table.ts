@@ -88,7 +88,7 @@ export const GATE_TABLE = {
   CustomCPUCFSQuotaPeriod: 'elsewhere 24A- 36G+',
   CustomResourceFieldSelectors: 'fixed 30A- 31B+ 32G+L',
   CustomResourceValidationExpressions: 'fixed 24A- 25B+ 29G+L 31gone',
-  DRAAdminAccess: 'fixed 32A- 34B+ 36G+L',
+  DRAAdminAccess: 'read 32A- 34B+ 36G+L',
   DRAConsumableCapacity: 'fixed 34A- 36B+',
   DRAControlPlaneController: 'fixed 31A- 32gone',
   DRADeviceBindingConditions: 'fixed 34A- 36B+',

@@ -9,6 +9,8 @@ export interface Lifecycle {
   readonly removed?: Release
   /** apiVersion and kind: `networking.k8s.io/v1 Ingress`. */
   readonly replacement?: string
+  /** The first release without it, where that is before the one that was announced: alpha versions may go without notice. */
+  readonly withdrawn?: Release
 }
 
 /** The kind appears in `introduced`, warns from `deprecated` on, and is gone from `removed` on. */
@@ -19,8 +21,10 @@ const since = (introduced: Release, deprecated?: Release, removed?: Release, rep
   ...(replacement !== undefined && { replacement }),
 })
 
+const withdrawn = (release: Release, life: Lifecycle): Lifecycle => ({ ...life, withdrawn: release })
+
 /**
- * By apiVersion and kind: everything that was served by some release from 1.19 on, as release 1.33 declares it. Lists share the life of their items.
+ * By apiVersion and kind: everything that was served by some release from 1.19 on, as the newest release that has it declares it. Lists share the life of their items.
  * https://kubernetes.io/docs/reference/using-api/deprecation-guide/
  */
 export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecycle>>>> = {
@@ -250,6 +254,12 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     Role: since('1.6', '1.17', '1.22', 'rbac.authorization.k8s.io/v1 Role'),
     RoleBinding: since('1.6', '1.17', '1.22', 'rbac.authorization.k8s.io/v1 RoleBinding'),
   },
+  'resource.k8s.io/v1': {
+    DeviceClass: since('1.34'),
+    ResourceClaim: since('1.34'),
+    ResourceClaimTemplate: since('1.34'),
+    ResourceSlice: since('1.34'),
+  },
   'resource.k8s.io/v1beta2': {
     DeviceClass: since('1.33', '1.36', '1.39'),
     ResourceClaim: since('1.33', '1.36', '1.39'),
@@ -263,11 +273,11 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     ResourceSlice: since('1.32', '1.35', '1.38'),
   },
   'resource.k8s.io/v1alpha3': {
-    DeviceClass: since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 DeviceClass'),
+    DeviceClass: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 DeviceClass')),
     DeviceTaintRule: since('1.33', '1.36', '1.39'),
-    ResourceClaim: since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaim'),
-    ResourceClaimTemplate: since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaimTemplate'),
-    ResourceSlice: since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceSlice'),
+    ResourceClaim: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaim')),
+    ResourceClaimTemplate: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaimTemplate')),
+    ResourceSlice: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceSlice')),
   },
   'scheduling.k8s.io/v1': {
     PriorityClass: since('1.14'),
@@ -297,7 +307,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     VolumeAttributesClass: since('1.29', '1.32', '1.35'),
   },
   'storagemigration.k8s.io/v1alpha1': {
-    StorageVersionMigration: since('1.30', '1.33', '1.36'),
+    StorageVersionMigration: withdrawn('1.35', since('1.30', '1.33', '1.36')),
   },
 }
 

@@ -19,7 +19,8 @@ export function lifecycleOf(apiVersion: string, kind: string): Lifecycle | undef
 export function existsIn(release: Release, apiVersion: string, kind: string): boolean {
   const life = lifecycleOf(apiVersion, kind)
   if (life === undefined) return true
-  return compareReleases(life.introduced, release) <= 0 && (life.removed === undefined || compareReleases(release, life.removed) < 0)
+  const end = life.withdrawn ?? life.removed
+  return compareReleases(life.introduced, release) <= 0 && (end === undefined || compareReleases(release, end) < 0)
 }
 
 /** In kube-apiserver's words; undefined where the release has not deprecated the kind. */

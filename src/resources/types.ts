@@ -45,6 +45,7 @@ const FILES: Readonly<Record<string, string>> = {
   rbac: 'rbac/v1',
   rbacV1alpha1: 'rbac/v1alpha1',
   rbacV1beta1: 'rbac/v1beta1',
+  resourceV1: 'resource/v1',
   resourceV1alpha3: 'resource/v1alpha3',
   resourceV1beta1: 'resource/v1beta1',
   resource: 'resource/v1beta2',

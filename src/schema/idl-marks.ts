@@ -46,3 +46,11 @@ export function isInRelease(line: string, minor: number): boolean {
   const until = bound(' until(')
   return (since === undefined || since <= minor) && (until === undefined || minor < until)
 }
+
+/** The values of an enum as they are written, without quotes, and of those with a release (`None@1.35`) the ones that the release 1.x of this number has; without a number all. */
+export function enumValues(written: readonly string[], minor?: number): string[] {
+  return written.flatMap(text => {
+    const [value = '', since] = text.startsWith('"') ? [text.slice(1, -1)] : text.split('@1.')
+    return since === undefined || minor === undefined || Number(since) <= minor ? [value] : []
+  })
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { invariant } from '../lib/invariant.ts'
-import { availability, isInRelease, listMarks, patchMarks } from './idl-marks.ts'
+import { availability, enumValues, isInRelease, listMarks, patchMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
@@ -32,7 +32,7 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * `gate(Name)` the feature gate without which writes clear it, `gate(Name,own)` and its like (`GateUse`) where the old object keeps it otherwise ·
  * `ungated` gates of the fields of its type do not clear them here · `= json` default (last).
  * A field that releases declare differently has a line for each: the first ends with `until(1.34)`, the next has `since(1.34)`, and both have the number.
- * An enum is a string type with its values, a string a named type of Go's without. A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`,
+ * An enum is a string type with its values, a string a named type of Go's without; `None@1.35` is a value that came with a release. A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`,
  * `strings`). `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `since`, `until`, `gate` and `prune`
  * (a value of it goes with the gated field that leaves it empty).
  * What types and fields mean is said elsewhere (`openapi/descriptions.ts`).
@@ -104,9 +104,9 @@ export class TypeRegistry {
       } else {
         if (this.minor !== undefined && !isInRelease(line, this.minor)) continue
         const field = this.field(line, scope)
-        // Without a release the last of a field's lines stands.
-        invariant(this.minor === undefined || !fields.has(field.name), `${id}: field ${field.name} twice`)
-        fields.set(field.name, field)
+        const earlier = fields.get(field.name)
+        invariant(earlier === undefined || this.minor === undefined, `${id}: field ${field.name} twice`)
+        fields.set(field.name, earlier ? { ...field, earlier } : field)
       }
     }
     return schema
@@ -162,7 +162,7 @@ export class TypeRegistry {
           type: 'string',
           goType: `${pkg.definition.slice(pkg.definition.lastIndexOf('.') + 1)}.${name}`,
           declaredIn: pkg.definition,
-          ...(isEnum && { enum: values.map(value => (value.startsWith('"') ? value.slice(1, -1) : value)) }),
+          ...(isEnum && { enum: enumValues(values, this.minor) }),
         })
       } else {
         invariant(current, `a field outside of a type: ${line}`)

@@ -69,6 +69,8 @@ export interface Field extends Availability {
   readonly ungated?: boolean
   /** JSON only: the field has no protobuf number. */
   readonly deprecated?: boolean
+  /** As earlier releases declare it; only in types that are of no one release. */
+  readonly earlier?: Field
 }
 
 /** A message whose members are inlined into the parent's JSON object, and which is a submessage of its own in protobuf. */

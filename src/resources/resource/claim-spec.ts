@@ -1,5 +1,6 @@
 import type { HookContext } from '../../catalog/definition.ts'
 import type { Steps } from '../../lib/steps.ts'
+import type { Features } from '../../lifecycle/gates.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -17,18 +18,21 @@ export const MAX_REQUESTS = 32
 /** Of a claim, and of a class: an allocation has those of both. */
 export const MAX_CONFIGURATIONS = 32
 const MAX_CONSTRAINTS = 32
+const ONE_ATTRIBUTE = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
 
 /** Requests that something is about; all of them where the list is empty. */
 export const validateRequestReferences = (names: readonly string[] | undefined, known: ReadonlySet<string>, path: FieldPath): FieldError[] =>
   validateSet(names, path, { max: MAX_REQUESTS, check: (name, at) => validateRequestReference(name, known, at), keyOf: name => name })
 
-/** A constraint needs its attribute: there is no other sort of constraint. */
-function validateConstraint({ requests, matchAttribute }: DeviceConstraint, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
-  const at = path.child('matchAttribute')
-  return [
-    ...validateRequestReferences(requests, known, path.child('requests')),
-    ...(matchAttribute === undefined ? [required(at)] : validateFullyQualifiedName(matchAttribute, at)),
-  ]
+/** A constraint needs an attribute, in which devices agree or differ. */
+function validateConstraint(constraint: DeviceConstraint, known: ReadonlySet<string>, features: Features, path: FieldPath): FieldError[] {
+  return [...validateRequestReferences(constraint.requests, known, path.child('requests')), ...validateAttributeOf(constraint, features, path)]
+}
+
+function validateAttributeOf({ matchAttribute, distinctAttribute }: DeviceConstraint, features: Features, path: FieldPath): FieldError[] {
+  if (matchAttribute !== undefined) return validateFullyQualifiedName(matchAttribute, features.release, path.child('matchAttribute'))
+  if (distinctAttribute !== undefined) return validateFullyQualifiedName(distinctAttribute, features.release, path.child('distinctAttribute'))
+  return [features.enabled('DRAConsumableCapacity') ? required(path, ONE_ATTRIBUTE) : required(path.child('matchAttribute'))]
 }
 
 /**
@@ -42,11 +46,14 @@ export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boole
   const checkRequest = (request: DeviceRequest, place: FieldPath): FieldError[] => validateRequest(request, faults, place)
   const check = (config: DeviceClaimConfiguration, place: FieldPath): FieldError[] => [
     ...validateRequestReferences(config.requests, known, place.child('requests')),
-    ...validateConfiguration(config, stored, place),
+    ...validateConfiguration(config, stored, ctx.features.release, place),
   ]
   return [
     ...validateSet(devices.requests, at.child('requests'), { max: MAX_REQUESTS, check: checkRequest, keyOf: request => request.name, member: 'name' }),
-    ...validateList(devices.constraints, at.child('constraints'), { max: MAX_CONSTRAINTS, check: (one, place) => validateConstraint(one, known, place) }),
+    ...validateList(devices.constraints, at.child('constraints'), {
+      max: MAX_CONSTRAINTS,
+      check: (one, place) => validateConstraint(one, known, ctx.features, place),
+    }),
     ...validateList(devices.config, at.child('config'), { max: MAX_CONFIGURATIONS, check }),
   ]
 }

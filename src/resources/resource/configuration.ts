@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required, tooLong } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -9,7 +10,7 @@ import type { DeviceConfiguration } from './v1beta2.types.ts'
 const MAX_BYTES = 10 * 1024
 
 /** A JSON object of bounded size: 10 KiB of its text. `stored`: it was let in before there was a bound. The size is checked before the type. */
-export function validateRaw(raw: Json | undefined, stored: boolean, path: FieldPath): FieldError[] {
+export function validateRaw(raw: Json | undefined, stored: boolean, release: Release, path: FieldPath): FieldError[] {
   if (raw === undefined || raw === null) return [required(path)]
   if (
     !stored &&
@@ -19,13 +20,14 @@ export function validateRaw(raw: Json | undefined, stored: boolean, path: FieldP
     )
   )
     return [tooLong(path, MAX_BYTES)]
-  if (typeof raw !== 'object' || Array.isArray(raw)) return [invalid(path, '<value omitted>', 'parameters must be a valid JSON object')]
+  if (typeof raw !== 'object' || Array.isArray(raw))
+    return [invalid(path, '<value omitted>', `${isSince(release, '1.34') ? '' : 'parameters '}must be a valid JSON object`)]
   return []
 }
 
 /** What only a driver understands. */
-export function validateConfiguration({ opaque }: DeviceConfiguration, stored: boolean, path: FieldPath): FieldError[] {
+export function validateConfiguration({ opaque }: DeviceConfiguration, stored: boolean, release: Release, path: FieldPath): FieldError[] {
   const at = path.child('opaque')
   if (!opaque) return [required(at)]
-  return [...validateDriverName(opaque.driver, at.child('driver')), ...validateRaw(opaque.parameters, stored, at.child('parameters'))]
+  return [...validateDriverName(opaque.driver, at.child('driver')), ...validateRaw(opaque.parameters, stored, release, at.child('parameters'))]
 }

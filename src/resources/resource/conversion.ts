@@ -4,8 +4,8 @@ import type { Device, DeviceClaim, DeviceRequest, ResourceSlice } from './v1beta
 
 /** v1beta1 and v1alpha3 have what v1beta2 puts into `exactly` in the request itself. */
 function requestToHub({ name, firstAvailable, ...exactly }: BetaRequest): DeviceRequest {
-  const { deviceClassName, selectors, allocationMode, count, adminAccess, tolerations } = exactly
-  const any = deviceClassName || selectors !== undefined || allocationMode || count || adminAccess !== undefined || tolerations !== undefined
+  const { deviceClassName, allocationMode, count, ...rest } = exactly
+  const any = deviceClassName || allocationMode || count || Object.values(rest).some(value => value !== undefined)
   return { name, ...(any && { exactly: { ...exactly, deviceClassName: deviceClassName ?? '' } }), ...(firstAvailable && { firstAvailable }) }
 }
 
@@ -44,7 +44,7 @@ const sliceFromHub = <D>({ spec, ...slice }: ResourceSlice, fromHub: (device: Om
 })
 
 /** A slice of an older version, whose devices are like `D`. */
-type WithBasic<D> = Omit<ResourceSlice, 'spec'> & { spec: Omit<ResourceSlice['spec'], 'devices'> & { devices: { name: string; basic?: D }[] | null } }
+type WithBasic<D> = Omit<ResourceSlice, 'spec'> & { spec: Omit<ResourceSlice['spec'], 'devices'> & { devices?: { name: string; basic?: D }[] | null } }
 
 const same = (device: BetaDevice): BetaDevice => device
 

@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required, tooLong, typeInvalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -37,26 +38,27 @@ export function validatePoolName(name: string, path: FieldPath): FieldError[] {
   return [...errors, ...name.split('/').flatMap(part => validateClassName(part, path))]
 }
 
-function validateIdentifier(id: string, path: FieldPath): FieldError[] {
+function validateIdentifier(id: string, release: Release, path: FieldPath): FieldError[] {
   const errors = longerThan(id, MAX_ID) ? [tooLong(path, MAX_ID)] : []
-  return identifierRegex.test(id) ? errors : [...errors, typeInvalid(path, id, identifierMessage)]
+  if (identifierRegex.test(id)) return errors
+  return [...errors, isSince(release, '1.34') ? invalid(path, id, identifierMessage) : typeInvalid(path, id, identifierMessage)]
 }
 
 /** An identifier, which may have a driver's domain before it. */
-export function validateQualifiedName(name: string, path: FieldPath): FieldError[] {
+export function validateQualifiedName(name: string, release: Release, path: FieldPath): FieldError[] {
   if (name === '') return [required(path, 'name required')]
   const [first = '', second, ...more] = name.split('/')
-  if (second === undefined) return validateIdentifier(first, path)
+  if (second === undefined) return validateIdentifier(first, release, path)
   // Upstream has no error for a name with two slashes or more.
   if (more.length > 0) return []
   return [
     ...(first === '' ? [required(path, 'the domain must not be empty')] : validateDriverName(first, path)),
-    ...(second === '' ? [required(path, 'the name must not be empty')] : validateIdentifier(second, path)),
+    ...(second === '' ? [required(path, 'the name must not be empty')] : validateIdentifier(second, release, path)),
   ]
 }
 
 /** A qualified name whose domain is not left out. */
-export function validateFullyQualifiedName(name: string, path: FieldPath): FieldError[] {
-  const errors = validateQualifiedName(name, path)
+export function validateFullyQualifiedName(name: string, release: Release, path: FieldPath): FieldError[] {
+  const errors = validateQualifiedName(name, release, path)
   return name !== '' && !name.includes('/') ? [...errors, invalid(path, name, 'must include a domain')] : errors
 }

@@ -10,14 +10,14 @@ import type { DeviceRequest, DeviceSelector, DeviceSubRequest, ExactDeviceReques
 const MAX_ALTERNATIVES = 8
 
 /** An absent count is 0, which ExactCount does not take. Defaults have filled in the mode, so an empty one is not supported. */
-function validateAmount({ allocationMode: mode = '', count = 0 }: DeviceSubRequest | ExactDeviceRequest, path: FieldPath): FieldError[] {
+function validateAmount({ allocationMode: mode, count = 0 }: DeviceSubRequest | ExactDeviceRequest, path: FieldPath): FieldError[] {
   switch (mode) {
     case 'All':
       return count === 0 ? [] : [invalid(path.child('count'), count, "must not be specified when allocationMode is 'All'")]
     case 'ExactCount':
       return count > 0 ? [] : [invalid(path.child('count'), count, 'must be greater than zero')]
     default:
-      return [notSupported(path.child('allocationMode'), mode, ['All', 'ExactCount'])]
+      return [notSupported(path.child('allocationMode'), mode ?? '', ['All', 'ExactCount'])]
   }
 }
 

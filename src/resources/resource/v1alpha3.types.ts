@@ -3,8 +3,13 @@
 import type { Int64, Json, ObjectMeta, Time, TypedObject, Unlisted } from '../../meta/object.ts'
 import type { Condition } from '../../schema/meta/v1.types.ts'
 import type { NodeSelector } from '../core/v1.types.ts'
+import type { CapacityRequirements, NodeAllocatableResourceMapping } from './v1beta1.types.ts'
 
-export type DeviceTaintEffect = 'NoExecute' | 'NoSchedule' | Unlisted
+export type AllocationConfigSource = 'FromClaim' | 'FromClass' | Unlisted
+
+export type DeviceAllocationMode = 'All' | 'ExactCount' | Unlisted
+
+export type DeviceTaintEffect = 'NoExecute' | 'NoSchedule' | 'None' | Unlisted
 
 export type DeviceTolerationOperator = 'Equal' | 'Exists' | Unlisted
 
@@ -12,6 +17,7 @@ export type AllocatedDeviceStatus = {
   driver: string
   pool: string
   device: string
+  shareID?: string
   conditions: Condition[] | null
   data?: Json
   networkData?: NetworkDeviceData
@@ -20,6 +26,7 @@ export type AllocatedDeviceStatus = {
 export type AllocationResult = {
   devices: DeviceAllocationResult
   nodeSelector?: NodeSelector
+  allocationTimestamp?: Time
 }
 
 export type BasicDevice = {
@@ -30,6 +37,11 @@ export type BasicDevice = {
   nodeSelector?: NodeSelector
   allNodes?: boolean
   taints?: DeviceTaint[]
+  bindsToNode?: boolean
+  bindingConditions?: string[]
+  bindingFailureConditions?: string[]
+  allowMultipleAllocations?: boolean
+  nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>
 }
 
 export type CELDeviceSelector = {
@@ -51,7 +63,7 @@ export type Device = {
 }
 
 export type DeviceAllocationConfiguration = {
-  source: string
+  source: AllocationConfigSource | ''
   requests?: string[]
   opaque?: OpaqueDeviceConfiguration
 }
@@ -66,6 +78,10 @@ export type DeviceAttribute = {
   bool?: boolean
   string?: string
   version?: string
+  ints?: Int64[]
+  bools?: boolean[]
+  strings?: string[]
+  versions?: string[]
 }
 
 export type DeviceClaim = {
@@ -90,6 +106,7 @@ export type DeviceClassConfiguration = {
 export type DeviceClassSpec = {
   selectors?: DeviceSelector[]
   config?: DeviceClassConfiguration[]
+  extendedResourceName?: string
 }
 
 export type DeviceConfiguration = {
@@ -99,6 +116,7 @@ export type DeviceConfiguration = {
 export type DeviceConstraint = {
   requests?: string[]
   matchAttribute?: string
+  distinctAttribute?: string
 }
 
 export type DeviceCounterConsumption = {
@@ -110,11 +128,12 @@ export type DeviceRequest = {
   name: string
   deviceClassName: string
   selectors?: DeviceSelector[]
-  allocationMode?: string
+  allocationMode?: DeviceAllocationMode
   count?: Int64
   adminAccess?: boolean
   firstAvailable?: DeviceSubRequest[]
   tolerations?: DeviceToleration[]
+  capacity?: CapacityRequirements
 }
 
 export type DeviceRequestAllocationResult = {
@@ -122,8 +141,12 @@ export type DeviceRequestAllocationResult = {
   driver: string
   pool: string
   device: string
-  adminAccess: boolean | null
+  adminAccess?: boolean | null
   tolerations?: DeviceToleration[]
+  bindingConditions?: string[]
+  bindingFailureConditions?: string[]
+  shareID?: string
+  consumedCapacity?: Record<string, string>
 }
 
 export type DeviceSelector = {
@@ -134,9 +157,10 @@ export type DeviceSubRequest = {
   name: string
   deviceClassName: string
   selectors?: DeviceSelector[]
-  allocationMode?: string
+  allocationMode?: DeviceAllocationMode
   count?: Int64
   tolerations?: DeviceToleration[]
+  capacity?: CapacityRequirements
 }
 
 export type DeviceTaint = {
@@ -229,7 +253,7 @@ export type ResourceSliceSpec = {
   nodeName?: string
   nodeSelector?: NodeSelector
   allNodes?: boolean
-  devices: Device[] | null
+  devices?: Device[] | null
   perDeviceNodeSelection?: boolean
   sharedCounters?: CounterSet[]
 }

@@ -4,7 +4,11 @@ import type { Int64, Json, ObjectMeta, Time, TypedObject, Unlisted } from '../..
 import type { Condition } from '../../schema/meta/v1.types.ts'
 import type { NodeSelector } from '../core/v1.types.ts'
 
-export type DeviceTaintEffect = 'NoExecute' | 'NoSchedule' | Unlisted
+export type AllocationConfigSource = 'FromClaim' | 'FromClass' | Unlisted
+
+export type DeviceAllocationMode = 'All' | 'ExactCount' | Unlisted
+
+export type DeviceTaintEffect = 'NoExecute' | 'NoSchedule' | 'None' | Unlisted
 
 export type DeviceTolerationOperator = 'Equal' | 'Exists' | Unlisted
 
@@ -12,6 +16,7 @@ export type AllocatedDeviceStatus = {
   driver: string
   pool: string
   device: string
+  shareID?: string
   conditions: Condition[] | null
   data?: Json
   networkData?: NetworkDeviceData
@@ -20,10 +25,27 @@ export type AllocatedDeviceStatus = {
 export type AllocationResult = {
   devices: DeviceAllocationResult
   nodeSelector?: NodeSelector
+  allocationTimestamp?: Time
 }
 
 export type CELDeviceSelector = {
   expression: string
+}
+
+export type CapacityRequestPolicy = {
+  default: string | null
+  validValues?: string[]
+  validRange?: CapacityRequestPolicyRange
+}
+
+export type CapacityRequestPolicyRange = {
+  min?: string
+  max?: string
+  step?: string
+}
+
+export type CapacityRequirements = {
+  requests?: Record<string, string>
 }
 
 export type Counter = {
@@ -44,10 +66,15 @@ export type Device = {
   nodeSelector?: NodeSelector
   allNodes?: boolean
   taints?: DeviceTaint[]
+  bindsToNode?: boolean
+  bindingConditions?: string[]
+  bindingFailureConditions?: string[]
+  allowMultipleAllocations?: boolean
+  nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>
 }
 
 export type DeviceAllocationConfiguration = {
-  source: string
+  source: AllocationConfigSource | ''
   requests?: string[]
   opaque?: OpaqueDeviceConfiguration
 }
@@ -62,10 +89,15 @@ export type DeviceAttribute = {
   bool?: boolean
   string?: string
   version?: string
+  ints?: Int64[]
+  bools?: boolean[]
+  strings?: string[]
+  versions?: string[]
 }
 
 export type DeviceCapacity = {
   value: string
+  requestPolicy?: CapacityRequestPolicy
 }
 
 export type DeviceClaim = {
@@ -90,6 +122,7 @@ export type DeviceClassConfiguration = {
 export type DeviceClassSpec = {
   selectors?: DeviceSelector[]
   config?: DeviceClassConfiguration[]
+  extendedResourceName?: string
 }
 
 export type DeviceConfiguration = {
@@ -99,6 +132,7 @@ export type DeviceConfiguration = {
 export type DeviceConstraint = {
   requests?: string[]
   matchAttribute?: string
+  distinctAttribute?: string
 }
 
 export type DeviceCounterConsumption = {
@@ -117,8 +151,12 @@ export type DeviceRequestAllocationResult = {
   driver: string
   pool: string
   device: string
-  adminAccess: boolean | null
+  adminAccess?: boolean | null
   tolerations?: DeviceToleration[]
+  bindingConditions?: string[]
+  bindingFailureConditions?: string[]
+  shareID?: string
+  consumedCapacity?: Record<string, string>
 }
 
 export type DeviceSelector = {
@@ -129,9 +167,10 @@ export type DeviceSubRequest = {
   name: string
   deviceClassName: string
   selectors?: DeviceSelector[]
-  allocationMode?: string
+  allocationMode?: DeviceAllocationMode
   count?: Int64
   tolerations?: DeviceToleration[]
+  capacity?: CapacityRequirements
 }
 
 export type DeviceTaint = {
@@ -152,16 +191,22 @@ export type DeviceToleration = {
 export type ExactDeviceRequest = {
   deviceClassName: string
   selectors?: DeviceSelector[]
-  allocationMode?: string
+  allocationMode?: DeviceAllocationMode
   count?: Int64
   adminAccess?: boolean
   tolerations?: DeviceToleration[]
+  capacity?: CapacityRequirements
 }
 
 export type NetworkDeviceData = {
   interfaceName?: string
   ips?: string[]
   hardwareAddress?: string
+}
+
+export type NodeAllocatableResourceMapping = {
+  capacityKey?: string
+  allocationMultiplier?: string
 }
 
 export type OpaqueDeviceConfiguration = {
@@ -216,7 +261,7 @@ export type ResourceSliceSpec = {
   nodeName?: string
   nodeSelector?: NodeSelector
   allNodes?: boolean
-  devices: Device[] | null
+  devices?: Device[] | null
   perDeviceNodeSelection?: boolean
   sharedCounters?: CounterSet[]
 }

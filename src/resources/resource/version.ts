@@ -19,13 +19,13 @@ export const resourceVersion = (
   schema: types.type(`${packageOf(version)}.${kind}`),
 })
 
-/** What an older version has of its own. The rest is that of v1beta2. */
+/** What another version has of its own. The rest is that of v1beta2. */
 export type Differences<V extends TypedObject, H extends TypedObject> = Pick<Version<V, H>, 'toHub' | 'fromHub' | 'setDefaults' | 'selectableFields'>
 
-/** The same kind as v1beta1 or v1alpha3 has it, and how that differs. It is printed as the hub version is. */
-export const olderVersion = <V extends TypedObject, H extends TypedObject>(
+/** The same kind as another version has it, and how that differs. It is printed as the hub version is. */
+export const otherVersion = <V extends TypedObject, H extends TypedObject>(
   { group, kind, names, verbs, subresources }: Version<H>,
-  name: 'v1beta1' | 'v1alpha3',
+  name: 'v1' | 'v1beta1' | 'v1alpha3',
   differences: Differences<V, H> = {},
 ): Version<V, H> => ({
   group,

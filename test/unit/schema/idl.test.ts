@@ -158,5 +158,18 @@ type Other like t.Thing
     expect(other(33).fields.get('b')?.required).to.equal(true)
   })
 
+  it('have the values of an enum that the release has', () => {
+    const valuesIn = (minor?: number): unknown => {
+      const source = 'enum Effect "No Way" Off None@1.35\ntype Thing\n  effect 1 Effect\n'
+      const schema = new TypeRegistry(minor).add({ id: 't', definition: 'io.test', source }).type('t.Thing').fields.get('effect')?.schema
+      return schema?.type === 'string' ? schema.enum : schema
+    }
+    expect([34, 35, undefined].map(valuesIn)).to.deep.equal([
+      ['No Way', 'Off'],
+      ['No Way', 'Off', 'None'],
+      ['No Way', 'Off', 'None'],
+    ])
+  })
+
   it('have every field where no release is named', () => expect(fieldsIn()).to.deep.equal(['always', 'later', 'gone']))
 })

@@ -3,8 +3,9 @@ import type { HookContext, TableDefinition, Version } from '../../../catalog/def
 import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { isExtendedResource } from '../../core/pod-spec/resources.ts'
 import { ageColumn, nameColumn } from '../../shared/columns.ts'
 import { oldestReader } from '../../shared/oldest-reader.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
@@ -13,7 +14,7 @@ import { validateConfiguration } from '../configuration.ts'
 import { validateList } from '../lists.ts'
 import { compileSelectors, validateSelectors } from '../selectors.ts'
 import type { DeviceClass } from '../v1beta2.types.ts'
-import { olderVersion, resourceVersion } from '../version.ts'
+import { otherVersion, resourceVersion } from '../version.ts'
 
 /** What an update leaves as it is was let in before there were bounds, and by a release that may know more expressions. */
 function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
@@ -22,9 +23,17 @@ function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx:
   const stored = old !== undefined && deepEqual(spec.config, old.spec.config)
   return [
     ...validateSelectors(spec.selectors, faults, path.child('selectors')),
-    ...validateList(spec.config, path.child('config'), { max: MAX_CONFIGURATIONS, check: (config, at) => validateConfiguration(config, stored, at) }),
+    ...validateList(spec.config, path.child('config'), {
+      max: MAX_CONFIGURATIONS,
+      check: (config, at) => validateConfiguration(config, stored, ctx.features.release, at),
+    }),
+    ...validateResourceName(spec.extendedResourceName, path.child('extendedResourceName')),
   ]
 }
+
+/** Pods may ask for devices of the class as for an extended resource of this name. */
+const validateResourceName = (name: string | undefined, path: FieldPath): FieldError[] =>
+  name === undefined || isExtendedResource(name) ? [] : [invalid(path, name, 'must be a valid extended resource name')]
 
 /** An update reports what is wrong twice, as upstream does: first as a creation, which tolerates nothing, then with what it may keep. */
 function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
@@ -38,16 +47,17 @@ const table: TableDefinition<DeviceClass> = {
 }
 
 const v1beta2: Version<DeviceClass> = { ...resourceVersion('DeviceClass', { plural: 'deviceclasses', singular: 'deviceclass' }), table }
-const v1beta1 = olderVersion(v1beta2, 'v1beta1')
+const v1 = otherVersion(v1beta2, 'v1')
+const v1beta1 = otherVersion(v1beta2, 'v1beta1')
 
 /**
  * What devices a request for the class may get, and how they are set up. It is the same in all versions.
- * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/device-class-v1beta2/
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/device-class-v1/
  * Source of its rules: pkg/registry/resource/deviceclass.
  */
 export const deviceClassResource = defineResource<DeviceClass>({
   scope: 'Cluster',
-  versions: [v1beta2, v1beta1, olderVersion(v1beta2, 'v1alpha3')],
+  versions: [v1, v1beta2, v1beta1, otherVersion(v1beta2, 'v1alpha3')],
   hub: v1beta2,
   storage: { prefix: 'deviceclasses', version: v1beta1 },
   strategy: { revalidatesMeta: true, returnsDeleted: true, prepare: prepareGeneration, validate: validateDeviceClass },

@@ -9,17 +9,21 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { validateTemplateMeta } from '../../core/volume/claim-template.ts'
 import { ageColumn, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
+import { validateAdminAccess } from '../admin-access.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
 import { devicesFromHub, devicesToHub } from '../conversion.ts'
 import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
 import type { ResourceClaimTemplate as BetaTemplate } from '../v1beta1.types.ts'
 import type { DeviceClaim, ResourceClaimTemplate } from '../v1beta2.types.ts'
-import { type Differences, olderVersion, resourceVersion } from '../version.ts'
+import { type Differences, otherVersion, resourceVersion } from '../version.ts'
 
 const table: TableDefinition<ResourceClaimTemplate> = {
   columns: [nameColumn, ageColumn],
   cells: ({ metadata }, now) => [metadata.name ?? '', age(metadata.creationTimestamp, now)],
 }
+
+/** Upstream reports it as if the template were a claim. */
+const REQUESTS = fieldPath('spec', 'devices', 'requests')
 
 const devicesOf = ({ spec }: ResourceClaimTemplate): DeviceClaim => spec.spec.devices
 
@@ -36,9 +40,11 @@ function* validate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | und
   return [...errors, ...(yield* validateSpec(next, true, ctx))]
 }
 
+const setDefaults = (template: ResourceClaimTemplate): void => setRequestDefaults(devicesOf(template))
+
 const v1beta2: Version<ResourceClaimTemplate> = {
   ...resourceVersion('ResourceClaimTemplate', { plural: 'resourceclaimtemplates', singular: 'resourceclaimtemplate' }),
-  setDefaults: template => setRequestDefaults(devicesOf(template)),
+  setDefaults,
   table,
 }
 
@@ -48,21 +54,31 @@ const OLDER: Differences<BetaTemplate, ResourceClaimTemplate> = {
   setDefaults: ({ spec }) => setOlderRequestDefaults(spec.spec.devices),
 }
 
-const v1beta1 = olderVersion(v1beta2, 'v1beta1', OLDER)
+const v1 = otherVersion<ResourceClaimTemplate, ResourceClaimTemplate>(v1beta2, 'v1', { setDefaults })
+const v1beta1 = otherVersion(v1beta2, 'v1beta1', OLDER)
 
 /**
  * From which a claim is made for each pod that names it. It never changes.
- * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-template-v1beta2/
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-template-v1/
  * Source of its rules: pkg/registry/resource/resourceclaimtemplate.
  */
 export const resourceClaimTemplateResource = defineResource<ResourceClaimTemplate>({
   scope: 'Namespaced',
-  versions: [v1beta2, v1beta1, olderVersion(v1beta2, 'v1alpha3', OLDER)],
+  versions: [v1, v1beta2, v1beta1, otherVersion(v1beta2, 'v1alpha3', OLDER)],
   hub: v1beta2,
   storage: { prefix: 'resourceclaimtemplates', version: v1beta1 },
   strategy: {
     revalidatesMeta: true,
     returnsDeleted: true,
     validate,
+    evaluate: async (next, old, ctx) =>
+      old
+        ? []
+        : validateAdminAccess(
+            (devicesOf(next).requests ?? []).map(({ exactly }) => exactly),
+            next.metadata.namespace ?? '',
+            REQUESTS,
+            ctx,
+          ),
   },
 })

@@ -10,12 +10,13 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { keepMetadata, withholdStatus } from '../../shared/status-metadata.ts'
 import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { validateAdminAccess } from '../admin-access.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
 import { devicesFromHub, devicesToHub } from '../conversion.ts'
 import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
 import type { ResourceClaim as BetaClaim } from '../v1beta1.types.ts'
 import type { DeviceRequestAllocationResult, ResourceClaim } from '../v1beta2.types.ts'
-import { type Differences, olderVersion, resourceVersion } from '../version.ts'
+import { type Differences, otherVersion, resourceVersion } from '../version.ts'
 import { deviceId, validateClaimStatus } from './status-validation.ts'
 
 const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationResult[] => claim?.status.allocation?.devices.results ?? []
@@ -38,12 +39,24 @@ function dropDeallocated({ status }: ResourceClaim, next: readonly DeviceRequest
   else delete status.devices
 }
 
+const REQUESTS = fieldPath('spec', 'devices', 'requests')
+const RESULTS = fieldPath('status', 'allocation', 'devices', 'results')
+
 const claimStrategy: Strategy<ResourceClaim> = {
   revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
   prepare: (next, old) => withholdStatus(next, old),
   validate: validateClaim,
+  evaluate: async ({ metadata, spec }, old, ctx) =>
+    old
+      ? []
+      : validateAdminAccess(
+          (spec.devices.requests ?? []).map(({ exactly }) => exactly),
+          metadata.namespace ?? '',
+          REQUESTS,
+          ctx,
+        ),
 }
 
 const claimStatusStrategy: Strategy<ResourceClaim> = {
@@ -55,6 +68,10 @@ const claimStatusStrategy: Strategy<ResourceClaim> = {
     dropDeallocated(next, resultsOf(next), resultsOf(old))
   },
   validate: validateClaimStatus,
+  async evaluate(next, old, ctx) {
+    const isGranted = resultsOf(old).some(({ adminAccess }) => adminAccess === true)
+    return isGranted ? [] : validateAdminAccess(resultsOf(next), next.metadata.namespace ?? '', RESULTS, ctx)
+  },
 }
 
 /** `pending`, `allocated,reserved`, `deleted,allocated` … */
@@ -70,9 +87,11 @@ const table: TableDefinition<ResourceClaim> = {
   cells: (claim, now) => [claim.metadata.name ?? '', stateCell(claim), age(claim.metadata.creationTimestamp, now)],
 }
 
+const setDefaults = ({ spec }: ResourceClaim): void => setRequestDefaults(spec.devices)
+
 const v1beta2: Version<ResourceClaim> = {
   ...resourceVersion('ResourceClaim', { plural: 'resourceclaims', singular: 'resourceclaim' }),
-  setDefaults: ({ spec }) => setRequestDefaults(spec.devices),
+  setDefaults,
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: claimStatusStrategy } },
 }
@@ -83,16 +102,17 @@ const OLDER: Differences<BetaClaim, ResourceClaim> = {
   setDefaults: ({ spec }) => setOlderRequestDefaults(spec.devices),
 }
 
-const v1beta1 = olderVersion(v1beta2, 'v1beta1', OLDER)
+const v1 = otherVersion<ResourceClaim, ResourceClaim>(v1beta2, 'v1', { setDefaults })
+const v1beta1 = otherVersion(v1beta2, 'v1beta1', OLDER)
 
 /**
  * Asks for devices. The spec never changes; the scheduler writes the allocation into the status, and drivers what they have to say of each device.
- * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-v1beta2/
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-v1/
  * Source of its rules: pkg/registry/resource/resourceclaim.
  */
 export const resourceClaimResource = defineResource<ResourceClaim>({
   scope: 'Namespaced',
-  versions: [v1beta2, v1beta1, olderVersion(v1beta2, 'v1alpha3', OLDER)],
+  versions: [v1, v1beta2, v1beta1, otherVersion(v1beta2, 'v1alpha3', OLDER)],
   hub: v1beta2,
   storage: { prefix: 'resourceclaims', version: v1beta1 },
   strategy: claimStrategy,

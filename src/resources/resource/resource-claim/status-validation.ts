@@ -1,3 +1,5 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import type { Release } from '../../../lifecycle/release.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -8,11 +10,13 @@ import { parseCidr, printIp } from '../../../meta/ip.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
 import { goValue } from '../../shared/go-values.ts'
+import { validateBindingConditions } from '../binding-conditions.ts'
 import { MAX_CONFIGURATIONS, MAX_REQUESTS, validateRequestReferences } from '../claim-spec.ts'
 import { validateConfiguration, validateRaw } from '../configuration.ts'
 import { validateList, validateSet } from '../lists.ts'
 import { validateDriverName, validateLabelName, validatePoolName } from '../names.ts'
 import { requestNames, validateRequestReference } from '../request-names.ts'
+import { validateShareId } from '../share-id.ts'
 import type {
   AllocatedDeviceStatus,
   AllocationResult,
@@ -29,10 +33,11 @@ const MAX_ADDRESSES = 16
 const MAX_INTERFACE_NAME = 256
 const MAX_HARDWARE_ADDRESS = 128
 
-type DeviceIdentity = Pick<AllocatedDeviceStatus, 'driver' | 'pool' | 'device'>
+type DeviceIdentity = Pick<AllocatedDeviceStatus, 'driver' | 'pool' | 'device' | 'shareID'>
 
-/** What distinguishes a device from all others: `driver/pool/device`. */
-export const deviceId = ({ driver, pool, device }: DeviceIdentity): string => `${driver}/${pool}/${device}`
+/** What distinguishes an allocated device from all others: `driver/pool/device`, and where the device is shared which share of it. */
+export const deviceId = ({ driver, pool, device, shareID }: DeviceIdentity): string =>
+  `${driver}/${pool}/${device}${shareID === undefined ? '' : `/${shareID}`}`
 
 /** The API group may be empty: pods have none. */
 const validateUser = (user: ResourceClaimConsumerReference, path: FieldPath): FieldError[] =>
@@ -61,28 +66,30 @@ function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: 
 }
 
 /** A status is for a device that the claim has. Its data have the bounds of a driver's configuration. */
-function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: ReadonlySet<string>, path: FieldPath): FieldError[] {
-  const errors = validateDevice(status, path)
+function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] {
+  const errors = [...validateDevice(status, path), ...validateShareId(status.shareID, path.child('shareID'))]
   if (!allocated.has(deviceId(status))) errors.push(invalid(path, verbatim(deviceId(status)), 'must be an allocated device in the claim'))
   const conditions = path.child('conditions')
   const count = (status.conditions ?? []).length
   if (count > MAX_CONDITIONS) errors.push(tooMany(conditions, count, MAX_CONDITIONS))
   errors.push(...validateConditions(status.conditions ?? [], conditions))
-  if (status.data !== undefined && status.data !== null) errors.push(...validateRaw(status.data, false, path.child('data')))
+  if (status.data !== undefined && status.data !== null) errors.push(...validateRaw(status.data, false, release, path.child('data')))
   return status.networkData ? [...errors, ...validateNetworkData(status.networkData, path.child('networkData'))] : errors
 }
 
 /** The configuration may be twice as long as a claim's: an allocation has those of the class and of the claim. */
-function validateAllocation({ devices, nodeSelector }: AllocationResult, known: ReadonlySet<string>, path: FieldPath): FieldError[] {
+function validateAllocation({ devices, nodeSelector }: AllocationResult, known: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] {
   const at = path.child('devices')
   const result = (one: DeviceRequestAllocationResult, place: FieldPath): FieldError[] => [
     ...validateRequestReference(one.request, known, place.child('request')),
     ...validateDevice(one, place),
+    ...validateBindingConditions(one, place),
+    ...validateShareId(one.shareID, place.child('shareID')),
   ]
   const configuration = (config: DeviceAllocationConfiguration, place: FieldPath): FieldError[] => [
     ...validateSource(config.source, place.child('source')),
     ...validateRequestReferences(config.requests, known, place.child('requests')),
-    ...validateConfiguration(config, false, place),
+    ...validateConfiguration(config, false, release, place),
   ]
   const errors = [
     ...validateList(devices.results, at.child('results'), { max: MAX_REQUESTS, check: result }),
@@ -114,13 +121,13 @@ function validateReservation(next: ResourceClaim, old: ResourceClaim | undefined
  * gets no new users.
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
-export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | undefined): FieldError[] {
+export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | undefined, { features: { release } }: HookContext): FieldError[] {
   const path = fieldPath('status')
   const { status } = next
   const allocation = path.child('allocation')
   const reservedFor = path.child('reservedFor')
   const allocated = new Set(status.allocation?.devices.results?.map(deviceId))
-  const devices = (device: AllocatedDeviceStatus, at: FieldPath): FieldError[] => validateDeviceStatus(device, allocated, at)
+  const devices = (device: AllocatedDeviceStatus, at: FieldPath): FieldError[] => validateDeviceStatus(device, allocated, release, at)
   const errors = [
     ...validateSet(status.reservedFor, reservedFor, { max: MAX_USERS, check: validateUser, keyOf: user => user.uid, member: 'uid' }),
     ...validateSet(status.devices, path.child('devices'), {
@@ -134,7 +141,7 @@ export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | un
   ]
   if (!status.allocation) return errors
   const before = old?.status.allocation
-  if (!before) return [...errors, ...validateAllocation(status.allocation, requestNames(next.spec.devices), allocation)]
+  if (!before) return [...errors, ...validateAllocation(status.allocation, requestNames(next.spec.devices), release, allocation)]
   return deepEqual(status.allocation, before)
     ? errors
     : [...errors, invalid(allocation, goValue('resource.AllocationResult', status.allocation), 'field is immutable')]

@@ -6,7 +6,7 @@ import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { alphaSlice, betaSlice } from '../conversion.ts'
 import { setTimeAdded } from '../taints.ts'
 import type { Device, ResourceSlice } from '../v1beta2.types.ts'
-import { olderVersion, resourceVersion } from '../version.ts'
+import { otherVersion, resourceVersion } from '../version.ts'
 import { validateResourceSlice } from './validation.ts'
 
 const devicesOf = ({ spec }: ResourceSlice): Device[] => spec.devices ?? []
@@ -33,17 +33,18 @@ const v1beta2: Version<ResourceSlice> = {
   selectableFields,
 }
 
-const v1beta1 = olderVersion(v1beta2, 'v1beta1', { ...betaSlice, selectableFields })
-const v1alpha3 = olderVersion(v1beta2, 'v1alpha3', { ...alphaSlice, selectableFields })
+const v1 = otherVersion<ResourceSlice, ResourceSlice>(v1beta2, 'v1', { selectableFields })
+const v1beta1 = otherVersion(v1beta2, 'v1beta1', { ...betaSlice, selectableFields })
+const v1alpha3 = otherVersion(v1beta2, 'v1alpha3', { ...alphaSlice, selectableFields })
 
 /**
  * Devices that a driver offers, on a node or beside all of them. A pool is made of slices; its generation distinguishes them from older ones.
- * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-slice-v1beta2/
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-slice-v1/
  * Source of its rules: pkg/registry/resource/resourceslice.
  */
 export const resourceSliceResource = defineResource<ResourceSlice>({
   scope: 'Cluster',
-  versions: [v1beta2, v1beta1, v1alpha3],
+  versions: [v1, v1beta2, v1beta1, v1alpha3],
   hub: v1beta2,
   storage: { prefix: 'resourceslices', version: v1beta1 },
   strategy: {

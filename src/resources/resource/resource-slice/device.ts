@@ -1,15 +1,18 @@
+import type { Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required, tooLong } from '../../../meta/field-error.ts'
+import { forbidden, invalid, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { parseSemanticVersion } from '../../../meta/semantic-version.ts'
 import { goValue } from '../../shared/go-values.ts'
+import { validateBindingConditions } from '../binding-conditions.ts'
 import { shortened, validateList, validateSet } from '../lists.ts'
 import { MAX_QUALIFIED_NAME, validateLabelName, validateQualifiedName } from '../names.ts'
 import { validateTaint } from '../taints.ts'
-import type { Device, DeviceAttribute, DeviceCounterConsumption } from '../v1beta2.types.ts'
+import type { Device, DeviceAttribute, DeviceCapacity, DeviceCounterConsumption } from '../v1beta2.types.ts'
 import { countersOf, type SharedCounters, validateConsumption, validateShared } from './counters.ts'
 import { givenNodes } from './nodes.ts'
+import { validateRequestPolicy } from './request-policy.ts'
 
 const MAX_VALUES = 32
 const MAX_COUNTERS = 32
@@ -37,11 +40,18 @@ function validateAttribute(attribute: DeviceAttribute, path: FieldPath): FieldEr
 }
 
 /** Entries of a map by qualified names. Long names are shortened in the path only. */
-const keyed = <T>(map: Record<string, T>, check: (value: T, path: FieldPath) => FieldError[], path: FieldPath): FieldError[] =>
+const keyed = <T>(map: Record<string, T>, release: Release, check: (value: T, path: FieldPath) => FieldError[], path: FieldPath): FieldError[] =>
   Object.entries(map).flatMap(([name, value]) => {
     const at = path.key(shortened(name, MAX_QUALIFIED_NAME))
-    return [...validateQualifiedName(name, at), ...check(value, at)]
+    return [...validateQualifiedName(name, release, at), ...check(value, at)]
   })
+
+/** Only a device that may be allocated more than once is given out in parts. */
+const validateCapacity = ({ value, requestPolicy }: DeviceCapacity, isShared: boolean, path: FieldPath): FieldError[] => {
+  const at = path.child('requestPolicy')
+  if (!requestPolicy) return []
+  return isShared ? validateRequestPolicy(requestPolicy, value, at) : [forbidden(at, 'allowMultipleAllocations must be true')]
+}
 
 /** The device consumes from each set once. That the sets and counters exist is checked last. */
 function validateCounters(consumptions: readonly DeviceCounterConsumption[], shared: SharedCounters, path: FieldPath): FieldError[] {
@@ -69,18 +79,29 @@ function validateNodes(device: Device, each: boolean, path: FieldPath): FieldErr
   return errors
 }
 
-/** One device. `shared`: the counters of the slice, from which it may consume. `each`: devices say for themselves what nodes have them. */
-export function validateDevice(device: Device, shared: SharedCounters, each: boolean, path: FieldPath): FieldError[] {
+/** What the slice says of all its devices. */
+interface SliceRules {
+  /** From which devices may consume. */
+  readonly shared: SharedCounters
+  /** Devices say for themselves what nodes have them. */
+  readonly each: boolean
+  readonly release: Release
+}
+
+/** One device of a slice. */
+export function validateDevice(device: Device, { shared, each, release }: SliceRules, path: FieldPath): FieldError[] {
+  const isShared = device.allowMultipleAllocations === true
   const { name, attributes = {}, capacity = {}, taints, consumesCounters = [] } = device
   const errors = validateLabelName(name, path.child('name'))
   const count = Object.keys(attributes).length + Object.keys(capacity).length
   if (count > MAX_VALUES) errors.push(invalid(path, count, `the total number of attributes and capacities must not exceed ${MAX_VALUES}`))
   return [
     ...errors,
-    ...keyed(attributes, validateAttribute, path.child('attributes')),
-    ...keyed(capacity, () => [], path.child('capacity')),
+    ...keyed(attributes, release, validateAttribute, path.child('attributes')),
+    ...keyed(capacity, release, (one, at) => validateCapacity(one, isShared, at), path.child('capacity')),
     ...validateList(taints, path.child('taints'), { max: MAX_TAINTS, check: validateTaint }),
     ...validateCounters(consumesCounters, shared, path),
     ...validateNodes(device, each, path),
+    ...validateBindingConditions(device, path),
   ]
 }

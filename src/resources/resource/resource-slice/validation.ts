@@ -1,3 +1,4 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -69,11 +70,12 @@ function validateCounters(devices: readonly Device[], sets: readonly CounterSet[
  * Name of the pool, driver and nodeName never change. Bounds hold for the slice as a whole: 128 devices, 1024 counters that they consume, 32 that they share.
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
-export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlice | undefined): FieldError[] {
+export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlice | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const { devices, sharedCounters: sets = [] } = spec
   const shared: SharedCounters = new Map(sets.map(set => [set.name, new Set(countersOf(set))]))
-  const check = (device: Device, at: FieldPath): FieldError[] => validateDevice(device, shared, spec.perDeviceNodeSelection === true, at)
+  const check = (device: Device, at: FieldPath): FieldError[] =>
+    validateDevice(device, { shared, each: spec.perDeviceNodeSelection === true, release: features.release }, at)
   return [
     ...validateDriverName(spec.driver, path.child('driver')),
     ...validatePool(spec.pool, path.child('pool')),

@@ -5,6 +5,7 @@ import { resourceSliceResource } from '../../../../src/resources/resource/resour
 import { validateDevice } from '../../../../src/resources/resource/resource-slice/device.ts'
 import { validateResourceSlice } from '../../../../src/resources/resource/resource-slice/validation.ts'
 import type { ResourceSlice } from '../../../../src/resources/resource/v1beta2.types.ts'
+import { hookContext } from '../../../support/hook-context.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 
 const spec = { driver: 'gpu.example.com', pool: { name: 'node-1', generation: 0, resourceSliceCount: 1 }, nodeName: 'node-1' }
@@ -74,7 +75,7 @@ describe('ResourceSlice', () => {
 
   it('checks devices that are parts of others, where it has them from before', () => {
     const check = (parts: object): string[] =>
-      validateResourceSlice({ ...of(parts), metadata: {}, kind: '', apiVersion: '' } as ResourceSlice, undefined).map(fieldErrorText)
+      validateResourceSlice({ ...of(parts), metadata: {}, kind: '', apiVersion: '' } as ResourceSlice, undefined, hookContext()).map(fieldErrorText)
     const set = { name: 's', counters: { c: { value: '4' } } }
     expect(check({ sharedCounters: [set], devices: [{ name: 'd', consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } } }] }] })).to.deep.equal(
       [],
@@ -94,7 +95,8 @@ describe('ResourceSlice', () => {
   })
 
   it('checks where devices are that say so themselves', () => {
-    const check = (device: object, each: boolean): string[] => validateDevice({ name: 'd', ...device }, new Map(), each, fieldPath('d')).map(fieldErrorText)
+    const check = (device: object, each: boolean): string[] =>
+      validateDevice({ name: 'd', ...device }, { shared: new Map(), each, release: '1.33' }, fieldPath('d')).map(fieldErrorText)
     const oneOf = 'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
     expect(check({ nodeName: 'n' }, true)).to.deep.equal([])
     expect(check({}, true)).to.deep.equal([`d: Required value: ${oneOf}`])

@@ -1,0 +1,101 @@
+import { expect } from 'chai'
+import type { ResourceAccess } from '../../../../src/catalog/definition.ts'
+import { parseGates } from '../../../../src/lifecycle/gates.ts'
+import type { Release } from '../../../../src/lifecycle/release.ts'
+import { fieldErrorText } from '../../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../../src/meta/field-path.ts'
+import { validateAdminAccess } from '../../../../src/resources/resource/admin-access.ts'
+import { validateBindingConditions } from '../../../../src/resources/resource/binding-conditions.ts'
+import { validateDevice } from '../../../../src/resources/resource/resource-slice/device.ts'
+import { validateShareId } from '../../../../src/resources/resource/share-id.ts'
+import type { Device } from '../../../../src/resources/resource/v1beta2.types.ts'
+import { hookContext } from '../../../support/hook-context.ts'
+
+const errorsOf = (device: Partial<Device>): string[] =>
+  validateDevice({ name: 'd', ...device }, { shared: new Map(), each: false, release: '1.34' }, fieldPath('d')).map(fieldErrorText)
+const policy = (requestPolicy: NonNullable<Device['capacity']>[string]['requestPolicy'] & object, isShared = true): string[] =>
+  errorsOf({ ...(isShared && { allowMultipleAllocations: true }), capacity: { memory: { value: '8', requestPolicy } } })
+const AT = 'd.capacity[memory].requestPolicy'
+
+describe('devices that several requests share', () => {
+  it('give out their capacity in valid amounts', () => {
+    expect(policy({ default: '2', validValues: ['1', '2', '4'] })).to.deep.equal([])
+    expect(policy({ default: '2', validRange: { min: '2', max: '8', step: '2' } })).to.deep.equal([])
+    expect(policy({ default: null })).to.deep.equal([])
+  })
+
+  it('must be declared as such', () => expect(policy({ default: null }, false)).to.deep.equal([`${AT}: Forbidden: allowMultipleAllocations must be true`]))
+
+  it('have values or a range, with a default', () => {
+    expect(policy({ default: '1', validValues: ['1'], validRange: {} })).to.deep.equal([
+      `${AT}: Forbidden: exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`,
+    ])
+    expect(policy({ default: null, validValues: ['1'] })).to.deep.equal([`${AT}.default: Required value: required when validValues is defined`])
+    expect(policy({ default: null, validRange: {} })).to.deep.equal([`${AT}.default: Required value: required when validRange is defined`])
+    expect(policy({ default: '1', validRange: {} })).to.deep.equal([`${AT}.validRange.min: Required value: required when validRange is defined`])
+  })
+
+  it('have values in order, below the capacity, the default among them', () =>
+    expect(policy({ default: '3', validValues: ['4', '2', '2', '9'] })).to.deep.equal([
+      `${AT}.validValues[1]: Invalid value: "2": values must be sorted in ascending order`,
+      `${AT}.validValues[3]: Invalid value: "9": option is larger than capacity value: 8`,
+      `${AT}.validValues[2]: Duplicate value: "2"`,
+      `${AT}.validValues: Invalid value: "3": default value is not valid according to the requestPolicy`,
+    ]))
+
+  it('have ranges whose ends are reached in steps', () => {
+    expect(policy({ default: '1', validRange: { min: '2', max: '9', step: '7' } })).to.deep.equal([
+      `${AT}.validRange.min: Invalid value: "1": default is less than min: 2`,
+      `${AT}.validRange.max: Invalid value: "9": max is larger than capacity value: 8`,
+      `${AT}.validRange.step: Invalid value: "7": one step 9 is larger than capacity value: 8`,
+      `${AT}.validRange.step: Invalid value: "1": value is not a multiple of a given step (7) from (2)`,
+    ])
+    expect(policy({ default: '2', validRange: { min: '2', step: '0' } })).to.deep.equal([])
+  })
+
+  it('are told apart by a UUID in its one form', () => {
+    const check = (id: string): string[] => validateShareId(id, fieldPath('id')).map(error => fieldErrorText(error).replace(/^.*": (?=uid|error)/, ''))
+    const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
+    expect(check(id)).to.deep.equal([])
+    expect(check(id.toUpperCase())[0]).to.match(/^uid must be in RFC 4122 normalized form/)
+    expect(check(`urn:uuid:${id}`)[0]).to.match(/^uid must be in RFC 4122 normalized form/)
+    expect(check('x')).to.deep.equal(['error validating uid: invalid UUID length: 1'])
+    expect(check('x'.repeat(36))).to.deep.equal(['error validating uid: invalid UUID format'])
+  })
+})
+
+describe('binding conditions of devices', () => {
+  const check = (bindingConditions: string[], bindingFailureConditions: string[]): string[] =>
+    validateBindingConditions({ bindingConditions, bindingFailureConditions }, fieldPath('d')).map(fieldErrorText)
+
+  it('come with failure conditions, all different', () => {
+    expect(check(['a.b/Ready'], ['a.b/Failed'])).to.deep.equal([])
+    expect(check(['A'], [])).to.deep.equal(['d.bindingFailureConditions: Invalid value: null: bindingFailureConditions are required to use bindingConditions'])
+    expect(check([], ['A'])).to.deep.equal(['d.bindingConditions: Invalid value: null: bindingConditions are required to use bindingFailureConditions'])
+    expect(check(['A', 'A'], ['A', 'B', 'B'])).to.deep.equal([
+      'd.bindingConditions[1]: Duplicate value: "A"',
+      'd.bindingFailureConditions[0]: Invalid value: "A": bindingFailureConditions must not overlap with bindingConditions',
+      'd.bindingFailureConditions[2]: Duplicate value: "B"',
+    ])
+    expect(check(['A', 'B', 'C', 'D', 'E'], ['F'])).to.deep.equal(['d.bindingConditions: Too many: 5: must have at most 4 items'])
+  })
+})
+
+describe('admin access to devices', () => {
+  const check = async (release: Release, label: string): Promise<string[]> => {
+    const access = () => ({ get: async () => ({ metadata: { labels: { [label]: 'true' } } }) }) as unknown as ResourceAccess
+    const context = hookContext({ features: parseGates(release), access })
+    return (await validateAdminAccess([undefined, { adminAccess: true }], 'ns', fieldPath('r'), context)).map(fieldErrorText)
+  }
+  const refused = (label: string): string[] => [
+    `r[1].adminAccess: Forbidden: admin access to devices requires the \`${label}: true\` label on the containing namespace`,
+  ]
+
+  it('needs the label of the release', async () => {
+    expect(await check('1.32', '')).to.deep.equal([])
+    expect(await check('1.33', 'resource.k8s.io/admin-access')).to.deep.equal([])
+    expect(await check('1.33', 'resource.kubernetes.io/admin-access')).to.deep.equal(refused('resource.k8s.io/admin-access'))
+    expect(await check('1.34', 'resource.kubernetes.io/admin-access')).to.deep.equal([])
+    expect(await check('1.34', '')).to.deep.equal(refused('resource.kubernetes.io/admin-access'))
+  })
+})
