@@ -355,7 +355,7 @@ export const GATE_TABLE = {
   StreamingCollectionEncodingToProtobuf: 'elsewhere 33B+ 34G+L',
   StrictCostEnforcementForVAP: 'fixed 30B- 32G+L 35gone',
   StrictCostEnforcementForWebhooks: 'fixed 30B- 32G+L 35gone',
-  StrictIPCIDRValidation: 'fixed 33A- 36B+',
+  StrictIPCIDRValidation: 'read 33A- 36B+',
   StructuredAuthenticationConfiguration: 'elsewhere 29A- 30B+ 34G+L',
   StructuredAuthenticationConfigurationEgressSelector: 'fixed 34B+',
   StructuredAuthenticationConfigurationJWKSMetrics: 'fixed 35B+',

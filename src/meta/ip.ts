@@ -124,36 +124,45 @@ export function isIPv6(text: string): boolean {
 const IP_ERROR = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 const CIDR_ERROR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 
-/** As fields of long-standing kinds have it: leading zeros and mapped addresses pass. */
-export const isValidIP = (text: string): string[] => (parseIp(text) ? [] : [IP_ERROR])
-export const isValidCIDR = (text: string): string[] => (parseCidr(text) ? [] : [CIDR_ERROR])
-
 /** Of a decimal part, or of a group that has more than four digits. */
 const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+$/.test(text) || /[0-9a-fA-F]{5}/.test(text)
 const isMapped = (text: string, ip: IpAddress): boolean => text.includes(':') && ip.length === 4
 
-/** As newer kinds have it: only the canonical form. */
-export function validateIpStrict(path: FieldPath, text: string): FieldError[] {
+/** What is wrong with an address. Not strict: leading zeros and IPv4-mapped IPv6 addresses pass. */
+export function ipFault(text: string, isStrict: boolean): string | undefined {
   const ip = parseIp(text)
-  if (!ip) return [invalid(path, text, IP_ERROR)]
-  const errors: FieldError[] = []
-  if (hasLeadingZero(text)) errors.push(invalid(path, text, 'must not have leading 0s'))
-  if (isMapped(text, ip)) errors.push(invalid(path, text, 'must not be an IPv4-mapped IPv6 address'))
-  if (errors.length === 0 && printIp(ip) !== text) errors.push(invalid(path, text, `must be in canonical form ("${printIp(ip)}")`))
-  return errors
+  if (!ip) return IP_ERROR
+  if (!isStrict) return undefined
+  if (hasLeadingZero(text)) return 'must not have leading 0s'
+  return isMapped(text, ip) ? 'must not be an IPv4-mapped IPv6 address' : undefined
 }
 
-/** The same for a CIDR: no bits beyond the prefix, either. */
+/** The same for a CIDR. Strict: without bits beyond the prefix, either. */
+export function cidrFault(text: string, isStrict: boolean): string | undefined {
+  const cidr = parseCidr(text)
+  if (!cidr) return CIDR_ERROR
+  if (!isStrict) return undefined
+  const ipText = text.slice(0, text.indexOf('/'))
+  if (hasLeadingZero(ipText) || /\/0[0-9]/.test(text)) return 'must not have leading 0s in IP or prefix length'
+  if (isMapped(ipText, cidr.address)) return 'must not have an IPv4-mapped IPv6 address'
+  return cidr.address.every((byte, i) => byte === cidr.network[i]) ? undefined : 'must not have bits set beyond the prefix length'
+}
+
+/** As newer fields have it: only the canonical form. */
+export function validateIpStrict(path: FieldPath, text: string): FieldError[] {
+  const ip = parseIp(text)
+  const fault = ipFault(text, true) ?? (ip && notCanonical(text, printIp(ip)))
+  return fault === undefined ? [] : [invalid(path, text, fault)]
+}
+
+/** The same for a CIDR. */
 export function validateCidrStrict(path: FieldPath, text: string): FieldError[] {
   const cidr = parseCidr(text)
-  if (!cidr) return [invalid(path, text, CIDR_ERROR)]
-  const ipText = text.slice(0, text.indexOf('/'))
-  const error = (detail: string): FieldError[] => [invalid(path, text, detail)]
-  if (hasLeadingZero(ipText) || /\/0[0-9]/.test(text)) return error('must not have leading 0s in IP or prefix length')
-  if (isMapped(ipText, cidr.address)) return error('must not have an IPv4-mapped IPv6 address')
-  if (!cidr.address.every((byte, i) => byte === cidr.network[i])) return error('must not have bits set beyond the prefix length')
-  return printCidr(cidr) === text ? [] : error(`must be in canonical form ("${printCidr(cidr)}")`)
+  const fault = cidrFault(text, true) ?? (cidr && notCanonical(text, printCidr(cidr)))
+  return fault === undefined ? [] : [invalid(path, text, fault)]
 }
+
+const notCanonical = (text: string, canonical: string): string | undefined => (text === canonical ? undefined : `must be in canonical form ("${canonical}")`)
 
 /** Warnings for an address that passes only because its field is old. The address has been validated. */
 export function ipWarnings(path: FieldPath, text: string): string[] {

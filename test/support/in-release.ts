@@ -19,9 +19,11 @@ export interface Answer {
 export type Call = (path: string, request?: FakeRequest) => Promise<Answer>
 
 /** What a server of a release answers, on a store that goes from one to the next. */
-export async function inRelease<T>(backend: MemoryBackend, release: Release, ask: (call: Call) => Promise<T>): Promise<T> {
+export async function inRelease<T>(backend: MemoryBackend, release: Release, ask: (call: Call) => Promise<T>, gates: Record<string, boolean> = {}): Promise<T> {
   backend.down = false
-  const plane = createControlPlane(controlPlaneOptions(backend, { release, gates: parseGates(release), fingerprint: gitVersion(release) }))
+  const plane = createControlPlane(
+    controlPlaneOptions(backend, { release, gates: parseGates(release, new Map(Object.entries(gates))), fingerprint: gitVersion(release) }),
+  )
   await plane.synced(AbortSignal.timeout(10_000))
   try {
     return await ask(async (path, request = {}) => {

@@ -1,7 +1,6 @@
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { isValidIP } from '../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../meta/names.ts'
 
 /** Texts that many rules share, in upstream’s words. */
@@ -18,5 +17,3 @@ export const validateDnsLabel = (value: string, path: FieldPath): FieldError[] =
 export const validateDnsSubdomain = (value: string, path: FieldPath): FieldError[] => isDns1123Subdomain(value).map(text => invalid(path, value, text))
 /** Label keys are qualified names, too. */
 export const validateQualifiedName = (value: string, path: FieldPath): FieldError[] => isQualifiedName(value).map(text => invalid(path, value, text))
-/** Legacy forms that Go once accepted (leading zeros) are valid, as upstream keeps what is stored. */
-export const validateIP = (value: string, path: FieldPath): FieldError[] => isValidIP(value).map(text => invalid(path, value, text))

@@ -26,6 +26,7 @@ const wide: Record<string, () => Steps<unknown>> = {
     return validateEndpointSlice(
       { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: {}, addressType: 'IPv4', endpoints, ports: null },
       undefined,
+      hookContext(),
     )
   },
   'the validations of a policy': () => validatePolicy(policy({ validations: expressions(COUNT / 512) }), undefined, hookContext()),

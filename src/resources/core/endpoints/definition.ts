@@ -76,5 +76,5 @@ export const endpointsResource = defineResource<Endpoints>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'services/endpoints', version: v1 },
-  strategy: { allowCreateOnUpdate: true, validateName: nameIsDnsSubdomain, validate: next => validateEndpoints(next), warnings },
+  strategy: { allowCreateOnUpdate: true, validateName: nameIsDnsSubdomain, validate: validateEndpoints, warnings },
 })

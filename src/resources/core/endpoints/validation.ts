@@ -1,10 +1,14 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isValidIP, parseIp } from '../../../meta/ip.ts'
+import { parseIp } from '../../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
-import type { EndpointAddress, EndpointPort, Endpoints } from '../v1.types.ts'
+import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
+import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../v1.types.ts'
 
 /** Supported by services and endpoints. */
 export const PORT_PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
@@ -30,9 +34,9 @@ export function validateNonSpecialIP(text: string, path: FieldPath): FieldError[
 }
 
 /** A text that is no address is reported twice: by its form, and as one whose range cannot be known. */
-function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: FieldPath): FieldError[] {
+function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: FieldPath, legacy: LegacyAddresses): FieldError[] {
   return [
-    ...isValidIP(ip).map(text => invalid(path.child('ip'), ip, text)),
+    ...legacy.ip(ip, path.child('ip')),
     ...(hostname ? isDns1123Label(hostname).map(text => invalid(path.child('hostname'), hostname, text)) : []),
     ...(nodeName === undefined ? [] : isDns1123Subdomain(nodeName).map(text => invalid(path.child('nodeName'), nodeName, text))),
     ...validateNonSpecialIP(ip, path.child('ip')),
@@ -62,16 +66,24 @@ function validateTriggerTime(object: Endpoints): FieldError[] {
   ]
 }
 
-/** Addresses and ports of each subset; addresses of this machine, of links and of multicast are refused. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
-export function validateEndpoints(next: Endpoints): FieldError[] {
-  const errors = validateTriggerTime(next)
-  for (const [i, subset] of (next.subsets ?? []).entries()) {
+/** Addresses and ports of each subset; addresses of this machine, of links and of multicast are refused. */
+function validateSubsets(subsets: readonly EndpointSubset[], features: Features): FieldError[] {
+  const legacy = legacyAddresses(features)
+  const errors: FieldError[] = []
+  for (const [i, subset] of subsets.entries()) {
     const path = fieldPath('subsets').index(i)
     const { addresses = [], notReadyAddresses = [], ports = [] } = subset
     if (addresses.length + notReadyAddresses.length === 0) errors.push(required(path, 'must specify `addresses` or `notReadyAddresses`'))
-    for (const [j, address] of addresses.entries()) errors.push(...validateAddress(address, path.child('addresses').index(j)))
-    for (const [j, address] of notReadyAddresses.entries()) errors.push(...validateAddress(address, path.child('notReadyAddresses').index(j)))
+    for (const [j, address] of addresses.entries()) errors.push(...validateAddress(address, path.child('addresses').index(j), legacy))
+    for (const [j, address] of notReadyAddresses.entries()) errors.push(...validateAddress(address, path.child('notReadyAddresses').index(j), legacy))
     for (const [j, port] of ports.entries()) errors.push(...validatePort(port, ports.length > 1, path.child('ports').index(j)))
   }
   return errors
+}
+
+/** An update with the stored subsets is not refused for them. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+export function validateEndpoints(next: Endpoints, old: Endpoints | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
+  const errors = validateSubsets(next.subsets ?? [], features)
+  const isStored = errors.length > 0 && old !== undefined && deepEqual(old.subsets, next.subsets)
+  return [...validateTriggerTime(next), ...(isStored ? [] : errors)]
 }

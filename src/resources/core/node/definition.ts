@@ -31,7 +31,7 @@ const nodeStrategy: Strategy<Node> = {
     else delete next.status.config
     if (old?.spec.configSource === undefined) delete next.spec.configSource
   },
-  validate: (next, old) => (old ? [...validateNode(next), ...validateNodeUpdate(next, old)] : validateNode(next)),
+  validate: (next, old, { features }) => [...validateNode(next, features), ...(old ? validateNodeUpdate(next, old) : [])],
   warnings(next, old) {
     const warnings: string[] = []
     const { podCIDRs: cidrs = [], configSource, externalID } = next.spec

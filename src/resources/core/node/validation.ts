@@ -1,11 +1,13 @@
 import { repeats } from '../../../lib/repeats.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isValidCIDR, parseCidr } from '../../../meta/ip.ts'
+import { parseCidr } from '../../../meta/ip.ts'
 import { isValidLabelValue } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
+import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateQualifiedName } from '../checks.ts'
 import { validateResourceQuantity } from '../pod-spec/resources.ts'
 import { validateTaintEffect } from '../pod-spec/scheduling.ts'
@@ -17,11 +19,11 @@ const cidrsPath = fieldPath('spec', 'podCIDRs')
 const CIDR_KEPT = 'node updates may not change podCIDR except from "" to valid'
 
 /** ValidateNode, for creations and updates. A write of the status does not run it. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
-export const validateNode = ({ metadata, spec, status }: Node): FieldError[] => [
+export const validateNode = ({ metadata, spec, status }: Node, features: Features): FieldError[] => [
   ...validateNodeAnnotations(metadata.annotations),
   ...validateTaints(spec.taints ?? []),
   ...validateAmounts(status),
-  ...validateCidrs(spec.podCIDRs ?? []),
+  ...validateCidrs(spec.podCIDRs ?? [], features),
 ]
 
 /**
@@ -88,8 +90,9 @@ function validateAmounts(status: NodeStatus): FieldError[] {
 }
 
 /** At most one CIDR of each family. Where there are several and one cannot be parsed, that is an internal error beside the error of its form. */
-function validateCidrs(cidrs: readonly string[]): FieldError[] {
-  const errors = cidrs.flatMap((cidr, i) => isValidCIDR(cidr).map(text => invalid(cidrsPath.index(i), cidr, text)))
+function validateCidrs(cidrs: readonly string[], features: Features): FieldError[] {
+  const addresses = legacyAddresses(features)
+  const errors = cidrs.flatMap((cidr, i) => addresses.cidr(cidr, cidrsPath.index(i)))
   if (cidrs.length < 2) return errors
   const families = cidrs.map(cidr => parseCidr(cidr)?.family)
   const bad = cidrs.find((_, i) => families[i] === undefined)

@@ -5,6 +5,7 @@ import type { LabelSelector } from '../../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isEnvVarName, isRelaxedEnvVarName, isValidLabelValue } from '../../../meta/names.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
+import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Affinity, NodeSelectorTerm, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { validateNonReservedPath } from '../volume/paths.ts'
 import { deletionCostError } from './annotations.ts'
@@ -35,6 +36,8 @@ export interface PodValidationOptions {
   /** Parts of volumes that are images may be mounted. */
   readonly allowImageSubPaths: boolean
   readonly allowSidecarResizePolicy: boolean
+  /** Of nameservers and host aliases. */
+  readonly addresses: LegacyAddresses
 }
 
 /** On create nothing invalid is let pass. */
@@ -69,6 +72,7 @@ const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefine
   ...(!isSince(features.release, '1.33') && { allowInvalidRequiredAffinityValues: true }),
   allowImageSubPaths: isSince(features.release, '1.33'),
   allowRelaxedEnvironment: features.enabled('RelaxedEnvironmentVariableValidation') || (old !== undefined && keepsRelaxedVariable(next, old)),
+  addresses: legacyAddresses(features),
   allowRelaxedSearches:
     features.enabled('RelaxedDNSSearchValidation') || (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
   podLevelResources: features.enabled('PodLevelResources'),

@@ -3,7 +3,8 @@ import { duplicate, forbidden, invalid, notSupported, required } from '../../../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
-import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateIP, validateQualifiedName } from '../checks.ts'
+import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
+import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../checks.ts'
 import type { HostAlias, PodDNSConfig, PodOS, PodResourceClaim, PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { validateVolumes } from '../volume/validation.ts'
 import { validateAffinity } from './affinity.ts'
@@ -65,7 +66,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
   if (spec.nodeSelector) errors.push(...validateLabels(spec.nodeSelector, path.child('nodeSelector')))
   errors.push(...validatePodSecurityContext(spec, path.child('securityContext'), options))
   if (spec.affinity) errors.push(...validateAffinity(spec.affinity, path.child('affinity'), options))
-  errors.push(...validateDnsConfig(spec, path.child('dnsConfig'), options.allowRelaxedSearches))
+  errors.push(...validateDnsConfig(spec, path.child('dnsConfig'), options))
   spec.readinessGates?.forEach((gate, i) => {
     errors.push(...validateQualifiedName(gate.conditionType, path.child('readinessGates').index(i).child('conditionType')))
   })
@@ -96,7 +97,7 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   if (spec.subdomain) errors.push(...validateDnsLabel(spec.subdomain, path.child('subdomain')))
   if (spec.tolerations) errors.push(...validateTolerations(spec.tolerations, path.child('tolerations')))
   spec.hostAliases?.forEach((alias, i) => {
-    errors.push(...validateHostAlias(alias, path.child('hostAliases').index(i)))
+    errors.push(...validateHostAlias(alias, path.child('hostAliases').index(i), options.addresses))
   })
   errors.push(...subdomain('priorityClassName'))
   errors.push(...subdomain('runtimeClassName'))
@@ -106,8 +107,8 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   return errors
 }
 
-const validateHostAlias = ({ ip, hostnames = [] }: HostAlias, path: FieldPath): FieldError[] => [
-  ...validateIP(ip, path.child('ip')),
+const validateHostAlias = ({ ip, hostnames = [] }: HostAlias, path: FieldPath, addresses: LegacyAddresses): FieldError[] => [
+  ...addresses.ip(ip, path.child('ip')),
   ...hostnames.flatMap((name, i) => validateDnsSubdomain(name, path.child('hostnames').index(i))),
 ]
 
@@ -178,21 +179,25 @@ const MAX_SEARCHES = 32
 const MAX_SEARCH_CHARACTERS = 2048
 
 /** The policy None takes nothing from the node, so it needs a nameserver of its own. */
-function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: FieldPath, relaxed: boolean): FieldError[] {
-  if (dnsPolicy !== 'None') return config ? validateDnsLists(config, path, relaxed) : []
+function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
+  if (dnsPolicy !== 'None') return config ? validateDnsLists(config, path, options) : []
   if (!config) return [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')]
-  if (config.nameservers?.length) return validateDnsLists(config, path, relaxed)
+  if (config.nameservers?.length) return validateDnsLists(config, path, options)
   return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')]
 }
 
-/** A search path may end with a dot, which the value in an error lacks. `relaxed` allows underscores and `.` alone. */
-function validateDnsLists({ nameservers = [], searches = [], options = [] }: PodDNSConfig, path: FieldPath, relaxed: boolean): FieldError[] {
+/** A search path may end with a dot, which the value in an error lacks. */
+function validateDnsLists(
+  { nameservers = [], searches = [], options = [] }: PodDNSConfig,
+  path: FieldPath,
+  { addresses, allowRelaxedSearches: relaxed }: PodValidationOptions,
+): FieldError[] {
   const errors: FieldError[] = []
   if (nameservers.length > MAX_NAMESERVERS) {
     errors.push(invalid(path.child('nameservers'), nameservers, `must not have more than ${MAX_NAMESERVERS} nameservers`))
   }
   nameservers.forEach((nameserver, i) => {
-    errors.push(...validateIP(nameserver, path.child('nameservers').index(i)))
+    errors.push(...addresses.ip(nameserver, path.child('nameservers').index(i)))
   })
   if (searches.length > MAX_SEARCHES) errors.push(invalid(path.child('searches'), searches, `must not have more than ${MAX_SEARCHES} search paths`))
   if (searches.join(' ').length > MAX_SEARCH_CHARACTERS) {

@@ -4,10 +4,11 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isIPv6, isValidIP } from '../../../meta/ip.ts'
+import { isIPv6, parseIp } from '../../../meta/ip.ts'
 import { isValidGroupId, isValidUserId, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goMember, goValue } from '../../shared/go-values.ts'
-import { validateIP, validateQualifiedName } from '../checks.ts'
+import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
+import { validateQualifiedName } from '../checks.ts'
 import { podOptions } from '../pod-spec/options.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
 import type { Container, ContainerStatus, HostIP, Pod, PodIP, PodResourceClaim, PodResourceClaimStatus, PodSpec, PodStatus } from '../v1.types.ts'
@@ -26,6 +27,11 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   const errors: FieldError[] = []
   const { spec, status } = next
   const before = old.status
+  const legacy = (list: readonly { readonly ip: string }[] = []) =>
+    legacyAddresses(
+      features,
+      list.map(({ ip }) => ip),
+    )
   errors.push(...validateAnnotationsUpdate(next, old, podOptions(features, next, old)))
   status.conditions?.forEach(({ type }, i) => {
     // Upstream's path.
@@ -37,10 +43,10 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   if (!deepEqual(status.qosClass, before.qosClass)) errors.push(invalid(STATUS.child('qosClass'), status.qosClass ?? '', IMMUTABLE))
   errors.push(...validateTransitions(status, before, old.spec))
   errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses')))
-  errors.push(...validateAddresses(status.podIPs ?? [], 'podIPs'))
+  errors.push(...validateAddresses(status.podIPs ?? [], 'podIPs', legacy(before.podIPs)))
   const [first] = hostIPs
   if (first && hostIP !== first.ip) errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip, 'must be equal to `hostIP`'))
-  errors.push(...validateAddresses(hostIPs, 'hostIPs'))
+  errors.push(...validateAddresses(hostIPs, 'hostIPs', legacy(before.hostIPs)))
   for (const list of STATUS_LISTS) errors.push(...validateUsers(status[list] ?? [], spec.os?.name ?? 'linux', STATUS.child(list)))
   errors.push(...validateAllocated(status.containerStatuses ?? [], spec.containers ?? [], STATUS.child('containerStatuses')))
   errors.push(...validateAllocated(status.initContainerStatuses ?? [], spec.initContainers ?? [], STATUS.child('initContainerStatuses')))
@@ -92,14 +98,14 @@ function validateClaimStatuses(statuses: readonly PodResourceClaimStatus[], clai
 }
 
 /** At most one address of each family. */
-function validateAddresses(addresses: readonly (PodIP | HostIP)[], list: 'podIPs' | 'hostIPs'): FieldError[] {
+function validateAddresses(addresses: readonly (PodIP | HostIP)[], list: 'podIPs' | 'hostIPs', legacy: LegacyAddresses): FieldError[] {
   const errors: FieldError[] = []
   const path = STATUS.child(list)
   addresses.forEach(({ ip }, i) => {
-    errors.push(...validateIP(ip, path.index(i)))
+    errors.push(...legacy.ip(ip, path.index(i)))
   })
   if (addresses.length < 2) return errors
-  const valid = addresses.map(({ ip }) => ip).filter(ip => isValidIP(ip).length === 0)
+  const valid = addresses.map(({ ip }) => ip).filter(ip => parseIp(ip) !== undefined)
   const dualStack = valid.length === addresses.length && new Set(valid.map(isIPv6)).size === 2
   if (!dualStack || addresses.length > 2)
     errors.push(invalid(path, goMember('core.PodStatus', list, [...addresses]), 'may specify no more than one IP for each IP family'))

@@ -2,8 +2,9 @@ import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isIPv6, isValidIP } from '../../../meta/ip.ts'
+import { isIPv6 } from '../../../meta/ip.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
+import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
 
@@ -19,7 +20,7 @@ const printedFamilies = (service: Service) => goStringList(service.spec.ipFamili
  * clusterIPs, families, policy, each address, the number of addresses. Addresses are compared with the families only where all are well-formed. An ExternalName
  * service is not checked here. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateClusterIPs(service: Service, policy: string | undefined = service.spec.ipFamilyPolicy): FieldError[] {
+export function validateClusterIPs(service: Service, addresses: LegacyAddresses, policy: string | undefined = service.spec.ipFamilyPolicy): FieldError[] {
   if (typeOf(service) === 'ExternalName') return []
   const errors: FieldError[] = []
   const ips = clusterIPsOf(service)
@@ -49,7 +50,7 @@ export function validateClusterIPs(service: Service, policy: string | undefined 
       errors.push(invalid(IPS, printedIPs(service), "'None' must be the first and only value"))
       continue
     }
-    const found = isValidIP(ip).map(text => invalid(IPS.index(i), ip, text))
+    const found = addresses.ip(ip, IPS.index(i))
     wrong ||= found.length > 0
     errors.push(...found)
   }

@@ -1,8 +1,10 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6 } from '../../../meta/ip.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
+import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Service } from '../v1.types.ts'
 import { validateClusterIPs } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, typeOf } from './fields.ts'
@@ -29,12 +31,12 @@ export function keepsPreference(next: Service, old: Service | undefined): boolea
  * running it again changes nothing. Each group of checks runs only where the one before it has no errors: the fields against each other, then addresses and
  * families against the policy, then families against the ranges. Source: pkg/registry/core/service/storage in k8s.io/kubernetes.
  */
-export function settleFamilies(next: Service, old: Service | undefined, configured: readonly IPFamily[]): FieldError[] {
+export function settleFamilies(next: Service, old: Service | undefined, configured: readonly IPFamily[], features: Pick<Features, 'enabled'>): FieldError[] {
   if (!needsClusterIP(next) || keepsPreference(next, old)) return []
   const { spec } = next
   const headlessAlone = spec.clusterIP === HEADLESS && !hasSelector(next)
   const policy = spec.ipFamilyPolicy ?? old?.spec.ipFamilyPolicy ?? (headlessAlone ? 'RequireDualStack' : 'SingleStack')
-  const related = validateClusterIPs(next, policy)
+  const related = validateClusterIPs(next, legacyAddresses(features, old?.spec.clusterIPs), policy)
   if (related.length > 0) return related
 
   let ips = clusterIPsOf(next)

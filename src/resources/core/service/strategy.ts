@@ -1,4 +1,5 @@
 import type { Reservation, Strategy } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { boundedAtOnce } from '../../../meta/error-bound.ts'
 import { nameIsDns1035Label } from '../../../meta/names.ts'
 import { invalidError } from '../../../meta/status.ts'
@@ -16,10 +17,10 @@ const NOTHING_RESERVED: Reservation = { commit: async () => {}, rollback: async 
 /** `families`: those that have a range, the default one first. */
 export function serviceStrategy(reservations: ServiceReservations, families: readonly IPFamily[]): Strategy<Service> {
   /** Changes nothing when it runs again. */
-  const settle = (next: Service, old: Service | undefined): void => {
+  const settle = (next: Service, old: Service | undefined, features: Features): void => {
     if (old) keepAllocated(next, old)
     alignClusterIPs(next, old)
-    boundedAtOnce(() => settleFamilies(next, old, families))
+    boundedAtOnce(() => settleFamilies(next, old, families, features))
   }
   return {
     allowCreateOnUpdate: true,
@@ -27,8 +28,8 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
     revalidatesMeta: true,
     validateName: nameIsDns1035Label,
     resetFields: [['status']],
-    prepare(next, old) {
-      settle(next, old)
+    prepare(next, old, { features }) {
+      settle(next, old, features)
       next.status = old ? old.status : { loadBalancer: {} }
       if (old) dropUnneeded(next, old)
       // A service that is no LoadBalancer any more loses the addresses of its load balancer.
@@ -38,7 +39,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
     },
     validate(next, old, { features }) {
       // Errors of the families and addresses are reported alone, as upstream allocates before it validates.
-      const errors = settleFamilies(next, old, families)
+      const errors = settleFamilies(next, old, families, features)
       return errors.length > 0 ? errors : validateService(next, old, features)
     },
     warnings: serviceWarnings,
@@ -46,7 +47,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
       // A write through a subresource neither takes nor frees addresses and ports.
       if (ctx.subresource !== '') return NOTHING_RESERVED
       if (next) {
-        const errors = settleFamilies(next, old, families)
+        const errors = settleFamilies(next, old, families, ctx.features)
         if (errors.length > 0) throw invalidError({ group: '', kind: 'Service' }, next.metadata.name ?? '', errors)
       }
       return reservations.begin(next, old, api, dryRun)
@@ -62,6 +63,6 @@ export const serviceStatusStrategy: Strategy<Service> = {
   prepare(next, old) {
     if (old) next.spec = old.spec
   },
-  validate: next => validateServiceStatus(next),
+  validate: (next, old, { features }) => validateServiceStatus(next, old, features),
   warnings: serviceStatusWarnings,
 }

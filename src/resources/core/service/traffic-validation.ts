@@ -2,8 +2,8 @@ import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isValidCIDR } from '../../../meta/ip.ts'
 import { isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
+import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Service } from '../v1.types.ts'
 import { isExternallyAccessible, needsHealthCheck, typeOf } from './fields.ts'
 
@@ -16,19 +16,24 @@ const isBalancer = (service: Service): boolean => typeOf(service) === 'LoadBalan
  * The field, or where it is empty the annotation that came before it. White space around a value is ignored. The field's path is capitalised, as in upstream's
  * errors.
  */
-export function validateSourceRanges(service: Service): FieldError[] {
+export function validateSourceRanges(service: Service, old: Service | undefined, features: Features): FieldError[] {
   const ranges = service.spec.loadBalancerSourceRanges ?? []
   const annotation = service.metadata.annotations?.[SOURCE_RANGES_ANNOTATION]
   const errors: FieldError[] = []
   if (ranges.length > 0) {
     const path = SPEC.child('LoadBalancerSourceRanges')
     if (!isBalancer(service)) errors.push(forbidden(path, BALANCER_ONLY))
-    for (const [i, range] of ranges.entries()) errors.push(...isValidCIDR(range.trim()).map(text => invalid(path.index(i), range.trim(), text)))
+    const addresses = legacyAddresses(
+      features,
+      old?.spec.loadBalancerSourceRanges?.map(range => range.trim()),
+    )
+    for (const [i, range] of ranges.entries()) errors.push(...addresses.cidr(range.trim(), path.index(i)))
   } else if (annotation !== undefined) {
     const path = fieldPath('metadata', 'annotations').key(SOURCE_RANGES_ANNOTATION)
     if (!isBalancer(service)) errors.push(forbidden(path, BALANCER_ONLY))
-    if (annotation.trim() === '') return errors
-    for (const range of annotation.trim().split(',')) errors.push(...isValidCIDR(range.trim()).map(text => invalid(path, range.trim(), text)))
+    if (annotation.trim() === '' || annotation === old?.metadata.annotations?.[SOURCE_RANGES_ANNOTATION]) return errors
+    const addresses = legacyAddresses(features)
+    for (const range of annotation.trim().split(',')) errors.push(...addresses.cidr(range.trim(), path))
   }
   return errors
 }

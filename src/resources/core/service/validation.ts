@@ -4,9 +4,10 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isValidIP, parseIp } from '../../../meta/ip.ts'
+import { parseIp } from '../../../meta/ip.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateLabels } from '../../../meta/object-meta-validation.ts'
+import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateNonSpecialIP } from '../endpoints/validation.ts'
 import type { LoadBalancerIngress, Service, SessionAffinityConfig } from '../v1.types.ts'
 import { validateClusterIPs, validateClusterIPsUpdate, validateFamiliesUpdate } from './cluster-ips-validation.ts'
@@ -97,10 +98,10 @@ function validateAffinity(service: Service): FieldError[] {
 /**
  * Addresses of nodes that others route to the cluster: none that means something on one machine or link alone. Only a well-formed address is checked for that.
  */
-function validateExternalIPs(service: Service): FieldError[] {
+function validateExternalIPs(service: Service, addresses: LegacyAddresses): FieldError[] {
   return (service.spec.externalIPs ?? []).flatMap((ip, i) => {
     const path = SPEC.child('externalIPs').index(i)
-    const errors = isValidIP(ip).map(text => invalid(path, ip, text))
+    const errors = addresses.ip(ip, path)
     return errors.length > 0 ? errors : validateNonSpecialIP(ip, path)
   })
 }
@@ -137,11 +138,11 @@ export function validateService(next: Service, old: Service | undefined, feature
     ...validatePorts(next, ports),
     ...validateLabels(next.spec.selector, SPEC.child('selector')),
     ...validateAffinity(next),
-    ...validateClusterIPs(next),
-    ...validateExternalIPs(next),
+    ...validateClusterIPs(next, legacyAddresses(features, old?.spec.clusterIPs)),
+    ...validateExternalIPs(next, legacyAddresses(features, old?.spec.externalIPs)),
     ...validateType(next),
     ...validatePortPairs(next, ports),
-    ...validateSourceRanges(next),
+    ...validateSourceRanges(next, old, features),
     ...validateBalancerAllocation(next),
     ...validateBalancerClass(next, undefined),
     ...validateExternalTraffic(next),
@@ -151,8 +152,8 @@ export function validateService(next: Service, old: Service | undefined, feature
 }
 
 /** One address of a load balancer. The mode belongs to an IP, and is required beside one. */
-function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: FieldPath): FieldError[] {
-  const errors = ip ? isValidIP(ip).map(text => invalid(path.child('ip'), ip, text)) : []
+function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: FieldPath, addresses: LegacyAddresses): FieldError[] {
+  const errors = ip ? addresses.ip(ip, path.child('ip')) : []
   const mode = path.child('ipMode')
   if (ipMode === undefined) {
     if (ip) errors.push(required(mode, 'must be specified when `ip` is set'))
@@ -170,9 +171,13 @@ function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: Fi
  * Addresses of the load balancer. A type that has no load balancer may have none: then that is the only error. Source: pkg/apis/core/validation in
  * k8s.io/kubernetes.
  */
-export function validateServiceStatus(next: Service): FieldError[] {
+export function validateServiceStatus(next: Service, old: Service | undefined, features: Features): FieldError[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
   const ingresses = next.status.loadBalancer.ingress ?? []
   if (ingresses.length > 0 && typeOf(next) !== 'LoadBalancer') return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
-  return ingresses.flatMap((ingress, i) => validateIngress(ingress, path.index(i)))
+  const addresses = legacyAddresses(
+    features,
+    old?.status.loadBalancer.ingress?.flatMap(({ ip }) => ip ?? []),
+  )
+  return ingresses.flatMap((ingress, i) => validateIngress(ingress, path.index(i), addresses))
 }

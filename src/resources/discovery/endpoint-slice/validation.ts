@@ -1,3 +1,4 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -5,10 +6,11 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isValidIP, parseIp, validateIpStrict } from '../../../meta/ip.ts'
+import { parseIp, validateIpStrict } from '../../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
 import { PORT_PROTOCOLS, validateNonSpecialIP } from '../../core/endpoints/validation.ts'
+import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../v1.types.ts'
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6']
@@ -31,18 +33,18 @@ function validateDomain(text: string, path: FieldPath): FieldError[] {
   return long === undefined ? [] : [invalid(path, long, isDns1123Label(long).join(','))]
 }
 
-/** Addresses of IPv4 may have leading zeros, as they always could; those of IPv6 are canonical. */
-function validateIP(text: string, family: 'IPv4' | 'IPv6', path: FieldPath): FieldError[] {
-  const errors = family === 'IPv4' ? isValidIP(text).map(detail => invalid(path, text, detail)) : validateIpStrict(path, text)
+/** Those of IPv6 are canonical. */
+function validateIP(text: string, family: 'IPv4' | 'IPv6', path: FieldPath, legacy: LegacyAddresses): FieldError[] {
+  const errors = family === 'IPv4' ? legacy.ip(text, path) : validateIpStrict(path, text)
   if (errors.length > 0) return errors
   const matches = parseIp(text)?.length === (family === 'IPv4' ? 4 : 16)
   return [...(matches ? [] : [invalid(path, text, `must be an ${family} address`)]), ...validateNonSpecialIP(text, path)]
 }
 
-function validateAddress(address: string, type: string, path: FieldPath): FieldError[] {
+function validateAddress(address: string, type: string, path: FieldPath, legacy: LegacyAddresses): FieldError[] {
   if (type === 'FQDN') return validateDomain(address, path)
   // Where the type itself is wrong, nothing can be said of the addresses.
-  return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path) : []
+  return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path, legacy) : []
 }
 
 /** Zones are label values, nodes are DNS subdomains. Too many zones hide errors of forNodes. */
@@ -62,7 +64,7 @@ function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
 }
 
 /** Errors come in the order of the fields, in steps of one address each. */
-function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath): Steps<FieldError[]> {
+function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, legacy: LegacyAddresses): Steps<FieldError[]> {
   const { nodeName, deprecatedTopology: topology, hostname, hints } = endpoint
   const addresses = endpoint.addresses ?? []
   const at = path.child('addresses')
@@ -70,7 +72,7 @@ function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath): S
   const labels = Object.keys(topology ?? {}).length
   const addressErrors: FieldError[] = []
   for (const [i, address] of addresses.entries()) {
-    addressErrors.push(...validateAddress(address, type, at.index(i)))
+    addressErrors.push(...validateAddress(address, type, at.index(i), legacy))
     if (isStepDone()) yield
   }
   return [
@@ -103,10 +105,10 @@ function validatePorts(ports: readonly EndpointPort[], path: FieldPath): FieldEr
 }
 
 /** Too many endpoints are one error, and none of them is looked at then. */
-function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: FieldPath): Steps<FieldError[]> {
+function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: FieldPath, legacy: LegacyAddresses): Steps<FieldError[]> {
   if (endpoints.length > MOST_ENDPOINTS) return [tooMany(path, endpoints.length, MOST_ENDPOINTS)]
   const errors: FieldError[] = []
-  for (const [i, endpoint] of endpoints.entries()) errors.push(...(yield* validateEndpoint(endpoint, type, path.index(i))))
+  for (const [i, endpoint] of endpoints.entries()) errors.push(...(yield* validateEndpoint(endpoint, type, path.index(i), legacy)))
   return errors
 }
 
@@ -114,13 +116,19 @@ function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: 
  * In steps, as a slice has up to 1000 endpoints of up to 100 addresses each. An update with the stored endpoints is not checked for them. Source: pkg/apis/discovery/validation
  * in k8s.io/kubernetes.
  */
-export function* validateEndpointSlice({ addressType, endpoints, ports }: EndpointSlice, old: EndpointSlice | undefined): Steps<FieldError[]> {
+export function* validateEndpointSlice(
+  { addressType, endpoints, ports }: EndpointSlice,
+  old: EndpointSlice | undefined,
+  { features }: Pick<HookContext, 'features'>,
+): Steps<FieldError[]> {
   const path = fieldPath('addressType')
   return [
     ...(addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
     ...validatePorts(ports ?? [], fieldPath('ports')),
     // What an older server let in may stay.
-    ...(old && deepEqual(endpoints, old.endpoints) ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'))),
+    ...(old && deepEqual(endpoints, old.endpoints)
+      ? []
+      : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), legacyAddresses(features))),
     ...(old ? validateImmutableField(addressType, old.addressType, path) : []),
   ]
 }

@@ -1,9 +1,10 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isValidIP } from '../../../meta/ip.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Ingress, IngressSpec, IngressTLS } from '../v1.types.ts'
 import { validateBackend } from './backend.ts'
 import { CLASS_ANNOTATION } from './class-annotation.ts'
@@ -51,11 +52,15 @@ export function validateIngress(next: Ingress, old: Ingress | undefined): FieldE
 }
 
 /** Addresses of the load balancer, and its ports. */
-export function validateIngressStatus({ status }: Ingress): FieldError[] {
+export function validateIngressStatus({ status }: Ingress, old: Ingress | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
+  const addresses = legacyAddresses(
+    features,
+    old?.status.loadBalancer.ingress?.flatMap(({ ip }) => ip ?? []),
+  )
   const path = fieldPath('status', 'loadBalancer', 'ingress')
   return (status.loadBalancer.ingress ?? []).flatMap(({ ip, hostname }, i) => {
     const at = path.index(i)
-    const errors: FieldError[] = ip ? isValidIP(ip).map(text => invalid(at.child('ip'), ip, text)) : []
+    const errors = ip ? addresses.ip(ip, at.child('ip')) : []
     if (!hostname) return errors
     const host = at.child('hostname')
     return [...errors, ...isDns1123Subdomain(hostname).map(text => invalid(host, hostname, text)), ...validateNotAddress(hostname, host)]

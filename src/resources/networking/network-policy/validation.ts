@@ -1,13 +1,15 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { Cidr } from '../../../meta/ip.ts'
-import { isValidCIDR, parseCidr } from '../../../meta/ip.ts'
+import { parseCidr } from '../../../meta/ip.ts'
 import type { LabelSelectorRules } from '../../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
+import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../v1.types.ts'
 import { allRules } from './peers.ts'
 
@@ -43,26 +45,36 @@ const isStrictlyWithin = (inner: Cidr, outer: Cidr): boolean =>
   outer.network.every((byte, i) => byte === ((inner.network[i] ?? 0) & (0xff00 >> Math.min(8, Math.max(0, outer.prefix - i * 8)))))
 
 /** Where cidr is invalid, `except` is not looked at: its entries are compared with cidr. */
-function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath): FieldError[] {
+function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath, addresses: LegacyAddresses): FieldError[] {
   if (!cidr) return [required(path.child('cidr'))]
   const outer = parseCidr(cidr)
-  if (!outer) return isValidCIDR(cidr).map(text => invalid(path.child('cidr'), cidr, text))
-  return except.flatMap((text, i) => {
+  const errors = addresses.cidr(cidr, path.child('cidr'))
+  if (!outer) return errors
+  for (const [i, text] of except.entries()) {
     const at = path.child('except').index(i)
     const inner = parseCidr(text)
-    if (!inner) return isValidCIDR(text).map(detail => invalid(at, text, detail))
-    return isStrictlyWithin(inner, outer) ? [] : [invalid(at, text, 'must be a strict subset of `cidr`')]
-  })
+    errors.push(...addresses.cidr(text, at))
+    if (inner && !isStrictlyWithin(inner, outer)) errors.push(invalid(at, text, 'must be a strict subset of `cidr`'))
+  }
+  return errors
 }
 
+/** What the old object has may stay. */
+interface PeerRules extends LabelSelectorRules {
+  readonly addresses: LegacyAddresses
+}
+
+const addressesOf = ({ spec }: NetworkPolicy): string[] =>
+  [...allRules(spec)].flatMap(({ peers }) => peers.flatMap(({ peer: { ipBlock } }) => (ipBlock ? [ipBlock.cidr ?? '', ...(ipBlock.except ?? [])] : [])))
+
 /** The selectors may stand together; ipBlock stands alone. One of the three is required. */
-function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, rules: LabelSelectorRules): FieldError[] {
+function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, rules: PeerRules): FieldError[] {
   const errors = [
     ...validateLabelSelector(podSelector, path.child('podSelector'), rules),
     ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), rules),
   ]
   if (ipBlock) {
-    errors.push(...validateBlock(ipBlock, path.child('ipBlock')))
+    errors.push(...validateBlock(ipBlock, path.child('ipBlock'), rules.addresses))
     if (podSelector || namespaceSelector) errors.push(forbidden(path, 'may not specify both ipBlock and another peer'))
   } else if (!podSelector && !namespaceSelector) errors.push(required(path, 'must specify a peer'))
   return errors
@@ -76,11 +88,14 @@ function validatePolicyTypes(policyTypes: readonly string[], path: FieldPath): F
   return policyTypes.flatMap((type, i) => (POLICY_TYPES.includes(type) ? [] : [notSupported(path.index(i), type, POLICY_TYPES)]))
 }
 
-/** An update accepts invalid values in selectors if the old pod selector has some. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
-export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolicy | undefined): FieldError[] {
+/** An update accepts invalid values in selectors if the old pod selector has some, and the addresses that the old object has. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
+export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolicy | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
   const path = fieldPath('spec')
   const selector = path.child('podSelector')
-  const rules = { allowInvalidValues: old !== undefined && validateLabelSelector(old.spec.podSelector, selector).length > 0 }
+  const rules = {
+    allowInvalidValues: old !== undefined && validateLabelSelector(old.spec.podSelector, selector).length > 0,
+    addresses: legacyAddresses(features, old && addressesOf(old)),
+  }
   const errors = validateLabelSelector(spec.podSelector, selector, rules)
   for (const rule of allRules(spec)) {
     errors.push(...rule.ports.flatMap((port, i) => validatePort(port, rule.path.child('ports').index(i))))
