@@ -79,6 +79,7 @@ const BUILT = [
   'ClusterTrustBundleAttest',
   'CertificateSubjectRestriction',
   'DefaultIngressClass',
+  'PodTopologyLabels',
   'MutatingAdmissionWebhook',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
@@ -87,8 +88,8 @@ const BUILT = [
 /** A plugin that this server has. */
 export type BuiltPluginName = (typeof BUILT)[number]
 
-/** AlwaysAdmit admits everything, and so needs nothing. PodTopologyLabels and MutatingAdmissionPolicy do nothing without gates that are off. */
-const WITHOUT_EFFECT: ReadonlySet<PluginName> = new Set<PluginName>(['AlwaysAdmit', 'PodTopologyLabels', 'MutatingAdmissionPolicy'])
+/** AlwaysAdmit admits everything, and so needs nothing. MutatingAdmissionPolicy does nothing without a gate that is off. */
+const WITHOUT_EFFECT: ReadonlySet<PluginName> = new Set<PluginName>(['AlwaysAdmit', 'MutatingAdmissionPolicy'])
 
 const built: ReadonlySet<PluginName> = new Set<PluginName>(BUILT)
 

@@ -9,6 +9,6 @@ export function refuse({ served, name, object }: AdmissionRequest, why: string):
   return forbiddenError({ group, resource: names.plural }, name || object?.metadata.name || object?.metadata.generateName || 'Unknown', why)
 }
 
-/** Whether the request is about the resource itself, `pods` or `ingresses.networking.k8s.io`, and none of its subresources. */
-export const isAbout = ({ served, subresource }: AdmissionRequest, resource: string): boolean =>
-  subresource === '' && qualifiedResource({ group: served.version.group, resource: served.version.names.plural }) === resource
+/** Whether the request is about the resource, `pods` or `ingresses.networking.k8s.io`, itself or one of its subresources. */
+export const isAbout = ({ served, subresource }: AdmissionRequest, resource: string, asked = ''): boolean =>
+  subresource === asked && qualifiedResource({ group: served.version.group, resource: served.version.names.plural }) === resource

@@ -3,6 +3,7 @@ import type { BuiltPluginName } from '../admission/plugin-names.ts'
 import { namespaceLifecycle } from '../admission/plugins/namespace-lifecycle.ts'
 import { nodeRestriction } from '../admission/plugins/node-restriction.ts'
 import { getKind, type KindId, listKind } from '../catalog/define.ts'
+import type { Features } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
@@ -12,13 +13,14 @@ import { limitRanger } from '../resources/core/limit-range/admission-plugin.ts'
 import { taintNodesByCondition } from '../resources/core/node/admission-plugin.ts'
 import { persistentVolumeClaimResize } from '../resources/core/persistent-volume-claim/admission-plugin.ts'
 import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
-import { defaultTolerationSeconds } from '../resources/core/pod/admission-plugin.ts'
+import { defaultTolerationSeconds, podTopologyLabels } from '../resources/core/pod/admission-plugin.ts'
 import { serviceAccountAdmission } from '../resources/core/service-account/admission-plugin.ts'
 import type { Namespace, Service } from '../resources/core/v1.types.ts'
 import {
   INGRESS_CLASSES,
   LIMIT_RANGES,
   NAMESPACES,
+  NODES,
   PRIORITY_CLASSES,
   RUNTIME_CLASSES,
   SERVICE_ACCOUNTS,
@@ -76,13 +78,14 @@ export class AdmissionReads {
 export interface CompiledPluginOptions {
   readonly reads: AdmissionReads
   readonly authorizer: Authorizer
+  readonly features: Features
   readonly tolerationSeconds: TolerationSeconds
   /** Whether pods are refused whose service account does not exist. */
   readonly requireServiceAccounts: boolean
 }
 
 /** The plugins that ask for neither webhooks nor policies. */
-export const compiledPlugins = ({ reads, authorizer, tolerationSeconds, requireServiceAccounts }: CompiledPluginOptions) =>
+export const compiledPlugins = ({ reads, features, authorizer, tolerationSeconds, requireServiceAccounts }: CompiledPluginOptions) =>
   ({
     NamespaceLifecycle: namespaceLifecycle((name, fresh) => reads.namespace(name, fresh)),
     LimitRanger: limitRanger(namespace => reads.list(LIMIT_RANGES, namespace)),
@@ -99,4 +102,5 @@ export const compiledPlugins = ({ reads, authorizer, tolerationSeconds, requireS
     ClusterTrustBundleAttest: clusterTrustBundleAttest(authorizer),
     CertificateSubjectRestriction: certificateSubjectRestriction,
     DefaultIngressClass: defaultIngressClass(() => reads.list(INGRESS_CLASSES)),
+    PodTopologyLabels: podTopologyLabels(features, name => reads.find(NODES, name)),
   }) satisfies Partial<Readonly<Record<BuiltPluginName, AdmissionPlugin>>>

@@ -44,7 +44,7 @@ export class AdmissionService implements Service {
   private readonly validating = new WebhookConfigurations('validating')
 
   constructor(options: ControlPlaneOptions, parts: AdmissionServiceParts) {
-    const { logger, authorizer, tolerationSeconds, requireServiceAccounts, admissionPlugins } = options
+    const { logger, authorizer, gates: features, tolerationSeconds, requireServiceAccounts, admissionPlugins } = options
     this.catalog = parts.catalog
     const reads = new AdmissionReads(parts.reader.access)
     const metrics = new AdmissionMetrics()
@@ -62,7 +62,7 @@ export class AdmissionService implements Service {
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }
     const plugins: Readonly<Record<BuiltPluginName, AdmissionPlugin>> = {
-      ...compiledPlugins({ reads, authorizer, tolerationSeconds, requireServiceAccounts }),
+      ...compiledPlugins({ reads, features, authorizer, tolerationSeconds, requireServiceAccounts }),
       MutatingAdmissionWebhook: mutatingWebhooks(webhookEnv, this.mutating),
       ValidatingAdmissionPolicy: validatingAdmissionPolicy({
         index: this.policies,

@@ -274,7 +274,7 @@ export const GATE_TABLE = {
   PodReadyToStartContainersCondition: 'elsewhere 28A- 29B+',
   PodSchedulingReadiness: 'fixed 26A- 27B+ 30G+L',
   PodSecurity: 'fixed 24B+ 25G+L 28gone',
-  PodTopologyLabelsAdmission: 'fixed 33A- 35B+',
+  PodTopologyLabelsAdmission: 'read 33A- 35B+',
   PodsAPI: 'elsewhere 36A-',
   PortForwardWebsockets: 'read 30A- 31B+',
   PreferNominatedNode: 'elsewhere 24G+L 26gone',

@@ -12,6 +12,7 @@ import type { CertificateSigningRequest } from './certificates/v1.types.ts'
 import type { ClusterTrustBundle } from './certificates/v1beta1.types.ts'
 import type { Lease } from './coordination/v1.types.ts'
 import type {
+  Binding,
   ConfigMap,
   Endpoints,
   LimitRange,
@@ -41,6 +42,7 @@ export const CONFIG_MAPS = kindId<ConfigMap>('', 'configmaps')
 export const ENDPOINTS = kindId<Endpoints>('', 'endpoints')
 export const LIMIT_RANGES = kindId<LimitRange>('', 'limitranges')
 export const NAMESPACES = kindId<Namespace>('', 'namespaces')
+export const BINDINGS = kindId<Binding>('', 'bindings')
 export const NODES = kindId<Node>('', 'nodes')
 export const CLAIMS = kindId<PersistentVolumeClaim>('', 'persistentvolumeclaims')
 export const PODS = kindId<Pod>('', 'pods')

@@ -1,7 +1,11 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
-import { PODS } from '../../kinds.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
+import type { AdmissionRequest } from '../../../registry/types.ts'
+import { BINDINGS, PODS } from '../../kinds.ts'
+import type { Node } from '../v1.types.ts'
 import { addDefaultTolerations, type TolerationSeconds } from './admission.ts'
 
 /**
@@ -16,3 +20,36 @@ export const defaultTolerationSeconds = (seconds: TolerationSeconds): AdmissionP
     return object
   },
 })
+
+/** Release 1.33 copies labels of a domain that nodes do not use. */
+const topologyLabels = (features: Features): readonly string[] => {
+  const domain = isSince(features.release, '1.34') ? 'topology.kubernetes.io' : 'topology.k8s.io'
+  return [`${domain}/zone`, `${domain}/region`]
+}
+
+/**
+ * PodTopologyLabels: a pod that gets a node, by a binding or when it is created, gets the zone and the region of the node as labels. It does nothing while the gate
+ * PodTopologyLabelsAdmission is off (KEP-4742). A node that does not exist has no labels.
+ */
+export const podTopologyLabels = (features: Features, find: (node: string) => Promise<Node | undefined>): AdmissionPlugin => ({
+  name: 'PodTopologyLabels',
+  handles: request =>
+    request.operation === 'CREATE' && features.enabled('PodTopologyLabelsAdmission') && (isAbout(request, 'pods') || isAbout(request, 'pods', 'binding')),
+  mutate: async request => {
+    const { object } = request
+    const name = nodeOf(request)
+    const labels = name && (await find(name))?.metadata.labels
+    if (!object || !labels) return object
+    const copied = Object.entries(labels).filter(([key]) => topologyLabels(features).includes(key))
+    if (copied.length > 0) object.metadata.labels = { ...object.metadata.labels, ...Object.fromEntries(copied) }
+    return object
+  },
+})
+
+/** The node that the request gives a pod; undefined where it gives none. */
+function nodeOf({ object, subresource }: AdmissionRequest): string | undefined {
+  if (!object) return undefined
+  if (subresource === '') return asKind(PODS, object).spec.nodeName
+  const { kind, name } = asKind(BINDINGS, object).target
+  return kind === 'Node' ? name : undefined
+}

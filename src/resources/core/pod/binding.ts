@@ -46,6 +46,7 @@ async function bind(call: VirtualCall<Binding>, binding: Binding, name: string):
     if (binding.target.name !== undefined) pod.spec.nodeName = binding.target.name
     const annotations = { ...pod.metadata.annotations, ...binding.metadata.annotations }
     if (Object.keys(annotations).length > 0) pod.metadata.annotations = annotations
+    if (binding.metadata.labels) pod.metadata.labels = { ...pod.metadata.labels, ...binding.metadata.labels }
     setPodCondition(pod.status, { type: 'PodScheduled', status: 'True' }, call.ctx.receivedAt)
     return pod
   }
@@ -66,7 +67,15 @@ function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {
 }
 
 /** The write that a binding makes: spec and status at once, checked by no rule of the kind. */
-const bindingStrategy: Strategy<Pod> = { resetFields: [['status']] }
+const bindingStrategy: Strategy<Pod> = {
+  resetFields: [['status']],
+  /** Labels of bindings reach pods only with the gate under which an admission plugin sets them. */
+  prepare(next, old, { features }) {
+    if (features.enabled('PodTopologyLabelsAdmission')) return
+    if (old?.metadata.labels) next.metadata.labels = old.metadata.labels
+    else delete next.metadata.labels
+  },
+}
 
 /** A scheduler creates a Binding; the server writes the node into the pod. */
 export const bindingSubresource = defineSubresource<Pod, Binding>({
