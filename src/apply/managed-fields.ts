@@ -44,7 +44,8 @@ export function* updateManagedInSteps(args: UpdateArgs): Steps<ManagedFieldsEntr
   const managed = startingPoint(args)
   // An object that nobody tracks stays so, until it is applied to.
   if (managed.size === 0 && args.old !== undefined) return []
-  if (args.old !== undefined && (yield* misfitOf(args.schema, args.old)) !== undefined) return []
+  const misfit = args.old && misfitOf(args.schema, args.old)
+  if (misfit && (yield* misfit) !== undefined) return []
   try {
     return encodeManaged(yield* update(args, managed))
   } catch (error) {
@@ -71,10 +72,10 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
 }
 
 /** Compares with an empty object where there was none. */
-function* update(args: UpdateArgs, before: Managed): Steps<Managed> {
+function update(args: UpdateArgs, before: Managed): Steps<Managed> {
   const { schema, next, apiVersion, subresource = '', resetFields, convert } = args
   const old = args.old ?? emptyObject(schema, apiVersion, next.kind)
-  return yield* recordUpdate({ schema, apiVersion, old, next: untracked(next), resetFields, convert }, before, {
+  return recordUpdate({ schema, apiVersion, old, next: untracked(next), resetFields, convert }, before, {
     manager: args.manager || 'unknown',
     subresource,
     time: args.now,
@@ -85,7 +86,7 @@ function* update(args: UpdateArgs, before: Managed): Steps<Managed> {
 export function* recordUpdate(change: Change, before: Managed, by: { manager: string; subresource: string; time: string }): Steps<Managed> {
   const touchIn = touchesOf(change)
   const touched = (yield* touchIn(change.apiVersion))?.touched ?? EMPTY
-  const managed = yield* takeFromOthers(before, touchIn)
+  const managed: Managed = before.size === 0 ? new Map() : yield* takeFromOthers(before, touchIn)
   if (turnIsLong()) yield
   const own = ownable(touched)
   if (!isEmpty(own)) {

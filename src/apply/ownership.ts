@@ -43,20 +43,22 @@ export function touchesOf(change: Change): Touches {
   const { convert, resetFields, schema } = change
   // Upstream names the fields that a custom kind resets in the version of the request alone.
   const otherReset = schema.freeForm ? undefined : resetFields
-  const known = new Map<string, Touch | undefined>()
+  /** Of versions that were asked for. Most objects have managers of one alone. */
+  let own: Touch | undefined
+  const others = new Map<string, Touch | undefined>()
   const inVersion = (object: KubeObject, which: 'old' | 'new', to: string): Steps<Versioned | undefined> =>
     telling(`failed to convert ${which} object: `, resultOf(convert?.(object, to)))
   return function* (apiVersion) {
-    if (known.has(apiVersion)) return known.get(apiVersion)
-    let touch: Touch | undefined
-    if (apiVersion === change.apiVersion) touch = yield* touchOf(change.schema, change.old, change.next, resetFields)
-    else {
-      const old = yield* inVersion(change.old, 'old', apiVersion)
-      if (turnIsLong()) yield
-      const next = old && (yield* inVersion(change.next, 'new', apiVersion))
-      touch = old && next && (yield* touchOf(old.schema, old.object, next.object, otherReset))
+    if (apiVersion === change.apiVersion) {
+      own ??= yield* touchOf(change.schema, change.old, change.next, resetFields)
+      return own
     }
-    known.set(apiVersion, touch)
+    if (others.has(apiVersion)) return others.get(apiVersion)
+    const old = yield* inVersion(change.old, 'old', apiVersion)
+    if (turnIsLong()) yield
+    const next = old && (yield* inVersion(change.next, 'new', apiVersion))
+    const touch = old && next && (yield* touchOf(old.schema, old.object, next.object, otherReset))
+    others.set(apiVersion, touch)
     return touch
   }
 }

@@ -40,7 +40,8 @@ function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined,
   for (const name in live) {
     if (isStepDone()) yield
     const mine = config && Object.hasOwn(config, name) ? config[name] : undefined
-    const merged = mine === undefined ? live[name] : yield* merge(memberSchema(schema, name), live[name], mine)
+    const below = memberSchema(schema, name)
+    const merged = mine === undefined ? live[name] : shapeOf(below) === 'leaf' ? mine : yield* merge(below, live[name], mine)
     if (merged === undefined) continue
     setMember(out, name, merged)
     any = true

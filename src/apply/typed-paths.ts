@@ -1,6 +1,7 @@
 import { compareText } from '../lib/compare-text.ts'
 import { insertByRank } from '../lib/insert-by-rank.ts'
-import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import { sortFew } from '../lib/sort-few.ts'
+import { isStepDone, isSteps, type Steps, sorted } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { ListSchema, Schema, StructSchema } from '../schema/schema.ts'
 import { EMPTY, type FieldSet } from './field-set.ts'
@@ -10,7 +11,8 @@ import { memberSchema, membersOf, shapeOf, tracksElements } from './typed-schema
 
 /** The paths that an applied configuration names, in steps. Throws a TypedError where a list element has no key. */
 export function* toFieldSet(schema: Schema | undefined, value: JsonObject): Steps<FieldSet> {
-  return (yield* configured(schema, value, false)) ?? EMPTY
+  const paths = configured(schema, value, false)
+  return (isSteps(paths) ? yield* paths : paths) ?? EMPTY
 }
 
 /** Null, an empty list or an empty object. */
@@ -26,7 +28,7 @@ const MANY_NAMES = 2048
 /** Of an object's members, sorted; undefined: there are so many that sorting takes steps. */
 function fewNamesOf(value: JsonObject): string[] | undefined {
   const names = Object.keys(value)
-  return names.length < MANY_NAMES ? names.sort(compareText) : undefined
+  return names.length < MANY_NAMES ? sortFew(names, compareText) : undefined
 }
 
 /**
@@ -105,15 +107,16 @@ function* whollyElements(list: ListSchema, values: readonly Json[]): Steps<Field
 
 /**
  * The node of a value that a configuration names; undefined: no path. Unlike in a comparison, a struct's members are not in the set for what is below them. `itself`: its own path is in the set, too.
+ * At once where nothing is below the value, else in steps.
  */
-function* configured(schema: Schema | undefined, value: Json, itself: boolean): Steps<FieldSet | undefined> {
+function configured(schema: Schema | undefined, value: Json, itself: boolean): FieldSet | undefined | Steps<FieldSet | undefined> {
   const shape = shapeOf(schema)
   if (shape === 'leaf' || typeof value !== 'object') return EMPTY
   const none = itself ? EMPTY : undefined
   if (value === null) return none
-  if (tracksElements(schema)) return (Array.isArray(value) ? yield* configuredElements(schema, value, itself) : undefined) ?? none
+  if (tracksElements(schema)) return Array.isArray(value) ? configuredElements(schema, value, itself) : none
   if (Array.isArray(value)) return shape === 'any' ? EMPTY : none
-  return (yield* configuredMembers(schema, value, itself)) ?? none
+  return configuredMembers(schema, value, itself)
 }
 
 function* configuredMembers(schema: Schema | undefined, value: JsonObject, itself: boolean): Steps<FieldSet | undefined> {
@@ -125,12 +128,13 @@ function* configuredMembers(schema: Schema | undefined, value: JsonObject, itsel
     if (member === undefined) continue
     const below = memberSchema(schema, name)
     const isDeclared = schema?.type === 'struct' && below !== undefined
-    const node = typeof member !== 'object' ? EMPTY : ((yield* configured(below, member, !isDeclared)) ?? (isEmptyValue(member) ? EMPTY : undefined))
+    const paths = configured(below, member, !isDeclared)
+    const node = (isSteps(paths) ? yield* paths : paths) ?? (isEmptyValue(member) ? EMPTY : undefined)
     if (node === undefined) continue
     out[`f:${name}`] = node
     size++
   }
-  return size > 0 ? out : undefined
+  return size > 0 ? out : itself ? EMPTY : undefined
 }
 
 /** Of a declared member without paths: null and `{}` are in the set all the same. */
@@ -138,11 +142,12 @@ const isEmptyValue = (value: Json): boolean => value === null || (!Array.isArray
 
 function* configuredElements(list: ListSchema, values: readonly Json[], itself: boolean): Steps<FieldSet | undefined> {
   const items = yield* orderedItemsOf(list, values)
-  if (items.length === 0) return undefined
+  if (items.length === 0) return itself ? EMPTY : undefined
   const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
   for (const item of items) {
     if (isStepDone()) yield
-    out[item.element] = item.count > 1 ? EMPTY : ((yield* configured(list.items, item.value, true)) ?? EMPTY)
+    const paths = item.count > 1 ? EMPTY : configured(list.items, item.value, true)
+    out[item.element] = (isSteps(paths) ? yield* paths : paths) ?? EMPTY
   }
   return out
 }

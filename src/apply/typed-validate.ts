@@ -14,11 +14,12 @@ export function* validateTyped(schema: Schema | undefined, value: Json): Steps<s
 }
 
 /**
- * Why a live object does not fit its schema, as upstream words it; undefined where it does. Only objects of custom kinds may not: they stay when their schema changes, and are read in versions that declare
- * other fields.
+ * Finds why a live object does not fit its schema, as upstream words it; undefined where it does. Only objects of custom kinds may not: they stay when their schema changes, and are read in versions that declare
+ * other fields. Of others there is nothing to find.
  */
-export function* misfitOf(schema: StructSchema, live: KubeObject): Steps<string | undefined> {
-  if (!schema.freeForm) return undefined
+export const misfitOf = (schema: StructSchema, live: KubeObject): Steps<string | undefined> | undefined => schema.freeForm && findMisfit(schema, live)
+
+function* findMisfit(schema: StructSchema, live: KubeObject): Steps<string | undefined> {
   const errors: string[] = []
   // Lists of a live object may have elements of the same key.
   yield* validate(schema, live, undefined, { errors, repeatable: true })

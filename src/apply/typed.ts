@@ -1,4 +1,5 @@
 import { compareText } from '../lib/compare-text.ts'
+import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, resultOf, type Steps, sorted } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
@@ -21,7 +22,8 @@ export interface Comparison {
  * is in both and differs counts at its leaves. In steps. Throws a TypedError where a list element has no key.
  */
 export function* compare(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Comparison> {
-  const delta = yield* resultOf(compareValues(schema, old, next))
+  const compared = compareValues(schema, old, next)
+  const delta = isSteps(compared) ? yield* compared : compared
   return { added: delta?.added ?? EMPTY, modified: delta?.modified ?? EMPTY, removed: delta?.removed ?? EMPTY }
 }
 
@@ -195,11 +197,14 @@ function inOrder(node: Nodes | undefined, order: ((a: PathElement, b: PathElemen
   const elements = Object.keys(node)
   if (elements.length < 2) return node
   if (order !== undefined && isSorted(elements, order)) return node
-  elements.sort(order)
+  sortFew(elements, order ?? byUnits)
   const out: Nodes = {}
   for (const element of elements) out[element] = node[element] ?? EMPTY
   return out
 }
+
+/** Names of a struct's members, as `sort` orders texts. */
+const byUnits = (a: PathElement, b: PathElement): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Members of maps come sorted; to make a wide node anew costs more than to look. */
 function isSorted(elements: readonly PathElement[], order: (a: PathElement, b: PathElement) => number): boolean {

@@ -1,3 +1,4 @@
+import { sortFew } from './sort-few.ts'
 import { nextLongTurn, turnIsLong } from './turn.ts'
 
 /** Work in steps: a generator that yields wherever others may have their turn, and returns the result. What it works on must not change meanwhile. */
@@ -55,7 +56,7 @@ const RUN = 2048
 export function* sorted<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = []
   for (let i = 0; i < items.length; i += RUN) {
-    runs.push(items.slice(i, i + RUN).sort(compare))
+    runs.push(sortFew(items.slice(i, i + RUN), compare))
     yield
   }
   while (runs.length > 1) {

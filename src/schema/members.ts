@@ -1,5 +1,6 @@
 import { compareText } from '../lib/compare-text.ts'
 import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '../lib/integer.ts'
+import { sortFew } from '../lib/sort-few.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { Field, StructSchema } from './schema.ts'
@@ -69,6 +70,6 @@ export function isSortedJson(value: Json): boolean {
 
 /** Keys in the order of their UTF-8 bytes. */
 export function sortedKeys(value: JsonObject): string[] {
-  const keys = Object.keys(value).sort()
+  const keys = sortFew(Object.keys(value), (a, b) => (a < b ? -1 : 1))
   return keys.some(isHigh) ? keys.sort(compareText) : keys
 }
