@@ -38,9 +38,10 @@ function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedB
   const strict = new Set<string>()
   const reporter = (what: string) => {
     // One path may come as often as a body has members, and quoting it takes longer than looking it up.
-    const reported = new Set<string>()
+    let reported: Set<string> | undefined
     return (path: string) => {
-      if (strict.size >= maxStrict || reported.has(path)) return
+      if (strict.size >= maxStrict || reported?.has(path)) return
+      reported ??= new Set()
       reported.add(path)
       strict.add(`${what} field ${quote(path)}`)
     }

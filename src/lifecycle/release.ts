@@ -32,4 +32,4 @@ export const minorOf = (release: Release): number => Number(release.slice(releas
 export const previousRelease = (release: Release): Release => `1.${minorOf(release) - 1}`
 
 /** Whether a release has what came with another. */
-export const isSince = (release: Release, since: Release): boolean => compareReleases(release, since) >= 0
+export const isSince = (release: Release, since: Release): boolean => release === since || compareReleases(release, since) >= 0

@@ -13,7 +13,15 @@ import { storedTerms, viewOf } from './version-view.ts'
 /** Of a kind that this server converts: hooks and admission see its hub version, one version is stored, and nothing is waited for. */
 export function inProcessConversion(definition: ResourceDefinition): Conversion {
   const { hub, storage } = definition
-  const view = (version: Version): ConversionView => inProcessView(definition, version)
+  const views = new Map<Version, ConversionView>()
+  const view = (version: Version): ConversionView => {
+    let known = views.get(version)
+    if (known === undefined) {
+      known = inProcessView(definition, version)
+      views.set(version, known)
+    }
+    return known
+  }
   return {
     hookVersion: () => hub,
     objectIn: (version, stored) => (viewOf(definition, version)?.object(stored) ?? stored).object(),

@@ -1,4 +1,5 @@
 import type { Steps } from '../lib/steps.ts'
+import { turnIsLong } from '../lib/turn.ts'
 import type { TypedObject } from '../meta/object.ts'
 import type { GateUse, Schema, StructSchema } from './schema.ts'
 
@@ -56,7 +57,7 @@ function structIn(schema: Schema): { readonly within?: 'list' | 'map'; readonly 
 export function* dropGatedFields(off: readonly GatedField[], next: TypedObject, old: TypedObject | undefined): Steps<void> {
   for (const field of off) {
     if (reaches(next, field.path, 0, isDefined) && !isKept(field, off, old)) drop(next, field.path, 0)
-    yield
+    if (turnIsLong()) yield
   }
 }
 
@@ -73,7 +74,8 @@ function reaches(value: unknown, path: readonly PathStep[], at: number, counts: 
   if (step === undefined) return counts(value)
   if (!isObject(value)) return false
   const member = value[step.name]
-  return member !== undefined && membersOf(member, step).some(each => reaches(each, path, at + 1, counts))
+  if (member === undefined) return false
+  return step.within === undefined ? reaches(member, path, at + 1, counts) : membersOf(member).some(each => reaches(each, path, at + 1, counts))
 }
 
 const isDefined = (value: unknown): boolean => value !== undefined
@@ -90,12 +92,13 @@ function drop(value: unknown, path: readonly PathStep[], at: number): void {
     else delete value[step.name]
     return
   }
-  for (const each of membersOf(member, step)) drop(each, path, at + 1)
+  if (step.within === undefined) drop(member, path, at + 1)
+  else for (const each of membersOf(member)) drop(each, path, at + 1)
   if (step.prune && isObject(member) && Object.keys(member).length === 0) delete value[step.name]
 }
 
-function membersOf(member: unknown, { within }: PathStep): readonly unknown[] {
-  if (within === undefined) return [member]
+/** The items of a list, or the values of a map. */
+function membersOf(member: unknown): readonly unknown[] {
   if (Array.isArray(member)) return member
   return isObject(member) ? Object.values(member) : []
 }

@@ -45,7 +45,7 @@ export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, 
   }
   let names: Set<string> | undefined
   for (const [key, value] of ofContainers) {
-    names ??= new Set([...allContainers(spec)].map(({ name }) => name))
+    names ??= new Set(allContainers(spec).map(({ name }) => name))
     const container = key.slice(APP_ARMOR_PREFIX.length)
     if (!names.has(container)) errors.push(invalid(path.key(key), container, 'container not found'))
     if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith('localhost/')) {

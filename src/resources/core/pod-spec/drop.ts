@@ -29,6 +29,6 @@ function dropImageVolumes(spec: PodSpec, old: PodSpec | undefined): void {
 
 /** To the default instead of nothing: release 1.12 stored it so everywhere. */
 function resetProcMounts(spec: PodSpec, old: PodSpec | undefined): void {
-  if (old && [...allContainers(old)].some(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')) return
+  if (old && allContainers(old).some(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')) return
   for (const { securityContext } of allContainers(spec)) if (securityContext?.procMount !== undefined) securityContext.procMount = 'Default'
 }

@@ -154,4 +154,4 @@ function keepsRelaxedVariable(next: PodSpec, old: PodSpec): boolean {
 }
 
 const sleepsZero = (spec: PodSpec): boolean =>
-  [...allContainers(spec)].some(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds === 0 || lifecycle?.postStart?.sleep?.seconds === 0)
+  allContainers(spec).some(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds === 0 || lifecycle?.postStart?.sleep?.seconds === 0)

@@ -4,7 +4,7 @@ import type { PodSpec } from '../v1.types.ts'
 
 /** The container that a request for the pod `name` means: the one that it asks for, or the only one. Throws 400. */
 export function containerName(name: string, spec: PodSpec, asked: string): string {
-  const all = [...allContainers(spec)].map(container => container.name)
+  const all = allContainers(spec).map(container => container.name)
   if (asked !== '') {
     if (!all.includes(asked)) throw badRequestError(`container ${asked} is not valid for pod ${name}`)
     return asked
