@@ -41,9 +41,9 @@ export class DefinitionService implements Service {
     })
   }
 
-  /** Serves the kind of a definition that this server has just written, without waiting for the event of it. */
-  serveWritten(definition: CustomResourceDefinition): void {
-    this.custom.serveWritten(definition)
+  /** Takes a definition that this server has just written, without waiting for the event of it. Resolves once its kind is served, or ready to be served. */
+  serveWritten(definition: CustomResourceDefinition): Promise<void> {
+    return this.custom.serveWritten(definition)
   }
 
   /** Follows the definitions. `crd-informer-synced` holds from when all that were stored are served. */

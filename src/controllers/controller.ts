@@ -89,7 +89,8 @@ export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id
 export const followMetadata = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle<TypedObject>): Promise<void> =>
   followStream(env, id, signal, begin, { metadataOnly: true })
 
-type Handle<T extends TypedObject> = (event: AccessEvent<T>) => void
+/** The next event waits for what it returns. */
+type Handle<T extends TypedObject> = (event: AccessEvent<T>) => undefined | Promise<void> | void
 
 /** Follows a resource until the signal, again after each end of the watch, with a growing pause after failures. */
 async function followStream<T extends TypedObject>(
@@ -105,8 +106,7 @@ async function followStream<T extends TypedObject>(
     try {
       const take = (event: AccessEvent<T>): undefined | Promise<void> => {
         wait = FIRST_RETRY_MS
-        handle(event)
-        return turnIsSpent() ? nextTurn() : undefined
+        return handle(event) ?? (turnIsSpent() ? nextTurn() : undefined)
       }
       await watchKind(env.access, id, signal, take, options)
     } catch (error) {

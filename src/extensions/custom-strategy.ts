@@ -26,9 +26,10 @@ export interface VersionRules {
 }
 
 /** What upstream does with an object of a custom kind on its way to the store, for one version; and with a write of its status. */
-export function customStrategies(version: VersionRules): { readonly main: Strategy; readonly status: Strategy } {
+export function* customStrategies(version: VersionRules): Steps<{ readonly main: Strategy; readonly status: Strategy }> {
   const { subresources } = version
   const schema = version.schema && withKnownFormats(version.schema)
+  yield
   const { scale } = subresources
   const hasStatus = subresources.status !== undefined
   const rules = ruleCheck(version.schema)

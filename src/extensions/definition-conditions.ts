@@ -1,4 +1,5 @@
 import { aggregate } from '../lib/aggregate.ts'
+import type { Steps } from '../lib/steps.ts'
 import { fieldErrorText, invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { TypedObject } from '../meta/object.ts'
@@ -11,7 +12,7 @@ import type {
   CustomResourceDefinitionStatus,
 } from '../resources/apiextensions/v1.types.ts'
 import { validateStructural } from '../schema/json-schema/structural.ts'
-import { structuralFault } from '../schema/json-schema/structural-form.ts'
+import { findStructuralFault } from '../schema/json-schema/structural-form.ts'
 
 /** A definition without its versions. */
 export type DefinitionHead = TypedObject & { spec: Pick<CustomResourceDefinitionSpec, 'group' | 'names'>; status: CustomResourceDefinitionStatus }
@@ -46,11 +47,13 @@ export function withConditions<T extends DefinitionHead>(definition: T, conditio
 /** The conditions that follow from what a definition says, by their types; undefined where one is to be absent. */
 export type Derived = Readonly<Record<'NonStructuralSchema' | 'KubernetesAPIApprovalPolicyConformant', Condition | undefined>>
 
-/** `before`: of the same schemas. */
-export const derive = (definition: CustomResourceDefinition, before: Derived | undefined): Derived => ({
-  NonStructuralSchema: before ? before.NonStructuralSchema : structuralCondition(definition),
-  KubernetesAPIApprovalPolicyConformant: approvalCondition(definition),
-})
+/** In steps. `before`: of the same schemas. */
+export function* derive(definition: CustomResourceDefinition, before: Derived | undefined): Steps<Derived> {
+  return {
+    NonStructuralSchema: before ? before.NonStructuralSchema : yield* structuralCondition(definition),
+    KubernetesAPIApprovalPolicyConformant: approvalCondition(definition),
+  }
+}
 
 /** Those of them that a definition lacks or has out of date; and the type of one that no longer holds. */
 export function missingConditions(definition: DefinitionHead, derived: Derived): { readonly set: Condition[]; readonly remove: string[] } {
@@ -65,15 +68,15 @@ export function missingConditions(definition: DefinitionHead, derived: Derived):
 }
 
 /** NonStructuralSchema: for definitions of v1beta1 that are stored without a structural schema. */
-function structuralCondition({ spec: { versions, preserveUnknownFields } }: CustomResourceDefinition): Condition | undefined {
+function* structuralCondition({ spec: { versions, preserveUnknownFields } }: CustomResourceDefinition): Steps<Condition | undefined> {
   const violated = (reason: string, message: string): Condition => ({ type: 'NonStructuralSchema', status: 'True', reason, message })
   const errors = preserveUnknownFields ? [invalid(fieldPath('spec', 'preserveUnknownFields'), true, 'must be false')] : []
   for (const [i, { name, schema }] of (versions ?? []).entries()) {
     const props = schema?.openAPIV3Schema
     if (!props) continue
-    const fault = structuralFault(props)
+    const fault = yield* findStructuralFault(props)
     if (fault !== undefined) return violated('StructuralError', `failed to check validation schema for version ${name}: ${fault}`)
-    errors.push(...validateStructural(props, fieldPath('spec', 'versions').index(i).child('schema', 'openAPIV3Schema')))
+    errors.push(...(yield* validateStructural(props, fieldPath('spec', 'versions').index(i).child('schema', 'openAPIV3Schema'))))
   }
   if (errors.length === 0) return undefined
   return violated('Violations', aggregate(errors.map(fieldErrorText)))

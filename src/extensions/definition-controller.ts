@@ -1,6 +1,7 @@
 import { updateKind } from '../catalog/define.ts'
 import { type Controller, type ControllerEnvironment, followFresh, WorkQueue } from '../controllers/controller.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { runInTurns } from '../lib/steps.ts'
 import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
@@ -21,7 +22,7 @@ interface Settled {
 type Known = Map<string, Settled>
 
 /** `before`: of the same definition. */
-function settled(definition: CustomResourceDefinition, before: Settled | undefined): Settled {
+async function settled(definition: CustomResourceDefinition, before: Settled | undefined): Promise<Settled> {
   const { apiVersion, kind, metadata, spec, status } = definition
   const { name = '', uid = '', resourceVersion = '', generation = 0, deletionTimestamp, finalizers } = metadata
   const { group, names } = spec
@@ -29,9 +30,12 @@ function settled(definition: CustomResourceDefinition, before: Settled | undefin
   const isSameSpec = before !== undefined && before.head.metadata.uid === uid && before.head.metadata.generation === generation
   return {
     head: { apiVersion, kind, metadata: kept, spec: { group, names }, status },
-    derived: derive(definition, isSameSpec ? before.derived : undefined),
+    derived: await runInTurns(derive(definition, isSameSpec ? before.derived : undefined)),
   }
 }
+
+/** Told of each definition that is written here. Resolves once its kind is served, or ready to be served when it is established. */
+type ServeWritten = (definition: CustomResourceDefinition) => Promise<void>
 
 /**
  * Accepts the names of custom resource definitions, establishes them, reports in their conditions what is to be said, and removes the objects of those that are being deleted. Of several servers, the one
@@ -39,7 +43,7 @@ function settled(definition: CustomResourceDefinition, before: Settled | undefin
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 export const definitionController =
-  (serveWritten: (definition: CustomResourceDefinition) => void): Controller =>
+  (serveWritten: ServeWritten): Controller =>
   async (env, signal) => {
     const known: Known = new Map()
     const onError = (name: string, error: unknown) =>
@@ -59,7 +63,7 @@ export const definitionController =
     }
     await followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => {
       const unseen = new Set(known.keys())
-      return ({ type, object }) => {
+      return async ({ type, object }) => {
         const name = object?.metadata.name
         if (!object || name === undefined) {
           for (const gone of unseen) {
@@ -70,12 +74,22 @@ export const definitionController =
         }
         unseen.delete(name)
         if (type === 'deleted') known.delete(name)
-        else if (isNewer(object, known.get(name)?.head)) known.set(name, settled(object, known.get(name)))
+        else await keep(known, object)
         if (type === 'deleted') for (const other of known.keys()) naming.add(other)
         else add(name)
       }
     })
   }
+
+/** Keeps a definition unless it has gone, or a newer one is kept, by the time that all is known of it. */
+async function keep(known: Known, definition: CustomResourceDefinition): Promise<void> {
+  const name = definition.metadata.name ?? ''
+  const before = known.get(name)
+  if (!isNewer(definition, before?.head)) return
+  const next = await settled(definition, before)
+  const present = known.get(name)
+  if ((before === undefined || present !== undefined) && isNewer(definition, present?.head)) known.set(name, next)
+}
 
 /** What was written here may be newer than what the watch shows. */
 const isNewer = (object: TypedObject, than: TypedObject | undefined): boolean =>
@@ -104,30 +118,30 @@ async function writeStatus(
     return next
   }
   const written = await updateKind(env.access, CUSTOM_RESOURCE_DEFINITIONS, { namespace: '', name, subresource: 'status' }, asKnown).catch(isOutdated)
-  if (written) known.set(name, settled(written, known.get(name)))
+  if (written) await keep(known, written)
   return written
 }
 
 /** Accepts names and establishes one definition, in that order: it is served only with names that nobody else has. */
-async function settle(
-  env: ControllerEnvironment,
-  serveWritten: (definition: CustomResourceDefinition) => void,
-  known: Known,
-  name: string,
-  again: (name: string) => void,
-): Promise<void> {
+async function settle(env: ControllerEnvironment, serveWritten: ServeWritten, known: Known, name: string, again: (name: string) => void): Promise<void> {
   const now = env.clock.now()
-  if (!(await settleNames(env, known, name, again))) return
+  if (!(await settleNames(env, serveWritten, known, name, again))) return
   const current = known.get(name)?.head
   if (current && isConditionTrue(current, 'NamesAccepted') && conditionOf(current, 'Established')?.status !== 'True') {
     // Whoever waits for it to be established wants to use its kind at once; and whoever finds the kind may rely on its being established.
     const written = await writeStatus(env, known, current, present => withConditions(present, [ESTABLISHED], now))
-    if (written) serveWritten(written)
+    if (written) await serveWritten(written)
   }
 }
 
 /** False where the definition has changed meanwhile, or has gone. */
-async function settleNames(env: ControllerEnvironment, known: Known, name: string, again: (name: string) => void): Promise<boolean> {
+async function settleNames(
+  env: ControllerEnvironment,
+  serveWritten: ServeWritten,
+  known: Known,
+  name: string,
+  again: (name: string) => void,
+): Promise<boolean> {
   const definition = known.get(name)
   if (!definition) return false
   const { head, derived } = definition
@@ -144,6 +158,8 @@ async function settleNames(env: ControllerEnvironment, known: Known, name: strin
     return next
   })
   if (!written) return false
+  // A large one takes a while, which nobody is to wait who sees that it is established.
+  await serveWritten(written)
   // It may have given up a name that another one of its group waits for.
   if (naming) for (const other of others) if (other.spec.group === head.spec.group) again(other.metadata.name ?? '')
   return true

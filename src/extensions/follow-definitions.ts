@@ -4,12 +4,14 @@ import type { AccessEvent, ResourceDefinition } from '../catalog/definition.ts'
 import { type Controller, followFresh } from '../controllers/controller.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
+import { runInTurns, type Steps } from '../lib/steps.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import type { ConversionServices } from './conversion/webhook-converter.ts'
-import { customResource } from './custom-resource.ts'
+import { resourceOf } from './custom-resource.ts'
+import { type CustomVersions, customVersions } from './custom-versions.ts'
 
 /** Where custom resources are served. */
 export interface CustomResourceHost {
@@ -34,6 +36,8 @@ interface Entry {
   readonly storage: string
   /** Digest of what else clients see of the kind. */
   readonly view: string
+  /** Of that storage digest; undefined while the definition has no names. */
+  readonly versions: CustomVersions | undefined
   readonly resource: ResourceDefinition | undefined
 }
 
@@ -41,8 +45,10 @@ interface Entry {
 export interface CustomResources {
   /** Keeps the catalog and the caches in line with the custom resource definitions. Runs in every server. */
   readonly follow: Controller
-  /** Serves the kind of a definition that was just written, without waiting for its event. */
-  serveWritten(definition: CustomResourceDefinition): void
+  /**
+   * Takes a definition that was just written, without waiting for its event. Resolves once its kind is served, or, while it is not established, ready to be served. Large ones are made in turns.
+   */
+  serveWritten(definition: CustomResourceDefinition): Promise<void>
 }
 
 /** Adds custom kinds to the catalog as their definitions come and go. */
@@ -62,6 +68,8 @@ class FollowedDefinitions {
   private readonly schemas = new SchemaPool()
   /** Resource versions of definitions that are served, and whose events have not come. */
   private readonly ahead = new Map<string, string>()
+  /** The last of the changes, each of which waits for the one before. Never rejects. */
+  private changed: Promise<void> = Promise.resolve()
   /** Its watch has shown what there is. */
   private synced = false
   private everSynced = false
@@ -72,20 +80,20 @@ class FollowedDefinitions {
   }
 
   /** The handler of one watch: what it does not show at first has gone. */
-  begin(): (event: AccessEvent<CustomResourceDefinition>) => void {
+  begin(): (event: AccessEvent<CustomResourceDefinition>) => Promise<void> {
     this.synced = false
     const unseen = new Set(this.entries.keys())
-    return ({ type, object }) => {
+    return async ({ type, object }) => {
       const name = object?.metadata.name
       if (object && name !== undefined) {
         unseen.delete(name)
         if (type !== 'deleted' && Number(object.metadata.resourceVersion) < Number(this.ahead.get(name) ?? 0)) return
         this.ahead.delete(name)
-        this.change(name, type === 'deleted' ? undefined : object)
+        await this.change(name, type === 'deleted' ? undefined : object)
         return
       }
       this.synced = true
-      for (const gone of unseen) this.change(gone, undefined)
+      for (const gone of unseen) await this.change(gone, undefined)
       this.publish()
       if (this.everSynced) return
       this.everSynced = true
@@ -93,21 +101,30 @@ class FollowedDefinitions {
     }
   }
 
-  serveWritten(definition: CustomResourceDefinition): void {
+  serveWritten(definition: CustomResourceDefinition): Promise<void> {
     const { name = '', resourceVersion = '' } = definition.metadata
     this.ahead.set(name, resourceVersion)
-    this.change(name, definition)
+    return this.change(name, definition)
   }
 
-  /** `definition`: undefined where it has gone. */
-  private change(name: string, definition: CustomResourceDefinition | undefined): void {
+  /** `definition`: undefined where it has gone. Changes take effect one after the other. */
+  private change(name: string, definition: CustomResourceDefinition | undefined): Promise<void> {
+    const done = this.changed.then(() => runInTurns(this.changeInSteps(name, definition)))
+    this.changed = done.catch(() => undefined)
+    return done
+  }
+
+  private *changeInSteps(name: string, definition: CustomResourceDefinition | undefined): Steps<undefined> {
     const before = this.entries.get(name)
     const { uid, deletionTimestamp } = definition?.metadata ?? {}
     const storage = digest([uid, definition?.spec, definition?.status.acceptedNames])
     const view = digest([definition?.status.conditions, deletionTimestamp])
     if (before?.storage === storage && before.view === view) return
-    const resource = definition && this.compile(name, definition)
-    if (definition) this.entries.set(name, { storage, view, resource })
+    yield
+    const known = before?.storage === storage ? before.versions : undefined
+    const versions = known ?? (definition && (yield* this.compile(name, definition)))
+    const resource = definition && versions && resourceOf(definition, versions)
+    if (definition) this.entries.set(name, { storage, view, versions, resource })
     else this.entries.delete(name)
     const old = before?.resource
     if (old === undefined && resource === undefined) return
@@ -121,13 +138,12 @@ class FollowedDefinitions {
     if (old && !resource) this.host.removeResource(old)
   }
 
-  private compile(name: string, definition: CustomResourceDefinition): ResourceDefinition | undefined {
+  private *compile(name: string, definition: CustomResourceDefinition): Steps<CustomVersions | undefined> {
+    const { spec, status } = definition
+    const { plural } = status.acceptedNames
     try {
-      const resource = customResource(definition, this.host.conversion, this.schemas)
-      if (!resource) return undefined
-      const { group, names } = resource.hub
-      if (!this.taken.has(`${group}/${names.plural}`)) return resource
-      throw new Error(`${qualifiedResource({ group, resource: names.plural })} is built in`)
+      if (this.taken.has(`${spec.group}/${plural}`)) throw new Error(`${qualifiedResource({ group: spec.group, resource: plural })} is built in`)
+      return yield* customVersions(definition, this.host.conversion, this.schemas)
     } catch (error) {
       this.host.logger.warn('a custom resource definition cannot be served', { name, error: errorMessage(error) })
       return undefined

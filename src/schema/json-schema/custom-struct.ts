@@ -53,9 +53,8 @@ function structOf(props: JsonSchemaProps, within = false): StructSchema {
 /** A struct without properties is open: apply tracks its members by name. */
 function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
   const keeps = within || props['x-kubernetes-preserve-unknown-fields'] === true
-  const fields = Object.entries(props.properties ?? {}).map(([name, member]) =>
-    field(name, schemaOf(member, keeps), props.required?.includes(name) === true, member.default),
-  )
+  const required = new Set(props.required)
+  const fields = Object.entries(props.properties ?? {}).map(([name, member]) => field(name, schemaOf(member, keeps), required.has(name), member.default))
   const open = keeps || fields.length === 0
   const structType = mapTypeOf(props)
   return {

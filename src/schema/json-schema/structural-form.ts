@@ -1,13 +1,18 @@
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from './props.ts'
 
 /**
  * Why a schema has no structural form at all, in upstream's words (NewStructural); undefined if it has one. Schemas that pass the checks of custom resource definitions
  * always have.
  */
-export function structuralFault(schema: JsonSchemaProps): string | undefined {
+export const structuralFault = (schema: JsonSchemaProps): string | undefined => runAtOnce(findStructuralFault(schema))
+
+/** The same in steps, for schemas that may be large. */
+export function* findStructuralFault(schema: JsonSchemaProps): Steps<string | undefined> {
   let known = faults.get(schema)
   if (known === undefined) {
-    known = findFault(schema) ?? NONE
+    if (isStepDone()) yield
+    known = (yield* findFault(schema)) ?? NONE
     faults.set(schema, known)
   }
   return known === NONE ? undefined : known
@@ -19,19 +24,19 @@ const faults = new WeakMap<JsonSchemaProps, string>()
 const NONE = ''
 
 /** In upstream's order: the schema itself, then its junctors, then what is in it. */
-function findFault(schema: JsonSchemaProps): string | undefined {
+function* findFault(schema: JsonSchemaProps): Steps<string | undefined> {
   const unsupported = unsupportedMember(schema)
   if (unsupported !== undefined) return `OpenAPIV3Schema '${unsupported}' is not supported`
-  const inJunctors = firstFault([...(schema.not ? [schema.not] : []), ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])])
+  const inJunctors = yield* firstFault([...(schema.not ? [schema.not] : []), ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])])
   if (inJunctors !== undefined) return inJunctors
   if (schema['x-kubernetes-preserve-unknown-fields'] === false) return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
   if (positionalItems(schema).length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
-  return firstFault([itemsSchema(schema), ...Object.values(schema.properties ?? {}), additionalSchema(schema)])
+  return yield* firstFault([itemsSchema(schema), ...Object.values(schema.properties ?? {}), additionalSchema(schema)])
 }
 
-function firstFault(schemas: readonly (JsonSchemaProps | undefined)[]): string | undefined {
+function* firstFault(schemas: readonly (JsonSchemaProps | undefined)[]): Steps<string | undefined> {
   for (const schema of schemas) {
-    const fault = schema && structuralFault(schema)
+    const fault = schema && (yield* findStructuralFault(schema))
     if (fault !== undefined) return fault
   }
   return undefined

@@ -1,4 +1,5 @@
 import { regexpFault } from '../../lib/regexp-syntax.ts'
+import { isStepDone, type Steps, sorted } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { type FieldError, fieldErrorText, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -17,39 +18,51 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
 
 /**
  * Whether a schema is structural: every value has a type outside of junctors, junctors only narrow it, and metadata is left to the server. The schema must have a
- * structural form (`structural-form.ts`). Errors in the order of their texts, as upstream has them.
+ * structural form (`structural-form.ts`). In steps; errors in the order of their texts, as upstream has them.
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
-export function validateStructural(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
-  const errors = [...invariantErrors(schema, 'root', path), ...completenessErrors(schema, path)]
-  const texts = errors.map(error => ({ error, text: fieldErrorText(error) }))
-  return texts.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ error }) => error)
+export function* validateStructural(schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
+  const errors = add(yield* invariantErrors(schema, 'root', path), yield* completenessErrors(schema, path))
+  if (errors.length === 0) return errors
+  const texts: { readonly error: FieldError; readonly text: string }[] = []
+  for (const error of errors) {
+    if (isStepDone()) yield
+    texts.push({ error, text: fieldErrorText(error) })
+  }
+  return (yield* sorted(texts, (a, b) => (a.text < b.text ? -1 : 1))).map(({ error }) => error)
+}
+
+/** Without a spread: there may be more errors than a call takes arguments. */
+function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
+  for (const error of more) errors.push(error)
+  return errors
 }
 
 /** What must hold of a schema, and of those in it outside of junctors. */
-function invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): FieldError[] {
+function* invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
+  if (isStepDone()) yield
   const items = itemsSchema(schema)
   if (schema.type === 'array' && schema.items === undefined) errors.push(required(path.child('items'), 'must be specified'))
-  if (items) errors.push(...invariantErrors(items, 'item', path.child('items')))
+  if (items) add(errors, yield* invariantErrors(items, 'item', path.child('items')))
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    errors.push(...invariantErrors(property, 'field', path.child('properties').key(name)))
+    add(errors, yield* invariantErrors(property, 'field', path.child('properties').key(name)))
   }
   const additional = path.child('additionalProperties')
   if (schema.additionalProperties !== undefined) {
     if (level === 'root') errors.push(forbidden(additional, 'must not be used at the root'))
     const inner = additionalSchema(schema)
-    if (inner) errors.push(...invariantErrors(inner, 'field', additional))
+    if (inner) add(errors, yield* invariantErrors(inner, 'field', additional))
   }
   errors.push(...extensionErrors(schema, path))
-  errors.push(...narrowingErrors(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), path))
+  add(errors, yield* narrowingErrors(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), path))
   errors.push(...typeErrors(schema, level, path))
   if (schema['x-kubernetes-embedded-resource'] && schema.additionalProperties !== undefined) {
     errors.push(forbidden(additional, 'must not be used if x-kubernetes-embedded-resource is set'))
   }
   if (level === 'root' && schema.type !== undefined && schema.type !== 'object')
     errors.push(invalid(path.child('type'), schema.type, 'must be object at the root'))
-  return [...errors, ...objectErrors(schema, level, path)]
+  return add(errors, objectErrors(schema, level, path))
 }
 
 /** A type may be missing only where any value is allowed, or an integer and a string. */
@@ -112,14 +125,14 @@ function isIntOrString(anyOf: readonly JsonSchemaProps[] | undefined): boolean {
 }
 
 /** What a schema demands of values beyond their type. */
-function narrowingErrors(schema: JsonSchemaProps, skipAnyOf: boolean, skipAnyOfInFirstAllOf: boolean, path: FieldPath): FieldError[] {
+function* narrowingErrors(schema: JsonSchemaProps, skipAnyOf: boolean, skipAnyOfInFirstAllOf: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const [i, clause] of (skipAnyOf ? [] : (schema.anyOf ?? [])).entries()) errors.push(...nestedErrors(clause, false, path.child('anyOf').index(i)))
+  for (const [i, clause] of (skipAnyOf ? [] : (schema.anyOf ?? [])).entries()) add(errors, yield* nestedErrors(clause, false, path.child('anyOf').index(i)))
   for (const [i, clause] of (schema.allOf ?? []).entries()) {
-    errors.push(...nestedErrors(clause, skipAnyOfInFirstAllOf && i === 0, path.child('allOf').index(i)))
+    add(errors, yield* nestedErrors(clause, skipAnyOfInFirstAllOf && i === 0, path.child('allOf').index(i)))
   }
-  for (const [i, clause] of (schema.oneOf ?? []).entries()) errors.push(...nestedErrors(clause, false, path.child('oneOf').index(i)))
-  if (schema.not) errors.push(...nestedErrors(schema.not, false, path.child('not')))
+  for (const [i, clause] of (schema.oneOf ?? []).entries()) add(errors, yield* nestedErrors(clause, false, path.child('oneOf').index(i)))
+  if (schema.not) add(errors, yield* nestedErrors(schema.not, false, path.child('not')))
   const fault = schema.pattern === undefined ? undefined : regexpFault(schema.pattern)
   if (fault !== undefined) {
     errors.push(invalid(path.child('pattern'), schema.pattern, `must be a valid regular expression, but isn't: error parsing regexp: ${fault}`))
@@ -145,11 +158,12 @@ const FORBIDDEN_IN_JUNCTORS: readonly (readonly [keyof JsonSchemaProps, string])
 ]
 
 /** What a schema under a junctor may not say. */
-function nestedErrors(schema: JsonSchemaProps, skipAnyOf: boolean, path: FieldPath): FieldError[] {
-  const errors = narrowingErrors(schema, skipAnyOf, false, path)
+function* nestedErrors(schema: JsonSchemaProps, skipAnyOf: boolean, path: FieldPath): Steps<FieldError[]> {
+  if (isStepDone()) yield
+  const errors = yield* narrowingErrors(schema, skipAnyOf, false, path)
   const items = itemsSchema(schema)
-  if (items) errors.push(...nestedErrors(items, false, path.child('items')))
-  for (const [name, property] of Object.entries(schema.properties ?? {})) errors.push(...nestedErrors(property, false, path.child('properties').key(name)))
+  if (items) add(errors, yield* nestedErrors(items, false, path.child('items')))
+  for (const [name, property] of Object.entries(schema.properties ?? {})) add(errors, yield* nestedErrors(property, false, path.child('properties').key(name)))
   for (const [name, text] of FORBIDDEN_IN_JUNCTORS) {
     if (schema[name] !== undefined && schema[name] !== false) errors.push(forbidden(path.child(name), text))
   }

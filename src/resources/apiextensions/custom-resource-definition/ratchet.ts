@@ -3,7 +3,7 @@ import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { itemsSchema, type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
-import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
+import { findStructuralFault } from '../../../schema/json-schema/structural-form.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../v1.types.ts'
 import { validateCaBundle } from './ca-bundle.ts'
 import { type ConversionRules, hasKnownReviewVersion } from './conversion.ts'
@@ -58,7 +58,7 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, minor: numb
   const every = (holds: (schema: JsonSchemaProps) => boolean): Steps<boolean> => of(schema => !someSchema(schema, inner => !holds(inner)))
   const structural = new Set<JsonSchemaProps>()
   for (const schema of schemas) {
-    if (isStructural(schema)) structural.add(schema)
+    if (yield* isStructural(schema)) structural.add(schema)
     yield
   }
   return {
@@ -103,6 +103,8 @@ function storedIn(schemas: readonly JsonSchemaProps[]): StoredExpressions {
   return { rules, messages }
 }
 
-const isStructural = (schema: JsonSchemaProps): boolean => structuralFault(schema) === undefined && validateStructural(schema, fieldPath()).length === 0
+function* isStructural(schema: JsonSchemaProps): Steps<boolean> {
+  return (yield* findStructuralFault(schema)) === undefined && (yield* validateStructural(schema, fieldPath())).length === 0
+}
 
 const hasInvalidCaBundle = (bundle: string | undefined): boolean => bundle !== undefined && bundle !== '' && validateCaBundle(bundle, fieldPath()).length > 0

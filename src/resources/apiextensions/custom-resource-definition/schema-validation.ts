@@ -4,7 +4,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
 import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
-import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
+import { findStructuralFault } from '../../../schema/json-schema/structural-form.ts'
 import { validateDefaults } from './default-values.ts'
 import { type SchemaRules, validateOpenApiSchema } from './open-api-schema.ts'
 
@@ -33,11 +33,11 @@ export function* validateSchema(schema: JsonSchemaProps | undefined, path: Field
   const at = path.child('openAPIV3Schema')
   const errors = hasStatus ? besideStatusErrors(schema, at) : []
   if (schema.nullable) errors.push(forbidden(at.child('nullable'), 'nullable cannot be true at the root'))
-  const fault = rules.requireStructural ? structuralFault(schema) : undefined
+  const fault = rules.requireStructural ? yield* findStructuralFault(schema) : undefined
   let structural = false
   yield
   if (rules.requireStructural && fault === undefined) {
-    const found = validateStructural(schema, at)
+    const found = yield* validateStructural(schema, at)
     yield
     if (found.length === 0) found.push(...(yield* validateDefaults(schema, at, rules.requirePrunedDefaults)))
     structural = found.length === 0

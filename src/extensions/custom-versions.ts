@@ -1,0 +1,147 @@
+import type { RemoteConverter, Version } from '../catalog/definition.ts'
+import { rawJson } from '../codec/json-writer.ts'
+import { PackedText } from '../lib/packed-text.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
+import { compareVersionNames } from '../meta/gvk.ts'
+import { decodedObject, type KubeObject } from '../meta/object.ts'
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '../resources/apiextensions/v1.types.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts.ts'
+import { type CustomKind, customObject } from '../schema/json-schema/custom-object.ts'
+import { customStruct } from '../schema/json-schema/custom-struct.ts'
+import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
+import type { SchemaPool } from '../schema/json-schema/schema-pool.ts'
+import type { FreeForm } from '../schema/schema.ts'
+import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'
+import { customScale } from './custom-scale.ts'
+import { customStrategies } from './custom-strategy.ts'
+import { customTable } from './custom-table.ts'
+import { firstOf, parseJsonPath } from './json-path.ts'
+
+/** What a definition makes of its versions once it has names, whether it is served yet or not. */
+export interface CustomVersions {
+  /** By their names, in the order of the definition. */
+  readonly built: ReadonlyMap<string, Version>
+  readonly converter: RemoteConverter | undefined
+}
+
+/**
+ * The versions of a definition, made in steps: each takes several walks through its schema. They depend on the definition's name, its spec and its accepted names alone. Undefined while
+ * it has no names. Objects are converted between versions by their apiVersion alone, or by the definition's webhook, which `services` calls. `pool`: that of the server, for equal schemas are one.
+ */
+export function* customVersions(definition: CustomResourceDefinition, services: ConversionServices, pool: SchemaPool): Steps<CustomVersions | undefined> {
+  const { metadata, spec, status } = definition
+  const names = status.acceptedNames
+  const versions = spec.versions ?? []
+  if (!names.plural || !names.singular || !names.kind || !names.listKind) return undefined
+  const schemas = new Map<string, JsonSchemaProps>()
+  const texts = new Map<string, PackedText>()
+  for (const { name, schema } of versions) {
+    if (!schema?.openAPIV3Schema) continue
+    schemas.set(name, pool.shared(schema.openAPIV3Schema))
+    yield
+    texts.set(name, new PackedText(rawJson(schema.openAPIV3Schema)))
+    yield
+  }
+  const custom: CustomKind = {
+    group: spec.group,
+    kind: names.kind,
+    preserveUnknown: spec.preserveUnknownFields === true,
+    schemas,
+    written: writtenSchemas(texts),
+  }
+  const webhook = spec.conversion?.strategy === 'Webhook' ? spec.conversion.webhook : undefined
+  const kind = { name: metadata.name ?? '', group: spec.group, versions: versions.map(({ name }) => name) }
+  const converter = webhook && webhookConverter({ ...kind, webhook }, services)
+  const built = new Map<string, Version>()
+  for (const version of versions) built.set(version.name, yield* versionOf({ spec, names, custom, version, converts: !converter && !version.storage }))
+  return { built, converter }
+}
+
+/** The schemas as they were written, of which most is documentation. */
+const writtenSchemas =
+  (texts: ReadonlyMap<string, PackedText>): NonNullable<CustomKind['written']> =>
+  name => {
+    const text = texts.get(name)?.text()
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+interface Parts {
+  readonly spec: CustomResourceDefinitionSpec
+  readonly names: CustomResourceDefinitionNames
+  readonly custom: CustomKind
+  readonly version: CustomResourceDefinitionVersion
+  /** Hooks see objects of the stored version, which have to be read by the schema of this one. */
+  readonly converts: boolean
+}
+
+/** One version of a custom kind, as the catalog has it while its definition stays. */
+function* versionOf({ spec, names, custom, version, converts }: Parts): Steps<Version> {
+  const { group } = spec
+  const { kind, plural, singular = '', shortNames, categories } = names
+  const schema = custom.schemas.get(version.name)
+  const freeForm = customObject(custom, version.name)
+  yield
+  const subresources = version.subresources ?? {}
+  const asVersion = converts ? pruned(freeForm, `${group}/${version.name}`) : (object: KubeObject) => object
+  const strategies = yield* customStrategies({ schema, subresources, asVersion })
+  yield
+  const struct = customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), freeForm })
+  yield
+  return {
+    group,
+    name: version.name,
+    kind,
+    ...(names.listKind !== undefined && { listKind: names.listKind }),
+    names: { plural, singular, ...(shortNames && { shortNames }) },
+    ...(categories && { categories }),
+    verbs: STANDARD_VERBS,
+    ...(version.deprecated && { deprecationWarning: version.deprecationWarning ?? deprecationText(version, spec) }),
+    schema: struct,
+    strategy: strategies.main,
+    table: customTable(version.additionalPrinterColumns),
+    selectableFields: selectors(version.selectableFields),
+    subresources: {
+      ...(subresources.status && { status: { verbs: STATUS_VERBS, strategy: strategies.status } }),
+      ...(subresources.scale && { scale: customScale(subresources.scale) }),
+    },
+  }
+}
+
+/** Stands for the schema of a version without one: every field is kept. */
+const UNKNOWN: JsonSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+/** An object of another version as this one has it: the apiVersion is replaced, and the object is read by the schema of this version. */
+const pruned =
+  (freeForm: FreeForm, apiVersion: string) =>
+  (object: KubeObject): KubeObject =>
+    decodedObject(runAtOnce(freeForm.read({ ...object, apiVersion })))
+
+/** `com.example.v1.Widget` of the group example.com. */
+const definitionName = (group: string, version: string, kind: string): string => [...group.split('.').reverse(), version, kind].join('.')
+
+/** By the text of the path without its dot; absent values select as the empty text. */
+function selectors(fields: readonly { readonly jsonPath: string }[] = []): NonNullable<Version['selectableFields']> {
+  return Object.fromEntries(
+    fields.map(({ jsonPath }) => {
+      const path = parseJsonPath(jsonPath)
+      const read = (object: KubeObject): string => {
+        const value = firstOf(path, object, { left: Number.POSITIVE_INFINITY })
+        return value === undefined || value === null ? '' : String(value)
+      }
+      return [jsonPath.replace(/^\./, ''), read]
+    }),
+  )
+}
+
+/** The warning of a deprecated version, with a newer version to use if there is one. */
+function deprecationText({ name }: CustomResourceDefinitionVersion, { group, names, versions }: CustomResourceDefinitionSpec): string {
+  const text = `${group}/${name} ${names.kind} is deprecated`
+  const newer = (versions ?? []).filter(other => other.served && !other.deprecated && compareVersionNames(other.name, name) < 0)
+  const best = newer.sort((a, b) => compareVersionNames(a.name, b.name))[0]
+  return best ? `${text}; use ${group}/${best.name} ${names.kind}` : text
+}
