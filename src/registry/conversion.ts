@@ -30,8 +30,6 @@ export interface Conversion {
   deletionAnswer(version: Version, object: KubeObject, deleted: boolean, stored: StoredObject): Converted<KubeObject>
   /** How reads show what is stored in a version. */
   view(version: Version): ConversionView
-  /** The same for who looks at metadata alone, which is the same in all versions: nothing is waited for. */
-  metadataView(version: Version): ConversionView
   /** Tracks managed fields, which may be recorded in other versions than that of the request. `run` may be run again: until it succeeds it must change nothing. */
   withManagers<T>(served: ServedResource, run: (convert: Change['convert']) => Steps<T>): Converted<T>
   /** Objects of hooks as those of another version are seen by who has asked for that one. Undefined: in any version, as they are converted when they are written. */

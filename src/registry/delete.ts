@@ -75,6 +75,8 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
   try {
     const { result, written } = await writeObject(storage, key, target, async (now, held) => {
       if (!now) throw notFoundError(gr, target.name)
+      // Of a collection, many begin at once, and each is parsed.
+      if (turnIsLong()) await nextLongTurn()
       const old = await conversion.objectIn(conversion.hookVersion(version), now)
       return decideStep(env, target, options, { key, old, stepOf, held })
     })

@@ -7,6 +7,7 @@ import { convert, copyIn, copyInSteps, versionsOf } from './convert.ts'
 import { applyDefaultsInSteps } from './decode-object.ts'
 import { objectFormOf } from './object-form.ts'
 import type { ListOptions } from './read.ts'
+import { objectInTurns, whenReady } from './ready-object.ts'
 import type { Answer } from './types.ts'
 import { storedTerms, viewOf } from './version-view.ts'
 
@@ -24,17 +25,18 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
   }
   return {
     hookVersion: () => hub,
-    objectIn: (version, stored) => (viewOf(definition, version)?.object(stored) ?? stored).object(),
+    objectIn: (version, stored) => objectInTurns(viewOf(definition, version)?.object(stored) ?? stored),
     fromHooks: (object, version) => copyIn(definition, object, version),
     toStored: object => object,
     answer({ served: { version } }, answer) {
       if ('object' in answer) return hasOneVersion(definition) ? answer : runInTurns(readAgain(definition, version, answer.object))
       const shown = viewOf(definition, version)
-      return shown ? { stored: shown.object(answer.stored) } : answer
+      if (shown === undefined) return answer
+      const ready = whenReady(shown.object(answer.stored))
+      return ready instanceof Promise ? ready.then(stored => ({ stored })) : { stored: ready }
     },
     deletionAnswer: (_version, _object, _deleted, stored) => stored.object(),
     view,
-    metadataView: view,
     withManagers: (served, run) => startInTurns(run(objectFormOf(served.version.schema).managers(served))),
     seenIn: () => undefined,
     codec: {
@@ -64,7 +66,7 @@ function inProcessView(definition: ResourceDefinition, version: Version): Conver
   const withStoredTerms = (options: ListOptions): ListOptions =>
     version.fieldAliases === undefined ? options : { ...options, fields: storedTerms(version, options.fields) }
   return {
-    object: stored => view?.object(stored) ?? stored,
+    object: stored => (view ? whenReady(view.object(stored)) : stored),
     async list(read, _prefix, options) {
       const result = await read(withStoredTerms(options))
       return view ? { ...result, items: result.items.map(item => view.object(item)) } : result

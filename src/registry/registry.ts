@@ -8,6 +8,7 @@ import type { StoredObject } from '../storage/storage.ts'
 import { decodeObject } from './decode-object.ts'
 import { propagationPolicyOf } from './deletion-step.ts'
 import { internalContext } from './internal-context.ts'
+import { objectInTurns } from './ready-object.ts'
 import { listOptions, readAccess, servedById } from './registry-reader.ts'
 import { ResourceStore } from './resource-store.ts'
 import { type AdmissionRequest, answerObject, type RegistryEnvironment, type WriteTarget } from './types.ts'
@@ -113,20 +114,23 @@ export class Registry {
     const store = this.store(served)
     const options = { ...wanted, sendInitialEvents: true, allowWatchBookmarks: true }
     const watcher = await (metadataOnly ? store.watchMetadata(served, namespace, options, signal) : store.watch(served, namespace, options, signal))
-    const read = metadataOnly ? partialOf : objectOf
+    const read = metadataOnly ? partialOf : objectInTurns
     await watcher.deliver(async batch => {
       for (const event of batch) {
         if (signal.aborted) return false
-        if (event.type === 'bookmark' && !event.initialEnd) continue
-        const handling = handle(event.type === 'bookmark' ? { type: 'synced' } : { type: event.type, object: read(event.object) })
+        if (event.type === 'bookmark') {
+          const handling = event.initialEnd ? handle({ type: 'synced' }) : undefined
+          if (handling) await handling
+          continue
+        }
+        const reading = read(event.object)
+        const handling = handle({ type: event.type, object: reading instanceof Promise ? await reading : reading })
         if (handling) await handling
       }
       return true
     })
   }
 }
-
-const objectOf = (stored: StoredObject): KubeObject => stored.object()
 
 /** In the stored version: that makes no difference to metadata. */
 const partialOf = (stored: StoredObject): KubeObject => ({

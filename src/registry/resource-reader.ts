@@ -1,7 +1,7 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
-import type { ConversionView, Converted } from './conversion.ts'
+import type { Converted } from './conversion.ts'
 import { conversionOf } from './conversion-of.ts'
 import { toStatus } from './errors.ts'
 import { type KeySpace, keySpace } from './keys.ts'
@@ -32,16 +32,13 @@ export class ResourceReader {
   }
 
   watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
-    return this.watchAs(conversionOf(served.definition).view(served.version), served, namespace, options, signal)
-  }
-
-  /** As `watch`, of objects in whichever version is at hand: for those who look at metadata alone. */
-  watchMetadata(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
-    return this.watchAs(conversionOf(served.definition).metadataView(served.version), served, namespace, options, signal)
-  }
-
-  private watchAs(view: ConversionView, served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+    const view = conversionOf(served.definition).view(served.version)
     return view.watch(wanted => watchObjects(this, served, namespace, wanted, signal), options)
+  }
+
+  /** As `watch`, of objects as they are stored: for those who look at metadata alone, which is the same in all versions. A selector names no field but those of metadata. */
+  watchMetadata(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
+    return watchObjects(this, served, namespace, options, signal)
   }
 }
 

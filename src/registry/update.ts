@@ -75,6 +75,7 @@ async function decideUpdate(
   // Upstream checks what an update demands before it looks whether there is anything to update.
   checkUid(target, keys.object(target.namespace, target.name), request.uid, old)
   if (!old && !mayCreate(target, strategy, request)) throw notFoundError(groupResourceOf(served), target.name)
+  if (turnIsLong()) await nextLongTurn()
   const wanted = await request.transform(present)
   if (turnIsLong()) await nextLongTurn()
   const tracking = request.managed ? undefined : trackManagedFields(target, strategy, wanted, present, hooks.now)

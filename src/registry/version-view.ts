@@ -1,12 +1,13 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { encodeJson } from '../codec/json.ts'
+import { runInTurns, type Steps } from '../lib/steps.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { parseOwn } from '../storage/parse-own.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
-import { copyIn, normalized } from './convert.ts'
+import { convertInSteps, copyIn, normalized, versionsOf } from './convert.ts'
 import { objectFormOf } from './object-form.ts'
 import { PerVersion } from './per-version.ts'
 
@@ -18,6 +19,7 @@ export class VersionView {
   private readonly definition: ResourceDefinition
   private readonly version: Version
   private readonly json: Encoder
+  private readonly header: number
   private readonly objects = new WeakMap<StoredObject, ViewedObject>()
   private readonly batches = new WeakMap<readonly StorageEvent[], readonly StorageEvent[]>()
   private readonly encoders = new WeakMap<Encoder, Encoder>()
@@ -26,14 +28,14 @@ export class VersionView {
     this.definition = definition
     this.version = version
     const apiVersion = apiVersionOfVersion(version)
-    const header = objectFormOf(version.schema).headerBytes(version.kind, apiVersion)
-    this.json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.converted(object)), header }) }
+    this.header = objectFormOf(version.schema).headerBytes(version.kind, apiVersion)
+    this.json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.converted(object)), header: this.header }) }
   }
 
   object(stored: StoredObject): StoredObject {
     let view = this.objects.get(stored)
     if (!view) {
-      view = new ViewedObject(stored, this.json, as => this.encoder(as))
+      view = new ViewedObject(stored, { json: this.json, encoderOf: as => this.encoder(as), encodedInSteps: bytes => this.encodedInSteps(bytes) })
       this.objects.set(stored, view)
     }
     return view
@@ -59,6 +61,20 @@ export class VersionView {
     return normalized(this.version, copyIn(this.definition, object, this.version))
   }
 
+  /** What the encoder of JSON makes of the stored JSON. The step after the last one is the caller's. */
+  private *encodedInSteps({ bytes }: Encoded): Steps<Encoded> {
+    const object = parseOwn(bytes)
+    yield
+    const from = versionsOf(this.definition).get(object.apiVersion) ?? this.version
+    const converted = yield* convertInSteps(this.definition, object, from, this.version)
+    yield
+    const written = normalized(this.version, converted)
+    yield
+    const encoded = { bytes: encodeJson(this.version.schema, written), header: this.header }
+    yield
+    return encoded
+  }
+
   /** An encoder of this version as one of the stored version. */
   private encoder(as: Encoder): Encoder {
     let encoder = this.encoders.get(as)
@@ -70,15 +86,25 @@ export class VersionView {
   }
 }
 
+/** What an object needs of its view. */
+interface ViewEncoding {
+  readonly json: Encoder
+  encoderOf(as: Encoder): Encoder
+  /** From the stored JSON. */
+  encodedInSteps(stored: Encoded): Steps<Encoded>
+}
+
+/** Bytes from which on an object is converted in turns: fewer take a millisecond. */
+const LARGE_BYTES = 64 * 1024
+
 class ViewedObject implements StoredObject {
   private readonly stored: StoredObject
-  private readonly asJson: Encoder
-  private readonly encoderFor: (as: Encoder) => Encoder
+  private readonly as: ViewEncoding
+  private making: Promise<void> | undefined
 
-  constructor(stored: StoredObject, asJson: Encoder, encoderFor: (as: Encoder) => Encoder) {
+  constructor(stored: StoredObject, as: ViewEncoding) {
     this.stored = stored
-    this.asJson = asJson
-    this.encoderFor = encoderFor
+    this.as = as
   }
 
   get key(): Key {
@@ -90,7 +116,23 @@ class ViewedObject implements StoredObject {
   }
 
   json(): Encoded {
-    return this.stored.encoded(this.asJson)
+    return this.stored.encoded(this.as.json)
+  }
+
+  ready(): Promise<void> | undefined {
+    const json = this.stored.json()
+    if (json.bytes.length < LARGE_BYTES || this.stored.kept(this.as.json.id) !== undefined) return undefined
+    this.making ??= this.make(json)
+    return this.making
+  }
+
+  private async make(json: Encoded): Promise<void> {
+    try {
+      const encoded = await runInTurns(this.as.encodedInSteps(json))
+      this.stored.encoded({ id: this.as.json.id, encode: () => encoded })
+    } finally {
+      this.making = undefined
+    }
   }
 
   /** Parsed at each call: only writes and Tables ask for it. */
@@ -107,7 +149,7 @@ class ViewedObject implements StoredObject {
   }
 
   encoded(as: Encoder): Encoded {
-    return this.stored.encoded(this.encoderFor(as))
+    return this.stored.encoded(this.as.encoderOf(as))
   }
 
   kept(id: string): Encoded | undefined {
@@ -115,11 +157,11 @@ class ViewedObject implements StoredObject {
   }
 
   passing(as: Encoder): Encoded {
-    return this.stored.passing(this.encoderFor(as))
+    return this.stored.passing(this.as.encoderOf(as))
   }
 
   sizeOf(as: Encoder): number {
-    return this.stored.sizeOf(this.encoderFor(as))
+    return this.stored.sizeOf(this.as.encoderOf(as))
   }
 
   attributes(): Attributes {

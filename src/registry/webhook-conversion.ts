@@ -43,7 +43,6 @@ export function webhookConversion(definition: ResourceDefinition, converter: Rem
     // What is gone is returned as it was read: nobody need convert it once more.
     deletionAnswer: (version, object, deleted, stored) => (deleted ? withRevision(object, stored.revision) : objectIn(version, stored)),
     view: version => webhookView(remote(version)),
-    metadataView: () => AS_STORED,
     withManagers: (served, run) => withConversions(served, converter, convert => runInTurns(run(convert))),
     seenIn: (version, objects) => converter.convert(objects, version),
     codec: {
@@ -73,12 +72,6 @@ const webhookView = (remote: RemoteView): ConversionView => ({
     return selectsByContent(options) ? watchSelected(remote, watcher, predicate) : remote.watcher(watcher)
   },
 })
-
-const AS_STORED: ConversionView = {
-  object: stored => stored,
-  list: (read, _prefix, options) => read(options),
-  watch: (open, options) => open(options),
-}
 
 /** Thrown through what tracks managed fields, where it asks for a conversion that is not known yet. */
 class MissingConversion {

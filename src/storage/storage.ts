@@ -40,6 +40,8 @@ export interface StoredObject {
   object(): KubeObject
   /** The encoding in the storage version as JSON, which is always kept. */
   json(): Encoded
+  /** Makes in turns what `json` returns and `object` reads, of a large object of which it is not at hand. Undefined or absent: it is, or is made soon. Rejects with what they would throw. */
+  ready?(): Promise<void> | undefined
   /** Another encoding, made once and kept within a byte budget. */
   encoded(as: Encoder): Encoded
   /** The encoding of the encoder with this id, if it is kept. */
