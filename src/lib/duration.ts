@@ -5,41 +5,55 @@ import { integerOf, MAX_INT64 } from './integer.ts'
 const MAX_FRACTION = 20
 
 /** Nanoseconds of each unit. */
-const UNITS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  µs: 1_000n,
-  μs: 1_000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1_000,
+  µs: 1_000,
+  μs: 1_000,
+  ms: 1_000_000,
+  s: 1_000_000_000,
+  m: 60_000_000_000,
+  h: 3_600_000_000_000,
 }
 
-/** Go's time.ParseDuration: nanoseconds, or an Error with Go's text. */
+/** A number with its unit. Each part may be missing. */
+const TERM = /([0-9]*)(?:\.([0-9]*))?([^.0-9]*)/y
+
+/** Go's time.ParseDuration: nanoseconds, or an Error with Go's text. Takes time that is linear in the text, in which terms may be repeated. */
 export function parseDuration(text: string): bigint {
-  const bad = (why = ''): Error => new Error(`time: ${why}invalid duration ${timeQuote(text)}`)
-  let rest = text
-  const negative = rest.startsWith('-')
-  if (negative || rest.startsWith('+')) rest = rest.slice(1)
-  if (rest === '0') return 0n
-  if (rest === '') throw bad()
+  const bad = (): Error => new Error(`time: invalid duration ${timeQuote(text)}`)
+  const isNegative = text.startsWith('-')
+  const start = isNegative || text.startsWith('+') ? 1 : 0
+  if (text.length === start + 1 && text[start] === '0') return 0n
+  if (text.length === start) throw bad()
   let total = 0n
-  while (rest !== '') {
-    const [number = '', whole = '', fraction = ''] = /^([0-9]*)(?:\.([0-9]*))?/.exec(rest) ?? []
+  // The sum of small terms, which is exact.
+  let small = 0
+  for (let at = start; at < text.length; at = TERM.lastIndex) {
+    TERM.lastIndex = at
+    const [, whole = '', fraction = '', unitText = ''] = TERM.exec(text) ?? []
     if (whole === '' && fraction === '') throw bad()
-    rest = rest.slice(number.length)
-    const unitText = /^[^.0-9]+/.exec(rest)?.[0]
-    if (unitText === undefined) throw new Error(`time: missing unit in duration ${timeQuote(text)}`)
+    if (unitText === '') throw new Error(`time: missing unit in duration ${timeQuote(text)}`)
     const unit = Object.hasOwn(UNITS, unitText) ? UNITS[unitText] : undefined
     if (unit === undefined) throw new Error(`time: unknown unit ${timeQuote(unitText)} in duration ${timeQuote(text)}`)
-    rest = rest.slice(unitText.length)
-    // Go, too, leaves out digits that count no more.
-    const digits = fraction.slice(0, MAX_FRACTION)
-    total += integerOf(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length)
+    const term = fraction === '' && whole.length < 16 ? small + Number(whole) * unit : Number.POSITIVE_INFINITY
+    if (term < Number.MAX_SAFE_INTEGER) {
+      small = term
+      // Close to the bound every term counts.
+      if (total === 0n) continue
+    } else total += nanoseconds(whole, fraction, BigInt(unit))
+    total += BigInt(small)
+    small = 0
     if (total > MAX_INT64) throw bad()
   }
-  return negative ? -total : total
+  total += BigInt(small)
+  return isNegative ? -total : total
+}
+
+function nanoseconds(whole: string, fraction: string, unit: bigint): bigint {
+  // Go, too, leaves out digits that count no more.
+  const digits = fraction.slice(0, MAX_FRACTION)
+  return integerOf(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length)
 }
 
 /** Milliseconds, with a fraction, of what `parseDuration` reads. */

@@ -2,6 +2,7 @@ import { parseDuration } from '../../../lib/duration.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { integerOf } from '../../../lib/integer.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isTimeZone } from './time-zone.ts'
 
 /** The values of a field, both ends included. */
@@ -38,8 +39,9 @@ function parseNumberOrName(text: string, { min, names }: Bounds): number {
 
 /** `*`, `?`, `3`, `1-5`, each with an optional `/step`. With a step, a single number is the start of a range up to the maximum: minute `5/15` is `5-59/15`. */
 function checkRange(text: string, bounds: Bounds): void {
-  const [range = '', ...steps] = text.split('/')
-  const ends = range.split('-')
+  // Of a long text only so much is looked at as tells what is wrong with it.
+  const [range = '', ...steps] = text.split('/', 3)
+  const ends = range.split('-', 3)
   const [first = '', last = ''] = ends
   let start = bounds.min
   let end = bounds.max
@@ -78,14 +80,32 @@ function withoutZone(text: string): string {
   return text.slice(whole.length).trim()
 }
 
-/** Throws an Error with the text of github.com/robfig/cron (version 3) where the schedule is none in the standard format: five fields, or a descriptor. */
-export function checkSchedule(schedule: string): void {
+/** Every range of a field, of which there may be as many as a body has commas. */
+function* checkField(field: string, bounds: Bounds): Steps<void> {
+  for (let from = 0; from <= field.length; ) {
+    const comma = field.indexOf(',', from)
+    const end = comma < 0 ? field.length : comma
+    if (end > from) checkRange(field.slice(from, end), bounds)
+    from = end + 1
+    if (isStepDone()) yield
+  }
+}
+
+/**
+ * Throws an Error with the text of github.com/robfig/cron (version 3) where the schedule is none in the standard format: five fields, or a descriptor. In steps, as nothing bounds its length,
+ * upstream neither.
+ */
+export function* checkSchedule(schedule: string): Steps<void> {
   const text = withoutZone(schedule)
   if (text.startsWith('@')) {
     checkDescriptor(text)
     return
   }
-  const fields = text.split(/\s+/).filter(field => field !== '')
+  const fields: string[] = []
+  for (const [field] of text.matchAll(/\S+/g)) {
+    fields.push(field)
+    if (isStepDone()) yield
+  }
   if (fields.length !== FIELDS.length) throw new Error(`expected exactly ${FIELDS.length} fields, found ${fields.length}: [${fields.join(' ')}]`)
-  for (const [i, bounds] of FIELDS.entries()) for (const range of (fields[i] ?? '').split(',')) if (range !== '') checkRange(range, bounds)
+  for (const [i, bounds] of FIELDS.entries()) yield* checkField(fields[i] ?? '', bounds)
 }

@@ -1,5 +1,6 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -12,18 +13,18 @@ import { goLabelSelector } from '../../shared/go-syntax.ts'
 import { validateJobSpecParts } from '../job/spec-validation.ts'
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../v1.types.ts'
 import { checkSchedule } from './schedule.ts'
-import { isTimeZone } from './time-zone.ts'
+import { isTimeZone, LONGEST_ZONE } from './time-zone.ts'
 
 /** The jobs' names have a suffix of 11 characters, and 63 are the most. */
 const MAX_NAME = 52
 const POLICIES = ['Allow', 'Forbid', 'Replace']
 
 /** A time zone in the schedule is accepted only where the old schedule has one too, and never beside timeZone. */
-function validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath): FieldError[] {
+function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath): Steps<FieldError[]> {
   if (!schedule) return [required(path)]
   const errors: FieldError[] = []
   try {
-    checkSchedule(schedule)
+    yield* checkSchedule(schedule)
   } catch (error) {
     errors.push(invalid(path, schedule, errorMessage(error)))
   }
@@ -41,6 +42,7 @@ function validateTimeZone(zone: string | undefined, path: FieldPath): FieldError
   if (zone === undefined) return []
   if (zone === '') return [invalid(path, zone, 'timeZone must be nil or non-empty string')]
   const unknown = invalid(path, zone, `unknown time zone ${zone}`)
+  if (longerThan(zone, LONGEST_ZONE)) return [unknown]
   if (zone.split('/').some(part => part === '.' || part === '..' || !/^[A-Za-z._0-9+][A-Za-z._0-9+-]{0,13}$/.test(part))) return [unknown]
   const errors: FieldError[] = []
   if (zone.toLowerCase() === 'local') {
@@ -63,9 +65,11 @@ function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | u
 }
 
 /** In upstream's order. A time zone that does not change is not looked up: it may have left the database. */
-function validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features: Features, path: FieldPath): FieldError[] {
+function* validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
+  const scheduleErrors = yield* validateSchedule(spec, old, path.child('schedule'))
+  yield
   return [
-    ...validateSchedule(spec, old, path.child('schedule')),
+    ...scheduleErrors,
     ...validateNonNegative(spec.startingDeadlineSeconds, path.child('startingDeadlineSeconds')),
     ...(old && old.timeZone === spec.timeZone ? [] : validateTimeZone(spec.timeZone, path.child('timeZone'))),
     ...validateConcurrency(spec.concurrencyPolicy, path.child('concurrencyPolicy')),
@@ -76,8 +80,8 @@ function validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features:
 }
 
 /** An update accepts a schedule with a time zone in it, and an unknown time zone, if the old object has the same. Source: pkg/apis/batch/validation in k8s.io/kubernetes. */
-export function validateCronJob(next: CronJob, old: CronJob | undefined, { features }: HookContext): FieldError[] {
-  const errors = validateSpec(next.spec, old?.spec, features, fieldPath('spec'))
+export function* validateCronJob(next: CronJob, old: CronJob | undefined, { features }: HookContext): Steps<FieldError[]> {
+  const errors = yield* validateSpec(next.spec, old?.spec, features, fieldPath('spec'))
   const name = next.metadata.name ?? ''
   if (!old && longerThan(name, MAX_NAME)) errors.push(invalid(fieldPath('metadata', 'name'), name, maxLengthError(MAX_NAME)))
   return errors
