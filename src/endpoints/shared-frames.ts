@@ -1,5 +1,6 @@
 import type { HistogramChild } from '../lib/metrics.ts'
 import { SharedBytes } from '../lib/shared-bytes.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
 import type { Framing } from './forms/framing.ts'
 
@@ -68,27 +69,41 @@ const GENERATION = 512
 export class SharedFrames {
   readonly #batches: Kept[] = []
   #bytes = 0
+  /** Frames that were made, rather than found. */
+  #made = 0
   #young = new Map<StoredObject, Map<string, Buffer>>()
   #old = new Map<StoredObject, Map<string, Buffer>>()
 
-  /** Frames up to the first event that the form cannot show. */
-  of(framing: Framing, batch: readonly StorageEvent[]): FramedBatch {
+  /** Frames up to the first event that the form cannot show. Of large objects they are made in turns. */
+  of(framing: Framing, batch: readonly StorageEvent[]): FramedBatch | Promise<FramedBatch> {
     const { id } = framing
-    if (id === undefined) return this.#frame(framing, batch)
-    for (const kept of this.#batches) if (kept.id === id && sameEvents(kept.batch, batch)) return kept.framed
-    const framed = this.#frame(framing, batch)
-    this.#keep({ batch, id, framed })
-    return framed
+    if (id !== undefined) for (const kept of this.#batches) if (kept.id === id && sameEvents(kept.batch, batch)) return kept.framed
+    const frames: Buffer[] = []
+    return this.#frame(framing, batch, frames) ? this.#framed(framing, batch, frames) : this.#frameInTurns(framing, batch, frames)
   }
 
-  #frame(framing: Framing, batch: readonly StorageEvent[]): FramedBatch {
-    const frames: Buffer[] = []
-    for (const event of batch) {
-      const frame = this.#frameOf(framing, event)
-      if (frame === undefined) break
+  /** Adds frames until none is left to make, or the turn has been long. False: some are left. */
+  #frame(framing: Framing, batch: readonly StorageEvent[], frames: Buffer[]): boolean {
+    while (frames.length < batch.length) {
+      const made = this.#made
+      const frame = this.#frameOf(framing, batch[frames.length]!)
+      if (frame === undefined) return true
       frames.push(frame)
+      if (this.#made !== made && frames.length < batch.length && turnIsLong()) return false
     }
-    return new FramedBatch(frames)
+    return true
+  }
+
+  async #frameInTurns(framing: Framing, batch: readonly StorageEvent[], frames: Buffer[]): Promise<FramedBatch> {
+    do await nextLongTurn()
+    while (!this.#frame(framing, batch, frames))
+    return this.#framed(framing, batch, frames)
+  }
+
+  #framed({ id }: Framing, batch: readonly StorageEvent[], frames: readonly Buffer[]): FramedBatch {
+    const framed = new FramedBatch(frames)
+    if (id !== undefined) this.#keep({ batch, id, framed })
+    return framed
   }
 
   #keep(kept: Kept): void {
@@ -101,11 +116,15 @@ export class SharedFrames {
   }
 
   #frameOf(framing: Framing, event: StorageEvent): Buffer | undefined {
-    if (event.type === 'bookmark' || framing.id === undefined) return frameOf(framing, event)
+    if (event.type === 'bookmark' || framing.id === undefined) {
+      this.#made++
+      return frameOf(framing, event)
+    }
     const frames = this.#framesOf(event.object)
     const id = `${event.type};${framing.id}`
     let frame = frames.get(id)
     if (frame === undefined) {
+      this.#made++
       frame = frameOf(framing, event)
       if (frame !== undefined) frames.set(id, frame)
     }

@@ -1,9 +1,10 @@
 import { Backlog } from '../lib/backlog.ts'
 import { SharedBytes } from '../lib/shared-bytes.ts'
+import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { StorageEvent } from '../storage/storage.ts'
 import type { StreamWriter } from './exchange.ts'
 import type { Framing } from './forms/framing.ts'
-import { frameInto, frameOf, SharedFrames } from './shared-frames.ts'
+import { type FramedBatch, frameInto, frameOf, SharedFrames } from './shared-frames.ts'
 import type { WatchMeter } from './watch-metrics.ts'
 
 /** A client with this much unwritten is waited for; what comes meanwhile waits in the watch's queue, which is bounded. */
@@ -53,8 +54,12 @@ export class WatchWriter {
   /** False where the stream has ended or should end: also before the first event that the form cannot show. `own`: no other watcher gets the batch. */
   write(batch: readonly StorageEvent[], own: boolean): boolean | Promise<boolean> {
     if (own && batch.length >= OWN_EVENTS && this.#writer.writeFilled !== undefined) return this.#writeOwn(batch)
-    const { backlog, frames } = this.#output
-    const framed = frames.of(this.#framing, batch)
+    const framed = this.#output.frames.of(this.#framing, batch)
+    return framed instanceof Promise ? framed.then(ready => this.#writeFramed(ready, batch)) : this.#writeFramed(framed, batch)
+  }
+
+  #writeFramed(framed: FramedBatch, batch: readonly StorageEvent[]): boolean | Promise<boolean> {
+    const { backlog } = this.#output
     this.#meter?.sent(framed)
     const isShort = framed.bytes > SHORT_WRITE_BYTES && backlog.allowance < PACE_BYTES
     const written = this.#writeParts(framed.parts(isShort ? SHORT_WRITE_BYTES : WRITE_BYTES))
@@ -96,7 +101,8 @@ export class WatchWriter {
         const event = batch[next]
         if (event === undefined) break
         let end = left === undefined ? frameInto(this.#framing, event, memory, at) : 0
-        if (end === 0) {
+        const isMade = end === 0
+        if (isMade) {
           left ??= frameOf(this.#framing, event)
           shown = left !== undefined
           if (left === undefined || at + left.length > memory.length) break
@@ -105,6 +111,10 @@ export class WatchWriter {
         }
         this.#meter?.sentOne(end - at)
         at = end
+        if (isMade && turnIsLong()) {
+          next++
+          break
+        }
       }
       return at
     }
@@ -119,6 +129,7 @@ export class WatchWriter {
         next++
       }
       if (this.#output.backlog.exceeds(writer) && !(await this.#untilTaken())) return false
+      if (turnIsLong()) await nextLongTurn()
     }
     return true
   }

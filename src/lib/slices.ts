@@ -15,14 +15,14 @@ export async function mapInSlices<T, R>(items: readonly T[], make: (item: T) => 
 
 /** As `items.forEach(look)`, likewise. */
 export async function eachInSlices<T>(items: readonly T[], look: (item: T) => void, step = 16): Promise<void> {
-  let slice = 1
+  let slice = 0
   let left = 0
   for (const item of items) {
     if (left-- === 0) {
       if (turnIsSpent()) {
         slice = 1
         await nextTurn()
-      } else slice = Math.min(step, 2 * slice)
+      } else slice = Math.min(step, 2 * slice || 1)
       left = slice - 1
     }
     look(item)

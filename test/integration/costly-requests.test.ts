@@ -68,6 +68,14 @@ const labels = (text: string): Asked => ({ path: `${CONFIG_MAPS}?resourceVersion
 const fields = (text: string): Asked => ({ path: `${CONFIG_MAPS}?resourceVersion=0&fieldSelector=${encodeURIComponent(text)}` })
 const patched = (body: unknown): Asked => ({ method: 'PATCH', path: dryRun(`${CONFIG_MAPS}/large`), body, headers: { 'content-type': JSON_PATCH } })
 const made = (plural: string, spec: object): Asked => ({ method: 'POST', path: dryRun(pathOf(plural)), body: object(plural, spec) })
+const scheduled = (schedule: string): Asked => ({
+  method: 'POST',
+  path: dryRun('/apis/batch/v1/namespaces/default/cronjobs'),
+  body: {
+    metadata: { name: 'long' },
+    spec: { schedule, jobTemplate: { spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } } } },
+  },
+})
 const accepting = (accept: string): Asked => ({ path: `${CONFIG_MAPS}/large`, headers: { accept } })
 
 const CASES: readonly [what: string, asked: Asked, code: number][] = [
@@ -96,6 +104,9 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
   ['2,000 values looked up among 30,000', made('enums', { list: range(2000, () => 'v29999') }), 201],
   ['2,000 values that are none of 30,000', made('enums', { list: range(2000, i => `w${i}`) }), 422],
   ['defaults of 1,000 members for 1,000 items', made('defaulteds', { list: range(1000, () => ({})) }), 413],
+  ['a schedule of 1,000,000 minutes', scheduled(`${'1,'.repeat(1_000_000)} * * * *`), 201],
+  ['a schedule of 1,000,000 slashes', scheduled(`${'/'.repeat(1_000_000)} * * * *`), 422],
+  ['a schedule of 1,000,000 hours', scheduled(`@every ${'0h'.repeat(1_000_000)}`), 201],
   [
     'an update of a list of 5,000 keyed items',
     {
@@ -138,6 +149,44 @@ describe('requests that take long to do', function () {
     await send({ path: `${CONFIG_MAPS}?labelSelector=app` })
   })
   after(() => watched?.stop())
+
+  /** What follows from a request without its being waited for, as what controllers do. */
+  const untilServed = async (path: string, isServed: boolean): Promise<void> => {
+    while (((await send({ path })) === 200) !== isServed) await sleep(20)
+    await sleep(500)
+  }
+
+  it('leave others their turns: a definition of 25,000 properties, as it comes and goes', async () => {
+    const spec = { type: 'object', properties: Object.fromEntries(range(25_000, i => [`property${i}`, { type: 'string' }])) }
+    await watched.longestPiece()
+    expect(await send({ method: 'POST', path: DEFINITIONS, body: definition('longs', spec) })).to.equal(201)
+    await untilServed(pathOf('longs'), true)
+    expect(await watched.longestPiece()).to.be.below(LONGEST_PIECE)
+    expect(await send({ method: 'DELETE', path: `${DEFINITIONS}/longs.costly.example.com` })).to.equal(200)
+    await untilServed(pathOf('longs'), false)
+    expect(await watched.longestPiece()).to.be.below(LONGEST_PIECE)
+  })
+
+  describe('about twenty objects of 25,000 members', () => {
+    before(async () => {
+      const data = Object.fromEntries(range(25_000, i => [`k${i}`, 'v']))
+      for (let i = 0; i < 20; i++) await send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: `wide${i}`, labels: { wide: 'yes' } }, data } })
+    })
+    const wide = (more: string, accept: string): Asked => ({ path: `${CONFIG_MAPS}?labelSelector=wide${more}`, headers: { accept } })
+    const cases: [what: string, asked: Asked][] = [
+      ['a list as protobuf', wide('', 'application/vnd.kubernetes.protobuf')],
+      ['a watch of Tables', wide('&watch=1&timeoutSeconds=2', 'application/json;as=Table;v=v1;g=meta.k8s.io')],
+      ['a watch as protobuf', wide('&watch=1&timeoutSeconds=2', 'application/vnd.kubernetes.protobuf;stream=watch')],
+      ['a deletion of all as a dry run', { ...wide('&dryRun=All', 'application/json'), method: 'DELETE' }],
+      ['a deletion of all', { ...wide('', 'application/json'), method: 'DELETE' }],
+    ]
+    for (const [what, asked] of cases)
+      it(`leave others their turns: ${what}`, async () => {
+        await watched.longestPiece()
+        expect(await send(asked)).to.equal(200)
+        expect(await watched.longestPiece()).to.be.below(LONGEST_PIECE)
+      })
+  })
 
   for (const [what, asked, code] of CASES)
     it(`leave others their turns: ${what}`, async () => {
