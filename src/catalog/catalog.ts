@@ -1,9 +1,9 @@
 import { invariant } from '../lib/invariant.ts'
 import { type Deprecation, deprecationIn } from '../lifecycle/lifecycle.ts'
 import type { Release } from '../lifecycle/release.ts'
-import { apiVersionOf, compareVersionNames, type GroupVersion } from '../meta/gvk.ts'
+import { apiVersionOf, type GroupVersion } from '../meta/gvk.ts'
 import type { ResourceDefinition, Subresource, Version } from './definition.ts'
-import { groupRank } from './group-order.ts'
+import { compareVersions, groupRank } from './group-order.ts'
 
 /** A resource type in one of the versions in which it is served. */
 export interface ServedResource {
@@ -74,9 +74,7 @@ function inDiscoveryOrder(found: readonly { readonly groupVersion: string; reado
   const groups = [...new Set(found.map(({ version }) => version.group))].sort((a, b) => groupRank(a) - groupRank(b))
   const rank = new Map(groups.map((group, i) => [group, i]))
   const rankOf = ({ group }: Version): number => rank.get(group) ?? groups.length
-  return [...found]
-    .sort(({ version: a }, { version: b }) => rankOf(a) - rankOf(b) || compareVersionNames(a.name, b.name))
-    .map(({ groupVersion }) => groupVersion)
+  return [...found].sort(({ version: a }, { version: b }) => rankOf(a) - rankOf(b) || compareVersions(a, b)).map(({ groupVersion }) => groupVersion)
 }
 
 /** The warning of a version in this release. Undefined: it is not deprecated. */

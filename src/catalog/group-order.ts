@@ -1,3 +1,6 @@
+import { compareVersionNames } from '../meta/gvk.ts'
+import type { Version } from './definition.ts'
+
 /** The order in which kube-apiserver's discovery lists the groups that are built in. */
 const GROUPS = [
   '',
@@ -29,4 +32,13 @@ const GROUPS = [
 export function groupRank(group: string): number {
   const rank = GROUPS.indexOf(group)
   return rank < 0 ? GROUPS.length : rank
+}
+
+/** Versions that stand in another order than their names have. */
+const VERSIONS: Readonly<Record<string, readonly string[]>> = { autoscaling: ['v2', 'v1', 'v2beta1', 'v2beta2'] }
+
+/** Compares versions of one group: negative where `a` is preferred. */
+export function compareVersions({ group, name }: Pick<Version, 'group' | 'name'>, { name: other }: Pick<Version, 'name'>): number {
+  const order = VERSIONS[group]
+  return order ? order.indexOf(name) - order.indexOf(other) : compareVersionNames(name, other)
 }

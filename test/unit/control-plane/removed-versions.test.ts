@@ -20,6 +20,23 @@ interface Removed {
   readonly warning: string
 }
 
+const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
+/** A metric of each form, in v2 and in v2beta1. That of v1 comes last, as it does where v1 is stored. */
+const metrics = [
+  { type: 'Pods', pods: { metric: { name: 'hits' }, target: { type: 'AverageValue', averageValue: '5' } } },
+  { type: 'Object', object: { describedObject: target, metric: { name: 'depth' }, target: { type: 'Value', value: '7' } } },
+  { type: 'External', external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '3' } } },
+  { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+]
+const flatMetrics = [
+  { type: 'Pods', pods: { metricName: 'hits', targetAverageValue: '5' } },
+  { type: 'Object', object: { target, metricName: 'depth', targetValue: '7' } },
+  { type: 'External', external: { metricName: 'queue', targetAverageValue: '3' } },
+  { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 50 } },
+]
+const behavior = { scaleDown: { selectPolicy: 'Disabled', policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] } }
+const scaling = (members: object): object => ({ spec: { scaleTargetRef: target, minReplicas: 1, maxReplicas: 5, ...members } })
+
 const removed: readonly Removed[] = [
   {
     release: '1.26',
@@ -92,6 +109,25 @@ const removed: readonly Removed[] = [
       spec: { minAvailable: 1, selector: { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] } },
     },
     warning: 'policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.25+; use policy/v1 PodDisruptionBudget',
+  },
+  {
+    release: '1.25',
+    kind: 'HorizontalPodAutoscaler',
+    version: 'autoscaling/v2beta2',
+    newer: 'autoscaling/v2',
+    path: 'namespaces/ns/horizontalpodautoscalers',
+    body: scaling({ metrics, behavior }),
+    warning: 'autoscaling/v2beta2 HorizontalPodAutoscaler is deprecated in v1.23+, unavailable in v1.26+; use autoscaling/v2 HorizontalPodAutoscaler',
+  },
+  {
+    release: '1.24',
+    kind: 'HorizontalPodAutoscaler',
+    version: 'autoscaling/v2beta1',
+    newer: 'autoscaling/v2',
+    path: 'namespaces/ns/horizontalpodautoscalers',
+    body: scaling({ metrics: flatMetrics }),
+    seen: scaling({ metrics }),
+    warning: 'autoscaling/v2beta1 HorizontalPodAutoscaler is deprecated in v1.22+, unavailable in v1.25+; use autoscaling/v2 HorizontalPodAutoscaler',
   },
 ]
 

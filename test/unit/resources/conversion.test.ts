@@ -1,49 +1,82 @@
 import { expect } from 'chai'
 import { apiVersionOfVersion } from '../../../src/catalog/catalog.ts'
-import type { Version } from '../../../src/catalog/definition.ts'
+import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
+import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
+import { existsIn } from '../../../src/lifecycle/lifecycle.ts'
+import type { Release } from '../../../src/lifecycle/release.ts'
 import { clone } from '../../../src/meta/equal.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
-import { convert, normalized, versionsOf } from '../../../src/registry/convert.ts'
-import { builtinResources } from '../../../src/resources/builtin.ts'
+import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
+import { afterStoring, convert, normalized, versionsOf } from '../../../src/registry/convert.ts'
+import { applyDefaults } from '../../../src/schema/default.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
-import { featuresOf } from '../../support/hook-context.ts'
+import { randomStruct } from '../../support/random-struct.ts'
+import { seededRandom } from '../../support/seeded-random.ts'
+import { servedBuiltins } from '../../support/served-builtins.ts'
 
-const several = builtinResources({ features: featuresOf(), eventTtlSeconds: 1, serviceCIDRs: [], nodePortRange: { base: 1, size: 1 } }).filter(
-  each => versionsOf(each).size > 1,
-)
+const releases: readonly Release[] = Array.from({ length: 10 }, (_, i) => `1.${24 + i}` as const)
+const RANDOM_OBJECTS = 20
+/** How deep a schema, which has schemas in a dozen of its fields, is held to be already. */
+const SCHEMA_DEPTH = 3
 
 /**
- * Of these versions an object may say the same in two ways, of which one is left after conversion: parts of a definition that stand in two places, a node that the topology of an endpoint does not
- * repeat.
+ * Of these kinds an object may say the same in two ways, of which one is left after conversion: parts of a definition that stand in two places, a node that the topology of an endpoint does not
+ * repeat, a device that says nothing or that it is not for all nodes.
  */
-const ONE_WAY_LEFT = ['apiextensions.k8s.io/v1beta1', 'discovery.k8s.io/v1beta1']
+const ONE_WAY_LEFT = [
+  /^apiextensions\.k8s\.io\/\w+ CustomResourceDefinition$/,
+  /^discovery\.k8s\.io\/v1beta1 EndpointSlice$/,
+  /^resource\.k8s\.io\/\w+ ResourceSlice$/,
+]
 
-/** An object of the version with nothing but what tells it from others, and one with every field. */
-function objects(version: Version): Record<string, KubeObject> {
+const isOneWayLeft = (version: Version): boolean => ONE_WAY_LEFT.some(each => each.test(`${apiVersionOfVersion(version)} ${version.kind}`))
+
+/** The versions of a kind between which a release converts: those that it has, and the one that it stores. */
+const versionsIn = (definition: ResourceDefinition, release: Release): Version[] =>
+  [...versionsOf(definition).values()].filter(
+    version => version === definition.storage?.version || existsIn(release, apiVersionOfVersion(version), version.kind),
+  )
+
+/** As a body of the members becomes an object, and is stored. */
+function objectOf(version: Version, members: JsonObject): KubeObject {
   const type = { kind: version.kind, apiVersion: apiVersionOfVersion(version) }
-  const empty = normalized(version, { ...type, metadata: { name: 'a' } })
-  const full = normalized(version, { ...fillStruct(version.schema), ...type, metadata: { name: 'a', labels: { a: 'b' } } })
-  return { empty, full }
+  const object = normalized(version, { ...members, ...type, metadata: { name: 'a', labels: { a: 'b' } } })
+  applyDefaults(version.schema, object)
+  const steps = version.setDefaults?.(object)
+  if (steps) runAtOnce(steps)
+  return afterStoring(version, object)
 }
 
-describe('conversion of built-in kinds', () => {
-  for (const definition of several)
-    for (const from of versionsOf(definition).values())
-      for (const to of versionsOf(definition).values()) {
-        if (from === to) continue
-        const isOneOfTwo = ONE_WAY_LEFT.includes(apiVersionOfVersion(from))
-        for (const [what, given] of Object.entries(objects(from)))
-          it(`${from.kind}: an ${what} ${apiVersionOfVersion(from)} goes through ${apiVersionOfVersion(to)} without loss`, () => {
-            const through = (object: KubeObject): KubeObject => {
-              const there = normalized(to, convert(definition, clone(object), from, to))
-              return normalized(from, convert(definition, there, to, from))
-            }
-            const object = isOneOfTwo ? through(given) : given
-            const there = normalized(to, convert(definition, clone(object), from, to))
-            expect([there.kind, there.apiVersion]).to.deep.equal([to.kind, apiVersionOfVersion(to)])
-            expect(through(object)).to.deep.equal(object)
-          })
-      }
+/** An object of the version with nothing but what tells it from others, one with every field, and some with any. */
+function* objects(version: Version): Generator<KubeObject> {
+  yield objectOf(version, {})
+  const depth = version.kind === 'CustomResourceDefinition' ? SCHEMA_DEPTH : 0
+  yield objectOf(version, fillStruct(version.schema, '', depth))
+  const random = seededRandom(version.kind.length)
+  for (let i = 0; i < RANDOM_OBJECTS; i++) yield objectOf(version, randomStruct(version.schema, random, depth))
+}
 
-  it('is there to be tested', () => expect(several.map(({ hub }) => hub.kind)).to.include.members(['Event', 'IPAddress', 'ServiceCIDR']))
-})
+for (const release of releases) {
+  const several = servedBuiltins({ 'api/all': true }, 'ClusterTrustBundle' in gatesOf(release) ? { ClusterTrustBundle: true } : {}, [], release)
+    .map(definition => ({ definition, versions: versionsIn(definition, release) }))
+    .filter(({ versions }) => versions.length > 1)
+
+  describe(`conversion of the kinds of ${release}`, () => {
+    for (const { definition, versions } of several)
+      for (const from of versions)
+        for (const to of versions) {
+          if (from === to) continue
+          it(`${from.kind}: ${apiVersionOfVersion(from)} goes through ${apiVersionOfVersion(to)} without loss`, () => {
+            const there = (object: KubeObject): KubeObject => afterStoring(to, convert(definition, clone(object), from, to))
+            const back = (object: KubeObject): KubeObject => afterStoring(from, convert(definition, clone(object), to, from))
+            for (const given of objects(from)) {
+              const object = isOneWayLeft(from) ? back(there(given)) : given
+              expect([there(object).kind, there(object).apiVersion]).to.deep.equal([to.kind, apiVersionOfVersion(to)])
+              expect(back(there(object))).to.deep.equal(object)
+            }
+          })
+        }
+
+    it('is there to be tested', () => expect(several.map(({ definition }) => definition.hub.kind)).to.include.members(['Event', 'HorizontalPodAutoscaler']))
+  })
+}

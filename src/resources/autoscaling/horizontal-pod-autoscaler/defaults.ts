@@ -2,7 +2,8 @@ import { clone } from '../../../meta/equal.ts'
 import type { HorizontalPodAutoscaler, MetricSpec } from '../v2.types.ts'
 import { dropRoundTripAnnotations } from './annotations.ts'
 
-const CPU_PERCENT = 80
+/** The use of the requested CPU that is aimed at where nothing is said. */
+export const CPU_PERCENT = 80
 /** Without waiting, adds four pods or as many as there are, whichever is more, every 15 seconds. */
 const SCALE_UP = {
   stabilizationWindowSeconds: 0,
@@ -25,7 +26,7 @@ export const cpuUtilization = (averageUtilization: number): MetricSpec => ({
  * Without metrics it scales to 80% of the requested CPU. Rules that a behaviour leaves out are filled in, one direction apart from the other. Source:
  * pkg/apis/autoscaling/v2/defaults.go in k8s.io/kubernetes.
  */
-export function setHorizontalPodAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void {
+export function setHorizontalPodAutoscalerDefaults(autoscaler: Pick<HorizontalPodAutoscaler, 'metadata' | 'spec'>): void {
   dropRoundTripAnnotations(autoscaler.metadata)
   const { spec } = autoscaler
   spec.minReplicas ??= 1

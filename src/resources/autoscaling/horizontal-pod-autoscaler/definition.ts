@@ -7,6 +7,8 @@ import type { HorizontalPodAutoscaler } from '../v2.types.ts'
 import { setHorizontalPodAutoscalerDefaults } from './defaults.ts'
 import { horizontalPodAutoscalerTable } from './table.ts'
 import { toV1, toV2 } from './v1/convert.ts'
+import { fromV2beta1, type HorizontalPodAutoscalerV2beta1, setV2beta1Defaults, toV2beta1 } from './v2beta1.ts'
+import { fromV2beta2, type HorizontalPodAutoscalerV2beta2, toV2beta2 } from './v2beta2.ts'
 import { validateHorizontalPodAutoscaler, validateHorizontalPodAutoscalerStatus } from './validation.ts'
 
 const horizontalPodAutoscalerStrategy: Strategy<HorizontalPodAutoscaler> = {
@@ -25,43 +27,62 @@ const horizontalPodAutoscalerStatusStrategy: Strategy<HorizontalPodAutoscaler> =
   validate: validateHorizontalPodAutoscalerStatus,
 }
 
-const v2: Version<HorizontalPodAutoscaler> = {
+const every = {
   group: 'autoscaling',
-  name: 'v2',
   kind: 'HorizontalPodAutoscaler',
   names: { plural: 'horizontalpodautoscalers', singular: 'horizontalpodautoscaler', shortNames: ['hpa'] },
   categories: ['all'],
   verbs: STANDARD_VERBS,
-  schema: types.type('autoscalingv2.HorizontalPodAutoscaler'),
-  setDefaults: setHorizontalPodAutoscalerDefaults,
-  table: horizontalPodAutoscalerTable,
   subresources: { status: { verbs: STATUS_VERBS, strategy: horizontalPodAutoscalerStatusStrategy } },
 }
 
-/** Has fields for one metric only; the rest of v2 is in annotations. Printed as v2 is. */
+const v2: Version<HorizontalPodAutoscaler> = {
+  ...every,
+  name: 'v2',
+  schema: types.type('autoscalingv2.HorizontalPodAutoscaler'),
+  setDefaults: setHorizontalPodAutoscalerDefaults,
+  table: horizontalPodAutoscalerTable,
+}
+
+/** Has fields for one metric only; the rest of v2 is in annotations. Printed as v2 is, as all versions are. */
 const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
-  group: v2.group,
+  ...every,
   name: 'v1',
-  kind: v2.kind,
-  names: v2.names,
-  categories: ['all'],
-  verbs: STANDARD_VERBS,
   schema: types.type('autoscaling.HorizontalPodAutoscaler'),
   toHub: toV2,
   fromHub: toV1,
   setDefaults(object) {
     object.spec.minReplicas ??= 1
   },
-  subresources: { status: { verbs: STATUS_VERBS, strategy: horizontalPodAutoscalerStatusStrategy } },
+}
+
+/** Has metrics in the form of v1's annotations; the behavior is in an annotation. Served until 1.24. */
+const v2beta1: Version<HorizontalPodAutoscalerV2beta1, HorizontalPodAutoscaler> = {
+  ...every,
+  name: 'v2beta1',
+  schema: types.type('autoscalingV2beta1.HorizontalPodAutoscaler'),
+  toHub: fromV2beta1,
+  fromHub: toV2beta1,
+  setDefaults: setV2beta1Defaults,
+}
+
+/** Has the fields of v2. Served until 1.25. */
+const v2beta2: Version<HorizontalPodAutoscalerV2beta2, HorizontalPodAutoscaler> = {
+  ...every,
+  name: 'v2beta2',
+  schema: types.type('autoscalingV2beta2.HorizontalPodAutoscaler'),
+  toHub: fromV2beta2,
+  fromHub: toV2beta2,
+  setDefaults: setHorizontalPodAutoscalerDefaults,
 }
 
 /**
- * v2 is the hub version; v1 is converted, with annotations for what it has no fields for.
+ * v2 is the hub version; v1 and v2beta1 are converted with annotations for what they have no fields for.
  * Source of its rules: pkg/registry/autoscaling/horizontalpodautoscaler.
  */
 export const horizontalPodAutoscalerResource = defineResource<HorizontalPodAutoscaler>({
   scope: 'Namespaced',
-  versions: [v2, v1],
+  versions: [v2, v1, v2beta1, v2beta2],
   hub: v2,
   storage: { prefix: 'horizontalpodautoscalers', version: v2 },
   strategy: horizontalPodAutoscalerStrategy,

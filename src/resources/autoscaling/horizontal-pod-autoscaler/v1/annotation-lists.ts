@@ -24,6 +24,32 @@ const EXACT = 'v2'
 const inV1 = <V1 extends Json, V2 extends Json>({ v1 }: ListForm<V1, V2>, value: Json): V1 => decodeAs<V1>(v1, value)
 const inV2 = <V1 extends Json, V2 extends Json>({ v2 }: ListForm<V1, V2>, value: Json): V2 => decodeAs<V2>(v2, value)
 
+/** The items in the form of v1, and whether the way back gives the same items. */
+export function* listToV1<V1 extends Json, V2 extends Json>(
+  form: ListForm<V1, V2>,
+  items: readonly V2[],
+): Steps<{ readonly written: V1[]; readonly isExact: boolean }> {
+  const written: V1[] = []
+  let isExact = true
+  for (const item of items) {
+    const one = inV1(form, form.toV1(item))
+    written.push(one)
+    isExact &&= deepEqual(inV2(form, form.toV2(one)), inV2(form, item))
+    if (isStepDone()) yield
+  }
+  return { written, isExact }
+}
+
+/** Items of v1 in v2. */
+export function* listToV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V1[]): Steps<V2[]> {
+  const read: V2[] = []
+  for (const item of items) {
+    read.push(inV2(form, form.toV2(item)))
+    if (isStepDone()) yield
+  }
+  return read
+}
+
 /** Writes the item in the form of v1. Where the way back to v2 would lose something, the item as v2 has it stands beside it, under EXACT. */
 function itemText<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, item: V2): string {
   const written = inV1(form, form.toV1(item))

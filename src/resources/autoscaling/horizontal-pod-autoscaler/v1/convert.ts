@@ -1,27 +1,12 @@
 import type { Steps } from '../../../../lib/steps.ts'
 import { deepEqual } from '../../../../meta/equal.ts'
-import type { StructSchema } from '../../../../schema/schema.ts'
-import { types } from '../../../types.ts'
 import type * as v1 from '../../v1.types.ts'
 import type * as v2 from '../../v2.types.ts'
 import { BEHAVIOR, CONDITIONS, CURRENT_METRICS, dropRoundTripAnnotations, METRICS } from '../annotations.ts'
 import { cpuUtilization } from '../defaults.ts'
-import { type ListForm, readList, writeList } from './annotation-lists.ts'
+import { readList, writeList } from './annotation-lists.ts'
 import { readBehavior, writeBehavior } from './behavior.ts'
-import { metricStatusToV1, metricStatusToV2 } from './metric-statuses.ts'
-import { metricToV1, metricToV2 } from './metrics.ts'
-
-const schemas = (type: string): { v1: StructSchema; v2: StructSchema } => ({ v1: types.type(`autoscaling.${type}`), v2: types.type(`autoscalingv2.${type}`) })
-const same = <T>(item: T): T => item
-
-const metricForm = (): ListForm<v1.MetricSpec, v2.MetricSpec> => ({ ...schemas('MetricSpec'), toV1: metricToV1, toV2: metricToV2 })
-const statusForm = (): ListForm<v1.MetricStatus, v2.MetricStatus> => ({ ...schemas('MetricStatus'), toV1: metricStatusToV1, toV2: metricStatusToV2 })
-/** Conditions are the same in both versions. */
-const conditionForm = (): ListForm<v1.HorizontalPodAutoscalerCondition, v2.HorizontalPodAutoscalerCondition> => ({
-  ...schemas('HorizontalPodAutoscalerCondition'),
-  toV1: same,
-  toV2: same,
-})
+import { conditionForm, metricForm, statusForm } from './forms.ts'
 
 const cpuStatus = (averageUtilization: number): v2.MetricStatus => ({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization } } })
 

@@ -1,0 +1,27 @@
+import type { StructSchema } from '../../../../schema/schema.ts'
+import { types } from '../../../types.ts'
+import type * as v1 from '../../v1.types.ts'
+import type * as v2 from '../../v2.types.ts'
+import type { ListForm } from './annotation-lists.ts'
+import { metricStatusToV1, metricStatusToV2 } from './metric-statuses.ts'
+import { metricToV1, metricToV2 } from './metrics.ts'
+
+const schemas = (type: string): { v1: StructSchema; v2: StructSchema } => ({ v1: types.type(`autoscaling.${type}`), v2: types.type(`autoscalingv2.${type}`) })
+const same = <T>(item: T): T => item
+
+/** `spec.metrics` of v2. v2beta1 has them in a field of the form that v1 has in an annotation. */
+export const metricForm = (): ListForm<v1.MetricSpec, v2.MetricSpec> => ({ ...schemas('MetricSpec'), toV1: metricToV1, toV2: metricToV2 })
+
+/** `status.currentMetrics` of v2, in v2beta1 likewise. */
+export const statusForm = (): ListForm<v1.MetricStatus, v2.MetricStatus> => ({
+  ...schemas('MetricStatus'),
+  toV1: metricStatusToV1,
+  toV2: metricStatusToV2,
+})
+
+/** Conditions are the same in all versions. */
+export const conditionForm = (): ListForm<v1.HorizontalPodAutoscalerCondition, v2.HorizontalPodAutoscalerCondition> => ({
+  ...schemas('HorizontalPodAutoscalerCondition'),
+  toV1: same,
+  toV2: same,
+})

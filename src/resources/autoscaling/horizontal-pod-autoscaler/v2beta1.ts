@@ -1,0 +1,76 @@
+import type { Steps } from '../../../lib/steps.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import type { Json } from '../../../meta/object.ts'
+import type * as v1 from '../v1.types.ts'
+import type * as v2 from '../v2.types.ts'
+import { BEHAVIOR, CURRENT_METRICS, dropRoundTripAnnotations, METRICS } from './annotations.ts'
+import { CPU_PERCENT } from './defaults.ts'
+import { type ListForm, listToV1, listToV2, readList, writeList } from './v1/annotation-lists.ts'
+import { readBehavior, writeBehavior } from './v1/behavior.ts'
+import { metricForm, statusForm } from './v1/forms.ts'
+
+/** Metrics have the form of v1's annotations, and there is no behavior. */
+export type HorizontalPodAutoscalerV2beta1 = Omit<v2.HorizontalPodAutoscaler, 'spec' | 'status'> & {
+  spec: Omit<v2.HorizontalPodAutoscalerSpec, 'metrics' | 'behavior'> & { metrics?: v1.MetricSpec[] }
+  status: Omit<v2.HorizontalPodAutoscalerStatus, 'currentReplicas' | 'currentMetrics' | 'conditions'> & {
+    currentReplicas: number
+    currentMetrics: v1.MetricStatus[] | null
+    conditions: v2.HorizontalPodAutoscalerCondition[] | null
+  }
+}
+
+type Annotations = Record<string, string>
+
+/** Without metrics it scales to 80% of the requested CPU. Source: pkg/apis/autoscaling/v2beta1/defaults.go in k8s.io/kubernetes. */
+export function setV2beta1Defaults({ spec }: HorizontalPodAutoscalerV2beta1): void {
+  spec.minReplicas ??= 1
+  if ((spec.metrics ?? []).length === 0) spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: CPU_PERCENT } }]
+}
+
+/** The items as v2beta1 has them. Where the way back would lose something, an annotation tells them as v2 has them. */
+function* itemsFromV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V2[], annotations: Annotations, name: string): Steps<V1[]> {
+  const { written, isExact } = yield* listToV1(form, items)
+  if (!isExact) annotations[name] = yield* writeList(form, items)
+  return written
+}
+
+/** The annotation counts only while it tells of the same items as the field: a client may have changed that. */
+function* itemsToV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V1[], annotation: string | undefined): Steps<V2[]> {
+  const told = yield* readList(form, annotation)
+  const isTrue = told !== undefined && deepEqual((yield* listToV1(form, told)).written, items)
+  return isTrue ? told : yield* listToV2(form, items)
+}
+
+/** autoscaling/v2 → v2beta1. The behavior is in an annotation, as kube-apiserver has it there. */
+export function* toV2beta1({ metadata, spec, status, ...autoscaler }: v2.HorizontalPodAutoscaler): Steps<HorizontalPodAutoscalerV2beta1> {
+  const { metrics, behavior, ...rest } = spec
+  dropRoundTripAnnotations(metadata)
+  const annotations: Annotations = { ...metadata.annotations }
+  const written = metrics && (yield* itemsFromV2(metricForm(), metrics, annotations, METRICS))
+  const measured = status.currentMetrics && (yield* itemsFromV2(statusForm(), status.currentMetrics, annotations, CURRENT_METRICS))
+  if (behavior) annotations[BEHAVIOR] = writeBehavior(behavior)
+  if (Object.keys(annotations).length > 0) metadata.annotations = annotations
+  return {
+    ...autoscaler,
+    metadata,
+    spec: { ...rest, ...(written && { metrics: written }) },
+    status: { ...status, currentReplicas: status.currentReplicas ?? 0, currentMetrics: measured, conditions: status.conditions ?? null },
+  }
+}
+
+/** autoscaling/v2beta1 → v2. An annotation that cannot be read says nothing. */
+export function* fromV2beta1({ metadata, spec, status, ...autoscaler }: HorizontalPodAutoscalerV2beta1): Steps<v2.HorizontalPodAutoscaler> {
+  const { metrics, ...rest } = spec
+  const { currentMetrics, conditions, ...counts } = status
+  const annotations = metadata.annotations ?? {}
+  const read = metrics && (yield* itemsToV2(metricForm(), metrics, annotations[METRICS]))
+  const measured = currentMetrics && (yield* itemsToV2(statusForm(), currentMetrics, annotations[CURRENT_METRICS]))
+  const behavior = readBehavior(annotations[BEHAVIOR])
+  dropRoundTripAnnotations(metadata)
+  return {
+    ...autoscaler,
+    metadata,
+    spec: { ...rest, ...(read && { metrics: read }), ...(behavior && { behavior }) },
+    status: { ...counts, currentMetrics: measured, ...(conditions && { conditions }) },
+  }
+}
