@@ -239,7 +239,7 @@ function allowedAliasRatio(decoded: number): number {
 const PREFIX = 'tag:yaml.org,2002:'
 
 /** The value of a scalar by its tag, or as it reads without one; unknown tags are ignored. */
-function scalarOf(event: ScalarEvent, source: string): Key {
+export function scalarOf(event: ScalarEvent, source: string): Key {
   const text = getScalarValue(source, event)
   const written = event.tagStart < 0 ? '' : source.slice(event.tagStart, event.tagEnd)
   if (written === '') return event.style === SCALAR_STYLE.PLAIN ? plainValue(resolvePlain(text), text) : text

@@ -1,0 +1,50 @@
+import type { Release } from '../lifecycle/release.ts'
+
+/** A command line that can't be followed; the message is for the user. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError'
+}
+
+/** What a flag takes: a value, several values, or none. */
+export type Option = 'value' | 'values' | 'switch'
+
+/** What was given, by the name of the flag without dashes. */
+export interface Arguments {
+  /** The last one given. */
+  value(name: string): string | undefined
+  values(name: string): readonly string[]
+  isOn(name: string): boolean
+}
+
+/** Reads `--name value`, `--name=value`, `-f value` and switches. What stands alone is a value of `alone`. Throws ArgumentError. */
+export function readArguments(
+  argv: readonly string[],
+  options: Readonly<Record<string, Option>>,
+  short: Readonly<Record<string, string>>,
+  alone: string,
+): Arguments {
+  const given = new Map<string, string[]>()
+  const rest = [...argv]
+  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
+    const [, dashes = '', flag = '', text] = /^(--?)([^=]+)(?:=(.*))?$/s.exec(argument) ?? []
+    const name = argument === '-' || dashes === '' ? alone : dashes === '--' ? flag : (short[flag] ?? flag)
+    if (!Object.hasOwn(options, name)) throw new ArgumentError(`unknown flag: ${argument}`)
+    const option = options[name]
+    const value = name === alone && dashes === '' ? argument : option === 'switch' ? (text ?? 'true') : (text ?? rest.shift())
+    if (value === undefined) throw new ArgumentError(`flag needs an argument: ${argument}`)
+    if (option === 'value' && given.has(name)) throw new ArgumentError(`--${name} is given twice`)
+    given.set(name, [...(given.get(name) ?? []), value])
+  }
+  return { value: name => given.get(name)?.at(-1), values: name => given.get(name) ?? [], isOn: name => given.get(name)?.at(-1) === 'true' }
+}
+
+/** The oldest and newest minor release of Kubernetes that the tables know well enough to judge by. */
+const MINORS = [16, 36] as const
+
+/** `1.33`, `v1.33.2` … Throws ArgumentError. */
+export function readRelease(flag: string, text: string | undefined): Release {
+  const minor = Number(/^v?1\.(\d{1,2})(?:\.\d+)?$/.exec(text ?? '')?.[1] ?? Number.NaN)
+  if (text === undefined) throw new ArgumentError(`--${flag} is needed: a release such as 1.${MINORS[1]}`)
+  if (!(minor >= MINORS[0] && minor <= MINORS[1])) throw new ArgumentError(`--${flag} ${text}: not a release from 1.${MINORS[0]} to 1.${MINORS[1]}`)
+  return `1.${minor}`
+}

@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs'
+import { ArgumentError, readArguments, readRelease } from './arguments.ts'
+import { convertFile, type Note } from './convert.ts'
+import { ManifestError, manifestFiles, readManifestFile } from './manifests.ts'
+import { ReleaseKinds } from './versions/release-kinds.ts'
+
+/** Where a command writes. */
+export interface Streams {
+  out(text: string): void
+  err(text: string): void
+}
+
+export const CONVERT_USAGE = `Usage: binnacle convert -f FILE|FOLDER|- [-f …] --to RELEASE [--write]
+
+Writes manifests in versions that a release of Kubernetes serves. Comments, order and spelling of what does not change stay.
+
+  -f, --filename   a file, a folder (*.yaml, *.yml and *.json at any depth), or - for standard input
+      --to         the release: 1.36
+      --write      changes the files, instead of writing all manifests to standard output
+      --quiet      tells only what needs a decision
+
+What was changed is told on standard error. Exit status: 0 all is converted, 1 something needs a decision, 2 an error.
+`
+
+/** Resolves with the exit status. Throws ArgumentError. */
+export async function runConvert(argv: readonly string[], { out, err }: Streams): Promise<number> {
+  const given = readArguments(
+    argv,
+    { filename: 'values', to: 'value', write: 'switch', quiet: 'switch', help: 'switch' },
+    { f: 'filename', h: 'help' },
+    'filename',
+  )
+  if (given.isOn('help')) {
+    out(CONVERT_USAGE)
+    return 0
+  }
+  const paths = given.values('filename')
+  if (paths.length === 0) throw new ArgumentError('-f is needed: a file, a folder, or - for standard input')
+  const kinds = new ReleaseKinds(readRelease('to', given.value('to')))
+  const texts: string[] = []
+  let status = 0
+  for (const name of manifestFiles(paths))
+    try {
+      const file = readManifestFile(name)
+      const { text, changed, notes } = await convertFile(file, kinds)
+      for (const note of notes) if (note.severity === 'decision' || !given.isOn('quiet')) err(`${noteText(name, note)}\n`)
+      if (notes.some(({ severity }) => severity === 'decision')) status = Math.max(status, 1)
+      if (!given.isOn('write') || name === '-') texts.push(text)
+      else if (changed) writeFileSync(name, text)
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error
+      err(`Error: ${error.message}\n`)
+      status = 2
+    }
+  out(joined(texts))
+  return status
+}
+
+const noteText = (file: string, { line, object, severity, message }: Note): string =>
+  `${file === '-' ? '<stdin>' : file}:${line}: ${object}: ${severity === 'decision' ? 'needs a decision: ' : ''}${message}`
+
+/** Texts of several files as one stream of documents. */
+function joined(texts: readonly string[]): string {
+  const ended = texts.map(text => (text === '' || text.endsWith('\n') ? text : `${text}\n`)).filter(text => text.trim() !== '')
+  return ended.map((text, i) => (i === 0 || /^---/.test(text) ? text : `---\n${text}`)).join('')
+}

@@ -1,0 +1,133 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import { rawJson } from '../codec/json-writer.ts'
+import { isJsonObject, type JsonObject } from '../meta/object.ts'
+import { DecodeError } from '../schema/decode.ts'
+import { type Conversion, convertObject } from './convert-object.ts'
+import { decisionsOf, withoutSuccessor } from './decisions.ts'
+import { judge } from './judge.ts'
+import type { ManifestFile, ManifestObject } from './manifests.ts'
+import { type Change, rewrite } from './source/rewrite.ts'
+import { standingIn } from './versions/old-versions.ts'
+import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
+
+/** What a person should know of a conversion. */
+export interface Note {
+  /** `decision`: the result needs a look, or can't be used as it is. */
+  readonly severity: 'info' | 'decision'
+  /** Of the object. */
+  readonly line: number
+  /** `Deployment shop/web` */
+  readonly object: string
+  readonly message: string
+}
+
+export interface ConvertedFile {
+  /** The new text; the old one where nothing changes. */
+  readonly text: string
+  readonly changed: boolean
+  readonly notes: readonly Note[]
+}
+
+/** The manifests of a file in versions that the release serves. */
+export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Promise<ConvertedFile> {
+  const changes = new Map<number, Change[]>()
+  /** Of the objects of a document. */
+  const versions = new Map<number, string>()
+  const notes: Note[] = []
+  for (const object of file.objects) {
+    const tell = (severity: Note['severity'], message: string): void => void notes.push({ severity, line: object.line, object: labelOf(object), message })
+    const converted = await conversionOf(object, kinds, tell)
+    if (converted === undefined) continue
+    changes.set(object.document, [...(changes.get(object.document) ?? []), converted.change])
+    versions.set(object.document, converted.apiVersion)
+  }
+  addListVersions(file, changes, versions)
+  const { text, rewritten } = rewrite(file.text, file.documents, changes)
+  for (const document of rewritten) {
+    const object = file.objects.find(each => each.document === document)
+    if (object)
+      notes.push({
+        severity: 'info',
+        line: object.line,
+        object: labelOf(object),
+        message: 'written anew without its comments: anchors share what changes in it',
+      })
+  }
+  return { text, changed: text !== file.text, notes }
+}
+
+/** How messages name an object. */
+export function labelOf({ value: { metadata }, kind }: Pick<ManifestObject, 'value' | 'kind'>): string {
+  const { namespace, name, generateName } = isJsonObject(metadata) ? metadata : {}
+  const id = typeof name === 'string' ? name : typeof generateName === 'string' ? `${generateName}*` : ''
+  return `${kind}${id === '' ? '' : ' '}${typeof namespace === 'string' ? `${namespace}/` : ''}${id}`
+}
+
+type Tell = (severity: Note['severity'], message: string) => void
+
+async function conversionOf(
+  object: ManifestObject,
+  kinds: ReleaseKinds,
+  tell: Tell,
+): Promise<{ readonly change: Change; readonly apiVersion: string } | undefined> {
+  const { release } = kinds
+  const standing = standingIn(release, object)
+  if (standing === undefined) return undefined
+  const { state, life } = standing
+  if (state === 'not yet') tell('decision', `${object.apiVersion} comes with ${life.introduced}: ${release} does not serve it`)
+  if (state === 'served' || state === 'not yet') return undefined
+  const found = kinds.find(object)
+  const conversion = found && tryConvert(kinds, found, object, tell)
+  if (conversion === undefined || found === undefined) {
+    if (state === 'removed' && conversion !== null) tell('decision', `${withoutSuccessor(object)} (${release} does not serve it)`)
+    return undefined
+  }
+  if (conversion === null) return undefined
+  tell('info', `${object.apiVersion} becomes ${apiVersionOfVersion(conversion.to)}`)
+  await tellConversion(conversion, { object, kinds, found }, tell)
+  const change = { node: object.node, before: asWritten(object, conversion.before), after: asWritten(object, conversion.after) }
+  return { change, apiVersion: apiVersionOfVersion(conversion.to) }
+}
+
+/** Without names that an item of a typed list leaves to the list. */
+function asWritten({ value }: ManifestObject, converted: JsonObject): JsonObject {
+  const { apiVersion, kind, ...rest } = converted
+  return { ...(value.apiVersion !== undefined && { apiVersion }), ...(value.kind !== undefined && { kind }), ...rest }
+}
+
+/** Null where the object can't be read: that has been told. */
+function tryConvert(kinds: ReleaseKinds, found: FoundKind, object: ManifestObject, tell: Tell): Conversion | undefined | null {
+  try {
+    return convertObject(kinds, found, named(object))
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    tell('decision', `is no ${object.apiVersion} ${object.kind}, so it stays as it is: ${error.message}`)
+    return null
+  }
+}
+
+const named = ({ value, apiVersion, kind }: ManifestObject): JsonObject => ({ ...value, apiVersion, kind })
+
+async function tellConversion(
+  { to, implied, unknown, lost, after }: Conversion,
+  { object, kinds, found }: { readonly object: ManifestObject; readonly kinds: ReleaseKinds; readonly found: FoundKind },
+  tell: Tell,
+): Promise<void> {
+  for (const { path, value } of implied) tell('info', `${path}: ${rawJson(value)} is written out, as ${object.apiVersion} implied it`)
+  for (const path of unknown) tell('decision', `${path}: ${object.apiVersion} has no such field, so it had no effect; it stays as it is`)
+  for (const { path } of lost) tell('decision', `${path}: ${apiVersionOfVersion(to)} has no such field`)
+  const decisions = decisionsOf(object, object.value)
+  for (const { path, message } of decisions) tell('decision', `${path}: ${message}`)
+  const { errors } = await judge(kinds, { definition: found.definition, version: to }, after)
+  for (const error of errors) if (!decisions.some(({ path }) => error.startsWith(`${path}:`))) tell('decision', `${kinds.release} refuses the result: ${error}`)
+}
+
+/** A typed list (`DeploymentList`) has the version of its items. */
+function addListVersions(file: ManifestFile, changes: Map<number, Change[]>, versions: ReadonlyMap<number, string>): void {
+  for (const list of file.objects) {
+    const pair = list.node.kind === 'map' && list.kind.endsWith('List') ? list.node.pairs.find(({ key }) => key === 'apiVersion') : undefined
+    const changed = changes.get(list.document) ?? []
+    const apiVersion = changed.length > 0 ? versions.get(list.document) : undefined
+    if (apiVersion !== undefined && pair) changed.push({ node: pair.value, before: list.apiVersion, after: apiVersion })
+  }
+}

@@ -1,0 +1,77 @@
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
+import { objectsIn } from './versions/old-version.ts'
+import type { KindName } from './versions/old-versions.ts'
+
+/** What a conversion can't settle: somebody who knows what is wanted has to look at it. */
+export interface Decision {
+  /** Of the field that it is about, in the old version. */
+  readonly path: string
+  readonly message: string
+}
+
+const specOf = ({ spec }: JsonObject): JsonObject => (isJsonObject(spec) ? spec : {})
+
+const NO_SUCCESSOR: Readonly<Record<string, string>> = {
+  'policy/v1beta1 PodSecurityPolicy': 'PodSecurityPolicy has no successor: use the labels of Pod Security admission on namespaces, or an admission webhook',
+  'extensions/v1beta1 PodSecurityPolicy': 'PodSecurityPolicy has no successor: use the labels of Pod Security admission on namespaces, or an admission webhook',
+  'settings.k8s.io/v1alpha1 PodPreset': 'PodPreset has no successor: use a mutating admission webhook or policy',
+  'auditregistration.k8s.io/v1alpha1 AuditSink': 'AuditSink has no successor: use --audit-webhook-config-file of kube-apiserver',
+  'networking.k8s.io/v1alpha1 ClusterCIDR': 'ClusterCIDR has no successor: use --cluster-cidr of kube-controller-manager',
+}
+
+/** What to do about a kind that nothing converts. */
+export const withoutSuccessor = ({ apiVersion, kind }: KindName): string =>
+  NO_SUCCESSOR[`${apiVersion} ${kind}`] ?? `nothing converts ${apiVersion} ${kind}: write it anew for a version that is served`
+
+/** What somebody has to look at in an object of an old version, whatever becomes of it. */
+export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject): Decision[] {
+  switch (`${apiVersion} ${kind}`) {
+    case 'policy/v1beta1 PodDisruptionBudget':
+      return isEmpty(specOf(object).selector)
+        ? [
+            {
+              path: 'spec.selector',
+              message: 'an empty selector matches no pod in policy/v1beta1 and every pod of the namespace in policy/v1: the conversion keeps matching none',
+            },
+          ]
+        : []
+    case 'extensions/v1beta1 Deployment':
+    case 'apps/v1beta1 Deployment':
+      return specOf(object).rollbackTo === undefined
+        ? []
+        : [{ path: 'spec.rollbackTo', message: 'apps/v1 has no rollback request, so it is left out: use kubectl rollout undo' }]
+    case 'apiextensions.k8s.io/v1beta1 CustomResourceDefinition':
+      return specOf(object).preserveUnknownFields === false
+        ? []
+        : [
+            {
+              path: 'spec.preserveUnknownFields',
+              message:
+                'v1beta1 kept fields that the schema does not name: x-kubernetes-preserve-unknown-fields keeps them at the root of each schema; take it out where objects may be pruned',
+            },
+          ]
+    case 'certificates.k8s.io/v1beta1 CertificateSigningRequest':
+      return specOf(object).signerName === undefined
+        ? [{ path: 'spec.signerName', message: 'v1 takes no request of the signer kubernetes.io/legacy-unknown, which v1beta1 implied: name the signer' }]
+        : []
+    case 'admissionregistration.k8s.io/v1beta1 MutatingWebhookConfiguration':
+    case 'admissionregistration.k8s.io/v1beta1 ValidatingWebhookConfiguration':
+      return webhookDecisions(object)
+    default:
+      return []
+  }
+}
+
+function webhookDecisions({ webhooks }: JsonObject): Decision[] {
+  return objectsIn(webhooks).flatMap(({ sideEffects = 'Unknown', admissionReviewVersions }, i) => [
+    ...(sideEffects === 'None' || sideEffects === 'NoneOnDryRun'
+      ? []
+      : [{ path: `webhooks[${i}].sideEffects`, message: `v1 takes None or NoneOnDryRun, not ${String(sideEffects)}: say which holds for the webhook` }]),
+    ...(Array.isArray(admissionReviewVersions) && admissionReviewVersions.includes('v1')
+      ? []
+      : [{ path: `webhooks[${i}].admissionReviewVersions`, message: 'the webhook is sent reviews of v1beta1: add v1 once it understands them' }]),
+  ])
+}
+
+const isEmpty = (selector: Json | undefined): boolean =>
+  isJsonObject(selector) && Object.values(selector).every(value => value === null || Object.keys(value ?? {}).length === 0)

@@ -1,0 +1,53 @@
+import { apiVersionOfVersion } from '../catalog/catalog.ts'
+import type { HookContext, ResourceDefinition } from '../catalog/definition.ts'
+import { runAtOnce } from '../lib/steps.ts'
+import { clone } from '../meta/equal.ts'
+import { fieldErrorText } from '../meta/field-error.ts'
+import { isJsonObject, type JsonObject, type KubeObject } from '../meta/object.ts'
+import { convert } from '../registry/convert.ts'
+import { decodeObject } from '../registry/decode-object.ts'
+import { DecodeError } from '../schema/decode.ts'
+import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
+
+/** What a server of a release would say of an object that is created. */
+export interface Judgement {
+  /** As read, with defaults; absent where it can't be read. */
+  readonly object?: KubeObject
+  /** Paths of members that the version does not have. */
+  readonly unknown: readonly string[]
+  /** What validation refuses, a text for each error. */
+  readonly errors: readonly string[]
+  /** What the `Warning` headers say, beyond the deprecation of the version. */
+  readonly warnings: readonly string[]
+}
+
+/** Judges an object in the version that it says. Rules that other objects decide, and admission, are left out. */
+export async function judge(kinds: ReleaseKinds, { definition, version }: FoundKind, value: JsonObject): Promise<Judgement> {
+  const unknown: string[] = []
+  try {
+    const object = decodeObject(version, { ...value, apiVersion: apiVersionOfVersion(version), kind: version.kind }, path => unknown.push(path))
+    const ctx = contextOf(kinds)
+    const hub = convert(definition, clone(object), version, definition.hub)
+    const strategy = version.strategy ?? definition.strategy ?? {}
+    strategy.prepare?.(hub, undefined, ctx)
+    return { object, unknown, errors: await errorsOf(strategy, hub, ctx), warnings: strategy.warnings?.(hub, undefined, ctx) ?? [] }
+  } catch (error) {
+    if (error instanceof DecodeError) return { unknown, errors: [error.message], warnings: [] }
+    throw error
+  }
+}
+
+async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, hub: KubeObject, ctx: HookContext): Promise<string[]> {
+  if (!isJsonObject(hub.metadata)) return []
+  const found = strategy.validate?.(hub, undefined, ctx) ?? []
+  const errors = Array.isArray(found) ? found : runAtOnce(found)
+  const evaluated = (await strategy.evaluate?.(hub, undefined, ctx, errors)) ?? []
+  return [...errors, ...evaluated].map(fieldErrorText)
+}
+
+const contextOf = ({ features }: ReleaseKinds): HookContext => ({ now: 0, subresource: '', features, access: noAccess })
+
+/** Validation reads no other objects; what does, as authorization, is not asked. */
+function noAccess(): never {
+  throw new Error('no other objects are known here')
+}

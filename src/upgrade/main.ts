@@ -1,0 +1,27 @@
+import { ArgumentError } from './arguments.ts'
+import { runConvert } from './convert-command.ts'
+import { ManifestError } from './manifests.ts'
+
+/** What a command that serves nothing does with its arguments; resolves with the exit status. */
+const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert }
+
+async function main([name = '', ...argv]: readonly string[]): Promise<number> {
+  const streams = { out: (text: string) => void process.stdout.write(text), err: (text: string) => void process.stderr.write(text) }
+  try {
+    return (await COMMANDS[name]?.(argv, streams)) ?? 2
+  } catch (error) {
+    if (!(error instanceof ArgumentError || error instanceof ManifestError)) throw error
+    streams.err(`Error: ${error.message}\n`)
+    return 2
+  }
+}
+
+void main(process.argv.slice(2)).then(
+  status => {
+    process.exitCode = status
+  },
+  (error: unknown) => {
+    process.stderr.write(`Error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    process.exitCode = 2
+  },
+)

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import { isJsonObject, type JsonObject } from '../meta/object.ts'
+import { lineAt, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'
+
+/** A text of manifests. */
+export interface ManifestFile {
+  /** As messages name it; `-` is standard input. */
+  readonly name: string
+  readonly text: string
+  readonly documents: readonly SourceDocument[]
+  readonly objects: readonly ManifestObject[]
+}
+
+/** An object of a file: a document, or an item of a list that is one. */
+export interface ManifestObject {
+  readonly value: JsonObject
+  readonly apiVersion: string
+  readonly kind: string
+  readonly node: SourceNode
+  /** Index of its document. */
+  readonly document: number
+  /** Of its first line, from 1. */
+  readonly line: number
+}
+
+/** A file that can't be read as manifests: where, and why. */
+export class ManifestError extends Error {
+  override readonly name = 'ManifestError'
+
+  constructor(file: string, line: number | undefined, message: string) {
+    super(line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`)
+  }
+}
+
+const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
+
+/** Files of manifests that arguments name, those of folders at any depth in the order of their names. Throws ManifestError for what is not there. */
+export function manifestFiles(paths: readonly string[]): string[] {
+  return paths.flatMap(path => {
+    if (path === '-') return [path]
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) throw new ManifestError(path, undefined, 'there is no such file or folder')
+    return found.isDirectory() ? filesBelow(path) : [path]
+  })
+}
+
+function filesBelow(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return entries.flatMap(entry => {
+    const path = join(folder, entry.name)
+    if (entry.name.startsWith('.') || entry.name === 'node_modules') return []
+    if (entry.isDirectory()) return filesBelow(path)
+    return EXTENSIONS.has(extname(entry.name)) && !isChartFile(path) ? [path] : []
+  })
+}
+
+/** Of a Helm chart, and no manifest: its description and its values. */
+const isChartFile = (path: string): boolean => /^(?:Chart|values[^/]*)\.ya?ml$/.test(basename(path)) && isChart(dirname(path))
+
+const isChart = (folder: string): boolean => statSync(join(folder, 'Chart.yaml'), { throwIfNoEntry: false }) !== undefined
+
+/** Throws ManifestError. */
+export function readManifestFile(name: string): ManifestFile {
+  try {
+    return readManifests(name, readFileSync(name === '-' ? 0 : name, 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw new ManifestError(name, undefined, error.message)
+    throw error
+  }
+}
+
+/** The objects of a text. Documents that are no API objects, as a kustomization without a kind, are passed over. Throws ManifestError. */
+export function readManifests(name: string, text: string): ManifestFile {
+  refuseChartTemplate(name, text)
+  const documents = documentsOf(name, text)
+  const objects = documents.flatMap(({ root }, document) => objectsOf(text, root, document))
+  const template = objects.find(({ apiVersion, kind }) => /\{\{/.test(apiVersion + kind))
+  if (template) throw templateError(name, template.line)
+  return { name, text, documents, objects }
+}
+
+function documentsOf(name: string, text: string): SourceDocument[] {
+  try {
+    return readDocuments(text)
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    const template = templateLine(text)
+    throw template === undefined ? new ManifestError(name, error.line, error.message) : templateError(name, template)
+  }
+}
+
+/** A template need not fail to parse: what stands between braces may be YAML. */
+function refuseChartTemplate(name: string, text: string): void {
+  const inTemplates = basename(dirname(name)) === 'templates' && isChart(dirname(dirname(name)))
+  const line = inTemplates ? templateLine(text) : undefined
+  if (line !== undefined) throw templateError(name, line)
+}
+
+/** The first line with an action of a Go template. */
+function templateLine(text: string): number | undefined {
+  const found = /\{\{/.exec(text)
+  return found ? lineAt(text, found.index) : undefined
+}
+
+const templateError = (name: string, line: number): ManifestError =>
+  new ManifestError(name, line, 'this is a template ({{ … }}), not a manifest: render it first (helm template, kustomize build) and give what comes out')
+
+/** Lists are taken apart; items of a typed list (`DeploymentList`) are of its kind where they do not say. */
+function objectsOf(text: string, root: SourceNode, document: number): ManifestObject[] {
+  const found = objectOf(text, root, document, {})
+  if (found === undefined) return []
+  const items = found.kind.endsWith('List') && root.kind === 'map' ? root.pairs.find(({ key }) => key === 'items')?.value : undefined
+  if (items?.kind !== 'list') return [found]
+  const itemKind = found.kind.slice(0, -'List'.length)
+  const implied = itemKind === '' ? {} : { apiVersion: found.apiVersion, kind: itemKind }
+  return [...(itemKind === '' ? [] : [found]), ...items.items.flatMap(item => objectOf(text, item, document, implied) ?? [])]
+}
+
+function objectOf(
+  text: string,
+  node: SourceNode,
+  document: number,
+  implied: { readonly apiVersion?: string; readonly kind?: string },
+): ManifestObject | undefined {
+  const value = node.kind === 'map' ? nodeValue(node) : undefined
+  if (!isJsonObject(value)) return undefined
+  const { apiVersion = implied.apiVersion, kind = implied.kind } = value
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined
+  return { value, apiVersion, kind, node, document, line: lineAt(text, node.start) }
+}

@@ -1,0 +1,218 @@
+import { goJson } from '../../codec/json.ts'
+import { deepEqual, ownMember } from '../../meta/equal.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { type MapNode, nodeValue, type Pair, type SourceNode } from './nodes.ts'
+import { keyChanges, patched } from './patched.ts'
+import { columnOf, listsAreIndented, type RenderStyle, type ReusedText, renderBlock, renderFlow, renderMember, renderPairs } from './render.ts'
+
+/** A part of a text, `start` to `end`, and what takes its place. */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** The text with the edits, of which none overlap, made. */
+export function apply(text: string, edits: readonly Edit[]): string {
+  let out = ''
+  let at = 0
+  for (const { start, end, text: replacement } of [...edits].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    out += text.slice(at, start) + replacement
+    at = Math.max(at, end)
+  }
+  return out + text.slice(at)
+}
+
+/** Below this size of its JSON a value is written anew rather than looked for in the text. */
+const WORTH_REUSE = 12
+
+/** Finds the smallest edits that change values of one document in block style. */
+export class Editor {
+  readonly edits: Edit[] = []
+  readonly #text: string
+  readonly #root: SourceNode
+  readonly #style: RenderStyle
+  /** Nodes of the document by the JSON of what they say; made when something is to be written. */
+  #known: ReadonlyMap<string, KnownNode> | undefined
+  /** Members below those that go, by their keys: they may stand elsewhere, with changes. */
+  readonly #moved = new Set<Pair>()
+  /** In whose place something is written: comments above it stay there. */
+  #replaced: Pair | undefined
+  readonly #moving = new Map<string, { readonly pair: Pair; readonly before: Json }>()
+
+  constructor(text: string, root: SourceNode) {
+    this.#text = text
+    this.#root = root
+    this.#style = { indentedLists: listsAreIndented(text, root), reused: (value, key) => this.#reused(value, key) }
+  }
+
+  /** Changes what a node says, where that differs between `before` and `after`. */
+  change(node: SourceNode, before: Json, after: Json): void {
+    if (deepEqual(before, after)) return
+    if (node.kind === 'map' && !node.flow && isJsonObject(before) && isJsonObject(after) && this.#changeMap(node, before, after)) return
+    if (
+      node.kind === 'list' &&
+      !node.flow &&
+      Array.isArray(before) &&
+      Array.isArray(after) &&
+      node.items.length === before.length &&
+      before.length === after.length
+    )
+      for (const [i, item] of node.items.entries()) this.change(item, before[i] ?? null, after[i] ?? null)
+    else this.#replace(node, patched(nodeValue(node), before, after))
+  }
+
+  /** False where the map as a whole has to be written anew. */
+  #changeMap(node: MapNode, before: JsonObject, after: JsonObject): boolean {
+    const value = nodeValue(node)
+    if (!isJsonObject(value)) return false
+    const { removed, added, renamed } = keyChanges(value, before, after)
+    const own = new Map(node.pairs.map(pair => [pair.key, pair]))
+    const isShared = [...removed, ...renamed.keys()].some(key => !own.has(key)) || own.size !== node.pairs.length
+    if (isShared || (removed.length === own.size && added.length === 0)) return false
+    for (const pair of node.pairs) {
+      const name = renamed.get(pair.key) ?? pair.key
+      if (name !== pair.key) this.edits.push({ start: pair.keyStart, end: pair.keyEnd, text: name })
+      if (Object.hasOwn(after, name)) this.#changePair(pair, ownMember(before, pair.key), after[name] ?? null)
+    }
+    this.#exchange(
+      { node, before },
+      removed.flatMap(key => own.get(key) ?? []),
+      Object.fromEntries(added.map(key => [key, after[key] ?? null])),
+    )
+    return true
+  }
+
+  /** Puts new members in the place of the first one that goes, or behind the last where none does. */
+  #exchange({ node, before }: { readonly node: MapNode; readonly before: JsonObject }, gone: readonly Pair[], news: JsonObject): void {
+    const column = columnOf(this.#text, node.start)
+    const isAnyNew = Object.keys(news).length > 0
+    for (const pair of gone) this.#note(pair, before[pair.key])
+    const [first, ...others] = gone
+    this.#replaced = first
+    const text = renderPairs(news, column, this.#style)
+    if (isAnyNew && first) this.edits.push({ start: first.keyStart, end: first.value.end, text })
+    else if (isAnyNew) this.#insert(node, `\n${' '.repeat(column)}${text}`)
+    for (const pair of isAnyNew ? others : gone) this.#remove(node, pair)
+  }
+
+  #changePair({ keyStart, keyEnd, value }: Pair, before: Json | undefined, after: Json): void {
+    if (before !== undefined && deepEqual(before, after)) return
+    const wanted = patched(nodeValue(value), before, after)
+    const isCollection = (json: Json): boolean => typeof json === 'object' && json !== null && Object.keys(json).length > 0
+    const inPlace = (value.kind === 'map' || value.kind === 'list') && isCollection(wanted)
+    if (inPlace || (!isCollection(wanted) && value.kind === 'scalar' && value.end > value.start)) this.change(value, before ?? null, after)
+    else {
+      const colon = this.#text.indexOf(':', keyEnd) + 1
+      this.edits.push({ start: colon, end: Math.max(colon, value.end), text: renderMember(wanted, columnOf(this.#text, keyStart), this.#style) })
+    }
+  }
+
+  #replace(node: SourceNode, value: Json): void {
+    const isFlow = (node.kind === 'map' || node.kind === 'list') && node.flow
+    const text = isFlow ? renderFlow(value) : renderBlock(value, columnOf(this.#text, node.start), this.#style)
+    this.edits.push({ start: node.start, end: node.end, text })
+  }
+
+  /** After the last member, and the comment that ends its line. */
+  #insert(node: MapNode, text: string): void {
+    const at = this.#lineEnd(node.pairs.at(-1)?.value.end ?? node.end)
+    this.edits.push({ start: at, end: at, text })
+  }
+
+  /** Lines of a member, and of one that follows a dash what stands up to the next member. */
+  #remove(node: MapNode, pair: Pair): void {
+    const index = node.pairs.indexOf(pair)
+    const lineStart = this.#text.lastIndexOf('\n', pair.keyStart - 1) + 1
+    const next = node.pairs[index + 1]
+    if (this.#text.slice(lineStart, pair.keyStart).trim() === '') {
+      const end = Math.min(this.#lineEnd(pair.value.end) + 1, this.#text.length)
+      this.edits.push({ start: this.#moved.has(pair) ? this.#commentsStart(pair.keyStart) : lineStart, end, text: '' })
+    } else if (next) this.edits.push({ start: pair.keyStart, end: next.keyStart, text: '' })
+    else this.edits.push({ start: pair.keyStart, end: pair.value.end, text: '{}' })
+  }
+
+  #lineEnd(offset: number): number {
+    const end = this.#text.indexOf('\n', offset)
+    return end < 0 ? this.#text.length : end
+  }
+
+  #reused(value: Json, key: string | undefined): ReusedText | undefined {
+    const moving = key === undefined ? undefined : this.#moving.get(key)
+    if (moving) return this.#movedText(moving.pair, moving.before, value)
+    const json = goJson(value)
+    if (json.length < WORTH_REUSE) return undefined
+    this.#known ??= nodesByValue(this.#root)
+    const known = this.#known.get(json)
+    if (known === undefined) return undefined
+    const { node, keyEnd = node.start } = known
+    return {
+      text: this.#text.slice(node.start, node.end),
+      column: columnOf(this.#text, node.start),
+      leading: commentLines(this.#text.slice(keyEnd, node.start)),
+    }
+  }
+
+  /** The text of a member that moves, with its own changes made. */
+  #movedText(pair: Pair, before: Json, after: Json): ReusedText | undefined {
+    const { keyStart, keyEnd, value: node } = pair
+    if ((node.kind !== 'map' && node.kind !== 'list') || node.flow || Array.isArray(before) !== Array.isArray(after)) return undefined
+    const inner = new Editor(this.#text, this.#root)
+    inner.change(node, before, after)
+    const edits = inner.edits.map(({ start, end, text }) => ({ start: start - node.start, end: end - node.start, text }))
+    if (edits.some(({ start, end }) => start < 0 || end > node.end - node.start + 1)) return undefined
+    this.#moved.add(pair)
+    const stays = pair === this.#replaced
+    return {
+      text: apply(this.#text.slice(node.start, node.end), edits),
+      column: columnOf(this.#text, node.start),
+      comments: stays ? [] : commentLines(this.#text.slice(this.#commentsStart(keyStart), keyStart)),
+      leading: commentLines(this.#text.slice(keyEnd, node.start)),
+    }
+  }
+
+  /** Where the lines of comment begin that stand directly above a key; where its line begins, if there are none. */
+  #commentsStart(keyStart: number): number {
+    let start = this.#text.lastIndexOf('\n', keyStart - 1) + 1
+    if (this.#text.slice(start, keyStart).trim() !== '') return keyStart
+    while (start > 0) {
+      const above = this.#text.lastIndexOf('\n', start - 2) + 1
+      if (!this.#text.slice(above, start).trim().startsWith('#')) break
+      start = above
+    }
+    return start
+  }
+
+  /** Takes note of a member that goes, and of those within it that are collections. Outer ones count first. */
+  #note(pair: Pair, before: Json | undefined): void {
+    if (before === undefined || typeof before !== 'object' || before === null) return
+    if (!this.#moving.has(pair.key)) this.#moving.set(pair.key, { pair, before })
+    if (pair.value.kind === 'map' && isJsonObject(before)) for (const inner of pair.value.pairs.slice(0, 20)) this.#note(inner, before[inner.key])
+  }
+}
+
+const commentLines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line.startsWith('#'))
+
+/** A collection, and where the key ends that it stands behind. */
+interface KnownNode {
+  readonly node: SourceNode
+  readonly keyEnd?: number
+}
+
+/** Block collections by the JSON of their values. */
+function nodesByValue(root: SourceNode): ReadonlyMap<string, KnownNode> {
+  const found = new Map<string, KnownNode>()
+  const visit = (known: KnownNode): void => {
+    const { node } = known
+    if (node.kind === 'scalar' || node.kind === 'alias') return
+    if (!node.flow) found.set(goJson(nodeValue(node)), known)
+    if (node.kind === 'list') for (const item of node.items) visit({ node: item })
+    else for (const { value, keyEnd } of node.pairs) visit({ node: value, keyEnd })
+  }
+  visit({ node: root })
+  return found
+}

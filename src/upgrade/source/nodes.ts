@@ -1,0 +1,224 @@
+import { EVENT_ID, type Event, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
+import { yamlFault } from '../../codec/yaml-fault.ts'
+import { MAX_DEPTH, scalarOf, treeOf, YamlError } from '../../codec/yaml-tree.ts'
+import { invariant } from '../../lib/invariant.ts'
+import { runAtOnce } from '../../lib/steps.ts'
+import { setMember } from '../../meta/equal.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
+
+/** Where a node stands in a text: `start` and `end` (exclusive) are offsets, anchors and tags included. A collection in block style ends with its last member. */
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+export interface ScalarNode extends Place {
+  readonly kind: 'scalar'
+  readonly value: null | boolean | number | bigint | string
+}
+
+export interface MapNode extends Place {
+  readonly kind: 'map'
+  /** `{ … }`, as all JSON is. */
+  readonly flow: boolean
+  /** In the order of the text, `<<` left out. */
+  readonly pairs: readonly Pair[]
+  /** What `<<` merges. */
+  readonly merged: readonly SourceNode[]
+}
+
+export interface ListNode extends Place {
+  readonly kind: 'list'
+  readonly flow: boolean
+  readonly items: readonly SourceNode[]
+}
+
+/** `*name`; `target` is what the name stood for by then. */
+export interface AliasNode extends Place {
+  readonly kind: 'alias'
+  readonly target: SourceNode
+}
+
+export type SourceNode = ScalarNode | MapNode | ListNode | AliasNode
+
+export interface Pair {
+  readonly key: string
+  readonly keyStart: number
+  readonly keyEnd: number
+  readonly value: SourceNode
+}
+
+/** One document of a text. */
+export interface SourceDocument {
+  readonly root: SourceNode
+  /** As kubectl reads it; members are sorted by key. `nodeValue` of the root has them in the order of the text. */
+  readonly value: Json
+}
+
+/** The text is no YAML that kubectl reads. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError'
+  /** Counted from 1. */
+  readonly line: number
+
+  constructor(message: string, line: number) {
+    super(message)
+    this.line = line
+  }
+}
+
+/** Every document of a YAML or JSON text that is not empty. Throws SourceError. */
+export function readDocuments(text: string): SourceDocument[] {
+  try {
+    const events = parseEvents(text, { filename: '', maxDepth: MAX_DEPTH })
+    return documentsOf(events).flatMap(document => {
+      const root = new NodeBuilder(text).build(document)
+      return root === undefined ? [] : [{ root, value: runAtOnce(treeOf(document, text)).value }]
+    })
+  } catch (error) {
+    if (error instanceof YAMLException) throw new SourceError(yamlFault(error, text), (error.mark?.line ?? 0) + 1)
+    if (error instanceof YamlError) throw new SourceError(error.message, Number(/line (\d+)/.exec(error.message)?.[1] ?? 1))
+    throw error
+  }
+}
+
+/** What a node says, with members in the order of the text. `instead` has values of nodes that are to count for theirs. */
+export function nodeValue(node: SourceNode, instead?: ReadonlyMap<SourceNode, Json>): Json {
+  const given = instead?.get(node)
+  if (given !== undefined) return given
+  switch (node.kind) {
+    case 'scalar':
+      return node.value
+    case 'alias':
+      return nodeValue(node.target, instead)
+    case 'list':
+      return node.items.map(item => nodeValue(item, instead))
+    case 'map': {
+      const object: JsonObject = {}
+      for (const merged of node.merged) Object.assign(object, nodeValue(merged, instead))
+      for (const { key, value } of node.pairs) setMember(object, key, nodeValue(value, instead))
+      return object
+    }
+  }
+}
+
+/** The line of an offset, counted from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++
+  return line
+}
+
+/** Events by document: each from its DOCUMENT to the POP that ends it. */
+function documentsOf(events: readonly Event[]): Event[][] {
+  const documents: Event[][] = []
+  let depth = 0
+  for (const event of events) {
+    if (depth === 0) documents.push([])
+    documents.at(-1)?.push(event)
+    if (event.type === EVENT_ID.POP) depth--
+    else if (event.type !== EVENT_ID.SCALAR && event.type !== EVENT_ID.ALIAS) depth++
+  }
+  return documents
+}
+
+/** Reads the events of one document from front to back. */
+class NodeBuilder {
+  readonly #text: string
+  readonly #anchors = new Map<string, SourceNode>()
+  #events: readonly Event[] = []
+  #next = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  build(events: readonly Event[]): SourceNode | undefined {
+    this.#events = events
+    this.#next = 1
+    if (this.#events[1]?.type === EVENT_ID.POP) return undefined
+    const root = this.#node(0)
+    return root.kind === 'scalar' && root.value === null ? undefined : root
+  }
+
+  /** `after`: where a node begins that has no text of its own. */
+  #node(after: number): SourceNode {
+    const event = this.#events[this.#next++]
+    invariant(event && event.type !== EVENT_ID.POP && event.type !== EVENT_ID.DOCUMENT, 'a document is well formed')
+    if (event.type === EVENT_ID.ALIAS) {
+      const target = this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd))
+      if (target === undefined) throw new YamlError('yaml: unknown anchor')
+      return { kind: 'alias', start: event.anchorStart - 1, end: event.anchorEnd, target }
+    }
+    const node = event.type === EVENT_ID.SCALAR ? this.#scalar(event, after) : this.#collection(event)
+    if (event.anchorStart >= 0) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), node)
+    return node
+  }
+
+  #scalar(event: ScalarEvent, after: number): ScalarNode {
+    const value = scalarOf(event, this.#text)
+    const { valueStart, valueEnd, style } = event
+    if (valueStart < 0) return { kind: 'scalar', value, start: after, end: after }
+    const start = beginning(event, this.#contentStart(style, valueStart))
+    if (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED) return { kind: 'scalar', value, start, end: valueEnd + 1 }
+    return { kind: 'scalar', value, start, end: Math.max(start + 1, valueStart + this.#text.slice(valueStart, valueEnd).trimEnd().length) }
+  }
+
+  /** With the quote, or the `|` that announces a block. */
+  #contentStart(style: ScalarEvent['style'], valueStart: number): number {
+    if (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED) return valueStart - 1
+    if (style === SCALAR_STYLE.PLAIN) return valueStart
+    const header = this.#text.lastIndexOf('\n', valueStart - 1)
+    const lineStart = this.#text.lastIndexOf('\n', header - 1) + 1
+    const sign = /[|>][-+0-9]*[ \t]*(?:[ \t]#.*)?\r?$/.exec(this.#text.slice(lineStart, header))
+    return sign ? lineStart + sign.index : valueStart
+  }
+
+  #collection(event: Exclude<Event, { type: 1 | 4 | 5 | 6 }>): MapNode | ListNode {
+    const flow = event.style === 2
+    const start = beginning(event, event.start)
+    const pairs: Pair[] = []
+    const merged: SourceNode[] = []
+    const items: SourceNode[] = []
+    let end = event.start + 1
+    while (this.#events[this.#next]?.type !== EVENT_ID.POP) {
+      const first = this.#node(end)
+      end = Math.max(end, first.end)
+      if (event.type === EVENT_ID.SEQUENCE) items.push(first)
+      else {
+        const key = first.kind === 'alias' ? first.target : first
+        const value = this.#node(this.#afterColon(first.end))
+        end = Math.max(end, value.end)
+        const isMerge = key.kind === 'scalar' && key.value === '<<'
+        if (isMerge) merged.push(...(value.kind === 'list' ? value.items.toReversed() : [value]))
+        else pairs.push({ key: key.kind === 'scalar' ? String(key.value) : '', keyStart: first.start, keyEnd: first.end, value })
+      }
+    }
+    this.#next++
+    if (flow) end = this.#bracketAfter(end, event.type === EVENT_ID.SEQUENCE ? ']' : '}')
+    return event.type === EVENT_ID.SEQUENCE ? { kind: 'list', start, end, flow, items } : { kind: 'map', start, end, flow, pairs, merged }
+  }
+
+  #afterColon(keyEnd: number): number {
+    const colon = /^\s*:/.exec(this.#text.slice(keyEnd, keyEnd + 200))
+    return colon ? keyEnd + colon[0].length : keyEnd
+  }
+
+  /** Past the bracket that ends a flow collection whose last member ends at `from`. */
+  #bracketAfter(from: number, bracket: string): number {
+    let at = from
+    for (;;) {
+      const found = this.#text.charAt(at)
+      if (found === bracket || found === '') return at + 1
+      if (found === '#') at = this.#text.indexOf('\n', at)
+      else at++
+      if (at < 0) return this.#text.length
+    }
+  }
+}
+
+/** With the anchor and the tag that stand in front. */
+function beginning({ anchorStart, tagStart }: { readonly anchorStart: number; readonly tagStart: number }, content: number): number {
+  const anchor = anchorStart < 0 ? content : anchorStart - 1
+  return Math.min(anchor, tagStart < 0 ? content : tagStart, content)
+}

@@ -1,0 +1,54 @@
+import { deepEqual, ownMember, setMember } from '../../meta/equal.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+
+/**
+ * A value with what differs between `before` and `after` changed, added and removed. `before` may say less than the value, and spell it otherwise: members that it lacks, and those that stay the same, are left alone, in
+ * their order.
+ */
+export function patched(value: Json, before: Json | undefined, after: Json): Json {
+  if (before !== undefined && deepEqual(before, after)) return value
+  if (isJsonObject(value) && isJsonObject(before) && isJsonObject(after)) return patchedObject(value, before, after)
+  if (Array.isArray(value) && Array.isArray(before) && Array.isArray(after) && value.length === before.length && before.length === after.length)
+    return value.map((item, i) => patched(item, before[i], after[i] ?? null))
+  return after
+}
+
+function patchedObject(value: JsonObject, before: JsonObject, after: JsonObject): JsonObject {
+  const { removed, added, renamed } = keyChanges(value, before, after)
+  const out: JsonObject = {}
+  const addAll = (): void => {
+    for (const key of added.splice(0)) setMember(out, key, after[key])
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const name = renamed.get(key) ?? key
+    if (removed.includes(key)) addAll()
+    else if (Object.hasOwn(before, key) && Object.hasOwn(after, name)) setMember(out, name, patched(member, ownMember(before, key), after[name] ?? null))
+    else if (Object.hasOwn(after, key)) setMember(out, key, after[key])
+    else setMember(out, key, member)
+  }
+  addAll()
+  return out
+}
+
+/** What becomes of the members of an object. */
+export interface KeyChanges {
+  readonly removed: string[]
+  readonly added: string[]
+  /** Old key → new key: the value goes on under another name, as it was or changed. */
+  readonly renamed: ReadonlyMap<string, string>
+}
+
+/** Keys of a value that are to go, and those that are new to it. What `before` and `after` both say and the value does not is understood, and stays so. */
+export function keyChanges(value: JsonObject, before: JsonObject, after: JsonObject): KeyChanges {
+  const isNew = (key: string): boolean => !Object.hasOwn(value, key) && !(Object.hasOwn(before, key) && deepEqual(before[key], after[key]))
+  const removed = Object.keys(value).filter(key => Object.hasOwn(before, key) && !Object.hasOwn(after, key))
+  const added = Object.keys(after).filter(isNew)
+  const renamed = new Map<string, string>()
+  for (const key of removed) {
+    const isOnly = removed.length === 1 && added.length === 1 && isJsonObject(before[key])
+    const name = added.find(each => ![...renamed.values()].includes(each) && (deepEqual(before[key], after[each]) || (isOnly && isJsonObject(after[each]))))
+    if (name !== undefined) renamed.set(key, name)
+  }
+  const names = new Set(renamed.values())
+  return { removed: removed.filter(key => !renamed.has(key)), added: added.filter(key => !names.has(key)), renamed }
+}

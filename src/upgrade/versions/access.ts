@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
+import { type OldVersion, objectsIn, rename } from './old-version.ts'
+
+const RBAC = 'rbac.authorization.k8s.io'
+
+const ROLES = [
+  ['ClusterRole', 'clusterroles'],
+  ['ClusterRoleBinding', 'clusterrolebindings'],
+  ['Role', 'roles'],
+  ['RoleBinding', 'rolebindings'],
+] as const
+
+/** v1alpha1 names subjects by apiVersion, and everybody by `*`. Source: pkg/apis/rbac/v1alpha1/conversion.go. */
+function toSubjects(object: KubeObject): KubeObject {
+  for (const subject of objectsIn(object.subjects)) {
+    const { apiVersion } = subject
+    delete subject.apiVersion
+    if (subject.kind === 'User' && subject.name === '*') Object.assign(subject, { kind: 'Group', name: 'system:authenticated' })
+    if (typeof apiVersion === 'string' && apiVersion !== '') subject.apiGroup = groupOf(apiVersion)
+    else if (subject.kind !== 'ServiceAccount') subject.apiGroup = RBAC
+  }
+  return object
+}
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')
+
+/** A review named `groups` in the singular. */
+function toReview(object: KubeObject): KubeObject {
+  if (isJsonObject(object.spec)) rename(object.spec, 'group', 'groups')
+  return object
+}
+
+const REVIEWS = [
+  ['LocalSubjectAccessReview', 'localsubjectaccessreviews'],
+  ['SelfSubjectAccessReview', 'selfsubjectaccessreviews'],
+  ['SelfSubjectRulesReview', 'selfsubjectrulesreviews'],
+  ['SubjectAccessReview', 'subjectaccessreviews'],
+] as const
+
+/** Required by v1. Source: pkg/apis/certificates/v1beta1/defaults.go, where the signer of a request that no rule knows is this one. */
+function setRequestDefaults({ spec }: KubeObject): void {
+  if (!isJsonObject(spec)) return
+  spec.usages ??= ['digital signature', 'key encipherment']
+  if (spec.signerName === undefined) setSigner(spec)
+}
+
+function setSigner(spec: JsonObject): void {
+  spec.signerName = 'kubernetes.io/legacy-unknown'
+}
+
+/** Roles, reviews and certificate requests, as releases up to 1.21 served them. */
+export const OLD_ACCESS: readonly OldVersion[] = [
+  ...ROLES.flatMap(([kind, resource]): OldVersion[] => [
+    { group: RBAC, name: 'v1beta1', kind, type: `rbacV1beta1.${kind}`, into: { group: RBAC, resource } },
+    { group: RBAC, name: 'v1alpha1', kind, type: `rbacV1alpha1.${kind}`, into: { group: RBAC, resource }, toHub: toSubjects },
+  ]),
+  ...REVIEWS.map(([kind, resource]) => ({
+    group: 'authorization.k8s.io',
+    name: 'v1beta1',
+    kind,
+    type: `authorizationV1beta1.${kind}`,
+    into: { group: 'authorization.k8s.io', resource },
+    toHub: toReview,
+  })),
+  {
+    group: 'authentication.k8s.io',
+    name: 'v1beta1',
+    kind: 'TokenReview',
+    type: 'authenticationV1beta1.TokenReview',
+    into: { group: 'authentication.k8s.io', resource: 'tokenreviews' },
+  },
+  {
+    group: 'certificates.k8s.io',
+    name: 'v1beta1',
+    kind: 'CertificateSigningRequest',
+    type: 'certificatesv1beta1.CertificateSigningRequest',
+    into: { group: 'certificates.k8s.io', resource: 'certificatesigningrequests' },
+    setDefaults: setRequestDefaults,
+  },
+]

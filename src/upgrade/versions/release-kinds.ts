@@ -1,0 +1,56 @@
+import { apiVersionOfVersion } from '../../catalog/catalog.ts'
+import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
+import { type Features, parseGates } from '../../lifecycle/gates.ts'
+import type { Release } from '../../lifecycle/release.ts'
+import { apiVersionOf, compareVersionNames } from '../../meta/gvk.ts'
+import { versionsOf } from '../../registry/convert.ts'
+import { builtinResources } from '../../resources/builtin.ts'
+import { type OldVersion, versionOf } from './old-version.ts'
+import { type KindName, OLD_VERSIONS, standingIn } from './old-versions.ts'
+
+/** A kind in one version, with what converts it. */
+export interface FoundKind {
+  readonly definition: ResourceDefinition
+  readonly version: Version
+}
+
+/** The kinds of one release with its default gates, and versions of them that it does not serve. */
+export class ReleaseKinds {
+  readonly release: Release
+  readonly features: Features
+  readonly #byName = new Map<string, FoundKind>()
+
+  constructor(release: Release, features: Features = parseGates(release)) {
+    this.release = release
+    this.features = features
+    const definitions = builtinResources({ features, eventTtlSeconds: 3600, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 2768 } })
+    for (const definition of definitions.filter(({ internal }) => !internal))
+      for (const [apiVersion, version] of versionsOf(definition)) this.#byName.set(`${apiVersion} ${version.kind}`, { definition, version })
+    for (const old of OLD_VERSIONS) this.#addOld(old, definitions)
+  }
+
+  #addOld(old: OldVersion, definitions: readonly ResourceDefinition[]): void {
+    const name = `${apiVersionOf({ group: old.group, version: old.name })} ${old.kind}`
+    const { group, resource } = old.into
+    const definition = definitions.find(({ hub }) => hub.group === group && hub.names.plural === resource)
+    if (definition && (old.isPreferred || !this.#byName.has(name))) this.#byName.set(name, { definition, version: versionOf(old, definition.hub) })
+  }
+
+  /** Served or not. Undefined for kinds that are not of Kubernetes, and those that nothing converts. */
+  find({ apiVersion, kind }: KindName): FoundKind | undefined {
+    return this.#byName.get(`${apiVersion} ${kind}`)
+  }
+
+  /** The version to move to: the best that the release serves and has not deprecated. Undefined where that is the version itself, or there is none. */
+  successorOf({ definition, version }: FoundKind): Version | undefined {
+    const state = (each: Version): string => standingIn(this.release, { apiVersion: apiVersionOfVersion(each), kind: each.kind })?.state ?? 'served'
+    if (state(version) === 'served' || state(version) === 'not yet') return undefined
+    const all = [...versionsOf(definition).values()].filter(each => each.kind === version.kind)
+    const sameGroup = all.filter(({ group }) => group === version.group)
+    const candidates = sameGroup.some(each => each !== version && state(each) === 'served') || version.group !== 'extensions' ? sameGroup : all
+    const served = candidates.filter(each => each !== version && state(each) === 'served')
+    const deprecated = candidates.filter(each => each !== version && state(each) === 'deprecated')
+    const best = [...(served.length > 0 || state(version) === 'deprecated' ? served : deprecated)].sort((a, b) => compareVersionNames(a.name, b.name))[0]
+    return best
+  }
+}

@@ -1,0 +1,333 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { LIFECYCLES } from '../../../src/lifecycle/kinds.ts'
+import { convertFile } from '../../../src/upgrade/convert.ts'
+import { runConvert } from '../../../src/upgrade/convert-command.ts'
+import { ManifestError, readManifests } from '../../../src/upgrade/manifests.ts'
+import { standingIn } from '../../../src/upgrade/versions/old-versions.ts'
+import { ReleaseKinds } from '../../../src/upgrade/versions/release-kinds.ts'
+
+const kinds = new ReleaseKinds('1.36')
+const converted = (text: string) => convertFile(readManifests('a.yaml', text), kinds)
+
+/** Manifests of old versions and what becomes of them; `decisions`: what has to be looked at, in parts. */
+const cases: readonly { readonly what: string; readonly old: string; readonly now: string; readonly decisions?: readonly string[] }[] = [
+  {
+    what: 'a Deployment of extensions/v1beta1 gets what that version implied',
+    old: `# the shop
+apiVersion: extensions/v1beta1 # old
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 2   # two
+  rollbackTo:
+    revision: 1
+  template:
+    metadata:
+      labels: {app: web}
+    spec:
+      containers:
+      - name: c
+        image: nginx
+        resources: {requests: {cpu: 1000m}}
+`,
+    now: `# the shop
+apiVersion: apps/v1 # old
+kind: Deployment
+metadata:
+  name: web
+  labels:
+    app: web
+spec:
+  replicas: 2   # two
+  strategy:
+    rollingUpdate:
+      maxUnavailable: 1
+      maxSurge: 1
+  selector:
+    matchLabels:
+      app: web
+  revisionHistoryLimit: 2147483647
+  progressDeadlineSeconds: 2147483647
+  template:
+    metadata:
+      labels: {app: web}
+    spec:
+      containers:
+      - name: c
+        image: nginx
+        resources: {requests: {cpu: 1000m}}
+`,
+    decisions: ['spec.rollbackTo: apps/v1 has no rollback request'],
+  },
+  {
+    what: 'a Deployment that says everything changes its version only',
+    old: `apiVersion: apps/v1beta2
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: nginx}]}
+`,
+    now: `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: nginx}]}
+`,
+  },
+  {
+    what: 'a patch of a Deployment implies nothing',
+    old: 'apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 3\n',
+    now: 'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 3\n',
+    decisions: ['spec.selector: Required value', 'spec.template.metadata.labels', 'spec.template.spec.containers: Required value'],
+  },
+  {
+    what: 'an Ingress gets names for its backends, and path types',
+    old: `apiVersion: networking.k8s.io/v1beta1
+kind: Ingress
+metadata:
+  name: web
+spec:
+  backend: # all
+    # the service
+    serviceName: web # its name
+    servicePort: 80
+  rules:
+  - http:
+      paths:
+      - path: /a   # first
+        backend: {serviceName: a, servicePort: http}
+`,
+    now: `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: web
+spec:
+  defaultBackend: # all
+    # the service
+    service:
+      name: web
+      port:
+        number: 80 # its name
+  rules:
+  - http:
+      paths:
+      - path: /a   # first
+        backend: {service: {name: a, port: {name: http}}}
+        pathType: ImplementationSpecific
+`,
+  },
+  {
+    what: 'a definition of v1beta1 has its schema, columns and subresources by version',
+    old: `apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  version: v1
+  preserveUnknownFields: false
+  names: {plural: foos, kind: Foo}
+  subresources:
+    status: {}
+  additionalPrinterColumns:
+  # the age
+  - name: Age
+    JSONPath: .metadata.creationTimestamp
+    type: date
+  validation:
+    # described
+    openAPIV3Schema:
+      type: object
+      properties:
+        # what is wanted
+        spec: {type: object}
+`,
+    now: `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      # described
+      openAPIV3Schema:
+        type: object
+        properties:
+          # what is wanted
+          spec: {type: object}
+    additionalPrinterColumns:
+    # the age
+    - name: Age
+      jsonPath: .metadata.creationTimestamp
+      type: date
+    subresources:
+      status: {}
+  names: {plural: foos, kind: Foo}
+`,
+  },
+  {
+    what: 'a webhook keeps the defaults of v1beta1, and has to say what v1 asks for',
+    old: `apiVersion: admissionregistration.k8s.io/v1beta1
+kind: ValidatingWebhookConfiguration
+metadata: {name: w}
+webhooks:
+- name: a.b.c
+  clientConfig: {service: {name: a, namespace: b}}
+  timeoutSeconds: 5
+`,
+    now: `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: w}
+webhooks:
+- name: a.b.c
+  clientConfig: {service: {name: a, namespace: b}}
+  timeoutSeconds: 5
+  failurePolicy: Ignore
+  matchPolicy: Exact
+  sideEffects: Unknown
+  admissionReviewVersions:
+  - v1beta1
+`,
+    decisions: ['webhooks[0].sideEffects: v1 takes None or NoneOnDryRun, not Unknown', 'webhooks[0].admissionReviewVersions'],
+  },
+  {
+    what: 'a subject of rbac v1alpha1 names a group',
+    old: `apiVersion: rbac.authorization.k8s.io/v1alpha1
+kind: RoleBinding
+metadata: {name: b, namespace: ns}
+roleRef: {kind: Role, name: r, apiGroup: rbac.authorization.k8s.io}
+subjects:
+- {kind: User, name: "*", apiVersion: rbac.authorization.k8s.io/v1alpha1}
+- kind: ServiceAccount
+  name: s
+  namespace: ns
+  apiVersion: v1
+`,
+    now: `apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: b, namespace: ns}
+roleRef: {kind: Role, name: r, apiGroup: rbac.authorization.k8s.io}
+subjects:
+- {kind: Group, name: system:authenticated, apiGroup: rbac.authorization.k8s.io}
+- kind: ServiceAccount
+  name: s
+  namespace: ns
+`,
+  },
+  {
+    what: 'items of lists, typed or not, and JSON',
+    old: `{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "batch/v1beta1", "kind": "CronJob", "metadata": {"name": "c"}, "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}}}}}]}`,
+    now: `{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"c"},"spec":{"schedule":"* * * * *","jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}}]}`,
+  },
+  {
+    what: 'a typed list and its items',
+    old: 'apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClassList\nitems:\n- metadata: {name: high}\n  value: 1000 # much\n',
+    now: 'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClassList\nitems:\n- metadata: {name: high}\n  value: 1000 # much\n',
+  },
+  {
+    what: 'what is served, of others, or no object stays',
+    old: 'apiVersion: apps/v1\nkind: Deployment\n---\napiVersion: example.com/v1beta1\nkind: Foo\n---\na: {b:   c}\n',
+    now: 'apiVersion: apps/v1\nkind: Deployment\n---\napiVersion: example.com/v1beta1\nkind: Foo\n---\na: {b:   c}\n',
+  },
+  {
+    what: 'what has no successor stays, and is told',
+    old: 'apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata:\n  name: p\n',
+    now: 'apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata:\n  name: p\n',
+    decisions: ['PodSecurityPolicy has no successor'],
+  },
+]
+
+describe('convertFile', () => {
+  for (const { what, old, now, decisions = [] } of cases) {
+    it(what, async () => {
+      const { text, notes, changed } = await converted(old)
+      expect(text).to.equal(now)
+      expect(changed).to.equal(old !== now)
+      const told = notes.filter(({ severity }) => severity === 'decision').map(({ message }) => message)
+      expect(told, told.join('\n')).to.have.lengthOf(decisions.length)
+      for (const decision of decisions) expect(told.join('\n')).to.include(decision)
+    })
+  }
+
+  it('changes nothing a second time', async () => {
+    for (const { now, old } of cases) if (now !== old) expect((await converted(now)).text).to.equal(now)
+  })
+
+  it('says of what it is not to read where that stands', () => {
+    expect(() => readManifests('chart/templates/a.yaml', 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Values.name }}\n'))
+      .to.throw(ManifestError)
+      .with.property('message')
+      .that.matches(/^chart\/templates\/a\.yaml:4: this is a template/)
+    expect(() => readManifests('a.yaml', 'a: [\n')).to.throw(ManifestError, /^a\.yaml:2: yaml:/)
+  })
+
+  it('has a version to move to for every kind that a release took away', () => {
+    const gone = Object.entries(LIFECYCLES).flatMap(([apiVersion, each]) =>
+      Object.keys(each)
+        .map(kind => ({ apiVersion, kind }))
+        .filter(name => standingIn('1.36', name)?.state === 'removed'),
+    )
+    const stuck = gone.filter(name => {
+      const found = kinds.find(name)
+      return found === undefined || kinds.successorOf(found) === undefined
+    })
+    // Kinds that have no successor, what is no manifest, and versions that were replaced without a conversion.
+    const known =
+      /Scale$|Eviction$|SelfSubjectReview$|PodSecurityPolicy$|ClusterCIDR$|^(?:flowcontrol|networking|storagemigration)\S+\/v1alpha1 |^resource\S+\/v1alpha[12] |PodScheduling/
+    const arriving = /HorizontalPodAutoscaler$|EndpointSlice$|PodDisruptionBudget$/
+    expect(stuck.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).filter(name => !known.test(name) && !arriving.test(name))).to.deep.equal([])
+  })
+})
+
+describe('binnacle convert', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'binnacle-convert-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  async function run(...argv: string[]) {
+    const written: Record<'out' | 'err', string[]> = { out: [], err: [] }
+    const status = await runConvert(argv, { out: text => void written.out.push(text), err: text => void written.err.push(text) })
+    const [out, err] = [written.out.join(''), written.err.join('')]
+    return { status, out, err }
+  }
+
+  it('writes folders to standard output as one stream', async () => {
+    writeFileSync(join(folder, 'a.yaml'), 'apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 1')
+    mkdirSync(join(folder, 'b'))
+    writeFileSync(join(folder, 'b', 'c.yml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n')
+    const { status, out, err } = await run('-f', folder, '--to=1.36')
+    expect(out).to.equal(
+      'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 1\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n',
+    )
+    expect(err).to.equal(`${folder}/a.yaml:1: PriorityClass a: scheduling.k8s.io/v1beta1 becomes scheduling.k8s.io/v1\n`)
+    expect(status).to.equal(0)
+  })
+
+  it('changes files in place, goes on after one that it cannot read, and says so', async () => {
+    const file = join(folder, 'a.yaml')
+    writeFileSync(file, 'apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}\nvalue: 1\n')
+    writeFileSync(join(folder, '0.yaml'), 'a: [\n')
+    const { status, out, err } = await run('-f', folder, '--to', 'v1.30.2', '--write')
+    expect({ status, out }).to.deep.equal({ status: 2, out: '' })
+    expect(err).to.include('0.yaml:2: yaml:')
+    expect(readFileSync(file, 'utf8')).to.match(/^apiVersion: scheduling\.k8s\.io\/v1\n/)
+  })
+})
