@@ -1,4 +1,5 @@
 import { isGateName } from '../../src/lifecycle/feature-gates.ts'
+import { WORDS } from '../../src/schema/idl.ts'
 import { enumValues } from '../../src/schema/idl-marks.ts'
 import { SCALARS } from '../../src/schema/idl-scalars.ts'
 
@@ -37,12 +38,12 @@ export interface FieldDeclaration {
 
 export type Report = (line: number, message: string) => void
 
-const TYPE_MARK = /^(?:typemeta|atomic|nodefinition|prune|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*\))$/
+const TYPE_MARK = /^(?:typemeta|atomic(?:@1\.\d+)?|nodefinition|prune|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*\))$/
 const FIELD_MARK =
-  /^(?:required|optional|omitempty|keepempty|set|atomic|granular|strayatomic|merge|replace|retainKeys|deprecated|ungated|map\([\w,]+\)|merge\(\w+\)|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*(?:,(?:own|follows|never|created))?\))$/
+  /^(?:required|optional|omitempty|keepempty|(?:set|atomic|strayatomic|map\([\w,]+\))(?:@1\.\d+)?|granular|merge|replace|retainKeys|deprecated|ungated|merge\(\w+\)|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*(?:,(?:own|follows|never|created))?\))$/
 const NAME = /^[A-Z]\w*$/
 const FIELD =
-  /^(?<name>[\w$-]+) (?<number>-|\d+) (?<pointer>\*?)(?<shape>(?:\[\]\*?|map\[string\])*)(?<type>[\w.]+)(?<optional>\??)(?<marks>(?: [^\s=]+)*)(?: = (?<value>.+))?$/
+  /^(?<name>[\w$-]+) (?<number>-|\d+) (?<pointer>\*?)(?<shape>(?:\[\]\*?|map\[string\])*)(?<type>[\w.]+)(?<optional>\??)(?<marks>(?: [^\s=]+)*)(?: =(?:@1\.\d+)? (?<value>.+))?$/
 const INLINE = /^inline (?<number>\d+) (?<type>[\w.]+)$/
 /** Marks of which a field has one at most. */
 const EXCLUSIVE = [
@@ -80,7 +81,7 @@ export function readDeclarations(file: string, text: string, report: Report): Pa
 }
 
 function readDeclaration(line: string, at: number, report: Report): Declaration[] {
-  const [kind, ...words] = line.match(/"[^"]*"|\S+/g) ?? []
+  const [kind, ...words] = line.match(WORDS) ?? []
   const name = words[0] ?? ''
   const declaration = (more: Partial<Declaration> = {}): Declaration[] => [{ kind: 'type', name, line: at, fields: [], ...more }]
   if (kind !== 'types' && !NAME.test(name)) report(at, `${JSON.stringify(name)} is no name of a type`)
@@ -140,7 +141,7 @@ function fieldNumber(text: string, line: number, report: Report): number | undef
 }
 
 function checkMarks(marks: readonly string[], shape: FieldDeclaration['shape'], line: number, report: Report): void {
-  const names = marks.map(mark => mark.replace(/\(.*/, ''))
+  const names = marks.map(mark => mark.replace(/[(@].*/, ''))
   for (const mark of marks) if (!FIELD_MARK.test(mark)) report(line, `unknown mark ${mark} of a field`)
   checkGates(marks, line, report)
   for (const [i, name] of names.entries()) if (names.indexOf(name) !== i) report(line, `the mark ${name} stands twice`)

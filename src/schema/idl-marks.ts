@@ -8,6 +8,13 @@ const AVAILABILITY = /^(since|until|gate)\(([^,]+)(?:,(own|follows|never|created
 const RELEASE = /1\.(\d+)/
 const STRATEGIES = ['merge', 'replace', 'retainKeys']
 
+/** Without their releases, the marks that hold in the release 1.x of this number: `atomic@1.30` is one from that release on. Without a number all of them. */
+export const marksIn = (marks: readonly string[], minor?: number): string[] =>
+  marks.flatMap(mark => {
+    const [name = '', since] = mark.split('@1.')
+    return since === undefined || minor === undefined || Number(since) <= minor ? [name] : []
+  })
+
 const argumentOf = (marks: readonly string[], mark: RegExp): string | undefined => marks.map(each => mark.exec(each)?.[1]).find(text => text !== undefined)
 
 /** `set`, `atomic` and `map(a,b)` of a list. */
@@ -47,10 +54,12 @@ export function isInRelease(line: string, minor: number): boolean {
   return (since === undefined || since <= minor) && (until === undefined || minor < until)
 }
 
-/** The values of an enum as they are written, without quotes, and of those with a release (`None@1.35`) the ones that the release 1.x of this number has; without a number all. */
-export function enumValues(written: readonly string[], minor?: number): string[] {
-  return written.flatMap(text => {
-    const [value = '', since] = text.startsWith('"') ? [text.slice(1, -1)] : text.split('@1.')
-    return since === undefined || minor === undefined || Number(since) <= minor ? [value] : []
+const ENUM_VALUE = /^(?:"(?<quoted>[^"]*)"|(?<plain>[^@]+))(?:@(?<gone>-?)1\.(?<minor>\d+))?$/
+
+/** The values of an enum as they are written, without quotes: those that the release 1.x of this number has (`None@1.35` came with one, `None@-1.31` went), without a number all. */
+export const enumValues = (written: readonly string[], minor?: number): string[] =>
+  written.flatMap(text => {
+    const { quoted, plain, gone, minor: bound } = ENUM_VALUE.exec(text)?.groups ?? {}
+    const has = bound === undefined || minor === undefined || Number(bound) <= minor !== (gone === '-')
+    return has ? [quoted ?? plain ?? text] : []
   })
-}

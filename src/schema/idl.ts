@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { invariant } from '../lib/invariant.ts'
-import { availability, enumValues, isInRelease, listMarks, patchMarks } from './idl-marks.ts'
+import { availability, enumValues, isInRelease, listMarks, marksIn, patchMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
@@ -31,8 +31,9 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `since(1.30)` the first release that has it, `until(1.31)` the first that has it no more,
  * `gate(Name)` the feature gate without which writes clear it, `gate(Name,own)` and its like (`GateUse`) where the old object keeps it otherwise ·
  * `ungated` gates of the fields of its type do not clear them here · `= json` default (last).
- * A field that releases declare differently has a line for each: the first ends with `until(1.34)`, the next has `since(1.34)`, and both have the number.
- * An enum is a string type with its values, a string a named type of Go's without; `None@1.35` is a value that came with a release. A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`,
+ * `atomic@1.30` is a mark of that release and later ones, `=@1.31 json` a default.
+ * A field that releases declare differently otherwise has a line for each: the first ends with `until(1.34)`, the next has `since(1.34)`, and both have the number.
+ * An enum is a string type with its values, a string a named type of Go's without. `None@1.35` is a value that came with a release, `None@-1.31` one that went with it. A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`,
  * `strings`). `inline number Type` puts a message's members into the parent's JSON object. A type line takes `typemeta`, `atomic`, `nodefinition`, `since`, `until`, `gate` and `prune`
  * (a value of it goes with the gated field that leaves it empty).
  * What types and fields mean is said elsewhere (`openapi/descriptions.ts`).
@@ -86,7 +87,8 @@ export class TypeRegistry {
     const source = this.source(id)
     invariant(source, `no type ${id}`)
     const name = id.slice(id.indexOf('.') + 1)
-    const { marks, lines } = this.written(source)
+    const { marks: written, lines } = this.written(source)
+    const marks = marksIn(written, this.minor)
     const fields = new Map<string, Field>()
     const inlines: Inline[] = []
     const schema: Mutable<StructSchema> = { type: 'struct', id, name, fields, inlines, typeMeta: marks.includes('typemeta') }
@@ -156,7 +158,7 @@ export class TypeRegistry {
       } else if (line.startsWith('union ')) {
         this.unions.set(`${id}.${line.split(' ', 2)[1]}`, { line, pkg })
       } else if (line.startsWith('enum ') || line.startsWith('string ')) {
-        const [, name, ...values] = line.match(/"[^"]*"|\S+/g) ?? []
+        const [, name, ...values] = line.match(WORDS) ?? []
         const isEnum = line.startsWith('enum ')
         this.strings.set(`${id}.${name}`, {
           type: 'string',
@@ -195,8 +197,10 @@ export class TypeRegistry {
   }
 
   private field(line: string, scope: Scope): Field {
-    const at = line.indexOf(' = ')
-    const [name = '', number, type = '', ...marks] = (at < 0 ? line : line.slice(0, at)).split(/\s+/)
+    const given = DEFAULT.exec(line)
+    const [written, since, value] = given ? [line.slice(0, given.index), given[1], line.slice(given.index + given[0].length)] : [line]
+    const [name = '', number, type = '', ...all] = written.split(/\s+/)
+    const marks = marksIn(all, this.minor)
     invariant(!marks.includes('#'), `a description belongs beside the declarations: ${line}`)
     const optional = type.endsWith('?')
     const pointer = type.startsWith('*')
@@ -204,17 +208,22 @@ export class TypeRegistry {
       name,
       number: number === '-' ? 0 : Number(number),
       pointer,
-      schema: this.schema(optional ? type.slice(pointer ? 1 : 0, -1) : type.slice(pointer ? 1 : 0), marks, scope),
+      schema: this.stated(this.schema(optional ? type.slice(pointer ? 1 : 0, -1) : type.slice(pointer ? 1 : 0), marksIn(all), scope), marks),
       required: marks.includes('required') || (!optional && !marks.includes('optional')),
       omitEmpty: marks.includes('omitempty') || (optional && !marks.includes('keepempty')),
     }
     if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
-    if (at >= 0) field.default = JSON.parse(line.slice(at + 3))
+    if (value !== undefined && (since === undefined || this.minor === undefined || Number(since) <= this.minor)) field.default = JSON.parse(value)
     Object.assign(field, patchMarks(marks), availability(marks))
     if (marks.includes('deprecated')) field.deprecated = true
     if (marks.includes('ungated')) field.ungated = true
     if (marks.includes('strayatomic')) field.strayListType = 'atomic'
     return field
+  }
+
+  /** A list that the release does not say the type of is merged by it all the same: what says so besides is older (the key of patches). */
+  private stated(schema: Schema, marks: readonly string[]): Schema {
+    return schema.type === 'list' && schema.listType !== undefined && listMarks(marks).listType === undefined ? { ...schema, unstated: true } : schema
   }
 
   private union(line: string, pkg: TypePackage): UnionSchema {
@@ -307,6 +316,12 @@ function linesByField(lines: readonly WrittenField[]): Map<string, WrittenField[
   }
   return byName
 }
+
+/** Words of a declaration; what is in quotes may have blanks. */
+export const WORDS = /(?:"[^"]*"|[^\s"])+/g
+
+/** What stands between the marks of a field and its default, with the release since which it has it. */
+const DEFAULT = / =(?:@1\.(\d+))? /
 
 /** What identifies a field: its name, or `inline` and its number. */
 const fieldKey = (line: string): string => line.split(' ', line.startsWith('inline ') ? 2 : 1).join(' ')

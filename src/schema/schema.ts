@@ -132,6 +132,8 @@ export interface ListSchema {
   readonly items: Schema
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly listMapKeys?: readonly string[]
+  /** OpenAPI of the release does not say the type. */
+  readonly unstated?: boolean
   /** The items are pointers in Go (rare); null items stay. */
   readonly pointerItems?: boolean
 }

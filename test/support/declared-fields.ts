@@ -80,7 +80,7 @@ function typeOf(schema: Schema): string {
 
 /** What a declared field says, in the reference's words. */
 export function declared({ name, number, schema, ...field }: Field): Record<string, unknown> {
-  const list = schema.type === 'list' ? schema : undefined
+  const list = schema.type === 'list' && !schema.unstated ? schema : undefined
   const innermost = schema.type === 'list' ? schema.items : schema.type === 'map' ? schema.values : schema
   return given({
     name,
@@ -88,7 +88,7 @@ export function declared({ name, number, schema, ...field }: Field): Record<stri
     type: typeOf(schema),
     required: field.required,
     omitempty: field.omitEmpty,
-    ptr: field.pointer || list?.pointerItems,
+    ptr: field.pointer || (schema.type === 'list' && schema.pointerItems),
     listType: list?.listType ?? field.strayListType,
     listMapKeys: list?.listMapKeys,
     mapType: schema.type === 'map' ? schema.mapType : undefined,

@@ -13,11 +13,11 @@ export type PolicyBinding = TypedObject & { readonly spec: PolicyBindingSpec }
 export interface PolicySpec {
   readonly paramKind?: ParamKind
   readonly matchConstraints?: MatchConstraints
-  readonly validations?: readonly ValidationSpec[]
+  readonly validations?: readonly ValidationSpec[] | null
   readonly failurePolicy?: string
   readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[]
   readonly matchConditions?: readonly NamedExpression[]
-  readonly variables?: readonly NamedExpression[]
+  readonly variables?: readonly NamedExpression[] | null
 }
 
 /** What is read of a binding. */

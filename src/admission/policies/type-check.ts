@@ -89,13 +89,13 @@ function matchedKinds(rules: readonly Rule[], catalog: Catalog): ServedResource[
 }
 
 /** What expressions speak of, with the types of the kinds; variables have the types that they come to. */
-function* environmentOf({ version }: ServedResource, params: ServedResource | undefined, { variables = [] }: PolicySpec): Steps<Environment> {
+function* environmentOf({ version }: ServedResource, params: ServedResource | undefined, spec: PolicySpec): Steps<Environment> {
   const object = declareStruct(version.schema, version.kind)
   const parameters = params && declareStruct(params.version.schema, `${params.version.kind}.@params`)
   const types = new Map<string, Type>()
   const base = admissionEnvironment(BASE, { params: params !== undefined, authorizer: true, variables: types })
   const environment = withTypes(base, object, parameters)
-  for (const { name, expression } of variables) {
+  for (const { name, expression } of spec.variables ?? []) {
     const { checked } = yield* compileInSteps(expression, environment)
     yield
     types.set(name, checked ? seenType(checked.result) : DYN)

@@ -41,5 +41,5 @@ export function* validateExpression(expression: string, use: ExpressionUse, path
 }
 
 /** The texts of one member of some structs of an old object: what it stores already. */
-export const storedTexts = <K extends string>(structs: readonly Readonly<Partial<Record<K, string>>>[] | undefined, member: K): ReadonlySet<string> =>
+export const storedTexts = <K extends string>(structs: readonly Readonly<Partial<Record<K, string>>>[] | null | undefined, member: K): ReadonlySet<string> =>
   new Set((structs ?? []).map(struct => struct[member]).filter(text => text !== undefined))

@@ -126,11 +126,11 @@ export type ValidatingAdmissionPolicyBindingSpec = {
 export type ValidatingAdmissionPolicySpec = {
   paramKind?: ParamKind
   matchConstraints?: MatchResources
-  validations?: Validation[]
+  validations?: Validation[] | null
   failurePolicy?: FailurePolicyType | ''
   auditAnnotations?: AuditAnnotation[]
   matchConditions?: MatchCondition[]
-  variables?: Variable[]
+  variables?: Variable[] | null
 }
 
 export type ValidatingAdmissionPolicyStatus = {

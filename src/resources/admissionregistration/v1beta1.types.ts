@@ -104,7 +104,7 @@ export type ValidatingAdmissionPolicySpec = {
   failurePolicy?: string
   auditAnnotations?: AuditAnnotation[]
   matchConditions?: MatchCondition[]
-  variables?: Variable[]
+  variables?: Variable[] | null
 }
 
 export type ValidatingAdmissionPolicyStatus = {

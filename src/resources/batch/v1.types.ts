@@ -93,7 +93,7 @@ export type PodFailurePolicy = {
 }
 
 export type PodFailurePolicyOnExitCodesRequirement = {
-  containerName?: string
+  containerName?: string | null
   operator: PodFailurePolicyOnExitCodesOperator | ''
   values: number[] | null
 }
@@ -105,8 +105,8 @@ export type PodFailurePolicyOnPodConditionsPattern = {
 
 export type PodFailurePolicyRule = {
   action: PodFailurePolicyAction | ''
-  onExitCodes?: PodFailurePolicyOnExitCodesRequirement
-  onPodConditions?: PodFailurePolicyOnPodConditionsPattern[]
+  onExitCodes?: PodFailurePolicyOnExitCodesRequirement | null
+  onPodConditions?: PodFailurePolicyOnPodConditionsPattern[] | null
 }
 
 export type SuccessPolicy = {

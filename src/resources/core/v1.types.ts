@@ -10,7 +10,7 @@ export type AzureDataDiskCachingMode = 'None' | 'ReadOnly' | 'ReadWrite' | Unlis
 
 export type AzureDataDiskKind = 'Dedicated' | 'Managed' | 'Shared' | Unlisted
 
-export type ClaimResourceStatus = 'ControllerResizeInProgress' | 'ControllerResizeInfeasible' | 'NodeResizeInProgress' | 'NodeResizeInfeasible' | 'NodeResizePending' | Unlisted
+export type ClaimResourceStatus = 'ControllerResizeInProgress' | 'ControllerResizeFailed' | 'ControllerResizeInfeasible' | 'NodeResizeInProgress' | 'NodeResizeFailed' | 'NodeResizeInfeasible' | 'NodeResizePending' | Unlisted
 
 export type DNSPolicy = 'ClusterFirst' | 'ClusterFirstWithHostNet' | 'Default' | 'None' | Unlisted
 
@@ -35,6 +35,8 @@ export type PersistentVolumeAccessMode = 'ReadOnlyMany' | 'ReadWriteMany' | 'Rea
 export type PersistentVolumeClaimModifyVolumeStatus = 'InProgress' | 'Infeasible' | 'Pending' | Unlisted
 
 export type PersistentVolumeClaimPhase = 'Bound' | 'Lost' | 'Pending' | Unlisted
+
+export type PersistentVolumeClaimResizeStatus = '' | 'ControllerExpansionFailed' | 'ControllerExpansionInProgress' | 'NodeExpansionFailed' | 'NodeExpansionInProgress' | 'NodeExpansionPending' | Unlisted
 
 export type PersistentVolumeMode = 'Block' | 'Filesystem' | Unlisted
 
@@ -195,6 +197,11 @@ export type CinderVolumeSource = {
   fsType?: string
   readOnly?: boolean
   secretRef?: LocalObjectReference
+}
+
+export type ClaimSource = {
+  resourceClaimName?: string
+  resourceClaimTemplateName?: string
 }
 
 export type ClientIPConfig = {
@@ -582,12 +589,12 @@ export type HTTPHeader = {
 }
 
 export type HostAlias = {
-  ip: string
+  ip?: string
   hostnames?: string[]
 }
 
 export type HostIP = {
-  ip: string
+  ip?: string
 }
 
 export type HostPathVolumeSource = {
@@ -893,6 +900,7 @@ export type PersistentVolumeClaimStatus = {
   capacity?: Record<string, string>
   conditions?: PersistentVolumeClaimCondition[]
   allocatedResources?: Record<string, string>
+  resizeStatus?: PersistentVolumeClaimResizeStatus | ''
   allocatedResourceStatuses?: Record<string, ClaimResourceStatus>
   currentVolumeAttributesClassName?: string
   modifyVolumeStatus?: ModifyVolumeStatus
@@ -1046,7 +1054,7 @@ export type PodExecOptions = {
 }
 
 export type PodIP = {
-  ip: string
+  ip?: string
 }
 
 export type PodLogOptions = {
@@ -1086,6 +1094,7 @@ export type PodReadinessGate = {
 
 export type PodResourceClaim = {
   name: string
+  source: ClaimSource
   resourceClaimName?: string
   resourceClaimTemplateName?: string
 }

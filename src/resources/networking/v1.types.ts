@@ -109,6 +109,7 @@ export type IngressTLS = {
 
 export type NetworkPolicy = TypedObject & {
   spec: NetworkPolicySpec
+  status: NetworkPolicyStatus
 }
 
 export type NetworkPolicyEgressRule = {
@@ -138,6 +139,10 @@ export type NetworkPolicySpec = {
   ingress?: NetworkPolicyIngressRule[]
   egress?: NetworkPolicyEgressRule[]
   policyTypes?: PolicyType[]
+}
+
+export type NetworkPolicyStatus = {
+  conditions?: Condition[]
 }
 
 export type ParentReference = {

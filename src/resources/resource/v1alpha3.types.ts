@@ -26,6 +26,7 @@ export type AllocatedDeviceStatus = {
 export type AllocationResult = {
   devices: DeviceAllocationResult
   nodeSelector?: NodeSelector
+  controller?: string
   allocationTimestamp?: Time
 }
 
@@ -106,6 +107,7 @@ export type DeviceClassConfiguration = {
 export type DeviceClassSpec = {
   selectors?: DeviceSelector[]
   config?: DeviceClassConfiguration[]
+  suitableNodes?: NodeSelector
   extendedResourceName?: string
 }
 
@@ -220,11 +222,13 @@ export type ResourceClaimConsumerReference = {
 
 export type ResourceClaimSpec = {
   devices: DeviceClaim
+  controller?: string
 }
 
 export type ResourceClaimStatus = {
   allocation?: AllocationResult
   reservedFor?: ResourceClaimConsumerReference[]
+  deallocationRequested?: boolean
   devices?: AllocatedDeviceStatus[]
 }
 

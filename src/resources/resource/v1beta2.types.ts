@@ -25,6 +25,7 @@ export type AllocatedDeviceStatus = {
 export type AllocationResult = {
   devices: DeviceAllocationResult
   nodeSelector?: NodeSelector
+  controller?: string
   allocationTimestamp?: Time
 }
 
@@ -122,6 +123,7 @@ export type DeviceClassConfiguration = {
 export type DeviceClassSpec = {
   selectors?: DeviceSelector[]
   config?: DeviceClassConfiguration[]
+  suitableNodes?: NodeSelector
   extendedResourceName?: string
 }
 
@@ -228,11 +230,13 @@ export type ResourceClaimConsumerReference = {
 
 export type ResourceClaimSpec = {
   devices: DeviceClaim
+  controller?: string
 }
 
 export type ResourceClaimStatus = {
   allocation?: AllocationResult
   reservedFor?: ResourceClaimConsumerReference[]
+  deallocationRequested?: boolean
   devices?: AllocatedDeviceStatus[]
 }
 

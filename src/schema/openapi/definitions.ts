@@ -112,7 +112,7 @@ export class DefinitionSet {
     const value = field.default ?? (field.pointer ? undefined : impliedDefault(field.schema, field.omitEmpty))
     const marks: JsonObject = {}
     const { schema } = field
-    if (schema.type === 'list') {
+    if (schema.type === 'list' && !schema.unstated) {
       if (schema.listMapKeys) marks['x-kubernetes-list-map-keys'] = [...schema.listMapKeys]
       if (schema.listType) marks['x-kubernetes-list-type'] = schema.listType
     } else if (schema.type === 'map' && schema.mapType) marks['x-kubernetes-map-type'] = schema.mapType

@@ -137,6 +137,26 @@ describe('types of a release', () => {
     expect(fieldsIn(31)).to.deep.equal(['always', 'later'])
   })
 
+  it('have the marks, defaults and values of enums that hold in the release', () => {
+    const source = `enum Level Low Middle@-1.31 Medium@1.31 ""@1.30
+type Thing atomic@1.31
+  levels 1 []Level? set@1.30
+  name 2 string? =@1.30 "x = y"
+`
+    const thing = (minor?: number) => {
+      const { structType, fields } = new TypeRegistry(minor).add({ id: 't', definition: 'io.test', source }).type('t.Thing')
+      const levels = fields.get('levels')?.schema
+      if (levels?.type !== 'list' || levels.items.type !== 'string') throw new Error('levels is a list of texts')
+      return { structType, listType: levels.listType, unstated: levels.unstated, values: levels.items.enum, name: fields.get('name')?.default }
+    }
+    const list = { structType: undefined, listType: 'set', unstated: undefined }
+    // Elements are tracked in every release: only OpenAPI does not say so.
+    expect(thing(29)).to.deep.equal({ ...list, unstated: true, values: ['Low', 'Middle'], name: undefined })
+    expect(thing(30)).to.deep.equal({ ...list, values: ['Low', 'Middle', ''], name: 'x = y' })
+    expect(thing(31)).to.deep.equal({ ...list, structType: 'atomic', values: ['Low', 'Medium', ''], name: 'x = y' })
+    expect(thing()).to.deep.equal({ ...list, structType: 'atomic', values: ['Low', 'Middle', 'Medium', ''], name: 'x = y' })
+  })
+
   it('have the line of a field that is theirs, also where another type is like it', () => {
     const source = `type Thing
   a 1 []Item? atomic until(1.34)

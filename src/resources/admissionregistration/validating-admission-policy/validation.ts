@@ -116,7 +116,7 @@ export function* validatePolicy(next: ValidatingAdmissionPolicy, old: Validating
   return [
     ...validatePolicyStart(spec, path),
     ...(yield* validatePolicyConditions(next, old, features, path)),
-    ...(yield* validateVariables(spec.variables, { params, stored: stored.validations, features }, variables, path.child('variables'))),
+    ...(yield* validateVariables(spec.variables ?? [], { params, stored: stored.validations, features }, variables, path.child('variables'))),
     ...(yield* validateChecks(spec, next.metadata.name ?? '', use, path)),
   ]
 }

@@ -35,7 +35,7 @@ function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, 
   const at = path.child('values')
   const printed = verbatim(requirement.values ? `[]int32{${values.join(', ')}}` : '[]int32(nil)')
   const errors = oneOf(operator, OPERATORS, path.child('operator'))
-  if (containerName !== undefined && !containers.has(containerName)) {
+  if (typeof containerName === 'string' && !containers.has(containerName)) {
     errors.push(invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template'))
   }
   if (values.length === 0) errors.push(invalid(at, printed, 'at least one value is required'))
@@ -64,7 +64,8 @@ const validateConditions = (patterns: readonly PodFailurePolicyOnPodConditionsPa
 
 /** A rule is about exit codes or about conditions of the pod, never both; FailIndex needs a limit of failures for each index. */
 function validateRule(spec: JobSpec, rule: PodFailurePolicyRule, containers: ReadonlySet<string>, path: FieldPath): FieldError[] {
-  const { action, onExitCodes, onPodConditions = [] } = rule
+  const { action, onExitCodes } = rule
+  const onPodConditions = rule.onPodConditions ?? []
   const errors: FieldError[] = []
   if (action === 'FailIndex' && spec.backoffLimitPerIndex === undefined) {
     errors.push(invalid(path.child('action'), action, 'requires the backoffLimitPerIndex to be set'))

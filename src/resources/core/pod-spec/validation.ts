@@ -107,7 +107,7 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   return errors
 }
 
-const validateHostAlias = ({ ip, hostnames = [] }: HostAlias, path: FieldPath, addresses: LegacyAddresses): FieldError[] => [
+const validateHostAlias = ({ ip = '', hostnames = [] }: HostAlias, path: FieldPath, addresses: LegacyAddresses): FieldError[] => [
   ...addresses.ip(ip, path.child('ip')),
   ...hostnames.flatMap((name, i) => validateDnsSubdomain(name, path.child('hostnames').index(i))),
 ]

@@ -159,7 +159,7 @@ function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: bool
   const { hostAliases: aliases = [], imagePullSecrets: secrets = [] } = spec
   warnings.push(...repeated(aliases, 'ip', path.child('hostAliases')))
   aliases.forEach((alias, i) => {
-    warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip))
+    warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip ?? ''))
   })
   warnings.push(...repeated(secrets, 'name', path.child('imagePullSecrets')))
   secrets.forEach((secret, i) => {

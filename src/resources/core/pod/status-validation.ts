@@ -27,10 +27,10 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   const errors: FieldError[] = []
   const { spec, status } = next
   const before = old.status
-  const legacy = (list: readonly { readonly ip: string }[] = []) =>
+  const legacy = (list: readonly { readonly ip?: string }[] = []) =>
     legacyAddresses(
       features,
-      list.map(({ ip }) => ip),
+      list.map(({ ip = '' }) => ip),
     )
   errors.push(...validateAnnotationsUpdate(next, old, podOptions(features, next, old)))
   status.conditions?.forEach(({ type }, i) => {
@@ -45,7 +45,7 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses')))
   errors.push(...validateAddresses(status.podIPs ?? [], 'podIPs', legacy(before.podIPs)))
   const [first] = hostIPs
-  if (first && hostIP !== first.ip) errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip, 'must be equal to `hostIP`'))
+  if (first && hostIP !== (first.ip ?? '')) errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip ?? '', 'must be equal to `hostIP`'))
   errors.push(...validateAddresses(hostIPs, 'hostIPs', legacy(before.hostIPs)))
   for (const list of STATUS_LISTS) errors.push(...validateUsers(status[list] ?? [], spec.os?.name ?? 'linux', STATUS.child(list)))
   errors.push(...validateAllocated(status.containerStatuses ?? [], spec.containers ?? [], STATUS.child('containerStatuses')))
@@ -101,18 +101,19 @@ function validateClaimStatuses(statuses: readonly PodResourceClaimStatus[], clai
 function validateAddresses(addresses: readonly (PodIP | HostIP)[], list: 'podIPs' | 'hostIPs', legacy: LegacyAddresses): FieldError[] {
   const errors: FieldError[] = []
   const path = STATUS.child(list)
-  addresses.forEach(({ ip }, i) => {
+  addresses.forEach(({ ip = '' }, i) => {
     errors.push(...legacy.ip(ip, path.index(i)))
   })
   if (addresses.length < 2) return errors
-  const valid = addresses.map(({ ip }) => ip).filter(ip => parseIp(ip) !== undefined)
+  const valid = addresses.map(({ ip = '' }) => ip).filter(ip => parseIp(ip) !== undefined)
   const dualStack = valid.length === addresses.length && new Set(valid.map(isIPv6)).size === 2
   if (!dualStack || addresses.length > 2)
     errors.push(invalid(path, goMember('core.PodStatus', list, [...addresses]), 'may specify no more than one IP for each IP family'))
   const seen = new Set<string>()
   addresses.forEach((address, i) => {
-    if (seen.has(address.ip)) errors.push(duplicate(path.index(i), goValue(list === 'podIPs' ? 'core.PodIP' : 'core.HostIP', address)))
-    seen.add(address.ip)
+    const { ip = '' } = address
+    if (seen.has(ip)) errors.push(duplicate(path.index(i), goValue(list === 'podIPs' ? 'core.PodIP' : 'core.HostIP', address)))
+    seen.add(ip)
   })
   return errors
 }

@@ -53,4 +53,4 @@ export const podStatusStrategy: Strategy<Pod> = {
 }
 
 const addressWarnings = (status: PodStatus, list: 'podIPs' | 'hostIPs'): string[] =>
-  (status[list] ?? []).flatMap(({ ip }, i) => ipWarnings(fieldPath('status', list).index(i).child('ip'), ip))
+  (status[list] ?? []).flatMap(({ ip = '' }, i) => ipWarnings(fieldPath('status', list).index(i).child('ip'), ip))
