@@ -11,6 +11,7 @@ import { lockDirectory } from './directory-lock.ts'
 import { type Expiry, openExpiry } from './expiry.ts'
 import { type Feed, openFeed } from './feed.ts'
 import { inspectDataFile } from './inspect.ts'
+import { boundMappedMemory } from './mapped-memory.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
 import type { Tables } from './tables.ts'
@@ -39,7 +40,9 @@ export async function openEmbedded(options: EmbeddedOptions, clock: Clock, logge
   try {
     inspectDataFile(options.dir)
     const opened = await openTables(options.dir)
+    const release = boundMappedMemory(opened.unmap)
     const close = async (): Promise<void> => {
+      release()
       await opened.close()
       unlock()
     }

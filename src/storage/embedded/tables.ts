@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database, RootDatabase } from 'lmdb'
-import { errorMessage } from '../../lib/error-message.ts'
+import type { Database } from 'lmdb'
 import { syncDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 import { type Revision, revision } from '../revision.ts'
+import { openEnvironment } from './environment.ts'
 import { formatVersion, numberBytes, readNumber } from './layout.ts'
 
-export type Table = Database<Buffer, Buffer>
+/** What the store uses of a table of LMDB. What it reads is a view, which the next read may overwrite, and iterators end within the turn that began them. */
+export type Table = Pick<Database<Buffer, Buffer>, 'getBinaryFast' | 'getRange' | 'getKeys' | 'putSync' | 'removeSync'>
 export type MetaWord = 'format' | 'revision' | 'compacted' | 'swept'
 
 /** The open LMDB environment. `layout.ts` says what the tables hold. */
@@ -20,6 +20,8 @@ export interface Tables {
    * Tests put their own in its place to count commits or to let one fail.
    */
   commit<T>(change: () => T): Promise<T>
+  /** Gives back the memory into which the file is mapped, between two commits; what is read afterwards is mapped anew. Resolves when that is done. */
+  unmap(): Promise<void>
   close(): Promise<void>
 }
 
@@ -45,29 +47,11 @@ export function setMeta(tables: Tables, word: MetaWord, value: number): void {
 }
 
 /**
- * Opens the directory's tables, and creates them in an empty one. Commits wait for the disk (`overlappingSync: false`): a commit that resolves is durable.
+ * Opens the directory's tables, and creates them in an empty one.
  * @throws BackendError `corrupt` where the directory holds something else, or a format newer than this program's.
  */
 export async function openTables(dir: string): Promise<Tables> {
-  const { open } = await import('lmdb')
-  const binary = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
-  let root: RootDatabase<Buffer, Buffer>
-  let tables: Tables
-  try {
-    // Known to the package, not to its types; what is stored is for its owner only, whoever made the directory.
-    const options = { path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, permissionsMode: 0o600, ...binary }
-    root = open<Buffer, Buffer>(options)
-    const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...binary })
-    // In one transaction: each table by itself would be a commit of its own, and waits for the disk where it is new.
-    const opened = root.transactionSync(() => ({ log: table('log'), latest: table('latest'), expiry: table('expiry'), meta: table('meta') }))
-    tables = {
-      ...opened,
-      commit: change => root.childTransaction(change).catch(explainCommit),
-      close: () => root.close(),
-    }
-  } catch (error) {
-    throw new BackendError('corrupt', `the store in ${dir} cannot be opened: ${errorMessage(error)}`, { cause: error })
-  }
+  const tables = await openEnvironment(dir)
   const format = metaNumber(tables, 'format')
   if (format !== undefined && format > formatVersion) {
     await tables.close()
@@ -85,13 +69,3 @@ export async function openTables(dir: string): Promise<Tables> {
   }
   return tables
 }
-
-/**
- * A failed commit comes with a promise of its reason, which has to be caught too, or it ends the process. (So does the promise of a batch that the package
- * makes for each turn of the event loop by default: `eventTurnBatching` is off, for the writer makes its own groups.)
- */
-async function explainCommit(error: Error & { commitError?: Promise<never> }): Promise<never> {
-  const reason = error.commitError?.catch((cause: unknown) => cause)
-  throw (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error
-}
-const reasonWait = 100

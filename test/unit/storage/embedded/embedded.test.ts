@@ -9,7 +9,7 @@ import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import type { Backend } from '../../../../src/storage/backend.ts'
 import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
-import type { Tables } from '../../../../src/storage/embedded/tables.ts'
+import type { Table, Tables } from '../../../../src/storage/embedded/tables.ts'
 import { openTables, setMeta } from '../../../../src/storage/embedded/tables.ts'
 import type { Revision } from '../../../../src/storage/revision.ts'
 import { codeOf, never, Store, within } from '../../../support/backend.ts'
@@ -203,20 +203,73 @@ describe('embedded store', () => {
     expect((await again.list()).items).to.deep.equal(['hour=x'])
   }).timeout(5000)
 
+  const count = (table: Table | undefined): number => [...(table?.getKeys({}) ?? [])].length
+
+  it('reads and writes on while its file is unmapped', async () => {
+    const { store, state } = await startWatched()
+    const seen: string[] = []
+    const aborter = new AbortController()
+    const watching = (async () => {
+      for await (const batch of store.watch(2, {}, aborter.signal)) for (const event of batch.events) seen.push(event.key)
+    })()
+    const large = Buffer.alloc(100_000, 'x')
+    const write = async (name: string): Promise<void> => {
+      let revision: Revision | 0 = 0
+      for (let i = 0; i < 50; i++) {
+        revision = await store.put(name, revision, i % 10 === 0 ? large : String(i))
+        if (i % 10 === 0) expect((await store.backend.get(store.key(name), never)).item?.value.equals(large)).to.equal(true)
+        else expect((await store.list({ at: revision })).items).to.include(`${name}=${i}`)
+      }
+    }
+    const unmapping = (async () => {
+      for (let i = 0; i < 50; i++) {
+        await state.tables?.unmap()
+        await turns()
+      }
+    })()
+    await Promise.all(
+      ['a', 'b', 'c'].map(write).concat(
+        store.put('first', 0, 'x').then(() => {}),
+        unmapping,
+      ),
+    )
+    await eventually('all is seen', () => seen.length === 151)
+    aborter.abort()
+    await watching
+    const closing = state.tables?.unmap()
+    await store.backend.close()
+    await closing
+    expect((await (await start()).list()).count).to.equal(4)
+  })
+
+  it('gives back what was mapped of its file', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const mapped = (): number => {
+      const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
+      return maps.filter(map => map.split('\n')[0]?.endsWith(`${dir}/data.mdb`)).reduce((sum, map) => sum + Number(/^Rss:\s+(\d+)/m.exec(map)?.[1]), 0)
+    }
+    const { store, state } = await startWatched()
+    for (let i = 0; i < 200; i++) await store.put(`k${i}`, 0, Buffer.alloc(3000, 'x'))
+    await store.list()
+    const before = mapped()
+    await state.tables?.unmap()
+    expect(mapped()).to.be.below(before / 2)
+  })
+
   it('removes compacted history from its tables, in the background and after a restart', async () => {
     const { store, state } = await startWatched()
     let revision: Revision | 0 = 0
     for (let i = 0; i < 700; i++) revision = await store.put('a', revision, String(i))
     await store.remove('b', await store.put('b', 0, 'x'))
     const at = await store.put('c', 0, 'x')
-    const size = () => [state.tables?.log.getCount({}), state.tables?.latest.getCount({})]
+    const size = () => [count(state.tables?.log), count(state.tables?.latest)]
     expect(size()).to.deep.equal([703, 3])
     await store.backend.compact(at, never)
     await store.backend.close()
 
     const again = await startWatched()
-    await eventually('the log is cut', () => again.state.tables!.log.getCount({}) <= 2)
-    expect([again.state.tables?.log.getCount({}), again.state.tables?.latest.getCount({})]).to.deep.equal([2, 2])
+    await eventually('the log is cut', () => count(again.state.tables?.log) <= 2)
+    expect([count(again.state.tables?.log), count(again.state.tables?.latest)]).to.deep.equal([2, 2])
     expect((await again.store.list({ at })).items).to.deep.equal(['a=699', 'c=x'])
     expect(await codeOf(again.store.list({ at: (at - 1) as Revision }))).to.equal('compacted')
     expect((await again.store.list()).items).to.deep.equal(['a=699', 'c=x'])

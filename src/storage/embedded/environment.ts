@@ -1,0 +1,143 @@
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises'
+import type { Database, RootDatabase } from 'lmdb'
+import { errorMessage } from '../../lib/error-message.ts'
+import { BackendError } from '../backend.ts'
+import type { Table, Tables } from './tables.ts'
+
+type TableName = 'log' | 'latest' | 'expiry' | 'meta'
+
+interface Opened extends Readonly<Record<TableName, Database<Buffer, Buffer>>> {
+  readonly root: RootDatabase<Buffer, Buffer>
+}
+
+/**
+ * Opens the LMDB environment in a directory, and creates its tables in an empty one. Commits wait for the disk (`overlappingSync: false`): a commit that resolves is durable.
+ * @throws BackendError `corrupt` where the directory holds something else
+ */
+export async function openEnvironment(dir: string): Promise<Tables> {
+  const { open } = await import('lmdb')
+  const openAgain = (): Opened => {
+    const binary = { encoding: 'binary', keyEncoding: 'binary', cache: false } as const
+    // Known to the package, not to its types; what is stored is for its owner only, whoever made the directory.
+    const options = { path: dir, maxDbs: 8, overlappingSync: false, eventTurnBatching: false, permissionsMode: 0o600, ...binary }
+    const root = open<Buffer, Buffer>(options)
+    const table = (name: TableName): Database<Buffer, Buffer> => root.openDB<Buffer, Buffer>({ name, ...binary })
+    // In one transaction: each table by itself would be a commit of its own, and waits for the disk where it is new.
+    return root.transactionSync(() => ({ root, log: table('log'), latest: table('latest'), expiry: table('expiry'), meta: table('meta') }))
+  }
+  try {
+    return new Environment(dir, openAgain)
+  } catch (error) {
+    throw new BackendError('corrupt', `the store in ${dir} cannot be opened: ${errorMessage(error)}`, { cause: error })
+  }
+}
+
+/**
+ * The tables of an environment that is closed and opened again to unmap its file. LMDB maps the file to read it, and of what it has once read nothing leaves the process: each page counts as resident, and once more
+ * for each smaller map that the package keeps from before the file grew.
+ */
+class Environment implements Tables {
+  readonly log: Table
+  readonly latest: Table
+  readonly expiry: Table
+  readonly meta: Table
+  readonly commit: Tables['commit'] = change => this.#commit(change)
+  readonly unmap: Tables['unmap'] = () => this.#unmap()
+  readonly close: Tables['close'] = () => this.#close()
+  readonly #dir: string
+  readonly #open: () => Opened
+  /** Undefined while it is opened again. */
+  #opened: Opened | undefined
+  #closed = false
+  #commits = 0
+  /** Called when no commit is under way. */
+  #onIdle: (() => void) | undefined
+  #unmapping: Promise<void> | undefined
+
+  constructor(dir: string, open: () => Opened) {
+    this.#dir = dir
+    this.#open = open
+    this.#opened = open()
+    this.log = this.#table('log')
+    this.latest = this.#table('latest')
+    this.expiry = this.#table('expiry')
+    this.meta = this.#table('meta')
+  }
+
+  #table(name: TableName): Table {
+    return {
+      getBinaryFast: id => this.#now()[name].getBinaryFast(id),
+      getRange: options => this.#now()[name].getRange(options),
+      getKeys: options => this.#now()[name].getKeys(options),
+      putSync: (id: Buffer, value: Buffer) => this.#now()[name].putSync(id, value),
+      removeSync: (id: Buffer) => this.#now()[name].removeSync(id),
+    }
+  }
+
+  /** Where opening it again has failed, each use tries once more. */
+  #now(): Opened {
+    if (this.#opened !== undefined) return this.#opened
+    if (this.#closed) throw new BackendError('unavailable', 'the store is closed')
+    try {
+      this.#opened = this.#open()
+      return this.#opened
+    } catch (error) {
+      throw new BackendError('unavailable', `the store in ${this.#dir} cannot be opened again: ${errorMessage(error)}`, { cause: error })
+    }
+  }
+
+  async #commit<T>(change: () => T): Promise<T> {
+    while (this.#unmapping !== undefined) await this.#unmapping
+    this.#commits++
+    try {
+      return await this.#now().root.childTransaction(change).catch(explainCommit)
+    } finally {
+      if (--this.#commits === 0) this.#onIdle?.()
+    }
+  }
+
+  #unmap(): Promise<void> {
+    this.#unmapping ??= this.#openAgain().finally(() => {
+      this.#unmapping = undefined
+    })
+    return this.#unmapping
+  }
+
+  async #openAgain(): Promise<void> {
+    if (this.#commits > 0) {
+      await new Promise<void>(resolve => {
+        this.#onIdle = resolve
+      })
+      this.#onIdle = undefined
+    }
+    // In a callback of its own: without a commit under way, closing waits for settled promises alone, so nothing reads before it is open again.
+    await nextIteration()
+    const opened = this.#opened
+    if (opened === undefined || this.#closed) return
+    this.#opened = undefined
+    await opened.root.close()
+    try {
+      this.#now()
+    } catch {
+      // Whoever uses it next is told.
+    }
+  }
+
+  async #close(): Promise<void> {
+    await this.#unmapping
+    const opened = this.#opened
+    this.#closed = true
+    this.#opened = undefined
+    await opened?.root.close()
+  }
+}
+
+/**
+ * A failed commit comes with a promise of its reason, which has to be caught too, or it ends the process. (So does the promise of a batch that the package
+ * makes for each turn of the event loop by default: `eventTurnBatching` is off, for the writer makes its own groups.)
+ */
+async function explainCommit(error: Error & { commitError?: Promise<never> }): Promise<never> {
+  const reason = error.commitError?.catch((cause: unknown) => cause)
+  throw (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error
+}
+const reasonWait = 100
