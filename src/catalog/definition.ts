@@ -9,6 +9,7 @@ import type { GroupVersion } from '../meta/gvk.ts'
 import type { LabelRequirement } from '../meta/label-selector.ts'
 import type { Embedded, Json, KubeObject, TypedObject } from '../meta/object.ts'
 import type { AnsweredStatus } from '../meta/status.ts'
+import type { DeclaredObserver } from '../schema/declared-rules.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ConnectSubresource } from './connect.ts'
 
@@ -265,6 +266,7 @@ export interface HookContext {
   readonly features: Features
   /** Other objects, as the server itself may read them. */
   readonly access: () => ResourceAccess
+  readonly declared: DeclaredObserver
 }
 
 /**

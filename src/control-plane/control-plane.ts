@@ -8,9 +8,11 @@ import { isKnown } from '../endpoints/resolve.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { allows } from '../meta/authorizer.ts'
 import type { ResourceRequestInfo } from '../meta/context.ts'
+import { DeclaredValidationMetrics } from '../registry/declared-metrics.ts'
 import { Registry } from '../registry/registry.ts'
 import { RegistryReader } from '../registry/registry-reader.ts'
 import type { WriteTarget } from '../registry/types.ts'
+import type { DeclaredObserver } from '../schema/declared-rules.ts'
 import { AdmissionService } from './admission-service.ts'
 import { ApiService } from './api-service.ts'
 import { BootstrapService } from './bootstrap-service.ts'
@@ -52,7 +54,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const stores = new StoreService(options, kinds.definitions, ended.signal)
   const readEnv = { etcdPrefix: options.etcdPrefix, storageFor: stores.storageFor.bind(stores) }
   const admission = new AdmissionService(options, { catalog, reader: new RegistryReader(catalog, readEnv) })
-  const registry = openRegistry(options, catalog, stores, admission)
+  const declared = new DeclaredValidationMetrics(options.logger)
+  const registry = openRegistry(options, { catalog, stores, admission, declared })
   const api = new ApiService(options, { catalog, registry })
   const bootstrap = new BootstrapService(options, catalog, stores, ended.signal)
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
@@ -71,7 +74,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     registry,
     api: api.api,
     isServed: info => isKnown(catalog.snapshot(), info),
-    metrics: services.flatMap(({ metrics = [] }) => metrics),
+    metrics: [...declared.families(), ...services.flatMap(({ metrics = [] }) => metrics)],
     checks: services.flatMap(({ checks = [] }) => checks),
     synced: signal => stores.synced(signal),
     start(start) {
@@ -88,7 +91,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   }
 }
 
-const openRegistry = (options: ControlPlaneOptions, catalog: Catalog, stores: StoreService, admission: AdmissionService): Registry =>
+const openRegistry = (
+  options: ControlPlaneOptions,
+  { catalog, stores, admission, declared }: { catalog: Catalog; stores: StoreService; admission: AdmissionService; declared: DeclaredObserver },
+): Registry =>
   new Registry(catalog, {
     clock: options.clock,
     etcdPrefix: options.etcdPrefix,
@@ -96,6 +102,7 @@ const openRegistry = (options: ControlPlaneOptions, catalog: Catalog, stores: St
     newUid: randomUUID,
     nameSuffix,
     admission: admission.functions,
+    declared,
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => stores.storageFor(definition),
   })

@@ -65,4 +65,7 @@ export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
 export const tooMany = (path: FieldPath, count: number, max: number): FieldError =>
   fieldError('FieldValueTooMany', path, `Too many: ${count}: must have at most ${max} items`)
 
+/** Marks errors of hand-written validation that a declared rule makes as well. */
+export const covered = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin, isCovered: true }))
+
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`

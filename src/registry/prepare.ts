@@ -13,8 +13,10 @@ import { type ObjectMetaRules, validateNames, validateObjectMetaInSteps, validat
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { dropGatedFields } from '../schema/gated-fields.ts'
+import type { StructSchema } from '../schema/schema.ts'
 import { conversionOf } from './conversion-of.ts'
 import { convertInSteps } from './convert.ts'
+import { withDeclaredRules } from './declared-validation.ts'
 import { ConversionError } from './errors.ts'
 import { fieldsTurnedOff } from './gated-fields.ts'
 import { dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
@@ -117,23 +119,28 @@ interface KindRules {
   readonly strategy: Strategy
   readonly namespaced: boolean
   readonly meta: ObjectMetaRules | undefined
+  /** Whose declared rules are run, too. Undefined: those of a subresource are not. */
+  readonly declared: StructSchema | undefined
 }
 
-const kindRulesOf = ({ served }: WriteTarget, strategy: Strategy): KindRules => ({
+const kindRulesOf = ({ served, subresource }: WriteTarget, strategy: Strategy): KindRules => ({
   strategy,
   namespaced: served.definition.scope === 'Namespaced',
   meta: strategy.plainFinalizers ? PLAIN_FINALIZERS : undefined,
+  declared: subresource === '' ? served.definition.hub.schema : undefined,
 })
 
 /** Metadata first, then the kind: errors are listed in this order. */
-function* errorsOfNew({ strategy, namespaced, meta }: KindRules, next: KubeObject, ctx: HookContext): Steps<FieldError[]> {
+function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Steps<FieldError[]> {
+  const { strategy, namespaced, meta } = rules
   const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, meta)
   yield
-  return add(errors, yield* kindErrors(strategy, next, undefined, ctx))
+  return add(errors, yield* kindErrors(rules, next, undefined, ctx))
 }
 
 /** Metadata, what of it may not change, then the kind. */
-function* errorsOfUpdate({ strategy, namespaced, meta: rules }: KindRules, next: KubeObject, old: KubeObject, ctx: HookContext): Steps<FieldError[]> {
+function* errorsOfUpdate(kind: KindRules, next: KubeObject, old: KubeObject, ctx: HookContext): Steps<FieldError[]> {
+  const { strategy, namespaced, meta: rules } = kind
   const meta = next.metadata
   const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, metadata, rules)
   yield
@@ -145,12 +152,13 @@ function* errorsOfUpdate({ strategy, namespaced, meta: rules }: KindRules, next:
     add(errors, yield* validateObjectMetaInSteps(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules))
     yield
   }
-  return add(errors, yield* kindErrors(strategy, next, old, ctx))
+  return add(errors, yield* kindErrors(kind, next, old, ctx))
 }
 
-/** The kind's own rules, whether they come as a list or in steps. */
-function* kindErrors(strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
-  return yield* resultOf<FieldError[]>(strategy.validate?.(next, old, ctx) ?? [])
+/** The kind's own rules, whether they come as a list or in steps, and those that stand beside its fields. */
+function* kindErrors({ strategy, declared }: KindRules, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
+  const errors = yield* resultOf<FieldError[]>(strategy.validate?.(next, old, ctx) ?? [])
+  return declared ? withDeclaredRules(declared, next, errors, ctx) : errors
 }
 
 /** Without a spread: there may be more errors than a call takes arguments. */

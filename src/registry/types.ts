@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { RequestContext } from '../meta/context.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
+import type { DeclaredObserver } from '../schema/declared-rules.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
 import type { KeySpace } from './keys.ts'
 
@@ -71,6 +72,7 @@ export interface RegistryEnvironment {
   /** Five characters for generateName. */
   nameSuffix(): string
   readonly admission: AdmissionFunctions
+  readonly declared: DeclaredObserver
   /** Throws 403 where the user of a PUT or apply that would create may not create. */
   authorizeCreate(target: WriteTarget): Promise<void>
   /** The same storage for all versions of a resource. */
@@ -87,12 +89,13 @@ export interface StoreParts {
 }
 
 /** What hooks know of the write that they are a part of. */
-export const hookContext = ({ clock, features, access }: RegistryEnvironment, { ctx, subresource }: WriteTarget): HookContext => ({
+export const hookContext = ({ clock, features, access, declared }: RegistryEnvironment, { ctx, subresource }: WriteTarget): HookContext => ({
   now: clock.now(),
   request: ctx,
   subresource,
   features,
   access,
+  declared,
 })
 
 const NO_STRATEGY: Strategy = {}

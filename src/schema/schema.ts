@@ -1,5 +1,6 @@
 import type { Steps } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import type { DeclaredRule } from './declared-rules.ts'
 
 /**
  * The schema model: one declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI, protobuf, apply,
@@ -69,6 +70,8 @@ export interface Field extends Availability {
   readonly ungated?: boolean
   /** JSON only: the field has no protobuf number. */
   readonly deprecated?: boolean
+  /** What is also checked by hand, for comparing (KEP-5073). */
+  readonly rules?: readonly DeclaredRule[]
   /** As earlier releases declare it; only in types that are of no one release. */
   readonly earlier?: Field
 }

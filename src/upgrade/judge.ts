@@ -6,6 +6,7 @@ import { fieldErrorText } from '../meta/field-error.ts'
 import { isJsonObject, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { convert } from '../registry/convert.ts'
 import { decodeObject } from '../registry/decode-object.ts'
+import { UNOBSERVED } from '../schema/declared-rules.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
 
@@ -45,7 +46,7 @@ async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, h
   return [...errors, ...evaluated].map(fieldErrorText)
 }
 
-const contextOf = ({ features }: ReleaseKinds): HookContext => ({ now: 0, subresource: '', features, access: noAccess })
+const contextOf = ({ features }: ReleaseKinds): HookContext => ({ now: 0, subresource: '', features, access: noAccess, declared: UNOBSERVED })
 
 /** Validation reads no other objects; what does, as authorization, is not asked. */
 function noAccess(): never {

@@ -88,6 +88,8 @@ export class TestRegistry {
   /** Suffixes of generated names to come; then `zzzzz`. */
   suffixes: string[] = []
   authorizeCreate: (target: WriteTarget) => Promise<void> = async () => {}
+  /** What declared rules found otherwise than hand-written validation. */
+  readonly declaredFaults: string[] = []
   readonly catalog: Catalog
   readonly registry: Registry
   private uids = 0
@@ -95,18 +97,20 @@ export class TestRegistry {
   constructor(
     definitions: readonly ResourceDefinition[] = [widgetResource()],
     storageFor?: (backend: MemoryBackend, definition: ResourceDefinition) => Storage,
+    features = featuresOf(),
   ) {
     const open = storageFor ?? ((backend, definition) => new DirectStorage(backend, codecOf(definition, 'test'), { revisionWaitMs: 60 }))
     const env: Omit<RegistryEnvironment, 'access'> = {
       clock: { now: () => this.now },
       etcdPrefix: '/registry',
-      features: featuresOf(),
+      features,
       newUid: () => `u${++this.uids}`,
       nameSuffix: () => this.suffixes.shift() ?? 'zzzzz',
       admission: {
         mutate: async request => (this.admission.mutate ? this.admission.mutate(request) : request.object),
         validate: async request => this.admission.validate?.(request),
       },
+      declared: { mismatch: detail => this.declaredFaults.push(detail), panic: detail => this.declaredFaults.push(detail) },
       authorizeCreate: target => this.authorizeCreate(target),
       storageFor: definition => open(this.backend, definition),
     }

@@ -6,6 +6,7 @@ import type { Clock } from '../../../src/lib/clock.ts'
 import { isStatusError } from '../../../src/meta/status.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
 import { Registry } from '../../../src/registry/registry.ts'
+import { UNOBSERVED } from '../../../src/schema/declared-rules.ts'
 import type { Backend } from '../../../src/storage/backend.ts'
 import { createCacher } from '../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../src/storage/cacher/cacher-types.ts'
@@ -56,6 +57,7 @@ export class HandlerServer implements ModelServer {
       newUid,
       nameSuffix: () => 'zzzzz',
       admission: { mutate: async request => request.object, validate: async () => {} },
+      declared: UNOBSERVED,
       authorizeCreate: async () => {},
       storageFor: () => (isCached ? this.cacher.storageFor(name) : direct),
     })

@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { required } from '../../../meta/field-error.ts'
+import { covered, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { labelSelectorOfMap } from '../../../meta/label-selector.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
@@ -21,9 +21,9 @@ export function* validateReplicationController(
   yield
   const template = path.child('template')
   const errors = [
-    ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
+    ...covered('minimum', validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds'))),
     ...(selection.length === 0 ? [required(path.child('selector'))] : []),
-    ...validateNonNegative(spec.replicas, path.child('replicas')),
+    ...covered('minimum', validateNonNegative(spec.replicas, path.child('replicas'))),
     ...(spec.template
       ? validateReplicaTemplate(spec.template, selection, template, podTemplateOptions(features, spec.template, old?.spec.template), 'ReplicationController')
       : [required(template)]),

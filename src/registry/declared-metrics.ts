@@ -1,0 +1,39 @@
+import type { Logger } from '../lib/log.ts'
+import { CounterFamily, type MetricFamily } from '../lib/metrics.ts'
+import type { DeclaredObserver } from '../schema/declared-rules.ts'
+
+/** Counts and logs what declared rules find that hand-written validation does not. Source: k8s.io/apiserver, pkg/validation. */
+export class DeclaredValidationMetrics implements DeclaredObserver {
+  private readonly mismatches = new CounterFamily({
+    name: 'apiserver_validation_declarative_validation_mismatch_total',
+    help: 'Number of times declarative validation results differed from handwritten validation results for core types.',
+    stability: 'BETA',
+    labels: [],
+  })
+  private readonly panics = new CounterFamily({
+    name: 'apiserver_validation_declarative_validation_panic_total',
+    help: 'Number of times declarative validation has panicked during validation.',
+    stability: 'BETA',
+    labels: [],
+  })
+  private readonly logger: Logger
+
+  constructor(logger: Logger) {
+    this.logger = logger
+    for (const family of [this.mismatches, this.panics]) family.child()
+  }
+
+  families(): MetricFamily[] {
+    return [this.mismatches, this.panics]
+  }
+
+  mismatch(detail: string): void {
+    this.mismatches.child().value++
+    this.logger.error(detail)
+  }
+
+  panic(detail: string): void {
+    this.panics.child().value++
+    this.logger.error(detail)
+  }
+}
