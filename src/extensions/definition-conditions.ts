@@ -18,7 +18,7 @@ import { findStructuralFault } from '../schema/json-schema/structural-form.ts'
 export type DefinitionHead = TypedObject & { spec: Pick<CustomResourceDefinitionSpec, 'group' | 'names'>; status: CustomResourceDefinitionStatus }
 
 /** A condition to report, without the time since when. */
-export type Condition = Required<Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'>>
+export type Condition = Required<Omit<CustomResourceDefinitionCondition, 'lastTransitionTime' | 'observedGeneration'>>
 
 /** As it is stored; a definition has one of each type at most. */
 export const conditionOf = ({ status }: Pick<DefinitionHead, 'status'>, type: string): CustomResourceDefinitionCondition | undefined =>

@@ -48,12 +48,16 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     ServiceAccount: since('1.0'),
   },
   'admissionregistration.k8s.io/v1': {
+    MutatingAdmissionPolicy: since('1.36'),
+    MutatingAdmissionPolicyBinding: since('1.36'),
     MutatingWebhookConfiguration: since('1.16'),
     ValidatingAdmissionPolicy: since('1.30'),
     ValidatingAdmissionPolicyBinding: since('1.30'),
     ValidatingWebhookConfiguration: since('1.16'),
   },
   'admissionregistration.k8s.io/v1beta1': {
+    MutatingAdmissionPolicy: since('1.34', '1.37', '1.40', 'admissionregistration.k8s.io/v1 MutatingAdmissionPolicy'),
+    MutatingAdmissionPolicyBinding: since('1.34', '1.37', '1.40', 'admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding'),
     MutatingWebhookConfiguration: since('1.9', '1.16', '1.22', 'admissionregistration.k8s.io/v1 MutatingWebhookConfiguration'),
     ValidatingAdmissionPolicy: since('1.28', '1.31', '1.34'),
     ValidatingAdmissionPolicyBinding: since('1.28', '1.31', '1.34'),

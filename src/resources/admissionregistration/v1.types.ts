@@ -10,6 +10,8 @@ export type MatchPolicyType = 'Equivalent' | 'Exact' | Unlisted
 
 export type OperationType = '*' | 'CONNECT' | 'CREATE' | 'DELETE' | 'UPDATE' | Unlisted
 
+export type PatchType = 'ApplyConfiguration' | 'JSONPatch' | Unlisted
+
 export type ReinvocationPolicyType = 'IfNeeded' | 'Never' | Unlisted
 
 export type ScopeType = '*' | 'Cluster' | 'Namespaced' | Unlisted
@@ -17,6 +19,10 @@ export type ScopeType = '*' | 'Cluster' | 'Namespaced' | Unlisted
 export type SideEffectClass = 'None' | 'NoneOnDryRun' | 'Some' | 'Unknown' | Unlisted
 
 export type ValidationAction = 'Audit' | 'Deny' | 'Warn' | Unlisted
+
+export type ApplyConfiguration = {
+  expression?: string
+}
 
 export type AuditAnnotation = {
   key: string
@@ -26,6 +32,10 @@ export type AuditAnnotation = {
 export type ExpressionWarning = {
   fieldRef: string
   warning: string
+}
+
+export type JSONPatch = {
+  expression?: string
 }
 
 export type MatchCondition = {
@@ -39,6 +49,30 @@ export type MatchResources = {
   resourceRules?: NamedRuleWithOperations[]
   excludeResourceRules?: NamedRuleWithOperations[]
   matchPolicy?: MatchPolicyType | ''
+}
+
+export type MutatingAdmissionPolicy = TypedObject & {
+  spec: MutatingAdmissionPolicySpec
+}
+
+export type MutatingAdmissionPolicyBinding = TypedObject & {
+  spec: MutatingAdmissionPolicyBindingSpec
+}
+
+export type MutatingAdmissionPolicyBindingSpec = {
+  policyName?: string
+  paramRef?: ParamRef
+  matchResources?: MatchResources
+}
+
+export type MutatingAdmissionPolicySpec = {
+  paramKind?: ParamKind
+  matchConstraints?: MatchResources
+  variables?: Variable[]
+  mutations?: Mutation[]
+  failurePolicy?: FailurePolicyType | ''
+  matchConditions?: MatchCondition[]
+  reinvocationPolicy?: ReinvocationPolicyType
 }
 
 export type MutatingWebhook = {
@@ -58,6 +92,12 @@ export type MutatingWebhook = {
 
 export type MutatingWebhookConfiguration = TypedObject & {
   webhooks?: MutatingWebhook[]
+}
+
+export type Mutation = {
+  patchType: PatchType | ''
+  applyConfiguration?: ApplyConfiguration
+  jsonPatch?: JSONPatch
 }
 
 export type NamedRuleWithOperations = {

@@ -3,9 +3,15 @@
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { Int64, TypedObject, Unlisted } from '../../meta/object.ts'
 import type { Condition } from '../../schema/meta/v1.types.ts'
-import type { OperationType, RuleWithOperations, ScopeType } from './v1.types.ts'
+import type { OperationType, ReinvocationPolicyType, RuleWithOperations, ScopeType } from './v1.types.ts'
+
+export type PatchType = 'ApplyConfiguration' | 'JSONPatch' | Unlisted
 
 export type ValidationAction = 'Audit' | 'Deny' | 'Warn' | Unlisted
+
+export type ApplyConfiguration = {
+  expression?: string
+}
 
 export type AuditAnnotation = {
   key: string
@@ -15,6 +21,10 @@ export type AuditAnnotation = {
 export type ExpressionWarning = {
   fieldRef: string
   warning: string
+}
+
+export type JSONPatch = {
+  expression?: string
 }
 
 export type MatchCondition = {
@@ -30,6 +40,30 @@ export type MatchResources = {
   matchPolicy?: string
 }
 
+export type MutatingAdmissionPolicy = TypedObject & {
+  spec: MutatingAdmissionPolicySpec
+}
+
+export type MutatingAdmissionPolicyBinding = TypedObject & {
+  spec: MutatingAdmissionPolicyBindingSpec
+}
+
+export type MutatingAdmissionPolicyBindingSpec = {
+  policyName?: string
+  paramRef?: ParamRef
+  matchResources?: MatchResources
+}
+
+export type MutatingAdmissionPolicySpec = {
+  paramKind?: ParamKind
+  matchConstraints?: MatchResources
+  variables?: Variable[]
+  mutations?: Mutation[]
+  failurePolicy?: string
+  matchConditions?: MatchCondition[]
+  reinvocationPolicy?: ReinvocationPolicyType
+}
+
 export type MutatingWebhook = {
   name: string
   clientConfig: WebhookClientConfig
@@ -41,12 +75,18 @@ export type MutatingWebhook = {
   sideEffects?: string
   timeoutSeconds?: number
   admissionReviewVersions?: string[]
-  reinvocationPolicy?: string
+  reinvocationPolicy?: ReinvocationPolicyType | ''
   matchConditions?: MatchCondition[]
 }
 
 export type MutatingWebhookConfiguration = TypedObject & {
   webhooks?: MutatingWebhook[]
+}
+
+export type Mutation = {
+  patchType: PatchType | ''
+  applyConfiguration?: ApplyConfiguration
+  jsonPatch?: JSONPatch
 }
 
 export type NamedRuleWithOperations = {

@@ -82,7 +82,7 @@ export type TaintEffect = 'NoExecute' | 'NoSchedule' | 'PreferNoSchedule' | Unli
 
 export type TerminationMessagePolicy = 'FallbackToLogsOnError' | 'File' | Unlisted
 
-export type TolerationOperator = 'Equal' | 'Exists' | Unlisted
+export type TolerationOperator = 'Equal' | 'Exists' | 'Gt' | 'Lt' | Unlisted
 
 export type URIScheme = 'HTTP' | 'HTTPS' | Unlisted
 
@@ -277,6 +277,7 @@ export type Container = {
   resources: ResourceRequirements
   resizePolicy?: ContainerResizePolicy[]
   restartPolicy?: string
+  restartPolicyRules?: ContainerRestartRule[]
   volumeMounts?: VolumeMount[]
   volumeDevices?: VolumeDevice[]
   livenessProbe?: Probe
@@ -290,6 +291,12 @@ export type Container = {
   stdin?: boolean
   stdinOnce?: boolean
   tty?: boolean
+}
+
+export type ContainerExtendedResourceRequest = {
+  containerName: string
+  resourceName: string
+  requestName: string
 }
 
 export type ContainerImage = {
@@ -308,6 +315,16 @@ export type ContainerPort = {
 export type ContainerResizePolicy = {
   resourceName: string
   restartPolicy: string
+}
+
+export type ContainerRestartRule = {
+  action?: string
+  exitCodes?: ContainerRestartRuleOnExitCodes
+}
+
+export type ContainerRestartRuleOnExitCodes = {
+  operator?: string
+  values?: number[]
 }
 
 export type ContainerState = {
@@ -423,6 +440,7 @@ export type EnvVarSource = {
   resourceFieldRef?: ResourceFieldSelector
   configMapKeyRef?: ConfigMapKeySelector
   secretKeyRef?: SecretKeySelector
+  fileKeyRef?: FileKeySelector
 }
 
 export type EphemeralContainer = {
@@ -437,6 +455,7 @@ export type EphemeralContainer = {
   resources: ResourceRequirements
   resizePolicy?: ContainerResizePolicy[]
   restartPolicy?: string
+  restartPolicyRules?: ContainerRestartRule[]
   volumeMounts?: VolumeMount[]
   volumeDevices?: VolumeDevice[]
   livenessProbe?: Probe
@@ -465,6 +484,7 @@ export type EphemeralContainerCommon = {
   resources: ResourceRequirements
   resizePolicy?: ContainerResizePolicy[]
   restartPolicy?: string
+  restartPolicyRules?: ContainerRestartRule[]
   volumeMounts?: VolumeMount[]
   volumeDevices?: VolumeDevice[]
   livenessProbe?: Probe
@@ -521,6 +541,13 @@ export type FCVolumeSource = {
   fsType?: string
   readOnly?: boolean
   wwids?: string[]
+}
+
+export type FileKeySelector = {
+  volumeName: string
+  path: string
+  key: string
+  optional: boolean
 }
 
 export type FlexPersistentVolumeSource = {
@@ -635,6 +662,10 @@ export type ImageVolumeSource = {
   pullPolicy?: PullPolicy
 }
 
+export type ImageVolumeStatus = {
+  imageRef?: string
+}
+
 export type KeyToPath = {
   key: string
   path: string
@@ -745,6 +776,12 @@ export type NodeAffinity = {
   preferredDuringSchedulingIgnoredDuringExecution?: PreferredSchedulingTerm[]
 }
 
+export type NodeAllocatableResourceClaimStatus = {
+  resourceClaimName: string
+  containers?: string[]
+  resources: Record<string, string> | null
+}
+
 export type NodeCondition = {
   type: string
   status: string
@@ -828,6 +865,7 @@ export type NodeStatus = {
   config?: NodeConfigStatus
   runtimeHandlers?: NodeRuntimeHandler[]
   features?: NodeFeatures
+  declaredFeatures?: string[]
 }
 
 export type NodeSwapStatus = {
@@ -1021,6 +1059,16 @@ export type PodAttachOptions = {
   container?: string
 }
 
+export type PodCertificateProjection = {
+  signerName?: string
+  keyType?: string
+  maxExpirationSeconds?: number
+  credentialBundlePath?: string
+  keyPath?: string
+  certificateChainPath?: string
+  userAnnotations?: Record<string, string>
+}
+
 export type PodCondition = {
   type: string
   observedGeneration?: Int64
@@ -1051,6 +1099,11 @@ export type PodExecOptions = {
   tty?: boolean
   container?: string
   command: string[] | null
+}
+
+export type PodExtendedResourceClaimStatus = {
+  requestMappings: ContainerExtendedResourceRequest[] | null
+  resourceClaimName: string
 }
 
 export type PodIP = {
@@ -1106,6 +1159,10 @@ export type PodResourceClaimStatus = {
 
 export type PodSchedulingGate = {
   name: string
+}
+
+export type PodSchedulingGroup = {
+  podGroupName?: string
 }
 
 export type PodSecurityContext = {
@@ -1169,6 +1226,9 @@ export type PodSpec = {
   schedulingGates?: PodSchedulingGate[]
   resourceClaims?: PodResourceClaim[]
   resources?: ResourceRequirements
+  hostnameOverride?: string
+  workloadRef?: WorkloadReference
+  schedulingGroup?: PodSchedulingGroup
 }
 
 export type PodStatus = {
@@ -1189,6 +1249,10 @@ export type PodStatus = {
   ephemeralContainerStatuses?: ContainerStatus[]
   resize?: string
   resourceClaimStatuses?: PodResourceClaimStatus[]
+  extendedResourceClaimStatus?: PodExtendedResourceClaimStatus
+  allocatedResources?: Record<string, string>
+  resources?: ResourceRequirements
+  nodeAllocatableResourceClaimStatuses?: NodeAllocatableResourceClaimStatus[]
 }
 
 export type PodStatusResult = TypedObject & {
@@ -1336,6 +1400,7 @@ export type ResourceFieldSelector = {
 export type ResourceHealth = {
   resourceID: string
   health?: string
+  message?: string
 }
 
 export type ResourceQuota = TypedObject & {
@@ -1666,6 +1731,7 @@ export type VolumeMountStatus = {
   mountPath: string
   readOnly?: boolean
   recursiveReadOnly?: string
+  volumeStatus?: VolumeStatus
 }
 
 export type VolumeNodeAffinity = {
@@ -1678,6 +1744,7 @@ export type VolumeProjection = {
   configMap?: ConfigMapProjection
   serviceAccountToken?: ServiceAccountTokenProjection
   clusterTrustBundle?: ClusterTrustBundleProjection
+  podCertificate?: PodCertificateProjection
 }
 
 export type VolumeResourceRequirements = {
@@ -1718,6 +1785,10 @@ export type VolumeSource = {
   image?: ImageVolumeSource
 }
 
+export type VolumeStatus = {
+  image?: ImageVolumeStatus
+}
+
 export type VsphereVirtualDiskVolumeSource = {
   volumePath: string
   fsType?: string
@@ -1735,4 +1806,10 @@ export type WindowsSecurityContextOptions = {
   gmsaCredentialSpec?: string
   runAsUserName?: string
   hostProcess?: boolean
+}
+
+export type WorkloadReference = {
+  name: string
+  podGroup: string
+  podGroupReplicaKey?: string
 }

@@ -2,7 +2,7 @@
 
 import type { TypedObject } from '../../meta/object.ts'
 import type { ObjectReference } from '../core/v1.types.ts'
-import type { Protocol } from './v1.types.ts'
+import type { AddressType, Protocol } from './v1.types.ts'
 
 export type Endpoint = {
   addresses: string[] | null
@@ -33,7 +33,7 @@ export type EndpointPort = {
 }
 
 export type EndpointSlice = TypedObject & {
-  addressType: string
+  addressType: AddressType | ''
   endpoints: Endpoint[] | null
   ports: EndpointPort[] | null
 }

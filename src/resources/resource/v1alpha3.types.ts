@@ -174,11 +174,16 @@ export type DeviceTaint = {
 
 export type DeviceTaintRule = TypedObject & {
   spec: DeviceTaintRuleSpec
+  status: DeviceTaintRuleStatus
 }
 
 export type DeviceTaintRuleSpec = {
   deviceSelector?: DeviceTaintSelector
   taint: DeviceTaint
+}
+
+export type DeviceTaintRuleStatus = {
+  conditions?: Condition[]
 }
 
 export type DeviceTaintSelector = {

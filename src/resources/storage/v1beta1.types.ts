@@ -19,6 +19,8 @@ export type CSIDriverSpec = {
   requiresRepublish?: boolean
   seLinuxMount?: boolean
   nodeAllocatableUpdatePeriodSeconds?: Int64
+  serviceAccountTokenInSecrets?: boolean
+  preventPodSchedulingIfMissing?: boolean
 }
 
 export type CSINode = TypedObject & {

@@ -8,7 +8,7 @@ import { messagesOf } from '../../support/release-facts.ts'
 const ANY_RELEASE = /apimachinery|apidiscovery|imagepolicy|admission\.v1/
 
 /** What declarations say in full: releases since 1.26. */
-const MINORS = [26, 27, 28, 29, 30, 31, 32, 33]
+const MINORS = [26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36]
 
 /** Nothing shows that a field is deprecated. */
 const shown = ({ deprecated: _, ...said }: Record<string, unknown>): string => JSON.stringify(said)

@@ -33,6 +33,12 @@ const v1alpha1: Version<MutatingAdmissionPolicyBinding> = {
   table: bindingTable,
 }
 
+/** The other versions differ in nothing but their names. */
+const inVersion = (name: string): Version<MutatingAdmissionPolicyBinding> => ({
+  ...v1alpha1,
+  ...admissionVersion('MutatingAdmissionPolicyBinding', v1alpha1.names, name),
+})
+
 /**
  * Puts a policy that changes objects in force. Off unless it is asked for.
  * `params`: absent where nobody is asked what users may read.
@@ -41,7 +47,7 @@ const v1alpha1: Version<MutatingAdmissionPolicyBinding> = {
 export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<MutatingAdmissionPolicyBinding>({
     scope: 'Cluster',
-    versions: [v1alpha1],
+    versions: [inVersion('v1'), inVersion('v1beta1'), v1alpha1],
     hub: v1alpha1,
     storage: { prefix: 'mutatingadmissionpolicybindings', version: v1alpha1 },
     strategy: {

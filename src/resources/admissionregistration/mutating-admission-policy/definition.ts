@@ -33,15 +33,21 @@ const v1alpha1: Version<MutatingAdmissionPolicy> = {
   table,
 }
 
+/** The other versions differ in nothing but their names. */
+const inVersion = (name: string): Version<MutatingAdmissionPolicy> => ({
+  ...v1alpha1,
+  ...admissionVersion('MutatingAdmissionPolicy', v1alpha1.names, name),
+})
+
 /**
- * Changes objects by expressions. It is checked and stored; the plugin that would run it belongs to a gate that is off.
+ * Changes objects by expressions. It is checked and stored; nothing runs it yet.
  * `params`: absent where nobody is asked what users may read.
  * Source of its rules: pkg/registry/admissionregistration/mutatingadmissionpolicy.
  */
 export const createMutatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<MutatingAdmissionPolicy>({
     scope: 'Cluster',
-    versions: [v1alpha1],
+    versions: [inVersion('v1'), inVersion('v1beta1'), v1alpha1],
     hub: v1alpha1,
     storage: { prefix: 'mutatingadmissionpolicies', version: v1alpha1 },
     strategy: {

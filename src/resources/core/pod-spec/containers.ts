@@ -12,6 +12,7 @@ import { validateLifecycle, validateProbes } from './handlers.ts'
 import { validateDevices, validateMounts } from './mounts.ts'
 import type { PodValidationOptions } from './options.ts'
 import { validateResources } from './resources.ts'
+import { validateInitRestart, validateRestart } from './restart-rules.ts'
 import { validateSecurityContext } from './security-context.ts'
 import { isSidecar } from './visit.ts'
 
@@ -118,7 +119,7 @@ function validateHostPorts(containers: readonly Container[], path: FieldPath): F
 }
 
 /**
- * Names are distinct, and at least one container is there: an empty list is the only error then. A restartPolicy is for init containers.
+ * Names are distinct, and at least one container is there: an empty list is the only error then.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateContainers(containers: readonly Container[], path: FieldPath, context: ContainerContext): FieldError[] {
@@ -133,7 +134,7 @@ export function validateContainers(containers: readonly Container[], path: Field
     names.add(name)
     if (container.lifecycle) errors.push(...validateLifecycle(container.lifecycle, context, at.child('lifecycle')))
     errors.push(...validateProbes(container, context, at))
-    if (container.restartPolicy !== undefined) errors.push(forbidden(at.child('restartPolicy'), 'may not be set for non-init containers'))
+    errors.push(...validateRestart(container, at, context.options))
   })
   errors.push(...validateHostPorts(containers, path))
   return errors
@@ -142,7 +143,7 @@ export function validateContainers(containers: readonly Container[], path: Field
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always'
 
 /**
- * Only sidecars, which restart always, may have probes and lifecycle hooks. `Always` is the only restartPolicy.
+ * Only sidecars, which restart always, may have probes and lifecycle hooks.
  * Names differ from those of `containers`, too; a collision is reported here.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
@@ -153,8 +154,7 @@ export function validateInitContainers(containers: readonly Container[], spec: P
     const at = path.index(i)
     const { name } = container
     errors.push(...validateContainer(container, at, context))
-    const restart = container.restartPolicy
-    if (restart !== undefined && restart !== 'Always') errors.push(notSupported(at.child('restartPolicy'), restart, ['Always']))
+    errors.push(...validateInitRestart(container, at, context.options))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     else if (name !== '') names.add(name)
     // They run one by one, so ports need to differ only within one; the path is that of a list of one.
@@ -174,7 +174,17 @@ export function validateInitContainers(containers: readonly Container[], spec: P
   return errors
 }
 
-const NOT_EPHEMERAL = ['ports', 'resources', 'resizePolicy', 'restartPolicy', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'] as const
+const NOT_EPHEMERAL = [
+  'ports',
+  'resources',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+] as const
 const REFUSED = 'cannot be set for an Ephemeral Container'
 /** `resources` is always there in memory, and a list may be empty: neither counts as given. */
 const isSet = (value: unknown): boolean => value !== undefined && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
@@ -203,7 +213,10 @@ export function validateEphemeralContainers(
     const target = container.targetContainerName
     if (target && !others.has(target)) errors.push(notFound(at.child('targetContainerName'), target))
     for (const field of NOT_EPHEMERAL) {
-      const given = field === 'ports' || field === 'resources' || field === 'resizePolicy' ? isSet(container[field]) : container[field] !== undefined
+      const given =
+        field === 'ports' || field === 'resources' || field === 'resizePolicy' || field === 'restartPolicyRules'
+          ? isSet(container[field])
+          : container[field] !== undefined
       if (given) errors.push(forbidden(at.child(field), REFUSED))
     }
     container.volumeMounts?.forEach((mount, j) => {

@@ -1,16 +1,21 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { invalid, notFound, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey, isEnvVarName, isRelaxedEnvVarName, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, SecretKeySelector } from '../v1.types.ts'
+import { validateDnsLabel } from '../checks.ts'
+import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, PodSpec, SecretKeySelector } from '../v1.types.ts'
 import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from '../volume/downward-api.ts'
+import { validateNoBacksteps } from '../volume/paths.ts'
+import { containersWithPath } from './visit.ts'
 
 /** What an old object may keep, and what gates allow. */
 export interface EnvironmentOptions {
   readonly allowRelaxedEnvironment: boolean
+  readonly allowEnvFiles: boolean
 }
 
-const nameRule = ({ allowRelaxedEnvironment }: EnvironmentOptions) => (allowRelaxedEnvironment ? isRelaxedEnvVarName : isEnvVarName)
+const nameRule = ({ allowRelaxedEnvironment }: Pick<EnvironmentOptions, 'allowRelaxedEnvironment'>) =>
+  allowRelaxedEnvironment ? isRelaxedEnvVarName : isEnvVarName
 
 /** Each variable has a value or one source. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateEnv(variables: readonly EnvVar[], path: FieldPath, options: EnvironmentOptions): FieldError[] {
@@ -20,23 +25,50 @@ export function validateEnv(variables: readonly EnvVar[], path: FieldPath, optio
     const at = path.index(i)
     if (!variable.name) errors.push(required(at.child('name')))
     else for (const text of faultsOf(variable.name)) errors.push(invalid(at.child('name'), variable.name, text))
-    if (variable.valueFrom) errors.push(...validateValueFrom(variable.valueFrom, variable.value, at.child('valueFrom')))
+    if (variable.valueFrom) errors.push(...validateValueFrom(variable, variable.valueFrom, at.child('valueFrom'), options))
   })
   return errors
 }
 
 /** Each source is checked, and then that there is exactly one and no value beside it. An empty value counts as none. */
-function validateValueFrom(from: EnvVarSource, value: string | undefined, path: FieldPath): FieldError[] {
+function validateValueFrom({ value }: EnvVar, from: EnvVarSource, path: FieldPath, { allowEnvFiles }: EnvironmentOptions): FieldError[] {
   const errors: FieldError[] = []
-  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = from
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = from
   if (fieldRef) errors.push(...validateFieldRef(fieldRef, ENVIRONMENT_FIELDS, path.child('fieldRef')))
   if (resourceFieldRef) errors.push(...validateResourceFieldRef(resourceFieldRef, false, path.child('resourceFieldRef')))
   if (configMapKeyRef) errors.push(...validateKeyRef(configMapKeyRef, path.child('configMapKeyRef')))
   if (secretKeyRef) errors.push(...validateKeyRef(secretKeyRef, path.child('secretKeyRef')))
-  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef].filter(Boolean).length
-  if (sources === 0) errors.push(invalid(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'))
+  if (fileKeyRef) errors.push(...validateFileKeyRef(fileKeyRef, path.child('fileKeyRef')))
+  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length
+  const last = allowEnvFiles ? '`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`' : '`configMapKeyRef` or `secretKeyRef`'
+  if (sources === 0) errors.push(invalid(path, '', `must specify one of: \`fieldRef\`, \`resourceFieldRef\`, ${last}`))
   else if (value) errors.push(invalid(path, '', 'may not be specified when `value` is not empty'))
   else if (sources > 1) errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
+  return errors
+}
+
+/** A variable of a file, whose name may be any that a variable can have. Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34. */
+function validateFileKeyRef({ key, volumeName, path: file }: FileKeySelector, path: FieldPath): FieldError[] {
+  return [
+    ...(key ? isRelaxedEnvVarName(key).map(text => invalid(path.child('key'), key, text)) : [required(path.child('key'))]),
+    ...(volumeName ? validateDnsLabel(volumeName, path.child('volumeName')) : [required(path.child('volumeName'))]),
+    ...(file ? validateNoBacksteps(file, path.child('path')) : [required(path.child('path'))]),
+  ]
+}
+
+/** Files of variables are in volumes of the pod that are empty at its start. */
+export function validateFileVolumes(spec: PodSpec, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [{ env = [] }, at] of containersWithPath(spec, path)) {
+    env.forEach(({ valueFrom }, i) => {
+      if (!valueFrom?.fileKeyRef) return
+      const { volumeName } = valueFrom.fileKeyRef
+      const place = at.child('env').index(i).child('valueFrom', 'fileKeyRef', 'volumeName')
+      const volume = spec.volumes?.find(({ name }) => name === volumeName)
+      if (!volume) errors.push(notFound(place, volumeName))
+      else if (!volume.emptyDir) errors.push(invalid(place, volumeName, 'referenced volume must be of type emptyDir'))
+    })
+  }
   return errors
 }
 

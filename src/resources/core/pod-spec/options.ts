@@ -10,11 +10,12 @@ import type { Affinity, NodeSelectorTerm, Pod, PodAffinityTerm, PodSpec, PodTemp
 import { validateNonReservedPath } from '../volume/paths.ts'
 import { deletionCostError } from './annotations.ts'
 import { isDivisibleHugePages } from './resources.ts'
+import { type RestartOptions, restartsAll, usesRestartRules } from './restart-rules.ts'
 import { sysctlNamespace } from './sysctls.ts'
 import { allContainers, isSidecar } from './visit.ts'
 
 /** What validation lets pass. Where an old object has what is no longer allowed, its successors may keep it. */
-export interface PodValidationOptions {
+export interface PodValidationOptions extends RestartOptions {
   /** The resource is a Pod, not a template in something else. */
   readonly resourceIsPod: boolean
   readonly allowInvalidDeletionCost: boolean
@@ -38,6 +39,8 @@ export interface PodValidationOptions {
   readonly allowSidecarResizePolicy: boolean
   /** Of nameservers and host aliases. */
   readonly addresses: LegacyAddresses
+  /** Variables may be read from files. */
+  readonly allowEnvFiles: boolean
 }
 
 /** On create nothing invalid is let pass. */
@@ -76,10 +79,16 @@ const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefine
   allowRelaxedSearches:
     features.enabled('RelaxedDNSSearchValidation') || (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
   podLevelResources: features.enabled('PodLevelResources'),
+  allowRestartRules: features.enabled('ContainerRestartRules') || (old !== undefined && usesRestartRules(old)),
+  allowRestartAll: features.enabled('RestartAllContainersOnContainerExits') || (old !== undefined && restartsAll(old)),
+  countsItems: isSince(features.release, '1.35'),
+  allowEnvFiles: features.enabled('EnvFiles') || (old !== undefined && readsFiles(old)),
   allowZeroSleep: features.enabled('PodLifecycleSleepActionAllowZero') || (old !== undefined && sleepsZero(old)),
   allowSidecarResizePolicy:
     features.enabled('InPlacePodVerticalScaling') || (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
 })
+
+const readsFiles = (spec: PodSpec): boolean => [...allContainers(spec)].some(({ env = [] }) => env.some(({ valueFrom }) => valueFrom?.fileKeyRef))
 
 /** What is wrong in the old object already. The new one may have the same kind of fault anywhere, not only where the old one has it. */
 function toleratingOptions(spec: PodSpec, metadata: ObjectMeta): typeof FRESH {

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
 import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
 import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../checks.ts'
@@ -11,6 +11,7 @@ import { validateAffinity } from './affinity.ts'
 import { validatePodAnnotations, validateProfilesAgree } from './annotations.ts'
 import type { ContainerContext } from './containers.ts'
 import { validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
+import { validateFileVolumes } from './environment.ts'
 import type { PodValidationOptions } from './options.ts'
 import { validatePodResources } from './pod-level-resources.ts'
 import { validateResources } from './resources.ts'
@@ -20,6 +21,8 @@ import { validateHostProcess, validateLinuxPod, validateWindowsPod } from './win
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never']
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
+/** What a host of Linux may be called. */
+const MAX_HOSTNAME = 64
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never']
 
 /** PodTemplateSpec; `path`: that of the template. Ephemeral containers are for pods that run, so a template has none. */
@@ -76,6 +79,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
   }
   errors.push(...validateHostProcess(spec, path))
   if (spec.hostUsers === false) errors.push(...validateUserNamespace(spec, path))
+  errors.push(...validateHostnameOverride(spec, path))
   errors.push(...validateNamesAndScalars(spec, path, options))
   return errors
 }
@@ -104,7 +108,19 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   if (spec.preemptionPolicy !== undefined) errors.push(...validateOneOf(spec.preemptionPolicy, PREEMPTION_POLICIES, path.child('preemptionPolicy')))
   if (spec.overhead) errors.push(...validateResources({ limits: spec.overhead }, new Set(), path.child('overhead'), options))
   if (spec.os) errors.push(...validateOs(spec.os, spec, path))
-  return errors
+  return [...errors, ...validateFileVolumes(spec, path)]
+}
+
+/** It is the whole hostname, so what else would make one goes not with it. Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34. */
+function validateHostnameOverride({ hostnameOverride: name, setHostnameAsFQDN, hostNetwork }: PodSpec, path: FieldPath): FieldError[] {
+  const at = path.child('hostnameOverride')
+  if (name === undefined) return []
+  return [
+    ...(setHostnameAsFQDN ? [forbidden(at, 'may not be specified when setHostnameAsFQDN is true')] : []),
+    ...(hostNetwork ? [forbidden(at, 'may not be specified when hostNetwork is true')] : []),
+    ...(longerThan(name, MAX_HOSTNAME) ? [tooLong(at, MAX_HOSTNAME)] : []),
+    ...validateDnsSubdomain(name, at),
+  ]
 }
 
 const validateHostAlias = ({ ip = '', hostnames = [] }: HostAlias, path: FieldPath, addresses: LegacyAddresses): FieldError[] => [

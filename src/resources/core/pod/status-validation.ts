@@ -10,8 +10,10 @@ import { goMember, goValue } from '../../shared/go-values.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateQualifiedName } from '../checks.ts'
 import { podOptions } from '../pod-spec/options.ts'
+import { mayRestart, type RestartOptions, restartsAll } from '../pod-spec/restart-rules.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
 import type { Container, ContainerStatus, HostIP, Pod, PodIP, PodResourceClaim, PodResourceClaimStatus, PodSpec, PodStatus } from '../v1.types.ts'
+import { validateExtendedResources } from './extended-resources.ts'
 import { validateAnnotationsUpdate } from './validation.ts'
 
 const STATUS = fieldPath('status')
@@ -41,8 +43,11 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   if (nominated !== '' && nominated !== before.nominatedNodeName)
     for (const text of nameIsDnsSubdomain(nominated, false)) errors.push(invalid(STATUS.child('nominatedNodeName'), nominated, text))
   if (!deepEqual(status.qosClass, before.qosClass)) errors.push(invalid(STATUS.child('qosClass'), status.qosClass ?? '', IMMUTABLE))
-  errors.push(...validateTransitions(status, before, old.spec))
+  errors.push(...validateTransitions(status, before, old.spec, podOptions(features, next, old)))
   errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses')))
+  if (status.extendedResourceClaimStatus) {
+    errors.push(...validateExtendedResources(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')))
+  }
   errors.push(...validateAddresses(status.podIPs ?? [], 'podIPs', legacy(before.podIPs)))
   const [first] = hostIPs
   if (first && hostIP !== (first.ip ?? '')) errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip ?? '', 'must be equal to `hostIP`'))
@@ -63,17 +68,29 @@ const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralCo
  * A container that has ended for good does not come back. What is for good depends on the restart policy:
  * OnFailure lets a container with an exit code other than 0 start again, and sidecars may always do so. Ephemeral containers never restart.
  */
-function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec): FieldError[] {
+function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, options: RestartOptions): FieldError[] {
   const errors: FieldError[] = []
   const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
   for (const list of STATUS_LISTS) {
     const policy = list === 'ephemeralContainerStatuses' ? 'Never' : spec.restartPolicy
-    if (policy === 'Always') continue
+    const own = list === 'containerStatuses' ? spec.containers : spec.initContainers
+    const rules = options.allowRestartRules && list !== 'ephemeralContainerStatuses'
+    if (rules ? options.allowRestartAll && restartsAll(spec) : policy === 'Always') continue
     const revived = new Map<string, number>()
     for (const { name, state } of next[list] ?? []) if (!state.terminated) revived.set(name, (revived.get(name) ?? 0) + 1)
     old[list]?.forEach((container, i) => {
       const ended = container.state.terminated
-      if (!ended || (ended.exitCode && policy === 'OnFailure') || (list === 'initContainerStatuses' && sidecars.has(container.name))) return
+      if (!ended || (list === 'initContainerStatuses' && sidecars.has(container.name))) return
+      if (
+        rules
+          ? mayRestart(
+              own?.find(({ name }) => name === container.name),
+              spec,
+              ended.exitCode,
+            )
+          : ended.exitCode && policy === 'OnFailure'
+      )
+        return
       for (let n = revived.get(container.name) ?? 0; n > 0; n--) {
         errors.push(forbidden(STATUS.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state'))
       }

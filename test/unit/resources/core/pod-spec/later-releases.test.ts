@@ -1,0 +1,123 @@
+import { expect } from 'chai'
+import { parseGates } from '../../../../../src/lifecycle/gates.ts'
+import type { Release } from '../../../../../src/lifecycle/release.ts'
+import { StatusError } from '../../../../../src/meta/status.ts'
+import type { AnyObject } from '../../../../support/any-object.ts'
+import { KindCases } from '../../../../support/kind-cases.ts'
+import { servedBuiltins } from '../../../../support/served-builtins.ts'
+
+/** Pods as a release has them, with some gates set. */
+function pods(release: Release, gates: Record<string, boolean> = {}): KindCases {
+  const definition = servedBuiltins({}, gates, ['10.0.0.0/24'], release).find(({ hub }) => hub.kind === 'Pod')
+  if (!definition) throw new Error('there are no pods')
+  const cases = new KindCases(definition)
+  cases.server.features = parseGates(release, new Map(Object.entries(gates)))
+  return cases
+}
+
+const pod = (spec: object = {}, container: object = {}): object => ({
+  spec: { containers: [{ name: 'c', image: 'i', ...container }], restartPolicy: 'Never', ...spec },
+})
+const rule = { action: 'Restart', exitCodes: { operator: 'In', values: [42] } }
+const rules = { restartPolicy: 'Never', restartPolicyRules: [rule] }
+
+async function errorsOf(write: Promise<unknown>): Promise<string[]> {
+  try {
+    await write
+    return []
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    return (error.status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`)
+  }
+}
+
+const container = ({ spec }: AnyObject): Record<string, unknown> => spec.containers[0]
+
+describe('restart rules of containers', () => {
+  it('come with 1.34, where the gate is off, and are on from 1.35', async () => {
+    expect(await errorsOf(pods('1.33').create(pod({}, rules)))).to.deep.equal([
+      'spec.containers[0].restartPolicy: Forbidden: may not be set for non-init containers',
+    ])
+    expect(container(await pods('1.34').create(pod({}, rules)))).to.not.have.any.keys('restartPolicy', 'restartPolicyRules')
+    expect(container(await pods('1.34', { ContainerRestartRules: true }).create(pod({}, rules)))).to.deep.include(rules)
+    expect(container(await pods('1.35').create(pod({}, rules)))).to.deep.include(rules)
+  })
+
+  it('are checked', async () => {
+    expect(
+      await errorsOf(pods('1.35').create(pod({}, { restartPolicyRules: [{ ...rule, action: 'RestartAllContainers' }, { action: 'Restart' }] }))),
+    ).to.deep.equal([
+      'spec.containers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used',
+      'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "RestartAllContainers": supported values: "Restart"',
+      'spec.containers[0].restartPolicyRules[1].exitCodes: Required value: must be specified',
+    ])
+    const sidecar = { initContainers: [{ name: 's', image: 'i', restartPolicy: 'Always', restartPolicyRules: [rule] }] }
+    expect(await errorsOf(pods('1.35').create(pod(sidecar)))).to.deep.equal([
+      'spec.initContainers[0].restartPolicyRules: Forbidden: restartPolicyRules are not allowed for init containers with restart policy Always',
+    ])
+    expect(await errorsOf(pods('1.36').create(pod(sidecar)))).to.deep.equal([])
+    const many = { ...rules, restartPolicyRules: Array(21).fill(rule) }
+    expect(await errorsOf(pods('1.35').create(pod({}, many)))).to.deep.equal([
+      'spec.containers[0].restartPolicyRules: Too many: 21: must have at most 20 items',
+    ])
+  })
+
+  it('let a container run again', async () => {
+    const cases = pods('1.35')
+    await cases.create(pod({}, rules))
+    const status = (exitCode: number | undefined): object => ({
+      ...pod({}, rules),
+      status: {
+        containerStatuses: [
+          { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 0, state: exitCode === undefined ? {} : { terminated: { exitCode } } },
+        ],
+      },
+    })
+    await cases.update(status(42), {}, 'status')
+    expect(await errorsOf(cases.update(status(undefined), {}, 'status'))).to.deep.equal([])
+    await cases.update(status(1), {}, 'status')
+    expect(await errorsOf(cases.update(status(undefined), {}, 'status'))).to.deep.equal([
+      'status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state',
+    ])
+  })
+})
+
+describe('variables from files', () => {
+  const env = (fileKeyRef: object) => ({ env: [{ name: 'A', valueFrom: { fileKeyRef } }] })
+  const ref = { volumeName: 'v', path: 'd/f', key: 'A' }
+  const volumes = [
+    { name: 'v', emptyDir: {} },
+    { name: 'w', hostPath: { path: '/x' } },
+  ]
+
+  it('are there from 1.35 on', async () => {
+    expect(await errorsOf(pods('1.34').create(pod({ volumes }, env(ref))))).to.deep.equal([
+      'spec.containers[0].env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`',
+    ])
+    expect(container(await pods('1.35').create(pod({ volumes }, env(ref)))).env).to.deep.equal([
+      { name: 'A', valueFrom: { fileKeyRef: { ...ref, optional: false } } },
+    ])
+  })
+
+  it('are in a volume that is empty at first', async () => {
+    expect(await errorsOf(pods('1.35').create(pod({ volumes }, env({ volumeName: 'w', path: '../f', key: '' }))))).to.deep.equal([
+      'spec.containers[0].env[0].valueFrom.fileKeyRef.key: Required value',
+      'spec.containers[0].env[0].valueFrom.fileKeyRef.path: Invalid value: "../f": must not contain \'..\'',
+      'spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Invalid value: "w": referenced volume must be of type emptyDir',
+    ])
+    expect(await errorsOf(pods('1.35').create(pod({}, env(ref))))).to.deep.equal(['spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: "v"'])
+  })
+})
+
+describe('hostnameOverride', () => {
+  it('is the whole hostname, from 1.35 on', async () => {
+    expect((await pods('1.34').create(pod({ hostnameOverride: 'a.b' }))).spec).to.not.have.property('hostnameOverride')
+    expect((await pods('1.35').create(pod({ hostnameOverride: 'a.b' }))).spec.hostnameOverride).to.equal('a.b')
+    const long = 'a'.repeat(65)
+    expect(await errorsOf(pods('1.35').create(pod({ hostnameOverride: long, hostNetwork: true, setHostnameAsFQDN: true })))).to.deep.equal([
+      'spec.hostnameOverride: Forbidden: may not be specified when setHostnameAsFQDN is true',
+      'spec.hostnameOverride: Forbidden: may not be specified when hostNetwork is true',
+      'spec.hostnameOverride: Too long: may not be more than 64 bytes',
+    ])
+  })
+})
