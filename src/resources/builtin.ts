@@ -65,6 +65,7 @@ import { networkPolicyResource } from './networking/network-policy/definition.ts
 import { serviceCIDRResource } from './networking/service-cidr/definition.ts'
 import { runtimeClassResource } from './node/runtime-class/definition.ts'
 import { podDisruptionBudgetResource } from './policy/pod-disruption-budget/definition.ts'
+import { podSecurityPolicyResource } from './policy/pod-security-policy/definition.ts'
 import { createClusterRoleResource } from './rbac/cluster-role/definition.ts'
 import { createClusterRoleBindingResource } from './rbac/cluster-role-binding/definition.ts'
 import { createRoleResource } from './rbac/role/definition.ts'
@@ -211,6 +212,7 @@ const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   ...COORDINATION,
   ...RESOURCE,
   podDisruptionBudgetResource,
+  podSecurityPolicyResource,
   ...STORAGE,
   ...OTHERS,
 ]

@@ -3,10 +3,39 @@
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { Int64, IntOrString, Time, TypedObject } from '../../meta/object.ts'
 import type { Condition, DeleteOptions } from '../../schema/meta/v1.types.ts'
+import type { ProcMountType, SELinuxOptions } from '../core/v1.types.ts'
 import type { UnhealthyPodEvictionPolicyType } from './v1.types.ts'
+
+export type AllowedCSIDriver = {
+  name: string
+}
+
+export type AllowedFlexVolume = {
+  driver: string
+}
+
+export type AllowedHostPath = {
+  pathPrefix?: string
+  readOnly?: boolean
+}
 
 export type Eviction = TypedObject & {
   deleteOptions?: DeleteOptions
+}
+
+export type FSGroupStrategyOptions = {
+  rule?: string
+  ranges?: IDRange[]
+}
+
+export type HostPortRange = {
+  min: number
+  max: number
+}
+
+export type IDRange = {
+  min: Int64
+  max: Int64
 }
 
 export type PodDisruptionBudget = TypedObject & {
@@ -29,4 +58,60 @@ export type PodDisruptionBudgetStatus = {
   desiredHealthy: number
   expectedPods: number
   conditions?: Condition[]
+}
+
+export type PodSecurityPolicy = TypedObject & {
+  spec: PodSecurityPolicySpec
+}
+
+export type PodSecurityPolicySpec = {
+  privileged?: boolean
+  defaultAddCapabilities?: string[]
+  requiredDropCapabilities?: string[]
+  allowedCapabilities?: string[]
+  volumes?: string[]
+  hostNetwork?: boolean
+  hostPorts?: HostPortRange[]
+  hostPID?: boolean
+  hostIPC?: boolean
+  seLinux: SELinuxStrategyOptions
+  runAsUser: RunAsUserStrategyOptions
+  runAsGroup?: RunAsGroupStrategyOptions
+  supplementalGroups: SupplementalGroupsStrategyOptions
+  fsGroup: FSGroupStrategyOptions
+  readOnlyRootFilesystem?: boolean
+  defaultAllowPrivilegeEscalation?: boolean
+  allowPrivilegeEscalation?: boolean
+  allowedHostPaths?: AllowedHostPath[]
+  allowedFlexVolumes?: AllowedFlexVolume[]
+  allowedCSIDrivers?: AllowedCSIDriver[]
+  allowedUnsafeSysctls?: string[]
+  forbiddenSysctls?: string[]
+  allowedProcMountTypes?: ProcMountType[]
+  runtimeClass?: RuntimeClassStrategyOptions
+}
+
+export type RunAsGroupStrategyOptions = {
+  rule: string
+  ranges?: IDRange[]
+}
+
+export type RunAsUserStrategyOptions = {
+  rule: string
+  ranges?: IDRange[]
+}
+
+export type RuntimeClassStrategyOptions = {
+  allowedRuntimeClassNames: string[] | null
+  defaultRuntimeClassName?: string
+}
+
+export type SELinuxStrategyOptions = {
+  rule: string
+  seLinuxOptions?: SELinuxOptions
+}
+
+export type SupplementalGroupsStrategyOptions = {
+  rule?: string
+  ranges?: IDRange[]
 }

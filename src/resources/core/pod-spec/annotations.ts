@@ -48,9 +48,8 @@ export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, 
     names ??= new Set(allContainers(spec).map(({ name }) => name))
     const container = key.slice(APP_ARMOR_PREFIX.length)
     if (!names.has(container)) errors.push(invalid(path.key(key), container, 'container not found'))
-    if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith('localhost/')) {
-      errors.push(invalid(path.key(key), value, `invalid AppArmor profile name: ${JSON.stringify(value)}`))
-    }
+    const wrong = appArmorNameError(value)
+    if (wrong !== undefined) errors.push(invalid(path.key(key), value, wrong))
   }
   return errors
 }
@@ -67,7 +66,14 @@ function validateTolerationsAnnotation(text: string, path: FieldPath): FieldErro
   return errors
 }
 
-function validateSeccompName(profile: string, path: FieldPath): FieldError[] {
+/** Why an annotation does not name an AppArmor profile. An empty name is none, and right. */
+export const appArmorNameError = (name: string): string | undefined =>
+  name === '' || name === 'runtime/default' || name === 'unconfined' || name.startsWith('localhost/')
+    ? undefined
+    : `invalid AppArmor profile name: ${JSON.stringify(name)}`
+
+/** Of an annotation that names a seccomp profile. */
+export function validateSeccompName(profile: string, path: FieldPath): FieldError[] {
   if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') return []
   const errors: FieldError[] = []
   if (profile.startsWith('localhost/')) errors.push(...validateDescendingPath(profile.slice(10), path))

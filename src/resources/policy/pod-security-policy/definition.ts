@@ -1,0 +1,60 @@
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { column, nameColumn } from '../../shared/columns.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
+import { types } from '../../types.ts'
+import type { PodSecurityPolicy } from '../v1beta1.types.ts'
+import { validatePodSecurityPolicy } from './validation.ts'
+
+const table: TableDefinition<PodSecurityPolicy> = {
+  columns: [
+    nameColumn,
+    column('Priv', 'Whether containers may be privileged.'),
+    column('Caps', 'Capabilities that containers may ask for.'),
+    column('SELinux', 'The rule for SELinux labels.'),
+    column('RunAsUser', 'The rule for users.'),
+    column('FsGroup', 'The rule for the groups of volumes.'),
+    column('SupGroup', 'The rule for supplemental groups.'),
+    column('ReadOnlyRootFs', 'Whether the root filesystem must be read-only.'),
+    column('Volumes', 'Types of volumes that pods may have.'),
+  ],
+  cells: ({ metadata, spec }) => [
+    metadata.name ?? '',
+    String(spec.privileged ?? false),
+    (spec.allowedCapabilities ?? []).join(','),
+    spec.seLinux.rule,
+    spec.runAsUser.rule,
+    spec.fsGroup.rule ?? '',
+    spec.supplementalGroups.rule ?? '',
+    spec.readOnlyRootFilesystem ?? false,
+    (spec.volumes ?? []).join(','),
+  ],
+}
+
+const v1beta1: Version<PodSecurityPolicy> = {
+  group: 'policy',
+  name: 'v1beta1',
+  kind: 'PodSecurityPolicy',
+  names: { plural: 'podsecuritypolicies', singular: 'podsecuritypolicy', shortNames: ['psp'] },
+  verbs: STANDARD_VERBS,
+  schema: types.type('policyV1beta1.PodSecurityPolicy'),
+  // The field is younger than the kind: policies without it stay as permissive as they were.
+  setDefaults({ spec }) {
+    spec.allowPrivilegeEscalation ??= true
+  },
+  table,
+}
+
+/**
+ * What pods may ask for, until release 1.24. Policies are stored and validated; nothing enforces them, as the admission plugin of the name is not there.
+ * https://v1-24.docs.kubernetes.io/docs/concepts/security/pod-security-policy/
+ * Source of its rules: pkg/registry/policy/podsecuritypolicy.
+ */
+export const podSecurityPolicyResource = defineResource<PodSecurityPolicy>({
+  scope: 'Cluster',
+  versions: [v1beta1],
+  hub: v1beta1,
+  storage: { prefix: 'podsecuritypolicy', version: v1beta1 },
+  strategy: { validateName: nameIsDnsSubdomain, returnsDeleted: true, validate: validatePodSecurityPolicy },
+})
