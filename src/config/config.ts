@@ -8,6 +8,7 @@ import type { Release } from '../lifecycle/release.ts'
 import type { RuntimeConfig } from '../lifecycle/served.ts'
 import { admissionPluginsOf } from './admission-plugins.ts'
 import { type AuthorizationMode, authorizationModesOf, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
+import { flagDeprecations } from './deprecated-flags.ts'
 import { type Reader, reader } from './flag-reader.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 import { compatibilityOf, emulatedVersionOf, gatesOf, runtimeConfigOf } from './release-config.ts'
@@ -83,8 +84,8 @@ export interface Config extends WatchCacheSizes {
   readonly runtimeConfig: RuntimeConfig
   readonly verbosity: number
   readonly loggingFormat: 'text' | 'json'
-  /** What the server does not do although it is asked for: less than it would allow with it. A sentence each. */
-  readonly lacking: readonly string[]
+  /** For the log, a sentence each: deprecated flags and gates, and what is asked for and not built, without which the server allows less. */
+  readonly warnings: readonly string[]
 }
 
 /** Defaults where nothing is given. Throws FlagError naming the flag. */
@@ -145,7 +146,7 @@ export function buildConfig(given: GivenFlags): Config {
     runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
-    lacking: [...given.lacking, ...lackingOf(modes, admissionPlugins), ...gates.warnings],
+    warnings: [...flagDeprecations(given.values.keys()), ...given.lacking, ...lackingOf(modes, admissionPlugins), ...gates.warnings],
   }
   checkTogether(config)
   return Object.freeze(config)

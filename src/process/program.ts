@@ -73,7 +73,7 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
       // Of several processes, the primary says so.
       for (const resource of worker === undefined ? config.droppedWatchCacheSizes : [])
         log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
-      for (const what of worker === undefined ? config.lacking : []) log.warn(what)
+      for (const what of worker === undefined ? config.warnings : []) log.warn(what)
       const missing = config.admissionPlugins.filter(isMissedPlugin)
       if (missing.length > 0 && worker === undefined)
         log.info('admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') })

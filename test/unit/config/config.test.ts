@@ -145,7 +145,10 @@ describe('the command line', () => {
     )
     expect(config.authorizationModes).to.deep.equal(['RBAC'])
     expect(config.admissionPlugins).to.deep.equal([])
-    expect(config.lacking).to.deep.equal(['--authorization-mode=Node is not implemented: nodes may do what the other modes allow them'])
+    expect(config.warnings).to.deep.equal([
+      'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins instead. Will be removed in a future version.',
+      '--authorization-mode=Node is not implemented: nodes may do what the other modes allow them',
+    ])
   })
 
   it('starts as kubeadm starts kube-apiserver, and says what is lacking', () => {
@@ -161,13 +164,22 @@ describe('the command line', () => {
       '--requestheader-username-headers=X-Remote-User',
     )
     expect(config.admissionPlugins).to.include('NodeRestriction')
-    expect(config.lacking.map(what => what.replace(/ is not .*/, ''))).to.have.members([
+    expect(config.warnings.map(what => what.replace(/ is not .*/, ''))).to.have.members([
       '--enable-bootstrap-token-auth=true',
       '--requestheader-client-ca-file=front-proxy-ca.crt',
       '--authorization-mode=Node',
       '--enable-admission-plugins=NodeRestriction',
     ])
-    expect(serve('--enable-bootstrap-token-auth=false').config.lacking).to.deep.equal([])
+    expect(serve('--enable-bootstrap-token-auth=false').config.warnings).to.deep.equal([])
+  })
+
+  // Deprecation policy, rule 6.
+  it('warns of flags that are deprecated', () => {
+    expect(serve('--admission-control=Priority', '--kubelet-port=10255').config.warnings).to.deep.equal([
+      'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins instead. Will be removed in a future version.',
+      'Flag --kubelet-port has been deprecated, kubelet-port is deprecated and will be removed.',
+    ])
+    expect(serve('--enable-admission-plugins=Priority').config.warnings).to.deep.equal([])
   })
 
   it('switches admission plugins on and off', () => {
