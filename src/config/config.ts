@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PluginName } from '../admission/plugin-names.ts'
+import type { AuditOptions } from '../audit/open-auditor.ts'
 import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Release } from '../lifecycle/release.ts'
 import type { RuntimeConfig } from '../lifecycle/served.ts'
 import { admissionPluginsOf } from './admission-plugins.ts'
+import { auditOf } from './audit-config.ts'
 import { type AuthorizationMode, authorizationModesOf, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
 import { flagDeprecations } from './deprecated-flags.ts'
 import { type Reader, reader } from './flag-reader.ts'
@@ -53,6 +55,7 @@ export interface Config extends WatchCacheSizes {
   /** Whether pods are refused whose service account does not exist: not where this server plays the controllers and the one that makes accounts is left out. */
   readonly requireServiceAccounts: boolean
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
+  readonly audit: AuditOptions
   /** Undefined: the embedded store. */
   readonly etcd: EtcdConfig | undefined
   /** Begins with a slash and ends without one. */
@@ -125,6 +128,7 @@ export function buildConfig(given: GivenFlags): Config {
     requireServiceAccounts: profile === 'apiserver' || controllers.has('serviceaccount-controller'),
     admissionPlugins,
     tolerationSeconds: { notReady: read.int('default-not-ready-toleration-seconds', 0), unreachable: read.int('default-unreachable-toleration-seconds', 0) },
+    audit: auditOf(read),
     etcd: etcdOf(read),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     encryption: encryptionOf(read),
@@ -166,6 +170,8 @@ function checkTogether(config: Config): void {
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   if (config.workers > 1 && config.etcd === undefined)
     throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
+  if (config.workers > 1 && config.audit.log !== undefined)
+    throw new FlagError(`--workers=${config.workers} and --audit-log-path do not go together: the log is written by one process`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
 }

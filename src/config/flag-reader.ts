@@ -8,6 +8,8 @@ export interface Reader {
   text(name: FlagName): string | undefined
   /** Each time that the flag was given, and between commas. */
   list(name: FlagName): readonly string[]
+  /** Any number, for flags whose bounds depend on others. */
+  number(name: FlagName): number
   /** An integer of at least this. */
   int(name: FlagName, least: number): number
   /** 0 is a free port, or none, as the flag says. */
@@ -40,6 +42,7 @@ export function reader({ values }: GivenFlags): Reader {
   return {
     text,
     int,
+    number: name => Number(text(name) ?? 0),
     list: name => values.get(name) ?? preset(name)?.split(',') ?? [],
     port: name => int(name, 0, 65535),
     duration: name => {

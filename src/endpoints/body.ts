@@ -16,6 +16,7 @@ import { copyWholeFloats } from '../meta/whole-floats.ts'
 import { applyDefaultsInSteps, keepManagerReset } from '../registry/decode-object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
+import { noteObject } from './audited-request.ts'
 import { apiVersionOfTarget, type BodyTarget, type Claim, cannotHandle, unrecognized } from './dialect/body-type.ts'
 import { builtInsOf, dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
@@ -118,6 +119,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
     throw error instanceof DecodeError ? cannot('cbor' in parsed ? asCborText(error.message) : error.message) : error
   }
   dialect.checkDecoded(target, claimedVersion, first)
+  if (exchange.ctx.audit !== undefined) await noteObject(exchange.ctx.audit, target.schema, first)
   return () => {
     const object = first ?? runAtOnce(run()).object
     first = undefined

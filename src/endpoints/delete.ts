@@ -12,6 +12,7 @@ import { type DeleteOptions, PROPAGATION_POLICIES, propagationPolicyOf } from '.
 import type { ListResult } from '../registry/read.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
+import { noteDeleteOptions } from './audited-request.ts'
 import { parseBody } from './body.ts'
 import { metaType } from './forms/meta-v1.ts'
 import { listOptions } from './list-options.ts'
@@ -119,7 +120,9 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
       `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion || 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:110"`,
     )
   try {
-    return decode(metaType('meta.DeleteOptions'), value) as RawOptions
+    const options = decode(metaType('meta.DeleteOptions'), value)
+    noteDeleteOptions(scope.exchange.ctx, options)
+    return options as RawOptions
   } catch (error) {
     if (error instanceof DecodeError) throw plain(error.message)
     throw error

@@ -25,6 +25,10 @@ import type { Scope } from './scope.ts'
 /** The form of the answer. Throws 406 where the client accepts none. */
 export const negotiate = (scope: Scope): AnswerForm => (acceptsPlain(scope) ? PLAIN_FORM : formOf(acceptedOutput(scope)))
 
+/** The same view in compact JSON, whatever media type was negotiated. */
+export const jsonFormOf = (scope: Scope): AnswerForm =>
+  acceptsPlain(scope) ? PLAIN_FORM : formOf({ ...acceptedOutput(scope), mediaType: JSON_TYPE, pretty: false })
+
 /** Whether the client asks for JSON and nothing else, as most do. */
 const acceptsPlain = ({ exchange }: Scope): boolean =>
   exchange.headers.accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)

@@ -23,6 +23,7 @@ import { conversionFault } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { Literals } from '../schema/diagnose.ts'
 import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
+import { notePatch } from './audited-request.ts'
 import { type BodyTarget, bodyTarget } from './dialect/body-type.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, type PatchTypes, STRATEGIC_PATCH } from './dialect/dialect.ts'
 import { builtInsOf, dialectOf } from './dialect/dialect-of.ts'
@@ -61,7 +62,13 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   const isApply = type === APPLY_PATCH || isCborApply
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', isApply)
-  if (isApply) return apply(scope, isCborApply ? parseCborConfiguration(body) : await runInTurns(parseConfiguration(body), exchange.ctx.signal), options)
+  const shows = exchange.ctx.audit?.showsRequest === true
+  if (isApply) {
+    const configuration = isCborApply ? parseCborConfiguration(body) : await runInTurns(parseConfiguration(body), exchange.ctx.signal)
+    if (shows) await notePatch(exchange.ctx, body, configuration.config)
+    return apply(scope, configuration, options)
+  }
+  if (shows) await notePatch(exchange.ctx, body)
   let parsing: Promise<ParsedPatch> | undefined
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   let warned = false

@@ -1,3 +1,5 @@
+import type { AuditRecord } from './audit.ts'
+
 /** Who makes a request (authentication.k8s.io UserInfo). */
 export interface User {
   readonly name: string
@@ -63,6 +65,8 @@ export interface RequestContext {
   readonly receivedAt: number
   /** When the request is out of time, by the steady clock; 0 or absent: never. */
   readonly deadline?: number
+  /** The request's audit event; absent where it is not audited. */
+  readonly audit?: AuditRecord | undefined
   /** Adds a `Warning` header to the answer; the same text is sent once. */
   warn(text: string): void
 }

@@ -1,7 +1,9 @@
 import type { Config } from '../config/config.ts'
+import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
 import { type EncryptionService, openEncryption } from '../control-plane/encryption-service.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
 import { statusEncoder } from '../endpoints/status-encoder.ts'
+import { systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { onAbort } from '../lib/on-abort.ts'
 import { Health } from '../server/health.ts'
@@ -51,6 +53,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   // While the store is opened, which is what the certificates have to wait for.
   const adminKeys = link ? undefined : beginAdminKeys(config.certDir)
   const encryption = await openEncryption(config, log)
+  const audit = await openAudit(config, systemClock, log)
   const backend = await openBackend(config, log)
   const agreed = config.etcd && secretsOf(config, backend, encryption.encryption)
   // Certificates are made while the rest is opened.
@@ -59,7 +62,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed }, log)
   const { plane, auth } = services
   const closeStore = async (): Promise<void> => {
-    await Promise.all([plane.close(), encryption.close()])
+    await Promise.all([plane.close(), encryption.close(), audit.close()])
   }
   const begin = await Promise.race([begun, aborted(signal)])
   if (begin === undefined) {
@@ -69,7 +72,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   auth.connect(plane.registry.access())
   if (begin.fillFirst) await plane.synced(AbortSignal.timeout(FILL_MS)).catch(() => log.warn('serving before the caches are filled'))
   const shutdown = new Shutdown()
-  const server = await listen({ ...parts, begin, services, encryption, shutdown })
+  const server = await listen({ ...parts, begin, services, encryption, audit, shutdown })
   if (link) {
     log.info('worker serves', { pid: process.pid })
     link.serving()
@@ -109,11 +112,12 @@ interface Listening extends ServerParts {
   readonly begin: WorkerBegin
   readonly services: OpenServices
   readonly encryption: EncryptionService
+  readonly audit: AuditService
   readonly shutdown: Shutdown
 }
 
 /** Resolves when the ports are open. */
-async function listen({ config, log, link, runtime, begin, services, encryption, shutdown }: Listening): Promise<RunningServer> {
+async function listen({ config, log, link, runtime, begin, services, encryption, audit, shutdown }: Listening): Promise<RunningServer> {
   const { plane, auth, media } = services
   const health = new Health(log)
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, ...encryption.checks, {
@@ -130,9 +134,10 @@ async function listen({ config, log, link, runtime, begin, services, encryption,
     encodeStatus: statusEncoder(media),
     compressAnswers: config.gates.enabled('APIResponseCompression'),
     memory: runtime.answerMemory,
-    metrics: [plane, encryption, auth].flatMap(({ metrics = [] }) => metrics),
+    metrics: [plane, encryption, auth, audit].flatMap(({ metrics = [] }) => metrics),
     authenticator: auth.authenticator,
     authorizer: auth.authorizer,
+    auditor: audit.auditor,
     issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),
     health,
     version: versionInfo(process, config.gates),

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { RequestAudit } from '../audit/request-audit.ts'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
 import { type FilledBody, filledWith } from '../lib/filled-body.ts'
 import { invariant } from '../lib/invariant.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
+import type { AuditRecord } from '../meta/audit.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
 import { type AnyRequest, type AnyResponse, wireOf } from './any-http.ts'
@@ -51,6 +53,8 @@ export class HttpExchange implements Exchange, RequestContext {
   readonly receivedAt: number
   readonly auditId: string
   user: User = NOBODY
+  /** Absent where the request is not audited. */
+  auditing: RequestAudit | undefined
   /** By the steady clock; 0: none. */
   deadline = 0
   longRunning = false
@@ -93,6 +97,15 @@ export class HttpExchange implements Exchange, RequestContext {
   /** Milliseconds since the request came. */
   elapsed(): number {
     return performance.now() - this.started
+  }
+
+  get audit(): AuditRecord | undefined {
+    return this.auditing?.event
+  }
+
+  /** As the client sent it. */
+  get uri(): string {
+    return this.req.url ?? '/'
   }
 
   get ctx(): RequestContext {
@@ -211,6 +224,7 @@ export class HttpExchange implements Exchange, RequestContext {
       return
     }
     this.status = status
+    this.auditing?.begins(status)
     const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...headers]
     if (this.method === 'HEAD' || status === 204 || status === 304) {
       body.destroy()
@@ -231,6 +245,7 @@ export class HttpExchange implements Exchange, RequestContext {
     const { upgrade } = this
     if (upgrade === undefined || this.answered) throw new Error('there is no connection to take')
     this.status = status
+    this.auditing?.begins(status)
     upgrade.detach()
     return upgrade
   }
@@ -259,6 +274,11 @@ export class HttpExchange implements Exchange, RequestContext {
   sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
     if (this.answered || this.wire.closed) return DONE
     this.status = status
+    const audited = this.auditing?.answers(status)
+    return audited === undefined ? this.sendWhole(status, contentType, body) : audited.then(() => this.sendWhole(status, contentType, body))
+  }
+
+  private sendWhole(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
     const { single, long, length } = shapeOf(body)
     this.sent = length
     const headers = this.headerList(contentType)
@@ -284,6 +304,7 @@ export class HttpExchange implements Exchange, RequestContext {
     const retryAfter = error.status.details?.retryAfterSeconds
     if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
     if (error.code === 413) this.wire.discardBody()
+    this.auditing?.status(error.status)
     const encoded = error instanceof DeadlineError ? error.answer : this.host.encodeStatus(error.status, this.headers.accept)
     const { contentType, bytes } = encoded instanceof Promise ? await encoded : encoded
     await this.sendBytes(error.code, contentType, bytes)
@@ -293,6 +314,7 @@ export class HttpExchange implements Exchange, RequestContext {
     const stream = new WireStream(this.wire, this.host.memory)
     if (this.answered || this.wire.closed) return stream
     this.status = status
+    this.auditing?.begins(status)
     this.streamed = stream
     this.wire.head(status, this.headerList(contentType), undefined)
     return stream

@@ -1,4 +1,5 @@
 import type Koa from 'koa'
+import type { Auditor } from '../audit/auditor.ts'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { type Api, serveResource } from '../endpoints/api.ts'
 import { withDeprecationWarnings } from '../endpoints/filters/deprecation-warnings.ts'
@@ -8,6 +9,7 @@ import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
 import type { AuthMetrics } from './auth-metrics.ts'
 import type { ExchangeHost } from './exchange.ts'
+import { withAudit, withFailedRequestAudit } from './filters/audit.ts'
 import { withAuthentication, withUser } from './filters/authentication.ts'
 import { withAuthorization } from './filters/authorization.ts'
 import { type Deadlines, withRequestDeadline } from './filters/deadline.ts'
@@ -37,6 +39,8 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly inFlight: InFlight
   readonly metrics: RequestMetrics
   readonly authMetrics: AuthMetrics
+  /** Absent: nothing is audited. */
+  readonly auditor?: Auditor | undefined
   readonly requestTimeoutMs: number
   readonly log: Logger
   /** A line for every request. */
@@ -52,7 +56,7 @@ export type Layer = Filter | Koa.Middleware<RequestState>
  * k8s.io/apiserver, pkg/server/config.go) where it has such a filter. Each listener has a chain of its own over the same services.
  */
 export function handlerChain(options: ChainOptions): readonly Layer[] {
-  const { requests, log, metrics, authMetrics, authorizer, api } = options
+  const { requests, log, metrics, authMetrics, authorizer, auditor, api } = options
   return [
     withExchange(options),
     withWaitGroup(requests),
@@ -61,8 +65,11 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withErrors(log),
     withRequestInfo,
     withTurn,
+    ...(auditor ? [withFailedRequestAudit(auditor)] : []),
     withRequestDeadline(options.deadlines, options.requestTimeoutMs),
     options.trusted ? withUser(options.trusted) : withAuthentication(options.authenticator, authMetrics),
+    // What the rest throws is answered, and so audited, before the event is over.
+    ...(auditor ? [withAudit(auditor), withErrors(log)] : []),
     withImpersonation(authorizer),
     withMaxInFlightLimit(options.inFlight),
     withAuthorization(authorizer, authMetrics),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Auditor } from '../audit/auditor.ts'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import type { IssuerDocuments } from '../auth/authn/service-account/discovery.ts'
 import type { Api } from '../endpoints/api.ts'
@@ -38,6 +39,8 @@ export interface ServerOptions {
   readonly memory: BufferPool
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
+  /** Absent: nothing is audited. */
+  readonly auditor?: Auditor | undefined
   readonly health: Health
   readonly version: VersionInfo
   /** The feature gates that it runs with. */

@@ -16,6 +16,9 @@ export interface Reply {
 export interface SentRequest {
   readonly method?: string
   readonly body?: unknown
+  /** A body as it stands, instead. */
+  readonly text?: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly accept?: string
   /** Of a user other than the server's administrator. */
   readonly token?: string
@@ -54,10 +57,13 @@ export async function openInProcess(flags: readonly string[], files: Readonly<Re
   const server = await openServer({ config: command.config, log: silentLogger, link: undefined, runtime }, new AbortController().signal)
   if (server === undefined) throw new Error('the server has not begun')
   const agent = new Agent({ keepAlive: true, ca: readFileSync(join(command.config.certDir, 'ca.crt')) })
-  const open = (path: string, { method = 'GET', body, accept = 'application/json', token = ADMIN }: SentRequest) => {
-    const headers = { accept, authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) }
+  const open = (path: string, { method = 'GET', body, text, headers: more, accept = 'application/json', token = ADMIN }: SentRequest) => {
+    const headers = { accept, authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...more }
+    const sentText = text ?? (body === undefined ? undefined : JSON.stringify(body))
     const sent = request({ host: '127.0.0.1', port: server.securePort, path, method, agent, headers })
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    // Node gives the body of a DELETE no length by itself.
+    if (sentText !== undefined) sent.setHeader('content-length', Buffer.byteLength(sentText))
+    sent.end(sentText)
     return sent
   }
   let stopped: Promise<void> | undefined

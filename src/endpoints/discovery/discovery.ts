@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import { JSON_TYPE } from '../../codec/negotiate.ts'
 import { methodNotAllowedError } from '../../meta/status.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { Exchange } from '../exchange.ts'
@@ -67,9 +68,13 @@ export class Discovery {
     const aggregation = parts.length === 1 ? acceptedAggregation(exchange, this.aggregatedVersions) : undefined
     const output = aggregation ?? acceptedDocument(exchange)
     const version = aggregation?.as.version
-    const found = await this.find(snapshot, `${parts.join('/')};${version ?? ''}`, output, () => this.build(snapshot, parts, version))
+    const find = (form: Output) => this.find(snapshot, `${parts.join('/')};${version ?? ''}`, form, () => this.build(snapshot, parts, version))
+    const found = await find(output)
     if (found === undefined) return false
     const { body, etag } = found
+    const { audit } = exchange.ctx
+    const isKnown = version !== undefined && exchange.headers['if-none-match']?.split(',').some(tag => tag.trim() === etag)
+    if (audit?.showsResponse && !isKnown) audit.responseObject((await find({ mediaType: JSON_TYPE, pretty: false }))?.body ?? [])
     if (version === undefined) {
       await exchange.sendBytes(200, output.mediaType, body)
       return true
@@ -77,7 +82,7 @@ export class Discovery {
     exchange.setHeader('Vary', 'Accept')
     exchange.setHeader('ETag', etag)
     const type = `${output.mediaType};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
-    if (exchange.headers['if-none-match']?.split(',').some(tag => tag.trim() === etag)) await exchange.sendBytes(304, type, Buffer.alloc(0))
+    if (isKnown) await exchange.sendBytes(304, type, Buffer.alloc(0))
     else await exchange.sendBytes(200, type, body)
     return true
   }

@@ -12,6 +12,8 @@ function warn({ env, exchange, served, subresource, subresourceName }: Scope): v
   const { deprecation, version } = served
   if (deprecation === undefined || subresource?.kind !== undefined) return
   exchange.ctx.warn(deprecation.warning)
+  exchange.ctx.audit?.annotate('k8s.io/deprecated', 'true')
+  if (deprecation.removedRelease !== '') exchange.ctx.audit?.annotate('k8s.io/removed-release', deprecation.removedRelease)
   const gauge = env.deprecatedRequests?.child(version.group, version.name, version.names.plural, subresourceName, deprecation.removedRelease)
   if (gauge) gauge.value = 1
 }

@@ -10,17 +10,27 @@ export const withAuthorization =
   ({ state: { exchange } }, next) => {
     if (!isMaster(exchange.user)) return authorize(exchange, authorizer, metrics).then(next)
     metrics.authorized('allow', performance.now())
+    if (exchange.auditing !== undefined) noteDecision(exchange, 'allow', '')
     return next()
   }
+
+const REASON = 'authorization.k8s.io/reason'
+
+function noteDecision({ audit }: HttpExchange, decision: 'allow' | 'forbid', reason: string): void {
+  audit?.annotate('authorization.k8s.io/decision', decision)
+  audit?.annotate(REASON, reason)
+}
 
 async function authorize(exchange: HttpExchange, authorizer: Authorizer, metrics: Pick<AuthMetrics, 'authorized'>): Promise<void> {
   const { user, info } = exchange
   const begun = performance.now()
   const { decision, reason } = await authorizer.authorize(user, info, exchange.signal).catch(error => {
     metrics.authorized('error', begun)
+    exchange.audit?.annotate(REASON, 'internal error')
     throw error
   })
   metrics.authorized(decision, begun)
+  noteDecision(exchange, decision === 'allow' ? 'allow' : 'forbid', reason)
   if (decision === 'allow') return
   exchange.setHeader('X-Content-Type-Options', 'nosniff')
   throw forbidden(user, info, reason)

@@ -26,8 +26,9 @@ async function answer(exchange: HttpExchange, error: unknown, log: Logger): Prom
   // What was wrong may be as long as the body, and is written whole.
   if (turnIsLong()) await nextLongTurn()
   const clientGone = exchange.clientGone && !exchange.answered
-  if (status.code >= 500 && !(error instanceof StatusError) && !clientGone)
-    log.error('request failed', { path: exchange.path, auditID: exchange.auditId, error })
+  const isBug = status.code >= 500 && !(error instanceof StatusError) && !clientGone
+  if (isBug) exchange.auditing?.panicked(errorMessage(error))
+  if (isBug) log.error('request failed', { path: exchange.path, auditID: exchange.auditId, error })
   if (!exchange.answered) await exchange.sendStatusError(status)
   else if (!exchange.res.writableEnded) exchange.destroy()
 }

@@ -8,6 +8,7 @@ export const withImpersonation =
   ({ state: { exchange } }, next) => {
     if (!asksImpersonation(exchange.headers)) return next()
     return impersonate(exchange.user, exchange.rawHeaders, authorizer, exchange.signal).then(user => {
+      if (user !== exchange.user) exchange.auditing?.impersonates(user)
       exchange.user = user
       return next()
     })

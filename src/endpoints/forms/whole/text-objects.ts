@@ -24,8 +24,8 @@ export const textObjects: TextView = {
   framing: textObjectFraming,
 }
 
-/** Normalised and encoded. */
-async function objectText(schema: StructSchema, object: KubeObject): Promise<Buffer[]> {
+/** An object that is not stored, normalised and encoded. */
+export async function objectText(schema: StructSchema, object: KubeObject): Promise<Buffer[]> {
   const { kind, apiVersion } = object
   const normal = decodedObject({ kind, apiVersion, ...(await runInTurns(decodeInSteps(schema, object))) })
   if (turnIsLong()) await nextLongTurn()

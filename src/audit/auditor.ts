@@ -1,0 +1,97 @@
+import type { Logger } from '../lib/log.ts'
+import type { AuditedBody } from '../meta/audit.ts'
+import type { User } from '../meta/context.ts'
+import { AuditEvent, type AuditedRequest } from './event.ts'
+import { jsonPieces } from './json-line.ts'
+import { legacyText } from './legacy-line.ts'
+import { type AuditLine, bytesOf, lineOf } from './line.ts'
+import { ManagedFieldsFilter } from './managed-fields-filter.ts'
+import type { AuditMetrics } from './metrics.ts'
+import type { PolicyEvaluator, Stage } from './policy.ts'
+import type { AuditSink } from './sink.ts'
+
+export type AuditFormat = 'json' | 'legacy'
+
+export interface AuditorOptions {
+  readonly evaluate: PolicyEvaluator
+  readonly sink: AuditSink
+  readonly format: AuditFormat
+  /** Bytes beyond which an event loses its objects, and is lost where that does not suffice; undefined: events are written whatever their length. */
+  readonly maxEventBytes: number | undefined
+  readonly metrics: AuditMetrics
+  readonly log: Logger
+}
+
+/** Decides what is audited, and writes the events of it. */
+export class Auditor {
+  readonly metrics: AuditMetrics
+  private readonly options: AuditorOptions
+
+  constructor(options: AuditorOptions) {
+    this.options = options
+    this.metrics = options.metrics
+  }
+
+  /** Requests wait until their events are written. */
+  get waits(): boolean {
+    return this.options.sink.waits
+  }
+
+  /** The event of a request; undefined where the policy wants none. `user` undefined: nobody knows who makes it. */
+  begin(request: AuditedRequest, user: User | undefined): AuditEvent | undefined {
+    const audited = this.options.evaluate(user, request.info)
+    this.metrics.level(audited?.level ?? 'None')
+    return audited && new AuditEvent(request, audited, user)
+  }
+
+  /**
+   * Writes what is known of the request at this moment, unless the policy leaves the stage out. Resolves when it is written, or queued; false where that fails a request that begins. Never
+   * rejects.
+   */
+  async process(event: AuditEvent, stage: Stage): Promise<boolean> {
+    if (event.audited.omitStages.has(stage)) return true
+    const { request } = event
+    this.metrics.events.value++
+    const at = stage === 'RequestReceived' ? request.receivedAt : request.receivedAt + request.elapsed()
+    const told = (): string => legacyText(event, stage)
+    if (this.options.format === 'legacy') return this.bounded(event, lineOf([told()]), told)
+    const pieces = jsonPieces(event, stage, at)
+    const shown = event.audited.omitManagedFields ? await withoutManagedFields(pieces) : pieces
+    return this.bounded(event, lineOf(shown), told, () => {
+      event.requestBody = undefined
+      event.responseBody = undefined
+      event.annotate('audit.k8s.io/truncated', 'true')
+      return lineOf(jsonPieces(event, stage, at))
+    })
+  }
+
+  /** `shorten`: the line of an event without its objects. */
+  private async bounded(event: AuditEvent, line: AuditLine, told: () => string, shorten?: () => AuditLine): Promise<boolean> {
+    const { maxEventBytes = Number.POSITIVE_INFINITY, sink, log } = this.options
+    const fitting = line.length > maxEventBytes && event.showsRequest && shorten ? shorten() : line
+    if (fitting.length <= maxEventBytes) return sink.process({ line: fitting, told })
+    this.metrics.failed('truncate', 1)
+    log.error("Error in audit plugin 'truncate' affecting 1 audit events", { error: 'event is too large even after truncating', event: told() })
+    return true
+  }
+
+  /** Writes what waits. */
+  close(): Promise<void> {
+    return this.options.sink.close()
+  }
+}
+
+async function withoutManagedFields(pieces: readonly (string | AuditedBody)[]): Promise<(string | AuditedBody)[]> {
+  const shown: (string | AuditedBody)[] = []
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      shown.push(piece)
+      continue
+    }
+    const filter = new ManagedFieldsFilter()
+    const parts: Buffer[] = []
+    for await (const bytes of bytesOf(piece)) parts.push(filter.write(bytes))
+    shown.push(parts)
+  }
+  return shown
+}

@@ -1,0 +1,94 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AuditedBody, AuditRecord } from '../meta/audit.ts'
+import type { RequestInfo, User } from '../meta/context.ts'
+import type { AnsweredStatus } from '../meta/status.ts'
+import type { Audited } from './policy.ts'
+import { sourceIps } from './source-ips.ts'
+import { statusObject } from './status-text.ts'
+
+/** What an event tells of the request itself. */
+export interface AuditedRequest {
+  readonly auditId: string
+  readonly uri: string
+  readonly info: RequestInfo
+  readonly headers: IncomingHttpHeaders
+  readonly userAgent: string
+  readonly remoteAddress: string
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number
+  readonly longRunning: boolean
+  /** Milliseconds since then. */
+  elapsed(): number
+}
+
+/** What the object that a request is about is called, as far as the request says. */
+export interface Reference {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+/** What is known of an audited request at some stage; lines of the log are made of it. It is written by the request alone. */
+export class AuditEvent implements AuditRecord {
+  readonly request: AuditedRequest
+  readonly audited: Audited
+  /** Who made the request; undefined where nobody knows. */
+  readonly user: User | undefined
+  /** Looked up at once: a connection that has gone has no address. */
+  readonly sourceIps: readonly string[]
+  /** As whom. */
+  impersonated: User | undefined
+  reference: Reference
+  /** The answer, where it is a Status. */
+  status: AnsweredStatus | undefined
+  /** Of the answer; 0 before there is one. */
+  code = 0
+  requestBody: AuditedBody | undefined
+  responseBody: AuditedBody | undefined
+  readonly annotations = new Map<string, string>()
+
+  constructor(request: AuditedRequest, audited: Audited, user: User | undefined) {
+    this.request = request
+    this.audited = audited
+    this.user = user
+    this.sourceIps = sourceIps(request.headers, request.remoteAddress)
+    const { namespace, name } = request.info
+    this.reference = { namespace, name, uid: '', resourceVersion: '' }
+  }
+
+  get showsRequest(): boolean {
+    return this.audited.level !== 'Metadata'
+  }
+
+  get showsResponse(): boolean {
+    return this.audited.level === 'RequestResponse'
+  }
+
+  annotate(key: string, value: string): void {
+    if (!this.annotations.has(key)) this.annotations.set(key, value)
+  }
+
+  refersTo({ namespace = '', name = '', uid = '', resourceVersion = '' }: Partial<Reference>): void {
+    const { reference } = this
+    this.reference = {
+      namespace: reference.namespace || namespace,
+      name: reference.name || name,
+      uid: reference.uid || uid,
+      resourceVersion: reference.resourceVersion || resourceVersion,
+    }
+  }
+
+  answersStatus(status: AnsweredStatus): void {
+    this.status = status
+    if (this.showsResponse) this.responseBody = statusObject(status)
+  }
+
+  requestObject(body: AuditedBody): void {
+    this.requestBody = body
+  }
+
+  responseObject(body: AuditedBody): void {
+    this.responseBody = body
+  }
+}

@@ -1,0 +1,65 @@
+import { goJson, writeString } from '../codec/json-writer.ts'
+import type { AuditedBody } from '../meta/audit.ts'
+import type { User } from '../meta/context.ts'
+import { formatMicroTime } from '../meta/time.ts'
+import type { AuditEvent } from './event.ts'
+import type { Stage } from './policy.ts'
+import { listMember, member, statusMembers, struct } from './status-text.ts'
+
+/** Characters of a user agent that are told. */
+const LONGEST_AGENT = 1024
+
+/** An event at a stage as Go writes an audit.k8s.io/v1 Event: texts and bodies in turn, to be written one behind the other. `at`: milliseconds since the epoch. */
+export function jsonPieces(event: AuditEvent, stage: Stage, at: number): (string | AuditedBody)[] {
+  const { request, audited, user, impersonated, requestBody, responseBody, annotations } = event
+  const agent = request.userAgent
+  const head = [
+    '{"kind":"Event","apiVersion":"audit.k8s.io/v1"',
+    `"level":"${audited.level}"`,
+    `"auditID":${writeString(request.auditId)}`,
+    `"stage":"${stage}"`,
+    `"requestURI":${writeString(request.uri)}`,
+    `"verb":${writeString(request.info.verb)}`,
+    `"user":${user === undefined ? '{}' : userText(user)}`,
+    ...(impersonated ? [`"impersonatedUser":${userText(impersonated)}`] : []),
+    ...listMember('sourceIPs', event.sourceIps),
+    ...member('userAgent', agent.length > LONGEST_AGENT ? `${agent.slice(0, LONGEST_AGENT)}...TRUNCATED` : agent),
+    ...referenceMember(event),
+    ...statusMember(event),
+  ].join(',')
+  const times = `"requestReceivedTimestamp":"${formatMicroTime(request.receivedAt)}","stageTimestamp":"${formatMicroTime(at)}"`
+  const notes = annotations.size === 0 ? '' : `,"annotations":${goJson(Object.fromEntries(annotations))}`
+  return [
+    head,
+    ...(requestBody === undefined ? [] : [',"requestObject":', requestBody]),
+    ...(responseBody === undefined ? [] : [',"responseObject":', responseBody]),
+    `,${times}${notes}}`,
+  ]
+}
+
+/** authentication.k8s.io/v1 UserInfo. */
+function userText({ name, uid, groups, extra = {} }: User): string {
+  const extras =
+    Object.keys(extra).length === 0 ? [] : [`"extra":${goJson(Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])))}`]
+  return struct(member('username', name), member('uid', uid), listMember('groups', groups), extras)
+}
+
+function referenceMember({ request: { info }, reference }: AuditEvent): string[] {
+  if (!info.isResource) return []
+  const text = struct(
+    member('resource', info.resource),
+    member('namespace', reference.namespace),
+    member('name', reference.name),
+    member('uid', reference.uid),
+    member('apiGroup', info.group),
+    member('apiVersion', info.version),
+    member('resourceVersion', reference.resourceVersion),
+    member('subresource', info.subresource),
+  )
+  return [`"objectRef":${text}`]
+}
+
+function statusMember({ status, code }: AuditEvent): string[] {
+  const told = code || status?.code
+  return told || status ? [`"responseStatus":${struct(statusMembers(status ?? {}, told))}`] : []
+}

@@ -1,0 +1,133 @@
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+
+/** Containers deeper than this hold no metadata of an object: `rows[].object.metadata` is the deepest. */
+const DEEPEST = 5
+const DROPPED = 'managedFields'
+
+/**
+ * Leaves the managed fields out of compact JSON that comes in parts: of an object, of each item of a list, and of each object in the rows of a Table. Everything else passes byte by byte, so
+ * that numbers keep their digits.
+ */
+export class ManagedFieldsFilter {
+  private depth = 0
+  private inString = false
+  private escaped = false
+  /** The key of each open container, from the outermost; empty in lists. */
+  private readonly path: string[] = []
+  private readonly isObject: boolean[] = []
+  /** What is read next in this object is a key, or its end. */
+  private awaitsKey = false
+  /** Of the key that is being read; undefined outside of keys. */
+  private key: string | undefined
+  private lastKey = ''
+  /** A comma that is written if a member follows that is kept. */
+  private comma = false
+  private wrote = false
+  /** Depth of the object of which a member is left out; 0: none. */
+  private skipping = 0
+
+  /** The part without what is left out, in memory of its own. */
+  write(part: Buffer): Buffer {
+    // A comma and a key may have been held back from the part before.
+    const out = Buffer.allocUnsafe(part.length + Buffer.byteLength(this.key ?? '') + 2)
+    let at = 0
+    for (const byte of part) at = this.take(byte, out, at)
+    return out.subarray(0, at)
+  }
+
+  private take(byte: number, out: Buffer, at: number): number {
+    if (this.inString) return this.inText(byte, out, at)
+    if (byte === QUOTE) {
+      this.inString = true
+      if (this.awaitsKey) {
+        this.key = ''
+        return at
+      }
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.open(byte === OPEN_OBJECT)
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) return this.close(byte, out, at)
+    else if (byte === COMMA && this.isObject[this.depth - 1]) {
+      if (this.skipping !== this.depth && this.skipping > 0) return at
+      this.skipping = 0
+      this.awaitsKey = true
+      this.comma = this.wrote
+      return at
+    }
+    return this.pass(byte, out, at)
+  }
+
+  /** Keys are held back until it is known whether they are kept: latin1 keeps their bytes. */
+  private inText(byte: number, out: Buffer, at: number): number {
+    const ends = byte === QUOTE && !this.escaped
+    this.escaped = byte === BACKSLASH && !this.escaped
+    if (ends) this.inString = false
+    if (this.key === undefined) return this.pass(byte, out, at)
+    if (!ends) {
+      this.key += String.fromCharCode(byte)
+      return at
+    }
+    return this.endKey(this.key, out, at)
+  }
+
+  private endKey(key: string, out: Buffer, at: number): number {
+    this.key = undefined
+    this.awaitsKey = false
+    this.lastKey = key
+    if (this.skipping > 0) return at
+    if (key === DROPPED && this.isMetadata()) {
+      this.skipping = this.depth
+      return at
+    }
+    let to = at
+    if (this.comma) out[to++] = COMMA
+    this.comma = false
+    this.wrote = true
+    out[to++] = QUOTE
+    to += out.write(key, to, 'latin1')
+    out[to++] = QUOTE
+    return to
+  }
+
+  private open(isObject: boolean): void {
+    this.path[this.depth] = isObject || this.isObject[this.depth - 1] ? this.lastKey : ''
+    this.isObject[this.depth] = isObject
+    this.depth++
+    this.lastKey = ''
+    this.awaitsKey = isObject
+    if (this.skipping > 0) return
+    this.comma = false
+    this.wrote = false
+  }
+
+  private close(byte: number, out: Buffer, at: number): number {
+    // The member that is left out was the last.
+    if (this.skipping === this.depth) this.skipping = 0
+    this.depth--
+    this.awaitsKey = false
+    if (this.skipping > 0) return at
+    // What has just ended is a member of what is around it.
+    this.comma = false
+    this.wrote = true
+    out[at] = byte
+    return at + 1
+  }
+
+  private pass(byte: number, out: Buffer, at: number): number {
+    if (this.skipping > 0) return at
+    out[at] = byte
+    return at + 1
+  }
+
+  private isMetadata(): boolean {
+    if (this.depth > DEEPEST) return false
+    const [, first, , third, fourth] = this.path
+    if (this.depth === 2) return first === 'metadata'
+    if (this.depth === 4) return first === 'items' && third === 'metadata'
+    return this.depth === 5 && first === 'rows' && third === 'object' && fourth === 'metadata'
+  }
+}

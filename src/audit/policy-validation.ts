@@ -1,0 +1,66 @@
+import { type FieldError, invalid, notSupported, required } from '../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../meta/field-path.ts'
+import { isDns1123Subdomain } from '../meta/names.ts'
+import { LEVELS, STAGES } from './policy.ts'
+
+/** A policy as its file has it: any text may stand for a level or a stage. */
+export interface GivenPolicy {
+  readonly rules?: readonly GivenRule[] | null
+  readonly omitStages?: readonly string[]
+  readonly omitManagedFields?: boolean
+}
+
+interface GivenRule {
+  readonly level?: string
+  readonly nonResourceURLs?: readonly string[]
+  readonly namespaces?: readonly string[]
+  readonly resources?: readonly { readonly group?: string; readonly resources?: readonly string[]; readonly resourceNames?: readonly string[] }[]
+  readonly omitStages?: readonly string[]
+}
+
+/** Everything that is wrong with a policy, in upstream's order and words. */
+export function validatePolicy({ rules, omitStages = [] }: GivenPolicy): FieldError[] {
+  const path = fieldPath('rules')
+  return [...stageErrors(omitStages, fieldPath('omitStages')), ...(rules ?? []).flatMap((rule, i) => ruleErrors(rule, path.index(i)))]
+}
+
+function ruleErrors({ level = '', nonResourceURLs = [], namespaces = [], resources = [], omitStages = [] }: GivenRule, path: FieldPath): FieldError[] {
+  const urls = path.child('nonResourceURLs')
+  const isBoth = nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)
+  return [
+    ...levelErrors(level, path.child('level')),
+    ...nonResourceURLs.flatMap((url, i) => urlErrors(url, urls.index(i))),
+    ...resources.flatMap(one => resourceErrors(one, path.child('resources'))),
+    ...stageErrors(omitStages, path.child('omitStages')),
+    ...(isBoth ? [invalid(urls, nonResourceURLs, 'rules cannot apply to both regular resources and non-resource URLs')] : []),
+  ]
+}
+
+function levelErrors(level: string, path: FieldPath): FieldError[] {
+  if (level === '') return [required(path)]
+  return isOneOf(LEVELS, level) ? [] : [notSupported(path, level, LEVELS)]
+}
+
+function urlErrors(url: string, path: FieldPath): FieldError[] {
+  if (url === '*') return []
+  return [
+    ...(url.startsWith('/') ? [] : [invalid(path, url, "non-resource URL rules must begin with a '/' character")]),
+    ...(url.slice(0, -1).includes('*') ? [invalid(path, url, "non-resource URL wildcards '*' must be the final character of the rule")] : []),
+  ]
+}
+
+/** As upstream, without the index of the entry. */
+function resourceErrors({ group = '', resources = [], resourceNames = [] }: NonNullable<GivenRule['resources']>[number], path: FieldPath): FieldError[] {
+  const faults = group === '' ? [] : isDns1123Subdomain(group)
+  return [
+    ...(faults.length > 0 ? [invalid(path.child('group'), group, faults.join(','))] : []),
+    ...(resourceNames.length > 0 && resources.length === 0
+      ? [invalid(path.child('resourceNames'), resourceNames, 'using resourceNames requires at least one resource')]
+      : []),
+  ]
+}
+
+const stageErrors = (stages: readonly string[], path: FieldPath): FieldError[] =>
+  stages.flatMap((stage, i) => (isOneOf(STAGES, stage) ? [] : [invalid(path.index(i), stage, `allowed stages are ${STAGES.join(',')}`)]))
+
+const isOneOf = (list: readonly string[], text: string): boolean => list.includes(text)

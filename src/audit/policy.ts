@@ -1,0 +1,91 @@
+import type { AuditLevel } from '../meta/audit.ts'
+import type { RequestInfo, User } from '../meta/context.ts'
+
+/** The moments of a request at which an event is made. */
+export const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
+export type Stage = (typeof STAGES)[number]
+
+export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
+
+/** What is audited, and how much of it (https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Policy). Lists that are absent or empty leave nothing out. */
+export interface AuditPolicy {
+  /** The first that matches decides. Never empty. */
+  readonly rules: readonly PolicyRule[]
+  readonly omitStages?: readonly Stage[]
+  readonly omitManagedFields?: boolean
+}
+
+export interface PolicyRule {
+  readonly level: 'None' | AuditLevel
+  readonly users?: readonly string[]
+  readonly userGroups?: readonly string[]
+  readonly verbs?: readonly string[]
+  readonly resources?: readonly GroupResources[]
+  /** The empty text is for what has no namespace. */
+  readonly namespaces?: readonly string[]
+  /** Exact, `*`, or with a `*` at the end. */
+  readonly nonResourceURLs?: readonly string[]
+  /** Beside those of the policy. */
+  readonly omitStages?: readonly Stage[]
+  /** In place of the policy's. */
+  readonly omitManagedFields?: boolean
+}
+
+interface GroupResources {
+  readonly group?: string
+  /** A resource, `pods/log` with its subresource, or either with a star in place of a name. */
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+}
+
+/** What the policy says of one request. */
+export interface Audited {
+  readonly level: AuditLevel
+  readonly omitStages: ReadonlySet<Stage>
+  readonly omitManagedFields: boolean
+}
+
+/** Evaluates a policy for each request. Undefined: the level is None. `user` undefined: nobody knows who makes the request. */
+export type PolicyEvaluator = (user: User | undefined, info: RequestInfo) => Audited | undefined
+
+/** What rules come to is worked out once. As upstream, what no rule matches is not audited. */
+export function policyEvaluator({ rules, omitStages = [], omitManagedFields = false }: AuditPolicy): PolicyEvaluator {
+  const compiled = rules.map(rule => ({ rule, audited: auditedBy(rule, omitStages, omitManagedFields) }))
+  return (user, info) => compiled.find(({ rule }) => matches(rule, user, info))?.audited
+}
+
+function auditedBy({ level, omitStages = [], omitManagedFields }: PolicyRule, always: readonly Stage[], byDefault: boolean): Audited | undefined {
+  if (level === 'None') return undefined
+  return { level, omitStages: new Set([...always, ...omitStages]), omitManagedFields: omitManagedFields ?? byDefault }
+}
+
+const isGiven = <T>(list: readonly T[] | undefined): list is readonly T[] => list !== undefined && list.length > 0
+
+function matches(rule: PolicyRule, user: User | undefined, info: RequestInfo): boolean {
+  const { users, userGroups, verbs, namespaces, resources, nonResourceURLs } = rule
+  if (isGiven(users) && (user === undefined || !users.includes(user.name))) return false
+  if (isGiven(userGroups) && !user?.groups.some(group => userGroups.includes(group))) return false
+  if (isGiven(verbs) && !verbs.includes(info.verb)) return false
+  if (isGiven(namespaces) || isGiven(resources)) return info.isResource && matchesResource(rule, info)
+  if (isGiven(nonResourceURLs)) return !info.isResource && nonResourceURLs.some(pattern => matchesPath(pattern, info.path))
+  return true
+}
+
+function matchesResource({ namespaces, resources }: PolicyRule, info: RequestInfo): boolean {
+  if (isGiven(namespaces) && !namespaces.includes(info.namespace)) return false
+  return !isGiven(resources) || resources.some(one => matchesGroupResources(one, info))
+}
+
+function matchesGroupResources({ group = '', resources, resourceNames }: GroupResources, info: RequestInfo): boolean {
+  if (group !== info.group) return false
+  if (!isGiven(resources)) return true
+  if (isGiven(resourceNames) && !resourceNames.includes(info.name)) return false
+  const { resource, subresource } = info
+  const whole = subresource === '' ? resource : `${resource}/${subresource}`
+  return resources.some(
+    one => one === whole || one === '*' || (subresource !== '' && one === `*/${subresource}`) || (one.endsWith('/*') && one.slice(0, -2) === resource),
+  )
+}
+
+const matchesPath = (pattern: string, path: string): boolean =>
+  pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))

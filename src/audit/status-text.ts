@@ -1,0 +1,38 @@
+import { writeString } from '../codec/json-writer.ts'
+import type { AnsweredStatus, StatusDetails } from '../meta/status.ts'
+
+/** The members of a struct that are there, as Go writes them. */
+export const struct = (...members: readonly (readonly string[])[]): string => `{${members.flat().join(',')}}`
+
+/** A member, unless it is empty. */
+export const member = (name: string, text: string | undefined): string[] => (text ? [`"${name}":${writeString(text)}`] : [])
+
+export const listMember = (name: string, texts: readonly string[]): string[] => (texts.length === 0 ? [] : [`"${name}":[${texts.map(writeString).join(',')}]`])
+
+/** The members of a Status behind its type. `code`: that of the answer, where it is known better. */
+export const statusMembers = (status: Partial<AnsweredStatus>, code = status.code): string[] => [
+  '"metadata":{}',
+  ...member('status', status.status),
+  ...member('message', status.message),
+  ...member('reason', status.reason),
+  ...detailsMember(status.details),
+  ...(code ? [`"code":${code}`] : []),
+]
+
+/** A Status as the object of an answer. */
+export const statusObject = (status: AnsweredStatus): Buffer => Buffer.from(struct(['"kind":"Status"', '"apiVersion":"v1"'], statusMembers(status)))
+
+function detailsMember(details: StatusDetails | undefined): string[] {
+  if (details === undefined) return []
+  const { causes = [], retryAfterSeconds } = details
+  const causeTexts = causes.map(({ reason, message, field }) => struct(member('reason', reason), member('message', message), member('field', field)))
+  const text = struct(
+    member('name', details.name),
+    member('group', details.group),
+    member('kind', details.kind),
+    member('uid', details.uid),
+    causes.length === 0 ? [] : [`"causes":[${causeTexts.join(',')}]`],
+    retryAfterSeconds ? [`"retryAfterSeconds":${retryAfterSeconds}`] : [],
+  )
+  return [`"details":${text}`]
+}

@@ -1,0 +1,163 @@
+import { expect } from 'chai'
+import { type AuditFormat, Auditor } from '../../../src/audit/auditor.ts'
+import type { AuditedRequest } from '../../../src/audit/event.ts'
+import { bytesOf } from '../../../src/audit/line.ts'
+import { AuditMetrics } from '../../../src/audit/metrics.ts'
+import { type AuditPolicy, policyEvaluator } from '../../../src/audit/policy.ts'
+import { RequestAudit } from '../../../src/audit/request-audit.ts'
+import { sourceIps } from '../../../src/audit/source-ips.ts'
+import { silentLogger } from '../../../src/lib/log.ts'
+import { parseRequestInfo } from '../../../src/server/filters/request-info.ts'
+
+const RECEIVED = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
+
+const request = (given: Partial<AuditedRequest> = {}): AuditedRequest => ({
+  auditId: 'id',
+  uri: '/api/v1/namespaces/a/pods',
+  info: parseRequestInfo('POST', '/api/v1/namespaces/a/pods', () => new URLSearchParams()),
+  headers: {},
+  userAgent: 'agent',
+  remoteAddress: '127.0.0.1',
+  receivedAt: RECEIVED,
+  longRunning: false,
+  elapsed: () => 1.5,
+  ...given,
+})
+
+/** An auditor, and what it has written. */
+function auditing(options: { policy?: AuditPolicy; maxEventBytes?: number; format?: AuditFormat; fails?: boolean } = {}) {
+  const lines: string[] = []
+  const metrics = new AuditMetrics()
+  const auditor = new Auditor({
+    evaluate: policyEvaluator(options.policy ?? { rules: [{ level: 'RequestResponse' }] }),
+    format: options.format ?? 'json',
+    maxEventBytes: options.maxEventBytes,
+    metrics,
+    log: silentLogger,
+    sink: {
+      waits: true,
+      async process({ line }) {
+        let text = ''
+        for (const part of line.parts) for await (const bytes of bytesOf(part)) text += bytes.toString()
+        lines.push(text)
+        return options.fails !== true
+      },
+      close: async () => {},
+    },
+  })
+  return { lines, metrics, auditor }
+}
+
+/** The audit of a request that is wanted by the policy. */
+function begun(auditor: Auditor, given: Partial<AuditedRequest> = {}, failedEarly = false): RequestAudit {
+  const event = auditor.begin(request(given), failedEarly ? undefined : { name: 'alice', groups: ['dev', 'ops'] })
+  if (event === undefined) throw new Error('the policy does not want it')
+  return new RequestAudit(auditor, event, failedEarly)
+}
+
+const stages = (lines: readonly string[]): unknown[] => lines.map(line => JSON.parse(line).stage)
+
+describe('an audited request', () => {
+  it('is told once at each stage', async () => {
+    const { auditor, lines } = auditing()
+    const audit = begun(auditor)
+    expect(await audit.received()).to.equal(true)
+    await audit.answers(200)
+    await audit.answers(500)
+    await audit.ends()
+    expect(stages(lines)).to.deep.equal(['RequestReceived', 'ResponseComplete'])
+    expect(JSON.parse(lines[1] ?? '')).to.include({ requestReceivedTimestamp: '2026-01-02T03:04:05.678000Z', stageTimestamp: '2026-01-02T03:04:05.679500Z' })
+  })
+  it('is told when its answer begins, if it is long-running', async () => {
+    const { auditor, lines } = auditing()
+    const audit = begun(auditor, { longRunning: true })
+    audit.begins(200)
+    await audit.ends()
+    expect(stages(lines)).to.deep.equal(['ResponseStarted', 'ResponseComplete'])
+  })
+  it('is told as closed early where nobody waits for an answer', async () => {
+    const { auditor, lines } = auditing({ policy: { rules: [{ level: 'Metadata' }] } })
+    await begun(auditor).ends()
+    expect(JSON.parse(lines[0] ?? '').responseStatus).to.deep.equal({ metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 })
+  })
+  it('is told by its answer alone where it fails before its user is known', async () => {
+    const { auditor, lines } = auditing()
+    await begun(auditor, {}, true).answers(401)
+    expect(stages(lines)).to.deep.equal(['ResponseStarted'])
+    expect(JSON.parse(lines[0] ?? '').user).to.deep.equal({})
+  })
+  it('is told to have panicked in place of the answer to that', async () => {
+    const { auditor, lines } = auditing()
+    const audit = begun(auditor)
+    audit.panicked('oops')
+    audit.status({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'Internal error occurred: oops' })
+    await audit.answers(500)
+    expect(stages(lines)).to.deep.equal(['Panic'])
+    const status = { metadata: {}, status: 'Failure', message: "APIServer panic'd: oops", reason: 'InternalError', code: 500 }
+    expect(JSON.parse(lines[0] ?? '').responseStatus).to.deep.equal(status)
+  })
+  it('does not go on where its first event is lost and that is to fail it', async () => {
+    const { auditor, lines, metrics } = auditing({ fails: true })
+    const audit = begun(auditor)
+    expect(await audit.received()).to.equal(false)
+    await audit.answers(500)
+    expect([lines.length, metrics.rejected.value]).to.deep.equal([1, 1])
+  })
+  it('keeps the first value of an annotation', async () => {
+    const { auditor, lines } = auditing()
+    const audit = begun(auditor)
+    for (const [key, value] of [
+      ['b', '1'],
+      ['a', '<'],
+      ['b', '2'],
+    ] as const)
+      audit.event.annotate(key, value)
+    await audit.answers(200)
+    expect(lines[0]).to.include('"annotations":{"a":"\\u003c","b":"1"}}')
+  })
+})
+
+describe('an audit event that is too large', () => {
+  const told = async (maxEventBytes: number) => {
+    const { auditor, lines, metrics } = auditing({ maxEventBytes })
+    const audit = begun(auditor)
+    audit.event.requestObject(Buffer.from(JSON.stringify({ a: 'x'.repeat(1000) })))
+    await audit.answers(200)
+    return { lines, errors: metrics.families.flatMap(family => [...family.samples()]).find(({ labels }) => labels.plugin === 'truncate')?.value }
+  }
+  it('is told whole where it fits', async () => expect(JSON.parse((await told(2000)).lines[0] ?? '')).to.have.nested.property('requestObject.a'))
+  it('loses its objects', async () => {
+    const [line = ''] = (await told(800)).lines
+    expect(JSON.parse(line)).to.have.deep.property('annotations', { 'audit.k8s.io/truncated': 'true' })
+    expect(line).not.to.include('requestObject')
+  })
+  it('is lost where that does not suffice', async () => expect(await told(100)).to.deep.equal({ lines: [], errors: 1 }))
+})
+
+describe('the audit log for people', () => {
+  it('has a line of text for each event', async () => {
+    const { auditor, lines } = auditing({ format: 'legacy' })
+    const audit = begun(auditor)
+    await audit.received()
+    audit.impersonates({ name: 'bob', groups: [] })
+    await audit.answers(201)
+    const line = (stage: string, as: string, response: string): string =>
+      `2026-01-02T03:04:05.678Z AUDIT: id="id" stage="${stage}" ip="127.0.0.1" method="create" user="alice" groups="\\"dev\\",\\"ops\\"" ${as} ` +
+      `user-agent="agent" namespace="a" uri="/api/v1/namespaces/a/pods" response="${response}"\n`
+    expect(lines).to.deep.equal([
+      line('RequestReceived', 'as="<self>" asgroups="<lookup>"', '<deferred>'),
+      line('ResponseComplete', 'as="bob" asgroups=""', '201'),
+    ])
+  })
+})
+
+describe('the addresses that a request comes from', () => {
+  const cases: [Record<string, string>, string, string[]][] = [
+    [{}, '10.0.0.9', ['10.0.0.9']],
+    [{}, '::ffff:10.0.0.9', ['10.0.0.9']],
+    [{ 'x-forwarded-for': '10.0.0.1, x, 10.0.0.2', 'x-real-ip': '10.0.0.3' }, '10.0.0.9', ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.9']],
+    [{ 'x-forwarded-for': '10.0.0.1,10.0.0.2', 'x-real-ip': '10.0.0.1' }, '10.0.0.2', ['10.0.0.1', '10.0.0.2']],
+    [{ 'x-real-ip': '2001:DB8::1' }, '', ['2001:db8::1']],
+  ]
+  for (const [headers, remote, expected] of cases) it(`are ${expected.join(', ')}`, () => expect(sourceIps(headers, remote)).to.deep.equal(expected))
+})

@@ -1,0 +1,67 @@
+import { expect } from 'chai'
+import { type AuditPolicy, policyEvaluator } from '../../../src/audit/policy.ts'
+import type { RequestInfo, User } from '../../../src/meta/context.ts'
+import { parseRequestInfo } from '../../../src/server/filters/request-info.ts'
+
+const alice: User = { name: 'alice', groups: ['dev', 'ops'] }
+
+const info = (path: string, method = 'GET'): RequestInfo => parseRequestInfo(method, path, () => new URLSearchParams())
+
+/** Whether a rule is for a request of Alice's. */
+const matches = (rule: Partial<AuditPolicy['rules'][number]>, path: string, method = 'GET'): boolean =>
+  policyEvaluator({ rules: [{ level: 'Metadata', ...rule }] })(alice, info(path, method)) !== undefined
+
+const POD = '/api/v1/namespaces/a/pods/p'
+const LOG = `${POD}/log`
+const NODE = '/api/v1/nodes/n'
+const SCALE = '/apis/apps/v1/namespaces/a/deployments/d/scale'
+
+describe('an audit policy', () => {
+  const cases: [string, Partial<AuditPolicy['rules'][number]>, matching: string[], others: string[]][] = [
+    ['anything', {}, [POD, '/healthz'], []],
+    ['a user', { users: ['alice'] }, [POD], []],
+    ['another user', { users: ['bob'] }, [], [POD]],
+    ['one of her groups', { userGroups: ['x', 'ops'] }, [POD], []],
+    ['none of her groups', { userGroups: ['x'] }, [], [POD]],
+    ['a verb', { verbs: ['list'] }, ['/api/v1/pods'], [POD, '/healthz']],
+    ['a method', { verbs: ['get'] }, [POD, '/healthz'], ['/api/v1/pods']],
+    ['a namespace', { namespaces: ['a'] }, [POD, LOG, '/api/v1/namespaces/a'], [NODE, '/healthz', '/api/v1/namespaces/b/pods']],
+    ['no namespace', { namespaces: [''] }, [NODE, '/api/v1/pods'], [POD, '/healthz']],
+    ['a group', { resources: [{ group: 'apps' }] }, [SCALE], [POD]],
+    ['the core group', { resources: [{}] }, [POD, LOG, NODE], [SCALE, '/healthz']],
+    ['a resource', { resources: [{ resources: ['pods'] }] }, [POD, '/api/v1/pods'], [LOG, NODE]],
+    ['a subresource', { resources: [{ resources: ['pods/log'] }] }, [LOG], [POD, NODE]],
+    ['all that belongs to a resource', { resources: [{ resources: ['pods/*'] }] }, [POD, LOG], [NODE]],
+    ['a subresource of anything', { resources: [{ group: 'apps', resources: ['*/scale'] }] }, [SCALE], [LOG]],
+    ['everything of a group', { resources: [{ resources: ['*'] }] }, [POD, LOG, NODE], [SCALE]],
+    ['a name', { resources: [{ resources: ['pods'], resourceNames: ['p'] }] }, [POD], ['/api/v1/namespaces/a/pods/q', LOG]],
+    ['a name of any group whose resources are not named', { resources: [{ resourceNames: ['x'] }] }, [POD], []],
+    ['a path', { nonResourceURLs: ['/healthz'] }, ['/healthz'], ['/healthz/etcd', POD]],
+    ['the begin of a path', { nonResourceURLs: ['/healthz*'] }, ['/healthz', '/healthz/etcd'], ['/livez']],
+    ['any path', { nonResourceURLs: ['*'] }, ['/healthz', '/'], [POD]],
+  ]
+  for (const [what, rule, matching, others] of cases)
+    it(`may be about ${what}`, () => {
+      expect(matching.filter(path => !matches(rule, path))).to.deep.equal([])
+      expect(others.filter(path => matches(rule, path))).to.deep.equal([])
+    })
+
+  it('goes by the first rule that matches', () => {
+    const evaluate = policyEvaluator({ rules: [{ level: 'None', verbs: ['get'] }, { level: 'Request', namespaces: ['a'] }, { level: 'Metadata' }] })
+    expect([info(POD), info(POD, 'PUT'), info(NODE, 'PUT')].map(each => evaluate(alice, each)?.level)).to.deep.equal([undefined, 'Request', 'Metadata'])
+  })
+  it('has no rule with users for who is not known', () => {
+    expect(policyEvaluator({ rules: [{ level: 'Metadata', users: [''] }] })(undefined, info(POD))).to.equal(undefined)
+    expect(policyEvaluator({ rules: [{ level: 'Metadata', userGroups: ['dev'] }] })(undefined, info(POD))).to.equal(undefined)
+  })
+  it('leaves out the stages of the policy and of the rule', () => {
+    const evaluate = policyEvaluator({ omitStages: ['RequestReceived'], rules: [{ level: 'Metadata', omitStages: ['Panic'] }] })
+    expect([...(evaluate(alice, info(POD))?.omitStages ?? [])]).to.deep.equal(['RequestReceived', 'Panic'])
+  })
+  it('says by rule whether managed fields are left out', () => {
+    const of = (rule: { omitManagedFields?: boolean }, omitManagedFields?: boolean) =>
+      policyEvaluator({ ...(omitManagedFields !== undefined && { omitManagedFields }), rules: [{ level: 'Metadata', ...rule }] })(alice, info(POD))
+        ?.omitManagedFields
+    expect([of({}), of({}, true), of({ omitManagedFields: false }, true), of({ omitManagedFields: true })]).to.deep.equal([false, true, false, true])
+  })
+})
