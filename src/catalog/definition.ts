@@ -139,6 +139,8 @@ export interface TableDefinition<T extends TypedObject = KubeObject> {
 export interface Subresource<H extends TypedObject = KubeObject, S extends TypedObject = KubeObject> {
   /** Served only while the feature gate is on. */
   readonly gate?: GateName
+  /** The first release that does not serve it any more. */
+  readonly until?: Release
   readonly verbs: readonly string[]
   /** Of another kind than the parent (`Scale`, `Eviction`, `TokenRequest`); otherwise the parent's own. */
   readonly kind?: {

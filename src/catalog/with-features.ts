@@ -1,5 +1,6 @@
 import type { Steps } from '../lib/steps.ts'
 import type { Features } from '../lifecycle/gates.ts'
+import { isSince } from '../lifecycle/release.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ResourceDefinition, Subresource, Version } from './definition.ts'
 
@@ -32,7 +33,9 @@ export function withFeatures(definition: ResourceDefinition, release: ReleasePar
 
 function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
   const { setDefaults, setGatedDefaults, subresources = {}, tableIn } = version
-  const served = Object.entries(subresources).filter(([, { gate }]) => gate === undefined || features.enabled(gate))
+  const served = Object.entries(subresources).filter(
+    ([, { gate, until }]) => (gate === undefined || features.enabled(gate)) && (until === undefined || !isSince(features.release, until)),
+  )
   const same = served.length === Object.keys(subresources).length
   if (!setGatedDefaults && same && !schemaOf && !tableIn) return version
   const typed = schemaOf ? served.map(([name, subresource]) => [name, withType(subresource, schemaOf)] as const) : served

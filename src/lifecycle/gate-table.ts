@@ -238,7 +238,7 @@ export const GATE_TABLE = {
   NFTablesProxyMode: 'elsewhere 29A- 31B+ 33G+L',
   NativeHistograms: 'fixed 36A-',
   NetworkPolicyEndPort: 'fixed 24B+ 25G+L 27gone',
-  NetworkPolicyStatus: 'fixed 24A- 28gone',
+  NetworkPolicyStatus: 'read 24A- 28gone',
   NewVolumeManagerReconstruction: 'elsewhere 27B- 28B+ 30G+L 32gone',
   NodeDeclaredFeatures: 'fixed 35A- 36B+',
   NodeInclusionPolicyInPodTopologySpread: 'fixed 25A- 26B+ 33G+L',

@@ -5,10 +5,11 @@ import { cidrWarnings } from '../../../meta/ip.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
-import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
+import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { NetworkPolicy } from '../v1.types.ts'
 import { allRules } from './peers.ts'
+import { networkPolicyStatusStrategy, prepareStatus } from './status.ts'
 import { validateNetworkPolicy } from './validation.ts'
 
 /** A policy is about ingress unless it says otherwise, and about egress if it has rules for it. */
@@ -43,6 +44,7 @@ const v1: Version<NetworkPolicy> = {
   schema: types.type('networking.NetworkPolicy'),
   setDefaults: setNetworkPolicyDefaults,
   table,
+  subresources: { status: { verbs: STATUS_VERBS, until: '1.28', strategy: networkPolicyStatusStrategy } },
 }
 
 /**
@@ -55,5 +57,14 @@ export const networkPolicyResource = defineResource<NetworkPolicy>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'networkpolicies', version: v1 },
-  strategy: { revalidatesMeta: true, prepare: prepareGeneration, validate: validateNetworkPolicy, warnings: blockWarnings },
+  strategy: {
+    revalidatesMeta: true,
+    resetFields: STATUS_FIELDS,
+    prepare(next, old, { features }) {
+      prepareGeneration(next, old)
+      prepareStatus(next, old, features)
+    },
+    validate: validateNetworkPolicy,
+    warnings: blockWarnings,
+  },
 })

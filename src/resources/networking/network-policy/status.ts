@@ -1,0 +1,26 @@
+import type { Strategy } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { validateConditions } from '../../../meta/condition-validation.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { SPEC_FIELDS } from '../../shared/strategy-parts.ts'
+import type { NetworkPolicy } from '../v1.types.ts'
+
+const hasConditions = ({ status }: NetworkPolicy): boolean => (status?.conditions ?? []).length > 0
+
+/** Releases before 1.28 had a status, behind a gate; while the gate is off, a status that is there stays as it is. */
+export function prepareStatus(next: NetworkPolicy, old: NetworkPolicy | undefined, features: Features): void {
+  const isOn = features.enabled('NetworkPolicyStatus')
+  if (!old && isOn) next.status = {}
+  if (old && (isOn || hasConditions(old))) next.status = old.status
+}
+
+/** While the gate is off, a status may be cleared and nothing else. */
+export const networkPolicyStatusStrategy: Strategy<NetworkPolicy> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old, { features }) {
+    if (!old) return
+    next.spec = old.spec
+    if (!features.enabled('NetworkPolicyStatus')) next.status = hasConditions(next) ? old.status : {}
+  },
+  validate: ({ status }) => validateConditions(status?.conditions, fieldPath('status', 'conditions')),
+}
