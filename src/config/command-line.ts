@@ -27,6 +27,7 @@ export function usage(): string {
     all.flatMap(([name, spec]) => (spec.status === 'used' && (spec.own === true) === ours ? [line(name, spec)] : [])).join('\n')
   return `Usage: binnacle [flags]
        binnacle convert -f FILE|FOLDER|- --to RELEASE
+       binnacle upgrade-report --from RELEASE --to RELEASE [-f FILE|FOLDER|-]
 
 A Kubernetes API server (release 1.33, or 1.32) over an embedded store or etcd.
 

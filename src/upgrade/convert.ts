@@ -119,8 +119,13 @@ async function tellConversion(
   const decisions = decisionsOf(object, object.value)
   for (const { path, message } of decisions) tell('decision', `${path}: ${message}`)
   const { errors } = await judge(kinds, { definition: found.definition, version: to }, after)
-  for (const error of errors) if (!decisions.some(({ path }) => error.startsWith(`${path}:`))) tell('decision', `${kinds.release} refuses the result: ${error}`)
+  const others = errors.filter(error => !decisions.some(({ path }) => error.startsWith(`${path}:`)))
+  if (others.length > 0) tell('decision', `${kinds.release} refuses the result: ${firstOf(others)}`)
 }
+
+/** Three messages, and how many more there are: a schema may have hundreds of faults. */
+export const firstOf = (messages: readonly string[]): string =>
+  messages.slice(0, 3).join('; ') + (messages.length > 3 ? `; and ${messages.length - 3} more` : '')
 
 /** A typed list (`DeploymentList`) has the version of its items. */
 function addListVersions(file: ManifestFile, changes: Map<number, Change[]>, versions: ReadonlyMap<number, string>): void {

@@ -1,9 +1,10 @@
 import { ArgumentError } from './arguments.ts'
 import { runConvert } from './convert-command.ts'
 import { ManifestError } from './manifests.ts'
+import { runReport } from './report-command.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
-const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert }
+const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert, 'upgrade-report': runReport }
 
 async function main([name = '', ...argv]: readonly string[]): Promise<number> {
   const streams = { out: (text: string) => void process.stdout.write(text), err: (text: string) => void process.stderr.write(text) }

@@ -28,8 +28,15 @@ export interface ManifestObject {
 export class ManifestError extends Error {
   override readonly name = 'ManifestError'
 
-  constructor(file: string, line: number | undefined, message: string) {
-    super(line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`)
+  readonly file: string
+  readonly line: number | undefined
+  readonly reason: string
+
+  constructor(file: string, line: number | undefined, reason: string) {
+    super(line === undefined ? `${file}: ${reason}` : `${file}:${line}: ${reason}`)
+    this.file = file
+    this.line = line
+    this.reason = reason
   }
 }
 

@@ -1,0 +1,78 @@
+import { compareReleases, type Release } from '../../lifecycle/release.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+
+/** An annotation or label that lost its meaning, or is about to. */
+interface OldKey {
+  /** The key, or its beginning where it ends with `/`. */
+  readonly key: string
+  readonly deprecated: Release
+  /** The first release that does nothing by it; absent while it works. */
+  readonly ignored?: Release
+  readonly instead: string
+}
+
+/** Sources: https://kubernetes.io/docs/reference/labels-annotations-taints/ and the release notes. */
+const OLD_ANNOTATIONS: readonly OldKey[] = [
+  { key: 'seccomp.security.alpha.kubernetes.io/pod', deprecated: '1.19', ignored: '1.27', instead: 'securityContext.seccompProfile' },
+  { key: 'container.seccomp.security.alpha.kubernetes.io/', deprecated: '1.19', ignored: '1.27', instead: 'securityContext.seccompProfile of the container' },
+  { key: 'container.apparmor.security.beta.kubernetes.io/', deprecated: '1.30', instead: 'securityContext.appArmorProfile of the container' },
+  { key: 'scheduler.alpha.kubernetes.io/critical-pod', deprecated: '1.11', ignored: '1.16', instead: 'priorityClassName' },
+  { key: 'kubernetes.io/ingress.class', deprecated: '1.18', instead: 'spec.ingressClassName' },
+  { key: 'volume.beta.kubernetes.io/storage-class', deprecated: '1.6', instead: 'spec.storageClassName' },
+  { key: 'volume.beta.kubernetes.io/mount-options', deprecated: '1.31', instead: 'spec.mountOptions' },
+  { key: 'storageclass.beta.kubernetes.io/is-default-class', deprecated: '1.6', instead: 'the annotation storageclass.kubernetes.io/is-default-class' },
+  { key: 'service.alpha.kubernetes.io/tolerate-unready-endpoints', deprecated: '1.11', ignored: '1.24', instead: 'spec.publishNotReadyAddresses' },
+  {
+    key: 'service.kubernetes.io/topology-aware-hints',
+    deprecated: '1.27',
+    instead: 'the annotation service.kubernetes.io/topology-mode or spec.trafficDistribution',
+  },
+]
+
+/** Labels of nodes that pods select by. The label of control planes is kubeadm's. */
+const OLD_LABELS: readonly OldKey[] = [
+  {
+    key: 'node-role.kubernetes.io/master',
+    deprecated: '1.20',
+    ignored: '1.24',
+    instead: 'node-role.kubernetes.io/control-plane (kubeadm sets the old label no more from 1.24 on, and the taint from 1.25 on)',
+  },
+]
+
+/** An old annotation or label of an object. */
+export interface OldKeyUse {
+  readonly path: string
+  readonly key: string
+  readonly deprecated: Release
+  readonly isIgnored: boolean
+  readonly since: Release
+  readonly instead: string
+}
+
+/** Old annotations of an object and of every template in it, and old labels of nodes that it selects or tolerates, as a release has them. */
+export function oldKeysOf(object: JsonObject, release: Release): OldKeyUse[] {
+  const found: OldKeyUse[] = []
+  const add = (path: string, key: string, old: OldKey | undefined): void => {
+    if (old === undefined || compareReleases(old.deprecated, release) > 0) return
+    const isIgnored = old.ignored !== undefined && compareReleases(old.ignored, release) <= 0
+    found.push({ path, key, deprecated: old.deprecated, isIgnored, since: isIgnored ? (old.ignored ?? release) : old.deprecated, instead: old.instead })
+  }
+  const visit = (value: Json, path: string): void => {
+    if (Array.isArray(value)) for (const [i, item] of value.entries()) visit(item, `${path}[${i}]`)
+    else if (isJsonObject(value))
+      for (const [name, member] of Object.entries(value)) {
+        const inner = path === '' ? name : `${path}.${name}`
+        if (name === 'annotations' && path.endsWith('metadata')) for (const key of keysOf(member)) add(`${inner}[${key}]`, key, oldKey(OLD_ANNOTATIONS, key))
+        else if (name === 'nodeSelector') for (const key of keysOf(member)) add(`${inner}[${key}]`, key, oldKey(OLD_LABELS, key))
+        else if (name === 'key' && typeof member === 'string' && /tolerations|matchExpressions/.test(path)) add(inner, member, oldKey(OLD_LABELS, member))
+        else if (name !== 'managedFields') visit(member, inner)
+      }
+  }
+  visit(object, '')
+  return found
+}
+
+const keysOf = (value: Json): string[] => (isJsonObject(value) ? Object.keys(value) : [])
+
+const oldKey = (table: readonly OldKey[], key: string): OldKey | undefined =>
+  table.find(old => (old.key.endsWith('/') ? key.startsWith(old.key) : key === old.key))

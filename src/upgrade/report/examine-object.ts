@@ -1,0 +1,215 @@
+import { apiVersionOfVersion } from '../../catalog/catalog.ts'
+import { rawJson } from '../../codec/json-writer.ts'
+import { compareReleases, type Release } from '../../lifecycle/release.ts'
+import { deepEqual } from '../../meta/equal.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { DecodeError } from '../../schema/decode.ts'
+import { firstOf } from '../convert.ts'
+import { convertObject } from '../convert-object.ts'
+import { decisionsOf, withoutSuccessor } from '../decisions.ts'
+import { type Judgement, judge } from '../judge.ts'
+import { type KindName, type Standing, standingIn } from '../versions/old-versions.ts'
+import { ReleaseKinds } from '../versions/release-kinds.ts'
+import { oldKeysOf } from './annotations.ts'
+import type { Finding, Place, Usage } from './finding.ts'
+import { oldReferencesOf } from './references.ts'
+import { unmatchedRulesOf } from './unmatched-rules.ts'
+
+/** An object of any source. */
+export interface Subject extends KindName {
+  readonly value: JsonObject
+  /** `Deployment shop/web` */
+  readonly label: string
+  readonly place: Place
+  /** Versions in which it was written, where that is known from elsewhere than its apiVersion: managed fields, the last applied configuration. */
+  readonly written?: readonly WrittenAs[]
+  /** What conversion makes of it, as a diff; asked when a finding shows it. */
+  readonly diff?: () => Promise<string>
+}
+
+/** A version in which an object was written. */
+export interface WrittenAs extends KindName {
+  readonly usages: readonly Usage[]
+}
+
+/** The two releases of an upgrade, and their kinds. */
+export interface Upgrade {
+  readonly from: Release
+  readonly to: Release
+  readonly before: ReleaseKinds
+  readonly after: ReleaseKinds
+}
+
+/** Rules of earlier releases are those of this one, as far as they are known. */
+const OLDEST_RULES: Release = '1.24'
+
+const atLeastOldest = (release: Release): Release => (compareReleases(release, OLDEST_RULES) < 0 ? OLDEST_RULES : release)
+
+/** Both releases' kinds. */
+export const upgradeOf = (from: Release, to: Release): Upgrade => ({
+  from,
+  to,
+  before: new ReleaseKinds(atLeastOldest(from)),
+  after: new ReleaseKinds(atLeastOldest(to)),
+})
+
+/** Everything that the upgrade means for one object, of whatever kind. */
+export async function examineObject(subject: Subject, upgrade: Upgrade): Promise<Finding[]> {
+  const standing = standingIn(upgrade.to, subject)
+  return [
+    ...(await versionFindings(subject, standing, upgrade)),
+    ...(subject.written ?? []).flatMap(written => writtenFindings(subject, written, upgrade)),
+    ...keyFindings(subject, upgrade),
+    ...referenceFindings(subject, upgrade),
+    ...unmatchedRulesOf(subject.value, subject.kind, upgrade.to).map(({ path, message, level, advice }) =>
+      finding(subject, 'unmatched-rule', level, `${path}: ${message}`, { advice }),
+    ),
+    ...(standing === undefined ? [] : await ruleFindings(subject, standing, upgrade)),
+  ]
+}
+
+const finding = (
+  { label, place }: Subject,
+  rule: Finding['rule'],
+  level: Finding['level'],
+  message: string,
+  more: { readonly [K in 'advice' | 'since' | 'usages' | 'diff']?: Finding[K] | undefined } = {},
+): Finding => ({
+  rule,
+  level,
+  subject: label,
+  place,
+  message,
+  ...(more.advice !== undefined && { advice: more.advice }),
+  ...(more.since !== undefined && { since: more.since }),
+  ...(more.usages !== undefined && more.usages.length > 0 && { usages: more.usages }),
+  ...(more.diff !== undefined && more.diff !== '' && { diff: more.diff }),
+})
+
+/** The version that the object says it is of. */
+async function versionFindings(subject: Subject, standing: Standing | undefined, { to, after }: Upgrade): Promise<Finding[]> {
+  if (standing === undefined || standing.state === 'served') return []
+  const { state, life, warning } = standing
+  if (state === 'not yet') return [finding(subject, 'missing-version', 'blocking', warning, { since: life.introduced })]
+  const found = after.find(subject)
+  const successor = found && after.successorOf(found)
+  const advice = successor ? `use ${apiVersionOfVersion(successor)}` : state === 'removed' ? withoutSuccessor(subject) : adviceOf(life.replacement)
+  const diff = successor && (await subject.diff?.())
+  if (state === 'deprecated') return [finding(subject, 'deprecated-version', 'warning', warning, { advice, since: life.deprecated, diff })]
+  const decisions = decisionsOf(subject, subject.value).map(({ path, message }) => finding(subject, 'needs-decision', 'warning', `${path}: ${message}`))
+  return [
+    finding(subject, 'removed-version', 'blocking', `${subject.apiVersion} ${subject.kind} is not served by ${to}`, { advice, since: life.removed, diff }),
+    ...decisions,
+  ]
+}
+
+const adviceOf = (replacement: string | undefined): string | undefined => (replacement === undefined ? undefined : `use ${replacement}`)
+
+/** A version that somebody wrote the object in, and will again. */
+function writtenFindings(subject: Subject, { apiVersion, kind, usages }: WrittenAs, { to }: Upgrade): Finding[] {
+  if (apiVersion === subject.apiVersion) return []
+  const standing = standingIn(to, { apiVersion, kind })
+  if (standing === undefined || (standing.state !== 'removed' && standing.state !== 'deprecated')) return []
+  const { state, life, warning } = standing
+  const advice = adviceOf(life.replacement)
+  if (state === 'deprecated')
+    return [finding(subject, 'deprecated-version', 'warning', `written as ${apiVersion}: ${warning}`, { advice, since: life.deprecated, usages })]
+  return [
+    finding(subject, 'removed-version', 'blocking', `written as ${apiVersion} ${kind}, which is not served by ${to}`, { advice, since: life.removed, usages }),
+  ]
+}
+
+const keyFindings = (subject: Subject, { to }: Upgrade): Finding[] =>
+  oldKeysOf(subject.value, to).map(({ path, isIgnored, since, instead }) =>
+    finding(subject, 'deprecated-annotation', 'warning', `${path}: ${isIgnored ? `has no effect from ${since} on` : `deprecated since ${since}`}`, {
+      advice: `use ${instead}`,
+      since,
+    }),
+  )
+
+function referenceFindings(subject: Subject, { to }: Upgrade): Finding[] {
+  return oldReferencesOf(subject.value, to).map(({ path, apiVersion, kind, standing, isObject }) => {
+    const isOwner = path.startsWith('metadata.ownerReferences')
+    const what = isObject ? 'holds' : 'names'
+    return finding(
+      subject,
+      'removed-reference',
+      isOwner ? 'note' : isObject ? 'warning' : 'blocking',
+      `${path}: ${what} ${apiVersion} ${kind}, which is not served by ${to}`,
+      {
+        advice: adviceOf(standing.life.replacement),
+        since: standing.life.removed,
+      },
+    )
+  })
+}
+
+/** Defaults, validation, fields and warnings of both releases, in versions that they serve. */
+async function ruleFindings(subject: Subject, standing: Standing, { before, after, to }: Upgrade): Promise<Finding[]> {
+  try {
+    const now = await judgeIn(before, subject)
+    const then = standing.state === 'not yet' ? undefined : await judgeIn(after, subject)
+    if (now === undefined || then === undefined) return []
+    return [
+      ...then.unknown
+        .filter(path => !now.unknown.includes(path))
+        .map(path =>
+          finding(subject, 'removed-field', 'blocking', `${path}: ${to} does not know the field`, {
+            advice: 'take it out: kubectl refuses it, and the server drops it',
+          }),
+        ),
+      ...validationFindings(subject, standing, now.errors, then.errors, to),
+      ...then.warnings.filter(warning => isDeprecation(warning) && !isOldKey(warning)).map(warning => finding(subject, 'deprecated-field', 'warning', warning)),
+      ...defaultFindings(subject, now, then),
+    ]
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    return [finding(subject, 'unreadable', 'warning', `is no ${subject.apiVersion} ${subject.kind}: ${error.message}`)]
+  }
+}
+
+/** What is refused: newly, or of the object that conversion gives, or by both releases. */
+function validationFindings(subject: Subject, { state }: Standing, now: readonly string[], then: readonly string[], to: Release): Finding[] {
+  const news = then.filter(error => !now.includes(error))
+  if (state === 'removed') {
+    const decided = decisionsOf(subject, subject.value)
+    const others = then.filter(error => !decided.some(({ path }) => error.startsWith(`${path}:`)))
+    return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} refuses what conversion makes of it: ${firstOf(others)}`)]
+  }
+  if (news.length > 0) return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstOf(news)}`)]
+  return then.length === 0 ? [] : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstOf(then)}`)]
+}
+
+/** Other warnings are about the object, not about the release. */
+const isDeprecation = (warning: string): boolean => /deprecated|non-functional|no longer|will be removed|unsupported|disabled by default/i.test(warning)
+
+/** `examineObject` has those of its own table. */
+const isOldKey = (warning: string): boolean => /seccomp\.security|apparmor\.security|kubernetes\.io\/ingress\.class|mount-options|annotations\[/.test(warning)
+
+/** In the version itself where the release has it, else in that to move to. */
+async function judgeIn(kinds: ReleaseKinds, { value, apiVersion, kind }: Subject): Promise<Judgement | undefined> {
+  const named = { ...value, apiVersion, kind }
+  const found = kinds.find(named)
+  if (found === undefined) return undefined
+  if (standingIn(kinds.release, named)?.state !== 'removed') return judge(kinds, found, named)
+  const conversion = convertObject(kinds, found, named)
+  return conversion && judge(kinds, { definition: found.definition, version: conversion.to }, conversion.after)
+}
+
+function defaultFindings(subject: Subject, { object: old }: Judgement, { object: now }: Judgement): Finding[] {
+  if (old === undefined || now === undefined || old.apiVersion !== now.apiVersion) return []
+  const found: Finding[] = []
+  const visit = (a: Json | undefined, b: Json | undefined, written: Json | undefined, path: string): void => {
+    if (deepEqual(a, b) || path === 'metadata.creationTimestamp') return
+    if (isJsonObject(a) && isJsonObject(b)) {
+      for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
+        visit(a[key], b[key], isJsonObject(written) ? written[key] : undefined, path === '' ? key : `${path}.${key}`)
+    } else if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
+      for (const [i, item] of a.entries()) visit(item, b[i], Array.isArray(written) ? written[i] : undefined, `${path}[${i}]`)
+    else if (written === undefined) found.push(finding(subject, 'changed-default', 'note', `${path}: ${shown(a)} becomes ${shown(b)}`))
+  }
+  visit(old, now, subject.value, '')
+  return found
+}
+
+const shown = (value: Json | undefined): string => (value === undefined ? 'no value' : rawJson(value).slice(0, 200))

@@ -1,0 +1,8 @@
+import { countOf, type Report } from '../finding.ts'
+
+/** For programs. Members of `Finding` that are absent do not apply. */
+export function jsonReport(report: Report): string {
+  const { from, to, sources, objects, findings } = report
+  const summary = { blocking: countOf(report, 'blocking'), warnings: countOf(report, 'warning'), notes: countOf(report, 'note') }
+  return `${JSON.stringify({ kind: 'UpgradeReport', from, to, sources, objects, summary, findings }, null, 2)}\n`
+}

@@ -1,0 +1,53 @@
+import { countOf, type Finding, type Level, type Report } from '../finding.ts'
+
+const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'In the way', warning: 'To be seen to', note: 'Good to know' }
+
+/** For a person at a terminal. `withDiffs`: what conversion makes of objects, below each. */
+export function textReport(report: Report, withDiffs: boolean): string {
+  const { from, to, sources, objects, findings } = report
+  const levels = (['blocking', 'warning', 'note'] as const).filter(level => countOf(report, level) > 0)
+  const sections = levels.map(level => {
+    const own = findings.filter(finding => finding.level === level)
+    return `${HEADINGS[level]} (${own.length})\n\n${grouped(own)
+      .map(group => groupText(group, withDiffs))
+      .join('\n')}`
+  })
+  const summary = `From ${from} to ${to}: ${objects} objects of ${sources.join(', ') || 'no source'}`
+  return `${[summary, ...sections, verdict(report)].join('\n\n')}\n`
+}
+
+/** One sentence: whether anything is in the way. */
+export function verdict(report: Report): string {
+  const [blocking, warnings] = [countOf(report, 'blocking'), countOf(report, 'warning')]
+  const rest = warnings === 0 ? '' : `${blocking === 0 ? '; ' : ', '}${warnings} to be seen to`
+  return blocking === 0
+    ? `Nothing is in the way of the upgrade to ${report.to}${rest}.`
+    : `${blocking} findings are in the way of the upgrade to ${report.to}${rest}.`
+}
+
+/** Findings of one object together, in their order. */
+export function grouped(findings: readonly Finding[]): Finding[][] {
+  const groups = new Map<string, Finding[]>()
+  for (const finding of findings) {
+    const key = `${placeText(finding)} ${finding.subject}`
+    const group = groups.get(key)
+    if (group) group.push(finding)
+    else groups.set(key, [finding])
+  }
+  return [...groups.values()]
+}
+
+/** `shop/web.yaml:12` */
+export const placeText = ({ place: { file, line, source } }: Finding): string =>
+  file === undefined ? (source ?? '') : line === undefined ? file : `${file}:${line}`
+
+function groupText(group: readonly Finding[], withDiffs: boolean): string {
+  const [first] = group
+  return first === undefined ? '' : `  ${first.subject}  ${placeText(first)}\n${group.map(finding => findingText(finding, withDiffs)).join('')}`
+}
+
+function findingText({ message, advice, rule, usages = [], diff }: Finding, withDiffs: boolean): string {
+  const users = usages.slice(0, 5).map(({ by, time }) => `      by ${by}${time === undefined ? '' : `, ${time}`}\n`)
+  const shown = withDiffs && diff !== undefined ? diff.split('\n').map(line => `      ${line}\n`) : []
+  return `    ${message}${advice === undefined ? '' : ` → ${advice}`} [${rule}]\n${users.join('')}${shown.join('')}`
+}

@@ -1,0 +1,32 @@
+import type { Release } from '../../lifecycle/release.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { type KindName, type Standing, standingIn } from '../versions/old-versions.ts'
+
+/** A place within an object that names a version of a kind. */
+export interface Reference extends KindName {
+  /** `spec.scaleTargetRef` */
+  readonly path: string
+  readonly standing: Standing
+  /** A whole object stands there, not a reference to one. */
+  readonly isObject: boolean
+}
+
+/**
+ * Names of kinds within an object (`scaleTargetRef`, templates of other objects, owners) in versions that the release does not serve. Managed fields and annotations are no part of it.
+ */
+export function oldReferencesOf(object: JsonObject, release: Release): Reference[] {
+  const found: Reference[] = []
+  const visit = (value: Json, path: string): void => {
+    if (Array.isArray(value)) for (const [i, item] of value.entries()) visit(item, `${path}[${i}]`)
+    if (!isJsonObject(value)) return
+    const { apiVersion, kind } = value
+    if (path !== '' && typeof apiVersion === 'string' && typeof kind === 'string') {
+      const standing = standingIn(release, { apiVersion, kind })
+      if (standing?.state === 'removed') found.push({ path, apiVersion, kind, standing, isObject: isJsonObject(value.metadata) || isJsonObject(value.spec) })
+    }
+    for (const [name, member] of Object.entries(value))
+      if (name !== 'managedFields' && name !== 'annotations') visit(member, path === '' ? name : `${path}.${name}`)
+  }
+  visit(object, '')
+  return found
+}

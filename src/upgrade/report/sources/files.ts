@@ -1,0 +1,48 @@
+import { isJsonObject } from '../../../meta/object.ts'
+import { convertFile, labelOf } from '../../convert.ts'
+import { ManifestError, type ManifestFile, type ManifestObject, manifestFiles, readManifestFile, readManifests } from '../../manifests.ts'
+import { columnOf, reindent } from '../../source/render.ts'
+import type { ReleaseKinds } from '../../versions/release-kinds.ts'
+import type { Subject } from '../examine-object.ts'
+import type { Finding } from '../finding.ts'
+import { lineDiff } from '../line-diff.ts'
+import type { Examined } from '../report.ts'
+import { writtenVersions } from '../written-as.ts'
+
+/** The objects of files and folders. A file that can't be read is a finding. Throws ManifestError for paths that are not there. */
+export function examineFiles(paths: readonly string[], kinds: ReleaseKinds): Examined {
+  const subjects: Subject[] = []
+  const findings: Finding[] = []
+  for (const name of manifestFiles(paths))
+    try {
+      const file = readManifestFile(name)
+      subjects.push(...file.objects.map(object => subjectOf(file, object, kinds)))
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error
+      const { file, line, reason } = error
+      findings.push({ rule: 'unreadable', level: 'blocking', subject: file, place: { file, ...(line !== undefined && { line }) }, message: reason })
+    }
+  return { name: paths.map(path => (path === '-' ? '<stdin>' : path)).join(', '), subjects, findings }
+}
+
+function subjectOf(file: ManifestFile, object: ManifestObject, kinds: ReleaseKinds): Subject {
+  const { value, apiVersion, kind, line } = object
+  return {
+    value,
+    apiVersion,
+    kind,
+    label: labelOf(object),
+    place: { file: file.name === '-' ? '<stdin>' : file.name, line },
+    written: writtenVersions(isJsonObject(value.metadata) ? value.metadata : {}, kind),
+    diff: () => diffOf(file, object, kinds),
+  }
+}
+
+/** The object alone, before and after its conversion. */
+async function diffOf({ name, text }: ManifestFile, { node, line, apiVersion, kind, value }: ManifestObject, kinds: ReleaseKinds): Promise<string> {
+  const own = `${reindent(text.slice(node.start, node.end), columnOf(text, node.start), 0)}\n`
+  // An item of a typed list says its kind nowhere.
+  if (value.apiVersion !== apiVersion || value.kind !== kind) return ''
+  const { text: now } = await convertFile(readManifests(name === '-' ? name : 'object.yaml', own), kinds)
+  return lineDiff(own, now, line)
+}

@@ -1,0 +1,108 @@
+import { LIFECYCLES } from '../../lifecycle/kinds.ts'
+import type { Release } from '../../lifecycle/release.ts'
+import { apiVersionOf } from '../../meta/gvk.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { objectsIn } from '../versions/old-version.ts'
+import { OLD_VERSIONS, standingIn } from '../versions/old-versions.ts'
+import type { Level } from './finding.ts'
+
+/** A rule of a webhook, policy or role that applies to nothing any more. */
+export interface UnmatchedRule {
+  readonly path: string
+  readonly message: string
+  readonly level: Level
+  readonly advice: string
+}
+
+const WEBHOOKS = /^(?:Mutating|Validating)WebhookConfiguration$/
+const POLICIES = /^(?:Mutating|Validating)AdmissionPolicy(?:Binding)?$/
+const ROLES = /^(?:Cluster)?Role$/
+
+/** Rules of an object of a kind that has such, as the release would apply them. */
+export function unmatchedRulesOf(object: JsonObject, kind: string, release: Release): UnmatchedRule[] {
+  if (WEBHOOKS.test(kind)) return objectsIn(object.webhooks).flatMap((webhook, i) => versionRules(webhook.rules, `webhooks[${i}].rules`, release))
+  if (POLICIES.test(kind)) {
+    const spec = isJsonObject(object.spec) ? object.spec : {}
+    return (['matchConstraints', 'matchResources'] as const).flatMap(name => {
+      const resources = spec[name]
+      return isJsonObject(resources) ? versionRules(resources.resourceRules, `spec.${name}.resourceRules`, release) : []
+    })
+  }
+  return ROLES.test(kind) ? roleRules(object, release) : []
+}
+
+/** Rules of groups and versions. One that names a version that is served applies to the others as well. */
+function versionRules(rules: Json | undefined, path: string, release: Release): UnmatchedRule[] {
+  return objectsIn(rules).flatMap(({ apiGroups, apiVersions, resources }, i) => {
+    const pairs = textsOf(apiGroups).flatMap(group => textsOf(apiVersions).map(version => ({ group, version })))
+    const gone = pairs.filter(({ group, version }) => isGone(group, version, textsOf(resources), release))
+    if (gone.length === 0) return []
+    const names = gone.map(apiVersionOf).join(', ')
+    const all = gone.length === pairs.length
+    return [
+      {
+        path: `${path}[${i}]`,
+        level: all ? 'blocking' : 'note',
+        message: all
+          ? `applies to ${names} alone, which ${release} does not serve: it would match no request`
+          : `names ${names}, which ${release} does not serve`,
+        advice: 'name the versions that are served',
+      },
+    ]
+  })
+}
+
+/** Groups that are gone as a whole; of the others any version may be meant. */
+function roleRules({ rules }: JsonObject, release: Release): UnmatchedRule[] {
+  const granted = objectsIn(rules)
+  return granted.flatMap(({ apiGroups, resources }, i) => {
+    const groups = textsOf(apiGroups)
+    if (!groups.includes('extensions') || !isGone('extensions', '*', ['*'], release)) return []
+    const moved = textsOf(resources).filter(resource => {
+      const group = MOVED[resource.split('/')[0] ?? '']
+      return group !== undefined && !granted.some(rule => covers(rule, group, resource))
+    })
+    return moved.length === 0
+      ? []
+      : [
+          {
+            path: `rules[${i}]`,
+            level: 'warning',
+            message: `grants ${moved.join(', ')} of the group extensions, which ${release} does not serve`,
+            advice: `grant them in ${[...new Set(moved.map(resource => MOVED[resource.split('/')[0] ?? '']))].join(', ')}`,
+          },
+        ]
+  })
+}
+
+/** Where the resources of the group extensions went. */
+const MOVED: Readonly<Record<string, string>> = {
+  daemonsets: 'apps',
+  deployments: 'apps',
+  replicasets: 'apps',
+  ingresses: 'networking.k8s.io',
+  networkpolicies: 'networking.k8s.io',
+}
+
+const covers = ({ apiGroups, resources }: JsonObject, group: string, resource: string): boolean =>
+  textsOf(apiGroups).some(each => each === group || each === '*') && textsOf(resources).some(each => each === resource || each === '*')
+
+/** Whether a version that Kubernetes has had serves none of the resources any more. `*` as version: no version does. */
+function isGone(group: string, version: string, resources: readonly string[], release: Release): boolean {
+  const versions = Object.keys(LIFECYCLES).filter(
+    apiVersion => apiVersion === apiVersionOf({ group, version }) || (version === '*' && apiVersion.startsWith(`${group}/`)),
+  )
+  if (group === '*' || versions.length === 0) return false
+  const kinds = versions.flatMap(apiVersion => Object.keys(LIFECYCLES[apiVersion] ?? {}).map(kind => ({ apiVersion, kind })))
+  const asked = kinds.filter(({ kind }) => resources.some(resource => resource.startsWith('*') || pluralsOf(kind).includes(resource.split('/')[0] ?? '')))
+  return asked.length > 0 && asked.every(name => standingIn(release, name)?.state === 'removed')
+}
+
+/** As all kinds of Kubernetes are named: `Ingress` is `ingresses`, `NetworkPolicy` is `networkpolicies`. */
+function pluralsOf(kind: string): string[] {
+  const lower = kind.toLowerCase()
+  const known = OLD_VERSIONS.filter(old => old.kind === kind).map(({ into }) => into.resource)
+  return [...known, lower.endsWith('s') ? `${lower}es` : lower.endsWith('y') ? `${lower.slice(0, -1)}ies` : `${lower}s`]
+}
+
+const textsOf = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(item => typeof item === 'string') : [])

@@ -1,0 +1,52 @@
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { objectsIn } from '../versions/old-version.ts'
+import type { WrittenAs } from './examine-object.ts'
+import type { Usage } from './finding.ts'
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** Versions in which an object was written, as its metadata tells: by kubectl's annotation and by managers of fields. */
+export const writtenVersions = (metadata: JsonObject, kind: string): WrittenAs[] =>
+  mergedVersions([...lastApplied(metadata), ...managedVersions(metadata, kind)])
+
+/** The version that kubectl applied last, as the annotation of an object keeps it. */
+function lastApplied({ annotations }: JsonObject): WrittenAs[] {
+  const text = isJsonObject(annotations) ? annotations[LAST_APPLIED] : undefined
+  const value = typeof text === 'string' ? tryParse(text) : undefined
+  if (!isJsonObject(value) || typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') return []
+  return [{ apiVersion: value.apiVersion, kind: value.kind, usages: [{ by: 'kubectl apply (last-applied-configuration)', apiVersion: value.apiVersion }] }]
+}
+
+/** The versions that managers of fields wrote, each once with those who did. */
+function managedVersions({ managedFields }: JsonObject, kind: string): WrittenAs[] {
+  const byVersion = new Map<string, Usage[]>()
+  for (const { manager, operation, apiVersion, time } of objectsIn(managedFields)) {
+    if (typeof apiVersion !== 'string') continue
+    const usage = {
+      by: `${String(manager ?? '')}${operation === 'Apply' ? ' (server-side apply)' : ''}`,
+      apiVersion,
+      ...(typeof time === 'string' && { time }),
+    }
+    byVersion.set(apiVersion, [...(byVersion.get(apiVersion) ?? []), usage])
+  }
+  return [...byVersion].map(([apiVersion, usages]) => ({ apiVersion, kind, usages }))
+}
+
+/** What was written in one version by several ways, once. */
+function mergedVersions(versions: readonly WrittenAs[]): WrittenAs[] {
+  const merged = new Map<string, WrittenAs>()
+  for (const each of versions) {
+    const key = `${each.apiVersion} ${each.kind}`
+    merged.set(key, { ...each, usages: [...(merged.get(key)?.usages ?? []), ...each.usages] })
+  }
+  return [...merged.values()]
+}
+
+function tryParse(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text)
+    return value
+  } catch {
+    return undefined
+  }
+}
