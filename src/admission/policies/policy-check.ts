@@ -10,6 +10,7 @@ import { expressionValues, type SeenRequest } from '../expressions/request-value
 import { asMatched } from '../matched.ts'
 import type { GetNamespace } from '../matching.ts'
 import { bodyOf, seenBodies } from '../webhooks/bodies.ts'
+import { AuditAnnotations, auditFailure } from './audit-annotations.ts'
 import { type Decision, decide, type PolicyResult, type PolicyValues } from './decisions.ts'
 import { matchResources } from './match-resources.ts'
 import type { PolicyMetrics } from './metrics.ts'
@@ -81,6 +82,7 @@ export class PolicyCheck {
       failed(error)
       return
     }
+    const noted = new AuditAnnotations()
     for (const binding of policy.bindings) {
       let params: readonly (KubeObject | undefined)[]
       try {
@@ -92,8 +94,9 @@ export class PolicyCheck {
       }
       const results: PolicyResult[] = []
       for (const param of params) results.push(await decide(await policy.compiled(), await this.#values(about, param), ignoreFailures))
-      for (const result of results) this.#enforce(policy, binding, result)
+      for (const result of results) this.#enforce(policy, binding, result, noted)
     }
+    noted.publish(this.#request, policy.name)
   }
 
   async #values(about: About, params: KubeObject | undefined): Promise<PolicyValues> {
@@ -135,20 +138,24 @@ export class PolicyCheck {
     return this.#namespaceObject
   }
 
-  #enforce(policy: ActivePolicy, binding: Binding, { decisions, annotations }: PolicyResult): void {
+  #enforce(policy: ActivePolicy, binding: Binding, { decisions, annotations }: PolicyResult, noted: AuditAnnotations): void {
     const { metrics } = this.#env
-    for (const decision of decisions) {
-      if (decision.action === 'deny') this.#deny(policy, binding, decision)
+    for (const [index, decision] of decisions.entries()) {
+      if (decision.action === 'deny') this.#deny(policy, binding, decision, index)
       else if (decision.failed) metrics.observe(policy.name, binding.name, decision, 'allow')
     }
     for (const annotation of annotations) {
-      if (!('error' in annotation)) continue
+      if (!('error' in annotation)) {
+        noted.add(annotation.key, annotation.value)
+        continue
+      }
       this.denials.push({ policy: policy.name, binding: binding.name, message: annotation.error, reason: '' })
       metrics.observe(policy.name, binding.name, { message: annotation.error, seconds: annotation.seconds }, 'deny')
     }
   }
 
-  #deny(policy: ActivePolicy, binding: Binding, decision: Decision): void {
+  /** `index`: of the validation in the policy. */
+  #deny(policy: ActivePolicy, binding: Binding, decision: Decision, index: number): void {
     const { metrics } = this.#env
     const { message, reason } = decision
     for (const action of binding.actions) {
@@ -158,7 +165,11 @@ export class PolicyCheck {
       } else if (action === 'Warn') {
         this.#request.ctx.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`)
         metrics.observe(policy.name, binding.name, decision, 'warn')
-      } else if (action === 'Audit') metrics.observe(policy.name, binding.name, decision, 'audit')
+      } else if (action === 'Audit') {
+        const { name, actions } = binding
+        auditFailure(this.#request, { message, policy: policy.name, binding: name, expressionIndex: index, validationActions: actions })
+        metrics.observe(policy.name, name, decision, 'audit')
+      }
     }
   }
 }

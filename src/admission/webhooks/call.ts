@@ -2,9 +2,9 @@ import { steadyClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { RequestContext } from '../../meta/context.ts'
 import { badRequestError, internalServerError, isStatusError, type StatusError, timeoutError } from '../../meta/status.ts'
-import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
-import type { About } from '../attributes.ts'
+import { annotateEvent } from '../audit-annotation.ts'
+import { annotateFailedOpen } from './annotations.ts'
 import { WebhookCallError } from './call-error.ts'
 import type { WebhookClients } from './client.ts'
 import type { MatchEnvironment } from './invocation.ts'
@@ -12,6 +12,7 @@ import type { Step } from './metrics.ts'
 import { reviewText, reviewVersionOf } from './review.ts'
 import { denial, readVerdict, type Verdict } from './verdict.ts'
 import type { Webhook } from './webhook.ts'
+import type { WebhookCall } from './webhook-call.ts'
 
 /** What both kinds of webhooks need. */
 export interface WebhookEnvironment extends MatchEnvironment {
@@ -38,21 +39,16 @@ const QUIET = new Set(['None', 'NoneOnDryRun'])
  * Asks a webhook about a request, and lets `use` make something of its verdict. Undefined where it can't be asked, and failures are to be ignored. Throws the Status with which the
  * request ends otherwise. All of it is told in metrics.
  */
-export async function consult<T>(
-  env: WebhookEnvironment,
-  hook: Webhook,
-  request: AdmissionRequest,
-  about: About,
-  use: (verdict: Verdict) => T | Promise<T>,
-): Promise<T | undefined> {
+export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use: (verdict: Verdict) => T | Promise<T>): Promise<T | undefined> {
   const { metrics, logger } = env
+  const { hook, request } = call
   const { operation, ctx } = request
   const step: Step = hook.kind === 'mutating' ? 'admit' : 'validating'
   const began = performance.now()
   const observe = (code: number, rejected: boolean): void =>
     metrics.observe(hook.name, step, operation, { code, rejected, seconds: (performance.now() - began) / 1000 })
   try {
-    const used = await use(await ask(env, hook, request, about))
+    const used = await use(await ask(env, call))
     observe(200, false)
     return used
   } catch (error) {
@@ -70,7 +66,10 @@ export async function consult<T>(
       if (!error.canceled) metrics.rejected(hook.name, step, operation, 'calling_webhook_error', error.code)
       throw internalServerError(`failed calling webhook ${JSON.stringify(hook.name)}: ${error.message}`)
     }
-    if (!error.canceled) metrics.failedOpen(hook.name, step)
+    if (!error.canceled) {
+      metrics.failedOpen(hook.name, step)
+      annotateFailedOpen(call)
+    }
     if (ctx.signal.aborted) throw timeoutError('request did not complete within requested timeout', 0)
     return undefined
   }
@@ -81,7 +80,7 @@ const isOutOfTime = ({ signal, deadline = 0 }: RequestContext): boolean =>
   isStatusError(signal.reason, 'Timeout') || (deadline > 0 && steadyClock.now() >= deadline - 2)
 
 /** Sends one review and decodes the verdict, within the webhook’s timeout and the request’s deadline. */
-async function ask(env: WebhookEnvironment, hook: Webhook, request: AdmissionRequest, about: About): Promise<Verdict> {
+async function ask(env: WebhookEnvironment, { hook, request, about }: WebhookCall): Promise<Verdict> {
   const { ctx, dryRun } = request
   if (dryRun && !QUIET.has(hook.sideEffects ?? '')) throw loudOnDryRun(hook)
   const version = reviewVersionOf(hook.reviewVersions)
@@ -89,6 +88,7 @@ async function ask(env: WebhookEnvironment, hook: Webhook, request: AdmissionReq
   const uid = env.newUid()
   const body = await post(env, hook, reviewText(version, uid, request, about), ctx)
   const verdict = readVerdict(body, { version, uid, mutating: hook.kind === 'mutating', schema: env.reviewSchema() })
+  for (const [key, value] of Object.entries(verdict.auditAnnotations)) annotateEvent(request, `${hook.name}/${key}`, value)
   for (const text of verdict.warnings) ctx.warn(text)
   if (!verdict.allowed) throw new Rejection(denial(hook.name, verdict.status))
   return verdict

@@ -5,13 +5,15 @@ import type { AdmissionPlugin, Round } from '../chain.ts'
 import { asAsked, asMatched } from '../matched.ts'
 import { isExempt } from '../matching.ts'
 import { refuse } from '../refuse.ts'
+import { annotateMutation, annotatePatch } from './annotations.ts'
 import { seenBodies } from './bodies.ts'
 import { consult, type WebhookEnvironment } from './call.ts'
 import type { WebhookConfigurations } from './configurations.ts'
 import { invocationOf } from './invocation.ts'
 import { managersFault } from './managers-fault.ts'
-import { patchedObject } from './patched.ts'
+import { type PatchedObject, patchedObject } from './patched.ts'
 import { Reinvocation } from './reinvocation.ts'
+import type { WebhookCall } from './webhook-call.ts'
 
 /** How long a request waits for the configurations of a server that has just begun. */
 const FILL_MS = 10_000
@@ -48,11 +50,11 @@ async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfiguratio
   const reinvocation = reinvocationOf(round)
   let current = request
   if (round.again) reinvocation.begin(current.object)
-  for (const hook of hooks) {
+  for (const [index, hook] of hooks.entries()) {
     const about = await invocationOf(hook, current, env)
     if (!about || (round.again && !reinvocation.isDue(hook))) continue
-    const seen = await asMatched(current, about)
-    const patched = await consult(env, hook, seen, about, verdict => patchedObject(hook, seen, about, verdict))
+    const call: WebhookCall = { hook, request: await asMatched(current, about), about, round: round.again ? 1 : 0, index }
+    const patched = await patchedBy(env, call)
     if (patched?.changed) {
       reinvocation.changed()
       round.wanted = true
@@ -62,6 +64,21 @@ async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfiguratio
   }
   reinvocation.end(current.object)
   return current.object
+}
+
+/** What a webhook makes of the object; undefined where it leaves it alone. The audit event has what it did, whatever becomes of the request. */
+async function patchedBy(env: WebhookEnvironment, call: WebhookCall): Promise<PatchedObject | undefined> {
+  let changed = false
+  try {
+    return await consult(env, call, async verdict => {
+      const patched = await patchedObject(call.hook, call.request, call.about, verdict)
+      if (patched) annotatePatch(call, verdict.patch)
+      changed = patched?.changed === true
+      return patched
+    })
+  } finally {
+    annotateMutation(call, changed)
+  }
 }
 
 function reinvocationOf(round: Round): Reinvocation {

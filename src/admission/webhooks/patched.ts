@@ -13,13 +13,14 @@ import { bodyText } from './review.ts'
 import type { Verdict } from './verdict.ts'
 import type { Webhook } from './webhook.ts'
 
-/** What a mutating webhook makes of the object, and whether that is another than before; undefined where it leaves the object alone. Throws 500 for a patch that does not apply. */
-export async function patchedObject(
-  hook: Webhook,
-  request: AdmissionRequest,
-  about: About,
-  { patch, patchType }: Verdict,
-): Promise<{ readonly object: KubeObject; readonly changed: boolean } | undefined> {
+/** The object as a webhook has made it, and whether that is another than before. */
+export interface PatchedObject {
+  readonly object: KubeObject
+  readonly changed: boolean
+}
+
+/** What a mutating webhook makes of the object; undefined where it leaves the object alone. Throws 500 for a patch that does not apply. */
+export async function patchedObject(hook: Webhook, request: AdmissionRequest, about: About, { patch, patchType }: Verdict): Promise<PatchedObject | undefined> {
   if (patch.length === 0) return undefined
   const operations = await inWords(() => parseJson(patch).value)
   if (Array.isArray(operations) && operations.length === 0) return undefined

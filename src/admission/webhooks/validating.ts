@@ -36,9 +36,9 @@ async function askAll(env: WebhookEnvironment, request: AdmissionRequest, releva
   if (request.ctx.signal.aborted) throw timeoutError('request did not complete within requested timeout', 0)
   const faults: unknown[] = []
   await Promise.all(
-    relevant.map(([hook, about]) =>
+    relevant.map(([hook, about], index) =>
       asMatched(request, about)
-        .then(seen => consult(env, hook, seen, about, () => undefined))
+        .then(seen => consult(env, { hook, request: seen, about, round: 0, index }, () => undefined))
         .catch(error => {
           faults.push(error)
         }),

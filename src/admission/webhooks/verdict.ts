@@ -16,6 +16,8 @@ export interface Verdict {
   /** Why not. */
   readonly status: Partial<Status> | undefined
   readonly warnings: readonly string[]
+  /** Of the audit event, without their prefix. */
+  readonly auditAnnotations: Readonly<Record<string, string>>
   /** JSON; empty where the object stays as it is. */
   readonly patch: Buffer
   readonly patchType: string
@@ -28,6 +30,7 @@ interface Response {
   readonly patch?: string
   readonly patchType?: string
   readonly warnings?: readonly string[]
+  readonly auditAnnotations?: Readonly<Record<string, string>>
 }
 
 /** What a response must repeat of the review, and may contain. */
@@ -52,8 +55,8 @@ export function readVerdict(body: Buffer, { version, uid, mutating, schema }: Ex
   const invalid = (why: string): WebhookCallError => new WebhookCallError(`received invalid webhook response: ${why}`, { code: UNAVAILABLE })
   if (!response) throw invalid('webhook response was absent')
   const patch = Buffer.from(response.patch ?? '', 'base64')
-  const { allowed = false, status, warnings = [], patchType } = response
-  const verdict = { allowed, status, warnings }
+  const { allowed = false, status, warnings = [], auditAnnotations = {}, patchType } = response
+  const verdict = { allowed, status, warnings, auditAnnotations }
   if (version === 'v1beta1') return { ...verdict, patch: mutating ? patch : Buffer.alloc(0), patchType: 'JSONPatch' }
   if (response.uid !== uid) throw invalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
   if (kind !== REVIEW || apiVersion !== `${GROUP}/v1`)

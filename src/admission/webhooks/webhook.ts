@@ -15,6 +15,8 @@ export interface Webhook {
   /** Tells it from all others of its kind. */
   readonly id: string
   readonly name: string
+  /** The name of its configuration. */
+  readonly configuration: string
   readonly kind: WebhookKind
   readonly clientConfig: WebhookClientConfig
   readonly rules: readonly Rule[]
@@ -59,14 +61,16 @@ export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: Webho
   return webhooks.map(hook => {
     const count = repeated.get(hook.name) ?? 0
     repeated.set(hook.name, count + 1)
-    return webhookOf(kind, `${metadata.name}/${hook.name}/${count}`, hook)
+    return webhookOf(kind, metadata.name ?? '', count, hook)
   })
 }
 
-function webhookOf(kind: WebhookKind, id: string, hook: WebhookSpec): Webhook {
+/** `count`: of those before it that have the same name. */
+function webhookOf(kind: WebhookKind, configuration: string, count: number, hook: WebhookSpec): Webhook {
   let conditions: Promise<MatchConditions> | undefined
   return {
-    id,
+    id: `${configuration}/${hook.name}/${count}`,
+    configuration,
     kind,
     name: hook.name,
     clientConfig: hook.clientConfig,

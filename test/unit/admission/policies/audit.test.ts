@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import type { AuditRecord } from '../../../../src/meta/audit.ts'
+import { annotationsOf } from '../../../support/audit-record.ts'
+import { PolicyWorld } from '../../../support/policy-world.ts'
+
+describe('the audit event of a request that policies are asked about', () => {
+  /** The annotations of a config map’s creation. */
+  async function annotations(spec: object, binding: object = {}): Promise<Record<string, string>> {
+    const world = new PolicyWorld()
+    await world.policy('p.example.com', spec, binding)
+    const { record, annotations: found } = annotationsOf()
+    await world.configMap('a', {}, { ctx: { ...world.context(), audit: record satisfies AuditRecord } })
+    return found
+  }
+
+  it('has the first validation that does not hold, where a binding has it audited', async () => {
+    const validations = [{ expression: 'true' }, { expression: 'false', message: 'no' }, { expression: 'false', message: 'never' }]
+    expect(await annotations({ validations }, { validationActions: ['Audit', 'Warn'] })).to.deep.equal({
+      'validation.policy.admission.k8s.io/validation_failure':
+        '[{"message":"no","policy":"p.example.com","binding":"p.example.com","expressionIndex":1,"validationActions":["Audit","Warn"]}]',
+    })
+  })
+  it('has annotations of the policy', async () => {
+    const auditAnnotations = [
+      { key: 'name', valueExpression: "'is ' + object.metadata.name" },
+      { key: 'none', valueExpression: 'null' },
+      { key: 'long', valueExpression: "'xxxxxxxxxx'.replace('x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy').replace('y', 'zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz')" },
+    ]
+    const found = await annotations({ auditAnnotations })
+    expect(found['p.example.com/name']).to.equal('is a')
+    expect(found['p.example.com/long']).to.have.length(10_240)
+    expect(Object.keys(found).sort()).to.deep.equal(['p.example.com/long', 'p.example.com/name'])
+  })
+})
