@@ -3,7 +3,7 @@
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { IntOrString, TypedObject, Unlisted } from '../../meta/object.ts'
 import type { Condition } from '../../schema/meta/v1.types.ts'
-import type { TypedLocalObjectReference } from '../core/v1.types.ts'
+import type { LoadBalancerStatus, TypedLocalObjectReference } from '../core/v1.types.ts'
 
 export type PathType = 'Exact' | 'ImplementationSpecific' | 'Prefix' | Unlisted
 

@@ -2,7 +2,7 @@
 
 import type { IntOrString, TypedObject } from '../../meta/object.ts'
 import type { Condition } from '../../schema/meta/v1.types.ts'
-import type { TypedLocalObjectReference } from '../core/v1.types.ts'
+import type { LoadBalancerStatus, TypedLocalObjectReference } from '../core/v1.types.ts'
 import type { Protocol } from './v1.types.ts'
 
 export type HTTPIngressPath = {
