@@ -43,7 +43,8 @@ export class CatalogSnapshot {
         else this.groupVersions.set(groupVersion, [served])
       }
     }
-    this.ordered = inDiscoveryOrder([...this.groupVersions].flatMap(([groupVersion, [first]]) => (first ? [{ groupVersion, version: first.version }] : [])))
+    const found = [...this.groupVersions].flatMap(([groupVersion, [first]]) => (first ? [{ groupVersion, version: first.version }] : []))
+    this.ordered = inDiscoveryOrder(found, release)
   }
 
   find(group: string, version: string, resource: string): ServedResource | undefined {
@@ -70,8 +71,8 @@ export class CatalogSnapshot {
 }
 
 /** Groups by their rank, those of no rank at the end as they came; versions of a group by preference. */
-function inDiscoveryOrder(found: readonly { readonly groupVersion: string; readonly version: Version }[]): string[] {
-  const groups = [...new Set(found.map(({ version }) => version.group))].sort((a, b) => groupRank(a) - groupRank(b))
+function inDiscoveryOrder(found: readonly { readonly groupVersion: string; readonly version: Version }[], release: Release | undefined): string[] {
+  const groups = [...new Set(found.map(({ version }) => version.group))].sort((a, b) => groupRank(a, release) - groupRank(b, release))
   const rank = new Map(groups.map((group, i) => [group, i]))
   const rankOf = ({ group }: Version): number => rank.get(group) ?? groups.length
   return [...found].sort(({ version: a }, { version: b }) => rankOf(a) - rankOf(b) || compareVersions(a, b)).map(({ groupVersion }) => groupVersion)

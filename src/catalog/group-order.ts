@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../lifecycle/release.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
 import type { Version } from './definition.ts'
 
@@ -28,8 +29,10 @@ const GROUPS = [
   'storagemigration.k8s.io',
 ]
 
-/** The place of a group; all others come after those that are built in. */
-export function groupRank(group: string): number {
+/** The place of a group in a release; all others come after those that are built in. */
+export function groupRank(group: string, release?: Release): number {
+  // Since it is stable, it stands before those that servers use among themselves.
+  if (group === 'resource.k8s.io' && release !== undefined && isSince(release, '1.34')) return GROUPS.indexOf('discovery.k8s.io') + 0.5
   const rank = GROUPS.indexOf(group)
   return rank < 0 ? GROUPS.length : rank
 }

@@ -21,7 +21,7 @@ export function emulatedVersionOf(given: readonly string[]): Release {
   if (RELEASES.includes(release)) return release
   const lacks = NOT_BUILT[release]
   const reason = lacks === undefined ? '' : `: it serves ${lacks}, which this server does not have`
-  throw new FlagError(`--emulated-version=${release} is not implemented${reason}; it may be ${RELEASES.join(' or ')}`)
+  throw new FlagError(`--emulated-version=${release} is not implemented${reason}; it may be ${RELEASES[0]} to ${RELEASES.at(-1)}`)
 }
 
 /** The oldest release beside which the server may run: the one before the emulated one, unless another is given. */

@@ -151,7 +151,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   },
   'certificates.k8s.io/v1beta1': {
     CertificateSigningRequest: since('1.12', '1.19', '1.22', 'certificates.k8s.io/v1 CertificateSigningRequest'),
-    ClusterTrustBundle: since('1.33', '1.36', '1.39'),
+    ClusterTrustBundle: since('1.33', '1.37', '1.40'),
   },
   'certificates.k8s.io/v1alpha1': {
     ClusterTrustBundle: since('1.26', '1.34', '1.37'),

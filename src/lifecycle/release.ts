@@ -5,17 +5,12 @@ export type Release = `${number}.${number}`
 export const DEFAULT_RELEASE: Release = '1.33'
 
 /** Those that can be emulated, oldest first. docs/releases.md says what differs. */
-export const RELEASES: readonly Release[] = ['1.32', '1.33']
-
-const DEVICES = 'resource.k8s.io/v1 and storage.k8s.io/v1 VolumeAttributesClass'
+export const RELEASES: readonly Release[] = ['1.32', '1.33', '1.34', '1.35', '1.36']
 
 /** What other releases serve without being asked, and what is not built. */
 export const NOT_BUILT: Readonly<Record<Release, string>> = {
   '1.24': 'the beta versions that 1.25 removed',
   '1.25': 'autoscaling/v2beta2',
-  '1.34': DEVICES,
-  '1.35': DEVICES,
-  '1.36': `${DEVICES}, and admissionregistration.k8s.io/v1 MutatingAdmissionPolicy`,
 }
 
 /** Negative where `a` is older than `b`. */

@@ -94,7 +94,9 @@ describe('the deprecation policy', () => {
     expect(betas).to.have.length.above(10)
     for (const { id, introduced, deprecated } of betas) {
       expect(deprecated, id).to.not.equal(undefined)
-      if (deprecated !== undefined) expect(minorOf(deprecated) - minorOf(introduced), id).to.be.at.most(3)
+      // Upstream put off the end of this one by a release, in 1.36.
+      const most = id.includes('ClusterTrustBundle') ? 4 : 3
+      if (deprecated !== undefined) expect(minorOf(deprecated) - minorOf(introduced), id).to.be.at.most(most)
     }
   })
 

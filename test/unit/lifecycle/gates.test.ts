@@ -83,7 +83,51 @@ describe('feature gates', () => {
       expect(
         other.map(([name]) => name),
         release,
-      ).to.deep.equal(release === '1.32' ? ['MultiCIDRServiceAllocator'] : [])
+      ).to.deep.equal(OTHERWISE[release] ?? [])
     }
   })
 })
+
+/** Gates that a release has another way than the server, in the order of their names. */
+const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+  '1.32': ['MultiCIDRServiceAllocator'],
+  '1.34': [
+    'KubeletServiceAccountTokenForCredentialProviders',
+    'MatchLabelKeysInPodTopologySpreadSelectorMerge',
+    'ProbeHostPodSecurityStandards',
+    'StructuredAuthenticationConfigurationEgressSelector',
+    'TokenRequestServiceAccountUIDValidation',
+  ],
+  '1.35': [
+    'AuthorizePodWebsocketUpgradeCreatePermission',
+    'ClearingNominatedNodeNameAfterBinding',
+    'KubeletServiceAccountTokenForCredentialProviders',
+    'MatchLabelKeysInPodTopologySpreadSelectorMerge',
+    'StructuredAuthenticationConfigurationEgressSelector',
+    'StructuredAuthenticationConfigurationJWKSMetrics',
+    'TokenRequestServiceAccountUIDValidation',
+  ],
+  '1.36': [
+    'AuthorizePodWebsocketUpgradeCreatePermission',
+    'CRDObservedGenerationTracking',
+    'ClearingNominatedNodeNameAfterBinding',
+    'ComponentFlagz',
+    'ComponentStatusz',
+    'ConstrainedImpersonation',
+    'DRAResourceClaimGranularStatusAuthorization',
+    'DeclarativeValidationBeta',
+    'ExtendWebSocketsToKubelet',
+    'InPlacePodLevelResourcesVerticalScaling',
+    'InPlacePodVerticalScalingInitContainers',
+    'KubeletServiceAccountTokenForCredentialProviders',
+    'MatchLabelKeysInPodTopologySpreadSelectorMerge',
+    'MutablePodResourcesForSuspendedJobs',
+    'MutableSchedulingDirectivesForSuspendedJobs',
+    'NodeDeclaredFeatures',
+    'RelaxedServiceNameValidation',
+    'ServiceCIDRStatusFieldWiping',
+    'StructuredAuthenticationConfigurationEgressSelector',
+    'StructuredAuthenticationConfigurationJWKSMetrics',
+    'TokenRequestServiceAccountUIDValidation',
+  ],
+}
