@@ -6,7 +6,7 @@ import { statusEncoder } from '../endpoints/status-encoder.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { onAbort } from '../lib/on-abort.ts'
-import { Health } from '../server/health.ts'
+import { Health, type HealthCheck } from '../server/health.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { REQUEST_GRACE_MS, Shutdown } from '../server/shutdown.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
@@ -72,12 +72,17 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   auth.connect(plane.registry.access())
   if (begin.fillFirst) await plane.synced(AbortSignal.timeout(FILL_MS)).catch(() => log.warn('serving before the caches are filled'))
   const shutdown = new Shutdown()
-  const server = await listen({ ...parts, begin, services, encryption, audit, shutdown })
+  /** Until then others could not use what is ready. */
+  let isAnnounced = alone === undefined
+  const server = await listen({ ...parts, begin, services, encryption, audit, shutdown, isAnnounced: () => isAnnounced })
   if (link) {
     log.info('worker serves', { pid: process.pid })
     link.serving()
   }
-  if (alone) await announce(config, await alone.credentials, server, log)
+  const announcing = alone?.credentials.then(async credentials => {
+    await announce(config, credentials, server, log)
+    isAnnounced = true
+  })
   const ended = new AbortController()
   followAuthorities({ config, begin, server, services, log }, ended.signal)
   plane.start({
@@ -86,6 +91,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     serviceIP: serviceIpOf(config),
     certificateAuthority: begin.credentials.serverCa,
   })
+  await announcing
   const stopServing = (graceMs: number): Promise<void> => {
     plane.beginShutdown()
     return server.stop(graceMs)
@@ -114,19 +120,25 @@ interface Listening extends ServerParts {
   readonly encryption: EncryptionService
   readonly audit: AuditService
   readonly shutdown: Shutdown
+  /** The administrator has a kubeconfig. */
+  readonly isAnnounced: () => boolean
 }
 
+const readiness = (name: string, isReady: () => boolean, otherwise: string): HealthCheck => ({
+  name,
+  endpoints: ['readyz'],
+  check: () => {
+    if (!isReady()) throw new Error(otherwise)
+  },
+})
+
 /** Resolves when the ports are open. */
-async function listen({ config, log, link, runtime, begin, services, encryption, audit, shutdown }: Listening): Promise<RunningServer> {
+async function listen({ config, log, link, runtime, begin, services, encryption, audit, shutdown, isAnnounced }: Listening): Promise<RunningServer> {
   const { plane, auth, media } = services
   const health = new Health(log)
-  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, ...encryption.checks, {
-    name: 'shutdown',
-    endpoints: ['readyz'],
-    check: () => {
-      if (shutdown.isUnderWay) throw new Error('process is shutting down')
-    },
-  })
+  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, ...encryption.checks)
+  health.add(readiness('kubeconfig', isAnnounced, 'it is not written yet'))
+  health.add(readiness('shutdown', () => !shutdown.isUnderWay, 'process is shutting down'))
   let port = begin.securePort
   const server = await startServer({
     api: plane.api,

@@ -40,7 +40,7 @@ export async function announce(
 ): Promise<void> {
   const url = `https://${urlHost(config.bindAddress)}:${ports.securePort}`
   makePrivateDirectory(dirname(config.kubeconfigOut))
-  await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...credentials.admin }))
+  await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...(await credentials.admin) }))
   log.info('serving', {
     url,
     kubeconfig: config.kubeconfigOut,

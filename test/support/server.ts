@@ -15,9 +15,10 @@ import { answerMemory } from '../../src/server/answer-memory.ts'
 import { Health } from '../../src/server/health.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
 import { encodeStatusAsJson } from '../../src/server/status-body.ts'
-import { type Credentials, loadCredentials } from '../../src/server/tls/material.ts'
+import { loadCredentials } from '../../src/server/tls/material.ts'
 import { versionInfo } from '../../src/server/version.ts'
 import { type Handler, handlerApi } from './api-handler.ts'
+import { type WholeCredentials, whole } from './credentials.ts'
 import { featuresOf } from './hook-context.ts'
 import { HTTP2_STACK } from './http2-stacks.ts'
 
@@ -35,7 +36,7 @@ export interface Request {
 
 export interface TestServer {
   readonly running: RunningServer
-  readonly credentials: Credentials
+  readonly credentials: WholeCredentials
   readonly health: Health
   /** Over plain HTTP/1.1, as an administrator. */
   plain(path: string, request?: Request): Promise<Answer>
@@ -46,12 +47,12 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-let certificates: Promise<Credentials> | undefined
+let certificates: Promise<WholeCredentials> | undefined
 
 /** One set of certificates for all tests of a run. */
-async function makeCertificates(): Promise<Credentials> {
+async function makeCertificates(): Promise<WholeCredentials> {
   const directory = await mkdtemp(join(tmpdir(), 'binnacle-test-'))
-  const made = await loadCredentials({ directory, names: { dns: ['localhost'], ips: ['127.0.0.1'] } })
+  const made = await whole(loadCredentials({ directory, names: { dns: ['localhost'], ips: ['127.0.0.1'] } }))
   await rm(directory, { recursive: true })
   return made
 }

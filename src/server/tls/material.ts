@@ -29,7 +29,8 @@ export interface CertificateOptions {
 
 export interface Credentials {
   readonly tls: TlsMaterial
-  readonly admin: KeyPair
+  /** The administrator's. Later than the rest where they have to be made: their keys take a tenth of a second or more, and no port waits for them. */
+  readonly admin: Promise<KeyPair>
   /** PEM of what a client checks the server against. */
   readonly serverCa: string
   /** The CA that signs client certificates here. */
@@ -51,22 +52,23 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
   // Not of a CA that was here before, which bears the same name.
   const someoneElses = (cert: X509Certificate): boolean => cert.issuer !== issuer.subject
   const given = options.servingFiles
-  const [serving, admin] = await Promise.all([
+  const admin = keep(
+    directory,
+    'admin',
+    cert => ours(cert) && isFresh(cert),
+    () => issueClient(ca, ADMIN_USER, [MASTERS], options.adminKeys),
+  )
+  // Whoever takes it sees the failure; a start that fails for another reason takes none.
+  admin.catch(() => {})
+  const serving =
     given === undefined
-      ? keep(
+      ? await keep(
           directory,
           'apiserver',
           cert => someoneElses(cert) || (ours(cert) && isFresh(cert) && hasNames(cert, names)),
           () => issueServing(ca, 'kube-apiserver', names),
         )
-      : { cert: await readFile(given.cert, 'utf8'), key: await readFile(given.key, 'utf8') },
-    keep(
-      directory,
-      'admin',
-      cert => ours(cert) && isFresh(cert),
-      () => issueClient(ca, ADMIN_USER, [MASTERS], options.adminKeys),
-    ),
-  ])
+      : { cert: await readFile(given.cert, 'utf8'), key: await readFile(given.key, 'utf8') }
   const clientCa = options.clientCaFile === undefined ? ca.cert : clientCaOf(ca.cert, await readFile(options.clientCaFile, 'utf8'))
   const serverCa = ours(new X509Certificate(serving.cert)) ? ca.cert : serving.cert
   return { tls: { ...serving, clientCa }, admin, serverCa, ownCa: ca }

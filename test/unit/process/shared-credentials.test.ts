@@ -12,6 +12,7 @@ import { agreedKey, agreedValues } from '../../../src/storage/agreed-values.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { identity } from '../../../src/storage/value/identity.ts'
 import { never } from '../../support/backend.ts'
+import { whole } from '../../support/credentials.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 import { eventually } from '../../support/waiting.ts'
 
@@ -36,7 +37,7 @@ describe('shareCredentials', () => {
   it('gives servers that begin together one authority, and each its own certificate of it', async () => {
     const backend = new MemoryBackend()
     const servers = ['a', 'b', 'c'].map(server => share(backend, server))
-    const credentials = await Promise.all(servers.map(one => one.credentials))
+    const credentials = await Promise.all(servers.map(one => whole(one.credentials)))
     const [first] = credentials
     for (const one of credentials) {
       expect(one.serverCa).to.equal(first?.serverCa)
@@ -48,17 +49,17 @@ describe('shareCredentials', () => {
 
   it('makes the authority that a server has already that of all', async () => {
     const backend = new MemoryBackend()
-    const before = await shareCredentials(configOf('a'), undefined, silentLogger, never).credentials
+    const before = await whole(shareCredentials(configOf('a'), undefined, silentLogger, never).credentials)
     const first = share(backend, 'a')
-    expect((await first.credentials).serverCa).to.equal(before.serverCa)
+    expect((await whole(first.credentials)).serverCa).to.equal(before.serverCa)
     expect(await first.conflict).to.equal(undefined)
-    expect((await share(backend, 'b').credentials).serverCa).to.equal(before.serverCa)
+    expect((await whole(share(backend, 'b').credentials)).serverCa).to.equal(before.serverCa)
   })
 
   it('tells of a server that has another, and what to do', async () => {
     const backend = new MemoryBackend()
-    await share(backend, 'a').credentials
-    await shareCredentials(configOf('b'), undefined, silentLogger, never).credentials
+    await whole(share(backend, 'a').credentials)
+    await whole(shareCredentials(configOf('b'), undefined, silentLogger, never).credentials)
     const conflict = await share(backend, 'b').conflict
     expect(conflict?.message).to.contain(`${file('b', 'ca.crt')} is not the certificate authority of the servers on this etcd`)
     expect(conflict?.message).to.contain('/registry/binnacle/certificate-authority')
@@ -66,17 +67,17 @@ describe('shareCredentials', () => {
 
   it('goes with the new authority once the former is removed, serving certificate and all', async () => {
     const backend = new MemoryBackend()
-    const { serverCa } = await share(backend, 'a').credentials
-    await shareCredentials(configOf('b'), undefined, silentLogger, never).credentials
+    const { serverCa } = await whole(share(backend, 'a').credentials)
+    await whole(shareCredentials(configOf('b'), undefined, silentLogger, never).credentials)
     for (const name of ['ca.crt', 'ca.key']) rmSync(file('b', name))
-    const taken = await share(backend, 'b').credentials
+    const taken = await whole(share(backend, 'b').credentials)
     expect(taken.serverCa).to.equal(serverCa)
     for (const { cert } of [taken.tls, taken.admin]) expect(new X509Certificate(cert).verify(new X509Certificate(serverCa).publicKey)).to.equal(true)
   })
 
   it('serves with the authority that it has while the store is away, and waits where it has none', async () => {
     const backend = new MemoryBackend()
-    const { serverCa } = await share(backend, 'a').credentials
+    const { serverCa } = await whole(share(backend, 'a').credentials)
     backend.down = true
     const warnings: string[] = []
     const again = share(backend, 'a', never, text => void warnings.push(text))
@@ -107,16 +108,16 @@ describe('shareCredentials', () => {
   it('replaces an authority that cannot be read', async () => {
     const backend = new MemoryBackend()
     backend.apply([{ key: key(AT), value: Buffer.from('{}') }])
-    const { serverCa } = await share(backend, 'a').credentials
+    const { serverCa } = await whole(share(backend, 'a').credentials)
     expect(JSON.parse((await backend.get(AT, never)).item?.value.toString() ?? '').cert).to.equal(serverCa)
   })
 
   it('leaves a serving pair of somebody else as it is', async () => {
     const backend = new MemoryBackend()
-    await share(backend, 'a').credentials
+    await whole(share(backend, 'a').credentials)
     const other = await issueCa('other')
     writeFileSync(file('a', 'apiserver.crt'), other.cert)
     writeFileSync(file('a', 'apiserver.key'), other.key)
-    expect((await share(backend, 'a').credentials).tls.cert).to.equal(other.cert)
+    expect((await whole(share(backend, 'a').credentials)).tls.cert).to.equal(other.cert)
   })
 })

@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { beginAdminKeys } from '../../../../src/server/tls/client-keys.ts'
 import { issueCa, issueServing } from '../../../../src/server/tls/issue.ts'
-import { loadCredentials } from '../../../../src/server/tls/material.ts'
+import { type CertificateOptions, loadCredentials } from '../../../../src/server/tls/material.ts'
 import { servingNames } from '../../../../src/server/tls/names.ts'
+import { whole } from '../../../support/credentials.ts'
+
+const loaded = (options: CertificateOptions) => whole(loadCredentials(options))
 
 const names = { dns: ['localhost', 'kubernetes.default.svc'], ips: ['127.0.0.1', '::1', '10.0.0.1'] }
 
@@ -18,7 +21,7 @@ describe('loadCredentials', () => {
   afterEach(() => rm(directory, { recursive: true }))
 
   it('makes what is missing, for its owner only', async () => {
-    const { tls, admin } = await loadCredentials({ directory, names })
+    const { tls, admin } = await loaded({ directory, names })
     expect((await readdir(directory)).sort()).to.deep.equal(['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'])
     for (const file of await readdir(directory)) expect((await stat(join(directory, file))).mode & 0o777).to.equal(0o600)
     const ca = new X509Certificate(await readFile(join(directory, 'ca.crt')))
@@ -34,21 +37,21 @@ describe('loadCredentials', () => {
   })
 
   it('keeps what it has made', async () => {
-    const made = await loadCredentials({ directory, names })
-    expect(await loadCredentials({ directory, names })).to.deep.equal(made)
+    const made = await loaded({ directory, names })
+    expect(await loaded({ directory, names })).to.deep.equal(made)
   })
 
   it('takes the keys of the administrator that were begun before', async () => {
     const adminKeys = beginAdminKeys(directory)
-    const { admin } = await loadCredentials({ directory, names, ...(adminKeys && { adminKeys }) })
+    const { admin } = await loaded({ directory, names, ...(adminKeys && { adminKeys }) })
     const { privateKey } = (await adminKeys) ?? {}
     expect(privateKey?.export({ type: 'pkcs8', format: 'pem' })).to.equal(createPrivateKey(admin.key).export({ type: 'pkcs8', format: 'pem' }))
     expect(beginAdminKeys(directory), 'once there are some').to.equal(undefined)
   })
 
   it('makes the serving certificate anew for a new name', async () => {
-    const before = await loadCredentials({ directory, names })
-    const after = await loadCredentials({ directory, names: { ...names, dns: [...names.dns, 'other'] } })
+    const before = await loaded({ directory, names })
+    const after = await loaded({ directory, names: { ...names, dns: [...names.dns, 'other'] } })
     expect(after.tls.cert).not.to.equal(before.tls.cert)
     expect(after.admin).to.deep.equal(before.admin)
   })
@@ -57,7 +60,7 @@ describe('loadCredentials', () => {
     const foreign = await issueServing(await issueCa('foreign'), 'x', { dns: ['x'], ips: [] })
     await writeFile(join(directory, 'apiserver.crt'), foreign.cert)
     await writeFile(join(directory, 'apiserver.key'), foreign.key)
-    const { tls, serverCa } = await loadCredentials({ directory, names })
+    const { tls, serverCa } = await loaded({ directory, names })
     expect(tls).to.include(foreign)
     expect(serverCa).to.equal(foreign.cert)
   })
@@ -66,7 +69,7 @@ describe('loadCredentials', () => {
     const other = await issueCa('clients')
     const clientCaFile = join(directory, 'clients.crt')
     await writeFile(clientCaFile, other.cert)
-    const { tls, ownCa } = await loadCredentials({ directory, names, clientCaFile })
+    const { tls, ownCa } = await loaded({ directory, names, clientCaFile })
     expect(tls.clientCa).to.contain(other.cert).and.to.contain(ownCa.cert)
   })
 })
