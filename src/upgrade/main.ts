@@ -1,6 +1,7 @@
 import { ArgumentError } from './arguments.ts'
 import { runConvert } from './convert-command.ts'
 import { ManifestError } from './manifests.ts'
+import { ClusterError } from './report/sources/cluster-client.ts'
 import { runReport } from './report-command.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
@@ -11,7 +12,7 @@ async function main([name = '', ...argv]: readonly string[]): Promise<number> {
   try {
     return (await COMMANDS[name]?.(argv, streams)) ?? 2
   } catch (error) {
-    if (!(error instanceof ArgumentError || error instanceof ManifestError)) throw error
+    if (!(error instanceof ArgumentError || error instanceof ManifestError || error instanceof ClusterError)) throw error
     streams.err(`Error: ${error.message}\n`)
     return 2
   }

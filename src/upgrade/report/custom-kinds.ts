@@ -1,5 +1,6 @@
-import { isJsonObject } from '../../meta/object.ts'
+import { isJsonObject, type JsonObject } from '../../meta/object.ts'
 import { objectsIn } from '../versions/old-version.ts'
+import type { KindName } from '../versions/old-versions.ts'
 import type { Subject } from './examine-object.ts'
 import type { Finding } from './finding.ts'
 
@@ -10,32 +11,48 @@ interface CustomVersion {
   readonly warning?: string
 }
 
-/** Objects of custom kinds in versions that a definition among the subjects has deprecated, or does not serve. */
-export function customVersionFindings(subjects: readonly Subject[]): Finding[] {
-  const versions = customVersions(subjects)
-  const groups = new Set([...versions.keys()].map(key => `${key.slice(0, key.indexOf('/'))} ${key.slice(key.indexOf(' ') + 1)}`))
-  return subjects.flatMap(({ apiVersion, kind, label, place }): Finding[] => {
-    if (!groups.has(`${apiVersion.slice(0, apiVersion.indexOf('/'))} ${kind}`)) return []
-    const known = versions.get(`${apiVersion} ${kind}`)
-    if (known?.isServed && known.warning === undefined) return []
-    if (known?.isServed) return [{ rule: 'custom-version', level: 'warning', subject: label, place, message: known.warning ?? '' }]
-    return [{ rule: 'custom-version', level: 'blocking', subject: label, place, message: `its definition does not serve ${apiVersion} ${kind}` }]
-  })
-}
+/** Objects of custom kinds in versions that a definition has deprecated, or does not serve. Subjects are added in any order, and not kept. */
+export class CustomKinds {
+  readonly #versions = new Map<string, CustomVersion>()
+  /** `example.com Foo` */
+  readonly #kinds = new Set<string>()
+  readonly #written: (KindName & Pick<Subject, 'label' | 'place'>)[] = []
 
-function customVersions(subjects: readonly Subject[]): ReadonlyMap<string, CustomVersion> {
-  const versions = new Map<string, CustomVersion>()
-  for (const { kind, value } of subjects) {
-    const spec = kind === 'CustomResourceDefinition' && isJsonObject(value.spec) ? value.spec : {}
+  add(subject: Subject): void {
+    const { apiVersion, kind, label, place, value, isListed, written = [] } = subject
+    if (kind === 'CustomResourceDefinition') this.#define(value)
+    else if (isCustom(apiVersion)) {
+      const names = [...(isListed ? [] : [{ apiVersion, kind }]), ...written.filter(each => each.kind === kind)]
+      for (const name of new Set(names.map(each => each.apiVersion))) this.#written.push({ apiVersion: name, kind, label, place })
+    }
+  }
+
+  findings(): Finding[] {
+    return this.#written.flatMap(({ apiVersion, kind, label, place }): Finding[] => {
+      if (!this.#kinds.has(`${groupOf(apiVersion)} ${kind}`)) return []
+      const known = this.#versions.get(`${apiVersion} ${kind}`)
+      if (known?.isServed && known.warning === undefined) return []
+      if (known?.isServed) return [{ rule: 'custom-version', level: 'warning', subject: label, place, message: known.warning ?? '' }]
+      return [{ rule: 'custom-version', level: 'blocking', subject: label, place, message: `its definition does not serve ${apiVersion} ${kind}` }]
+    })
+  }
+
+  #define({ spec: given }: JsonObject): void {
+    const spec = isJsonObject(given) ? given : {}
     const names = isJsonObject(spec.names) ? spec.names : {}
-    if (typeof spec.group !== 'string' || typeof names.kind !== 'string') continue
+    if (typeof spec.group !== 'string' || typeof names.kind !== 'string') return
+    this.#kinds.add(`${spec.group} ${names.kind}`)
     const listed = objectsIn(spec.versions)
-    if (listed.length === 0 && typeof spec.version === 'string') versions.set(`${spec.group}/${spec.version} ${names.kind}`, { isServed: true })
+    if (listed.length === 0 && typeof spec.version === 'string') this.#versions.set(`${spec.group}/${spec.version} ${names.kind}`, { isServed: true })
     for (const { name, served, deprecated, deprecationWarning } of listed) {
       const apiVersion = `${spec.group}/${String(name)}`
       const warning = typeof deprecationWarning === 'string' ? deprecationWarning : `${apiVersion} ${names.kind} is deprecated`
-      versions.set(`${apiVersion} ${names.kind}`, { isServed: served !== false, ...(deprecated === true && { warning }) })
+      this.#versions.set(`${apiVersion} ${names.kind}`, { isServed: served !== false, ...(deprecated === true && { warning }) })
     }
   }
-  return versions
 }
+
+const groupOf = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
+
+/** Groups of Kubernetes have no custom kinds, but for those of its projects. */
+const isCustom = (apiVersion: string): boolean => groupOf(apiVersion).includes('.')

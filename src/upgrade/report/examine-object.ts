@@ -21,6 +21,8 @@ export interface Subject extends KindName {
   /** `Deployment shop/web` */
   readonly label: string
   readonly place: Place
+  /** The version is only that in which a server lists it: nobody need have written it so. */
+  readonly isListed?: true
   /** Versions in which it was written, where that is known from elsewhere than its apiVersion: managed fields, the last applied configuration. */
   readonly written?: readonly WrittenAs[]
   /** What conversion makes of it, as a diff; asked when a finding shows it. */
@@ -93,6 +95,7 @@ async function versionFindings(subject: Subject, standing: Standing | undefined,
   if (state === 'not yet') return [finding(subject, 'missing-version', 'blocking', warning, { since: life.introduced })]
   const found = after.find(subject)
   const successor = found && after.successorOf(found)
+  if (subject.isListed && (successor !== undefined || state === 'deprecated')) return []
   const advice = successor ? `use ${apiVersionOfVersion(successor)}` : state === 'removed' ? withoutSuccessor(subject) : adviceOf(life.replacement)
   const diff = successor && (await subject.diff?.())
   if (state === 'deprecated') return [finding(subject, 'deprecated-version', 'warning', warning, { advice, since: life.deprecated, diff })]
@@ -106,12 +109,14 @@ async function versionFindings(subject: Subject, standing: Standing | undefined,
 const adviceOf = (replacement: string | undefined): string | undefined => (replacement === undefined ? undefined : `use ${replacement}`)
 
 /** A version that somebody wrote the object in, and will again. */
-function writtenFindings(subject: Subject, { apiVersion, kind, usages }: WrittenAs, { to }: Upgrade): Finding[] {
-  if (apiVersion === subject.apiVersion) return []
+function writtenFindings(subject: Subject, { apiVersion, kind, usages }: WrittenAs, { to, after }: Upgrade): Finding[] {
+  if (apiVersion === subject.apiVersion && !subject.isListed) return []
   const standing = standingIn(to, { apiVersion, kind })
   if (standing === undefined || (standing.state !== 'removed' && standing.state !== 'deprecated')) return []
   const { state, life, warning } = standing
-  const advice = adviceOf(life.replacement)
+  const found = after.find({ apiVersion, kind })
+  const successor = found && after.successorOf(found)
+  const advice = successor ? `use ${apiVersionOfVersion(successor)}` : adviceOf(life.replacement)
   if (state === 'deprecated')
     return [finding(subject, 'deprecated-version', 'warning', `written as ${apiVersion}: ${warning}`, { advice, since: life.deprecated, usages })]
   return [
@@ -177,7 +182,7 @@ function validationFindings(subject: Subject, { state }: Standing, now: readonly
     return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} refuses what conversion makes of it: ${firstOf(others)}`)]
   }
   if (news.length > 0) return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstOf(news)}`)]
-  return then.length === 0 ? [] : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstOf(then)}`)]
+  return then.length === 0 || subject.isListed ? [] : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstOf(then)}`)]
 }
 
 /** Other warnings are about the object, not about the release. */

@@ -1,6 +1,6 @@
 import type { Release } from '../../lifecycle/release.ts'
 import { componentFindings, givenGateFindings } from './components.ts'
-import { customVersionFindings } from './custom-kinds.ts'
+import { CustomKinds } from './custom-kinds.ts'
 import { examineObject, type Subject, upgradeOf } from './examine-object.ts'
 import { type Finding, type Report, sortFindings } from './finding.ts'
 
@@ -8,7 +8,8 @@ import { type Finding, type Report, sortFindings } from './finding.ts'
 export interface Examined {
   /** `manifests/`, `https://10.0.0.1:6443` … */
   readonly name: string
-  readonly subjects: readonly Subject[]
+  readonly subjects: Iterable<Subject> | AsyncIterable<Subject>
+  /** Complete once the subjects have been read. */
   readonly findings: readonly Finding[]
 }
 
@@ -22,15 +23,17 @@ export interface ReportOptions {
 /** What the upgrade means for everything that the sources have. */
 export async function reportOn(sources: readonly Examined[], { from, to, gates }: ReportOptions): Promise<Report> {
   const upgrade = upgradeOf(from, to)
-  const subjects = sources.flatMap(source => source.subjects)
-  const findings: Finding[] = [
-    ...sources.flatMap(source => source.findings),
-    ...(gates === undefined ? [] : givenGateFindings(gates, upgrade)),
-    ...customVersionFindings(subjects),
-  ]
-  for (const subject of subjects) {
-    findings.push(...(await examineObject(subject, upgrade)))
-    findings.push(...componentFindings(subject.value, subject, subject.place, subject.label, upgrade))
+  const findings: Finding[] = gates === undefined ? [] : givenGateFindings(gates, upgrade)
+  const custom = new CustomKinds()
+  let objects = 0
+  for (const source of sources) {
+    for await (const subject of source.subjects) {
+      objects++
+      custom.add(subject)
+      findings.push(...(await examineObject(subject, upgrade)), ...componentFindings(subject.value, subject, subject.place, subject.label, upgrade))
+    }
+    findings.push(...source.findings)
   }
-  return { from, to, sources: sources.map(({ name }) => name), objects: subjects.length, findings: sortFindings(findings) }
+  findings.push(...custom.findings())
+  return { from, to, sources: sources.map(({ name }) => name), objects, findings: sortFindings(findings) }
 }

@@ -53,7 +53,10 @@ function versionRules(rules: Json | undefined, path: string, release: Release): 
 }
 
 /** Groups that are gone as a whole; of the others any version may be meant. */
-function roleRules({ rules }: JsonObject, release: Release): UnmatchedRule[] {
+function roleRules({ metadata, rules }: JsonObject, release: Release): UnmatchedRule[] {
+  const labels = isJsonObject(metadata) && isJsonObject(metadata.labels) ? metadata.labels : {}
+  // Default roles are the server's own to mend.
+  if (labels['kubernetes.io/bootstrapping'] === 'rbac-defaults') return []
   const granted = objectsIn(rules)
   return granted.flatMap(({ apiGroups, resources }, i) => {
     const groups = textsOf(apiGroups)

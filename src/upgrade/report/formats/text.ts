@@ -22,7 +22,7 @@ export function verdict(report: Report): string {
   const rest = warnings === 0 ? '' : `${blocking === 0 ? '; ' : ', '}${warnings} to be seen to`
   return blocking === 0
     ? `Nothing is in the way of the upgrade to ${report.to}${rest}.`
-    : `${blocking} findings are in the way of the upgrade to ${report.to}${rest}.`
+    : `${blocking === 1 ? '1 finding is' : `${blocking} findings are`} in the way of the upgrade to ${report.to}${rest}.`
 }
 
 /** Findings of one object together, in their order. */

@@ -1,0 +1,90 @@
+import { countOf, type Finding, type Level, type Report, RULES, type Usage } from '../finding.ts'
+import { SCRIPT, STYLE } from './html-parts.ts'
+import { grouped, placeText, verdict } from './text.ts'
+
+const LEVELS = ['blocking', 'warning', 'note'] as const
+const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'In the way', warning: 'To be seen to', note: 'Good to know' }
+
+/** One page that needs nothing else: no address is asked, and all that comes from outside is escaped. Filters need its script, reading does not. */
+export function htmlReport(report: Report): string {
+  const { from, to, sources, objects } = report
+  const blocked = countOf(report, 'blocking') > 0
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<title>Upgrade from ${escaped(from)} to ${escaped(to)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header class="${blocked ? 'blocked' : 'clear'}">
+<p class="eyebrow">Kubernetes upgrade report</p>
+<h1><span>${escaped(from)}</span> <span class="arrow" aria-label="to">→</span> <span>${escaped(to)}</span></h1>
+<p class="verdict">${escaped(verdict(report))}</p>
+<p class="sources">${objects} objects of ${sources.map(source => `<code>${escaped(source)}</code>`).join(', ') || 'no source'}</p>
+</header>
+<main>
+<div class="tiles">${LEVELS.map(level => tile(report, level)).join('')}</div>
+${report.findings.length === 0 ? '<p class="nothing">Nothing was found.</p>' : `${controls()}${ruleTable(report)}${LEVELS.map(level => section(report, level)).join('')}`}
+</main>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`
+}
+
+/** Text as content of an element or of a quoted attribute. */
+const escaped = (text: string): string => text.replace(/[&<>"'`]/g, char => `&#${char.charCodeAt(0)};`)
+
+const tile = (report: Report, level: Level): string =>
+  `<a class="tile ${level}" href="#${level}"><strong>${countOf(report, level)}</strong><span>${HEADINGS[level]}</span></a>`
+
+const controls = (): string =>
+  '<p class="controls" hidden><label>Show only <input type="search" placeholder="a kind, a name, a file, a rule …" autocomplete="off"></label> <output></output></p>\n'
+
+function ruleTable({ findings }: Report): string {
+  const rules = [...new Set(findings.map(({ rule }) => rule))]
+  const rows = rules.map(
+    rule => `<tr><td><code>${rule}</code></td><td>${escaped(RULES[rule])}</td><td>${findings.filter(finding => finding.rule === rule).length}</td></tr>`,
+  )
+  return `<details class="rules"><summary>What was looked for and found</summary><table><thead><tr><th>Rule</th><th>Meaning</th><th>Found</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>\n`
+}
+
+function section(report: Report, level: Level): string {
+  const own = report.findings.filter(finding => finding.level === level)
+  return own.length === 0
+    ? ''
+    : `<section id="${level}" class="${level}"><h2>${HEADINGS[level]} <small>${own.length}</small></h2>\n${grouped(own).map(card).join('')}</section>\n`
+}
+
+function card(group: readonly Finding[]): string {
+  const [first] = group
+  return first === undefined
+    ? ''
+    : `<article><h3>${escaped(first.subject)}</h3><p class="place"><code>${escaped(placeText(first))}</code></p><ul>${group.map(item).join('')}</ul></article>\n`
+}
+
+function item({ rule, message, advice, since, usages = [], diff }: Finding): string {
+  const chips = `<span class="chip"><code>${rule}</code></span>${since === undefined ? '' : `<span class="chip">since ${escaped(since)}</span>`}`
+  const todo = advice === undefined ? '' : `<p class="advice">${escaped(advice)}</p>`
+  return `<li><p>${escaped(message)} ${chips}</p>${todo}${users(usages)}${diff === undefined ? '' : diffBlock(diff)}</li>`
+}
+
+function users(usages: readonly Usage[]): string {
+  if (usages.length === 0) return ''
+  const rows = usages.slice(0, 20).map(({ by, time }) => `<li><code>${escaped(by)}</code>${time === undefined ? '' : ` <time>${escaped(time)}</time>`}</li>`)
+  return `<ul class="users">${rows.join('')}</ul>`
+}
+
+const KINDS: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': 'hunk' }
+
+function diffBlock(diff: string): string {
+  const lines = diff.split('\n').map(line => {
+    const kind = KINDS[line.charAt(0)]
+    return kind === undefined ? escaped(line) : `<span class="${kind}">${escaped(line)}</span>`
+  })
+  return `<details><summary>What conversion makes of it</summary><pre>${lines.join('\n')}</pre></details>`
+}

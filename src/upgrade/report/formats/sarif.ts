@@ -1,0 +1,41 @@
+import { isAbsolute } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Finding, type Level, type Report, RULES, type Rule } from '../finding.ts'
+
+const LEVELS: Readonly<Record<Level, string>> = { blocking: 'error', warning: 'warning', note: 'note' }
+
+/** SARIF 2.1.0, which editors and code hosts show beside the lines. https://docs.oasis-open.org/sarif/sarif/v2.1.0/ */
+export function sarifReport({ from, to, findings }: Report): string {
+  const ids = [...new Set(findings.map(({ rule }) => rule))]
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'binnacle upgrade-report', rules: ids.map(ruleOf) } },
+        columnKind: 'utf16CodeUnits',
+        properties: { from, to },
+        results: findings.map(finding => resultOf(finding, ids.indexOf(finding.rule))),
+      },
+    ],
+  }
+  return `${JSON.stringify(log, null, 2)}\n`
+}
+
+const ruleOf = (id: Rule): object => ({ id, shortDescription: { text: `${RULES[id]}.` } })
+
+function resultOf(finding: Finding, ruleIndex: number): object {
+  const { rule, level, subject, message, advice, since, usages, diff } = finding
+  const text = `${subject}: ${message}${advice === undefined ? '' : ` (${advice})`}`
+  return { ruleId: rule, ruleIndex, level: LEVELS[level], message: { text }, locations: [locationOf(finding)], properties: { since, usages, diff } }
+}
+
+/** In a file where there is one, else by name. */
+function locationOf({ subject, place: { file, line, source } }: Finding): object {
+  const logicalLocations = [{ name: subject, fullyQualifiedName: source === undefined ? subject : `${source}: ${subject}`, kind: 'resource' }]
+  if (file === undefined) return { logicalLocations }
+  return { physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...(line !== undefined && { region: { startLine: line } }) }, logicalLocations }
+}
+
+/** Relative where the path is: to the folder in which the report is made. */
+const uriOf = (path: string): string => (isAbsolute(path) ? pathToFileURL(path).href : path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/'))

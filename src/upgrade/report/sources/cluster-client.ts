@@ -1,0 +1,79 @@
+import { request as requestPlain } from 'node:http'
+import { Agent, request as requestTls } from 'node:https'
+import type { Json } from '../../../meta/object.ts'
+import type { ClusterAccess } from './kubeconfig.ts'
+
+/** A request may take this long. */
+const TIMEOUT_MS = 60_000
+/** More of one answer is not read: lists come in chunks. */
+const MOST_BYTES = 256 * 1024 * 1024
+
+/** An answer that is not 200, or none. */
+export class ClusterError extends Error {
+  override readonly name = 'ClusterError'
+  /** Undefined where there was no answer. */
+  readonly status: number | undefined
+
+  constructor(message: string, status?: number) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Reads from a server, one request after the other on a connection that stays. */
+export class ClusterClient {
+  readonly server: URL
+  readonly #access: ClusterAccess
+  readonly #agent: Agent | undefined
+
+  constructor(access: ClusterAccess) {
+    this.server = access.server
+    this.#access = access
+    this.#agent = access.server.protocol === 'https:' ? new Agent({ keepAlive: true, maxSockets: 4, ...access.tls }) : undefined
+  }
+
+  /** Throws ClusterError. */
+  async json(path: string): Promise<Json> {
+    const text = await this.text(path, 'application/json')
+    try {
+      const value: Json = JSON.parse(text)
+      return value
+    } catch {
+      throw new ClusterError(`${path}: the answer is no JSON`)
+    }
+  }
+
+  /** Throws ClusterError. */
+  text(path: string, accept = 'text/plain'): Promise<string> {
+    const { server, headers } = this.#access
+    const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
+    const options = { headers: { ...headers, accept, 'user-agent': 'binnacle-upgrade-report' }, signal: AbortSignal.timeout(TIMEOUT_MS) }
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void =>
+        reject(new ClusterError(`${url.origin}${path}: ${error.message || ('code' in error ? String(error.code) : 'no answer')}`))
+      const request = this.#agent ? requestTls(url, { ...options, agent: this.#agent }) : requestPlain(url, options)
+      request.on('error', fail).on('response', response => {
+        const chunks: Buffer[] = []
+        let size = 0
+        response.on('error', fail).on('data', (chunk: Buffer) => {
+          size += chunk.length
+          if (size > MOST_BYTES) response.destroy(new Error('the answer is too large'))
+          else chunks.push(chunk)
+        })
+        response.on('end', () => {
+          const body = Buffer.concat(chunks).toString()
+          if (response.statusCode === 200) resolve(body)
+          else reject(new ClusterError(`${path}: ${response.statusCode} ${messageOf(body)}`, response.statusCode))
+        })
+      })
+      request.end()
+    })
+  }
+
+  close(): void {
+    this.#agent?.destroy()
+  }
+}
+
+/** Of a Status, or the text itself. */
+const messageOf = (body: string): string => /"message":"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? body.slice(0, 200)

@@ -1,0 +1,92 @@
+import { expect } from 'chai'
+import type { Report } from '../../../src/upgrade/report/finding.ts'
+import { htmlReport } from '../../../src/upgrade/report/formats/html.ts'
+import { sarifReport } from '../../../src/upgrade/report/formats/sarif.ts'
+import { textReport } from '../../../src/upgrade/report/formats/text.ts'
+
+const HOSTILE = `<img src=x onerror="alert(1)">'\`&</script>`
+
+const report: Report = {
+  from: '1.24',
+  to: '1.34',
+  sources: ['shop/'],
+  objects: 3,
+  findings: [
+    {
+      rule: 'removed-version',
+      level: 'blocking',
+      subject: 'CronJob shop/report',
+      place: { file: 'shop/the report.yaml', line: 4 },
+      message: 'batch/v1beta1 CronJob is not served by 1.34',
+      advice: 'use batch/v1',
+      since: '1.25',
+      usages: [{ by: 'helm', time: '2024-01-01T00:00:00Z' }],
+      diff: '@@ -1,1 +1,1 @@\n-apiVersion: batch/v1beta1\n+apiVersion: batch/v1',
+    },
+    { rule: 'deprecated-gate', level: 'warning', subject: '--feature-gates', place: { source: '--gates' }, message: 'the feature gate A is deprecated' },
+  ],
+}
+
+const hostile: Report = {
+  ...report,
+  sources: [HOSTILE],
+  findings: [
+    {
+      rule: 'unreadable',
+      level: 'note',
+      subject: HOSTILE,
+      place: { file: HOSTILE },
+      message: HOSTILE,
+      advice: HOSTILE,
+      usages: [{ by: HOSTILE, time: HOSTILE }],
+      diff: `+${HOSTILE}\n${HOSTILE}`,
+    },
+  ],
+}
+
+describe('formats of the upgrade report', () => {
+  it('text is for a terminal', () => {
+    expect(textReport(report, true)).to.equal(`From 1.24 to 1.34: 3 objects of shop/
+
+In the way (1)
+
+  CronJob shop/report  shop/the report.yaml:4
+    batch/v1beta1 CronJob is not served by 1.34 → use batch/v1 [removed-version]
+      by helm, 2024-01-01T00:00:00Z
+      @@ -1,1 +1,1 @@
+      -apiVersion: batch/v1beta1
+      +apiVersion: batch/v1
+
+
+To be seen to (1)
+
+  --feature-gates  --gates
+    the feature gate A is deprecated [deprecated-gate]
+
+
+1 finding is in the way of the upgrade to 1.34, 1 to be seen to.
+`)
+  })
+
+  it('SARIF has rules, and places in files as URIs', () => {
+    const { version, runs } = JSON.parse(sarifReport(report))
+    expect(version).to.equal('2.1.0')
+    const [{ tool, results }] = runs
+    expect(tool.driver.rules.map(({ id }: { id: string }) => id)).to.deep.equal(['removed-version', 'deprecated-gate'])
+    expect(results[0]).to.deep.include({ ruleId: 'removed-version', ruleIndex: 0, level: 'error' })
+    expect(results[0].locations[0].physicalLocation).to.deep.equal({ artifactLocation: { uri: 'shop/the%20report.yaml' }, region: { startLine: 4 } })
+    expect(results[1].locations[0]).to.have.all.keys('logicalLocations')
+    expect(results[1].level).to.equal('warning')
+  })
+
+  it('HTML stands alone and escapes all that comes from outside', () => {
+    const page = htmlReport(hostile)
+    expect(page).to.not.include('<img')
+    expect(page).to.not.include('onerror="')
+    expect(page.match(/<\/script>/g)).to.have.lengthOf(1)
+    expect(page).to.not.match(/(?:src|href)="(?!#)/)
+    expect(page).to.not.match(/url\(|@import|https?:/)
+    expect(htmlReport(report)).to.include('<span class="add">+apiVersion: batch/v1</span>')
+    expect(htmlReport({ ...report, findings: [] })).to.include('Nothing is in the way of the upgrade to 1.34.')
+  })
+})
