@@ -92,6 +92,8 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly tableIn?: (release: Release) => TableDefinition<V>
   /** What a field selector may name beside metadata.name and metadata.namespace; the value as the selector sees it. */
   readonly selectableFields?: Readonly<Record<string, (object: V) => string>>
+  /** The releases since which a field may be selected by, of those that came later. */
+  readonly selectableSince?: Readonly<Record<string, Release>>
   /** What a field selector of this version may name instead, where the storage version names its fields otherwise: its name here → its name there. */
   readonly fieldAliases?: Readonly<Record<string, string>>
   readonly subresources?: Readonly<Record<string, Subresource<H>>>

@@ -1,6 +1,6 @@
 import type { Steps } from '../lib/steps.ts'
 import type { Features } from '../lifecycle/gates.ts'
-import { isSince } from '../lifecycle/release.ts'
+import { isSince, type Release } from '../lifecycle/release.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ResourceDefinition, Subresource, Version } from './definition.ts'
 
@@ -33,15 +33,17 @@ export function withFeatures(definition: ResourceDefinition, release: ReleasePar
 
 function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
   const { setDefaults, setGatedDefaults, subresources = {}, tableIn } = version
+  const selectableFields = selectableIn(version, features.release)
   const served = Object.entries(subresources).filter(
     ([, { gate, until }]) => (gate === undefined || features.enabled(gate)) && (until === undefined || !isSince(features.release, until)),
   )
   const same = served.length === Object.keys(subresources).length
-  if (!setGatedDefaults && same && !schemaOf && !tableIn) return version
+  if (!setGatedDefaults && same && !schemaOf && !tableIn && selectableFields === version.selectableFields) return version
   const typed = schemaOf ? served.map(([name, subresource]) => [name, withType(subresource, schemaOf)] as const) : served
   return {
     ...version,
     ...(schemaOf && { schema: schemaOf(version.schema), ...(version.listSchema && { listSchema: schemaOf(version.listSchema) }) }),
+    ...(selectableFields && { selectableFields }),
     ...(tableIn && { table: tableIn(features.release) }),
     ...(version.subresources && { subresources: Object.fromEntries(typed) }),
     ...(setGatedDefaults && {
@@ -52,6 +54,14 @@ function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
       },
     }),
   }
+}
+
+/** What the release may select by. */
+function selectableIn({ selectableFields, selectableSince }: Version, release: Release): Version['selectableFields'] {
+  if (!selectableFields || !selectableSince) return selectableFields
+  const late = Object.entries(selectableSince).filter(([, since]) => !isSince(release, since))
+  if (late.length === 0) return selectableFields
+  return Object.fromEntries(Object.entries(selectableFields).filter(([field]) => !late.some(([name]) => name === field)))
 }
 
 const withType = (subresource: Subresource, schemaOf: (schema: StructSchema) => StructSchema): Subresource =>

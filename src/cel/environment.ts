@@ -11,7 +11,7 @@ import { REGEX } from './libraries/regex.ts'
 import { SEMVER } from './libraries/semver.ts'
 import { SETS } from './libraries/sets.ts'
 import { STANDARD } from './libraries/standard.ts'
-import { STRINGS } from './libraries/strings.ts'
+import { OLD_STRINGS, STRINGS } from './libraries/strings.ts'
 import { TWO_VARIABLE_LOOPS } from './libraries/two-variable-loops.ts'
 import { URLS } from './libraries/urls.ts'
 import { type Macros, OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from './macros.ts'
@@ -35,6 +35,8 @@ export interface Environment {
 interface Addition {
   /** Minor version of the release that has it first. */
   readonly since: number
+  /** The first that has something else in its place. */
+  readonly until?: number
   readonly functions: readonly FunctionDeclaration[]
   readonly macros?: Macros
   readonly types?: readonly string[]
@@ -52,6 +54,7 @@ const ADDITIONS: readonly Addition[] = [
   { since: 27, functions: AUTHZ },
   { since: 28, functions: OPTIONALS, macros: OPTIONAL_MACROS, types: ['optional_type(V)'] },
   { since: 28, functions: QUANTITY },
+  { since: 0, until: 29, functions: OLD_STRINGS },
   { since: 29, functions: STRINGS },
   { since: 29, functions: SETS },
   { since: 30, functions: IP, types: ['net.IP'] },
@@ -92,7 +95,7 @@ const bases = new Map<number, Environment>()
 
 /** An expression that is stored runs in the environment of every release, one that is new in that of the oldest server it may meet. */
 function makeBase(minor: number): Environment {
-  const additions = ADDITIONS.filter(({ since }) => since <= minor)
+  const additions = ADDITIONS.filter(({ since, until }) => since <= minor && (until === undefined || minor < until))
   const types = additions.flatMap(addition => addition.types ?? []).map(parseType)
   return {
     macros: new Map(additions.flatMap(({ macros }) => [...(macros ?? [])])),

@@ -17,6 +17,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { followPolicies } from '../controllers/follow-policies.ts'
 import { followWebhooks } from '../controllers/follow-webhooks.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import type { Features } from '../lifecycle/gates.ts'
 import type { RegistryReader } from '../registry/registry-reader.ts'
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
 import { NAMESPACES } from '../resources/kinds.ts'
@@ -38,6 +39,7 @@ export class AdmissionService implements Service {
   readonly webhooks: WebhookClients
   readonly metrics: readonly MetricFamily[]
   private readonly catalog: Catalog
+  private readonly features: Features
   /** Compiled policies and webhook configurations, as the store has them; empty until `start` has read them. */
   private readonly policies = new PolicyIndex()
   private readonly mutating = new WebhookConfigurations('mutating')
@@ -46,6 +48,7 @@ export class AdmissionService implements Service {
   constructor(options: ControlPlaneOptions, parts: AdmissionServiceParts) {
     const { logger, authorizer, gates: features, tolerationSeconds, requireServiceAccounts, admissionPlugins } = options
     this.catalog = parts.catalog
+    this.features = features
     const reads = new AdmissionReads(parts.reader.access)
     const metrics = new AdmissionMetrics()
     const policyMetrics = new PolicyMetrics()
@@ -79,9 +82,12 @@ export class AdmissionService implements Service {
     this.metrics = [...metrics.families(), ...policyMetrics.families(), ...webhookMetrics.families()]
   }
 
-  /** Whether validating admission policies are served. */
+  /** Whether validating admission policies are served and in force. */
   hasPolicies(): boolean {
-    return this.catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
+    return (
+      this.features.enabled('ValidatingAdmissionPolicy') &&
+      this.catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
+    )
   }
 
   /** Follows policies and webhook configurations. Requests to which they may apply wait for the first state, and are refused if it takes long (`src/admission/filling.ts`). */

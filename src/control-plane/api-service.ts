@@ -8,6 +8,8 @@ import { OpenApiEndpoint } from '../endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from '../endpoints/watch-metrics.ts'
 import { awaitKind } from '../extensions/await-kind.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import type { Gates } from '../lifecycle/gates.ts'
+import { isSince } from '../lifecycle/release.ts'
 import type { Registry } from '../registry/registry.ts'
 import { readDescriptions } from '../resources/descriptions.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
@@ -50,8 +52,7 @@ export class ApiService implements Service {
       awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
       shutdown: this.shutdown.signal,
     }
-    const aggregated = gates.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1']
-    this.api = createApi(env, new Discovery(() => this.address, aggregated), new OpenApiEndpoint(readDescriptions))
+    this.api = createApi(env, new Discovery(() => this.address, aggregatedVersions(gates)), new OpenApiEndpoint(readDescriptions))
     this.metrics = [deprecatedRequests, ...watchMetrics.families(), ...streams.metrics.families()]
   }
 
@@ -65,3 +66,9 @@ export class ApiService implements Service {
     this.shutdown.abort()
   }
 }
+
+/** Of apidiscovery.k8s.io, those that the release offers. v2 came with 1.30. */
+const aggregatedVersions = (gates: Gates): string[] => [
+  ...(isSince(gates.release, '1.30') ? ['v2'] : []),
+  ...(gates.enabled('AggregatedDiscoveryEndpoint') && !gates.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2beta1'] : []),
+]

@@ -26,7 +26,10 @@ import { type HeldReservation, writeObject } from './write.ts'
 /** As upstream: the first name, and seven more. */
 const NAME_ATTEMPTS = 8
 
-/** Creates the object, which the caller hands over in the version of the request. A name made from generateName is tried again with another suffix when it is taken. */
+/**
+ * Creates the object, which the caller hands over in the version of the request. A name made from generateName is tried again with another suffix when it is taken, unless the release
+ * gives up at once (RetryGenerateName).
+ */
 export async function createObject(store: StoreParts, target: WriteTarget, object: KubeObject): Promise<Answer> {
   const { env } = store
   const { served, ctx } = target
@@ -46,15 +49,16 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
   if (strategy.authorize) await strategy.authorize(admitted, undefined, hookContext(env, target))
   const { name, generateName = '' } = admitted.metadata
   const generated = !name && generateName !== ''
+  const attempts = env.features.enabled('RetryGenerateName') ? NAME_ATTEMPTS : 1
   for (let attempt = 1; ; attempt++) {
-    const next = generated && attempt < NAME_ATTEMPTS ? cloneExactly(admitted) : admitted
+    const next = generated && attempt < attempts ? cloneExactly(admitted) : admitted
     if (generated) next.metadata.name = generatedName(generateName, env.nameSuffix())
     try {
       return await createOnce(store, asked, next)
     } catch (error) {
       const status = toStatus(error, { gr, name: next.metadata.name ?? '', verb: 'create' })
       if (!generated || !isStatusError(status, 'AlreadyExists')) throw status
-      if (attempt >= NAME_ATTEMPTS) throw nameConflict(gr, next.metadata.name ?? '')
+      if (attempt >= attempts) throw nameConflict(gr, next.metadata.name ?? '')
     }
   }
 }

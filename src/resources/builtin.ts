@@ -107,13 +107,13 @@ export interface AuthServices {
 
 const NOBODY: AuthServices = { authorizer: { authorize: async () => ({ decision: 'no opinion', reason: '' }) }, tokens: () => undefined, audiences: [] }
 
-const reviews = ({ authorizer, tokens, audiences }: AuthServices): ResourceDefinition[] => [
+const reviews = ({ authorizer, tokens, audiences }: AuthServices, features: Features): ResourceDefinition[] => [
   selfSubjectReviewResource,
   createTokenReviewResource(tokens, audiences),
-  createLocalSubjectAccessReviewResource(authorizer),
-  createSelfSubjectAccessReviewResource(authorizer),
+  createLocalSubjectAccessReviewResource(authorizer, features),
+  createSelfSubjectAccessReviewResource(authorizer, features),
   createSelfSubjectRulesReviewResource(authorizer),
-  createSubjectAccessReviewResource(authorizer),
+  createSubjectAccessReviewResource(authorizer, features),
 ]
 
 /** Every built-in kind, groups in the order in which discovery lists them. */
@@ -128,7 +128,7 @@ const partsOf = (features: Features): ReleaseParts => ({
   }),
 })
 
-const coreKinds = ({ etcdServers, eventTtlSeconds, auth, ...service }: BuiltinOptions): ResourceDefinition[] => [
+const coreKinds = ({ etcdServers, eventTtlSeconds, auth, features, ...service }: BuiltinOptions): ResourceDefinition[] => [
   bindingResource,
   componentStatuses(etcdServers),
   configMapResource,
@@ -144,7 +144,7 @@ const coreKinds = ({ etcdServers, eventTtlSeconds, auth, ...service }: BuiltinOp
   replicationControllerResource,
   resourceQuotaResource,
   secretResource,
-  createServiceAccountResource(auth?.issuer),
+  createServiceAccountResource(auth?.issuer, features),
   createServiceResource(service),
   rangeAllocationResource,
 ]
@@ -204,7 +204,7 @@ const OTHERS: readonly ResourceDefinition[] = [priorityClassResource, runtimeCla
 const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   ...coreKinds(options),
   ...APPS,
-  ...reviews(options.auth ?? NOBODY),
+  ...reviews(options.auth ?? NOBODY, options.features),
   ...AUTOSCALING_AND_BATCH,
   ...CERTIFICATES,
   ...NETWORKING,

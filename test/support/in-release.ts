@@ -1,6 +1,7 @@
 import { createControlPlane } from '../../src/control-plane/control-plane.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { Release } from '../../src/lifecycle/release.ts'
+import { PlainTextError } from '../../src/meta/plain-text-error.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import { gitVersion } from '../../src/server/version.ts'
 import { apiHandler } from './api-handler.ts'
@@ -34,6 +35,7 @@ export async function inRelease<T>(backend: MemoryBackend, release: Release, ask
         await apiHandler(plane.api)(exchange)
         return streamed.text === '' ? exchange : { status: 200, json: JSON.parse(streamed.text.split('\n')[0] ?? ''), warnings }
       } catch (error) {
+        if (error instanceof PlainTextError) return { status: error.code, json: error.message, warnings: exchange.warnings }
         if (!(error instanceof StatusError)) throw error
         return { status: error.status.code ?? 0, json: error.status, warnings: exchange.warnings }
       }

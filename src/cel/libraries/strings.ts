@@ -26,3 +26,6 @@ export const STRINGS = declare(`
   string_trim: .trim(string) -> string
   string_upper_ascii: .upperAscii(string) -> string
 `)
+
+/** Version 0, of releases before 1.29: it has no formats and no quotes. */
+export const OLD_STRINGS = STRINGS.filter(({ name }) => name !== 'format' && name !== 'strings.quote')

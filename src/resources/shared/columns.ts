@@ -1,4 +1,5 @@
-import type { TableColumn } from '../../catalog/definition.ts'
+import type { TableColumn, TableDefinition } from '../../catalog/definition.ts'
+import type { TypedObject } from '../../meta/object.ts'
 
 /** A column of text; `priority` 1: only with `-o wide`. */
 export const column = (name: string, description: string, priority = 0, type: TableColumn['type'] = 'string'): TableColumn => ({
@@ -13,3 +14,9 @@ export const nameColumn: TableColumn = { name: 'Name', type: 'string', format: '
 
 /** Ages are text: the server prints them. */
 export const ageColumn: TableColumn = column('Age', 'Time since the object was created.')
+
+/** The table without a column that earlier releases do not have. */
+export function withoutColumn<T extends TypedObject>({ columns, cells, ...table }: TableDefinition<T>, name: string): TableDefinition<T> {
+  const kept = columns.map(each => each.name !== name)
+  return { ...table, columns: columns.filter((_, i) => kept[i]), cells: (object, now) => cells(object, now).filter((_, i) => kept[i]) }
+}

@@ -90,6 +90,13 @@ describe('feature gates', () => {
 
 /** Gates that a release has another way than the server, in the order of their names. */
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+  '1.31': [
+    'AnonymousAuthConfigurableEndpoints',
+    'AuthorizeNodeWithSelectors',
+    'MultiCIDRServiceAllocator',
+    'StrictCostEnforcementForVAP',
+    'StrictCostEnforcementForWebhooks',
+  ],
   '1.32': ['MultiCIDRServiceAllocator'],
   '1.34': [
     'KubeletServiceAccountTokenForCredentialProviders',

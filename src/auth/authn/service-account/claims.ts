@@ -16,7 +16,8 @@ export interface ServiceAccountClaims {
   readonly exp: number
   readonly iat: number
   readonly iss: string
-  readonly jti: string
+  /** Absent from tokens of releases before 1.30. */
+  readonly jti?: string
   readonly 'kubernetes.io': {
     readonly namespace: string
     /** Without a uid where the node of a pod is not there. */

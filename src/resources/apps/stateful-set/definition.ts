@@ -29,7 +29,7 @@ function defaultClaim(claim: Embedded<PersistentVolumeClaim>): void {
 }
 
 /**
- * Pods are made in order, claims are retained, and ten old revisions are kept. A RollingUpdate that the client names without parameters gets none. Source:
+ * Pods are made in order, and ten old revisions are kept. A RollingUpdate that the client names without parameters gets none. Source:
  * pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
  */
 function setStatefulSetDefaults(object: StatefulSet): void {
@@ -41,18 +41,21 @@ function setStatefulSetDefaults(object: StatefulSet): void {
     strategy.rollingUpdate ??= {}
   }
   if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) strategy.rollingUpdate.partition ??= 0
-  spec.persistentVolumeClaimRetentionPolicy ??= {}
-  const retention = spec.persistentVolumeClaimRetentionPolicy
-  if (!retention.whenDeleted) retention.whenDeleted = 'Retain'
-  if (!retention.whenScaled) retention.whenScaled = 'Retain'
   spec.replicas ??= 1
   spec.revisionHistoryLimit ??= 10
   defaultPodTemplate(spec.template)
   for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim)
 }
 
-/** While its gate is on, maxUnavailable is 1 wherever a rolling update has parameters. */
-function setGatedStatefulSetDefaults({ spec: { updateStrategy: strategy } }: StatefulSet, features: Features): void {
+/** While their gates are on, claims are retained, and maxUnavailable is 1 wherever a rolling update has parameters. */
+function setGatedStatefulSetDefaults({ spec }: StatefulSet, features: Features): void {
+  if (features.enabled('StatefulSetAutoDeletePVC')) {
+    spec.persistentVolumeClaimRetentionPolicy ??= {}
+    const retention = spec.persistentVolumeClaimRetentionPolicy
+    if (!retention.whenDeleted) retention.whenDeleted = 'Retain'
+    if (!retention.whenScaled) retention.whenScaled = 'Retain'
+  }
+  const { updateStrategy: strategy } = spec
   if (!features.enabled('MaxUnavailableStatefulSet') || (strategy.type && strategy.type !== 'RollingUpdate')) return
   if (!strategy.type) strategy.rollingUpdate ??= {}
   if (strategy.rollingUpdate) strategy.rollingUpdate.maxUnavailable ??= 1

@@ -1,6 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Names, ResourceDefinition, Version, VirtualCall, VirtualResource } from '../../../catalog/definition.ts'
 import { invariant } from '../../../lib/invariant.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import type { User } from '../../../meta/context.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -38,6 +39,14 @@ export function refuseInvalid(errors: readonly FieldError[]): void {
 interface AccessReview extends TypedObject {
   spec: SelfSubjectAccessReviewSpec
   status: SubjectAccessReviewStatus
+}
+
+/** While AuthorizeWithSelectors is off nothing is asked about selectors, whatever the review says. */
+export function withoutSelectors<T extends AccessReview>(review: T, features: Features): T {
+  const { spec } = review
+  if (!spec.resourceAttributes || features.enabled('AuthorizeWithSelectors')) return review
+  const { fieldSelector: _, labelSelector: __, ...resourceAttributes } = spec.resourceAttributes
+  return { ...review, spec: { ...spec, resourceAttributes } }
 }
 
 /** The review with the authorizer's answer for the user. */

@@ -1,11 +1,12 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
-import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { containerCells } from '../../shared/workload/cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/columns.ts'
@@ -31,6 +32,10 @@ const JOB_SPEC = fieldPath('spec', 'jobTemplate', 'spec')
 const ZONE_IN_SCHEDULE =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
 
+/** Before 1.29 a create is warned as well. */
+const OLD_ZONE_IN_SCHEDULE =
+  'CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
+
 const cronJobStrategy: Strategy<CronJob> = {
   validateName: nameIsDnsSubdomain,
   resetFields: STATUS_FIELDS,
@@ -45,7 +50,10 @@ const cronJobStrategy: Strategy<CronJob> = {
     if (!old || next.metadata.generation !== old.metadata.generation) {
       warnings.push(...jobSpecWarnings(next.spec.jobTemplate.spec, features, JOB_SPEC))
     }
-    if (old && next.spec.schedule.includes('TZ')) warnings.push(ZONE_IN_SCHEDULE)
+    if (next.spec.schedule.includes('TZ')) {
+      if (!isSince(features.release, '1.29')) warnings.push(OLD_ZONE_IN_SCHEDULE)
+      else if (old) warnings.push(ZONE_IN_SCHEDULE)
+    }
     return warnings
   },
 }
@@ -97,6 +105,7 @@ const v1: Version<CronJob> = {
   schema: types.type('batch.CronJob'),
   setDefaults: setCronJobDefaults,
   table: cronJobTable,
+  tableIn: release => (isSince(release, '1.30') ? cronJobTable : withoutColumn(cronJobTable, 'Timezone')),
   subresources: { status: { verbs: STATUS_VERBS, strategy: cronJobStatusStrategy } },
 }
 

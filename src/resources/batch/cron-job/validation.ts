@@ -2,6 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -19,8 +20,8 @@ import { isTimeZone, LONGEST_ZONE } from './time-zone.ts'
 const MAX_NAME = 52
 const POLICIES = ['Allow', 'Forbid', 'Replace']
 
-/** A time zone in the schedule is accepted only where the old schedule has one too, and never beside timeZone. */
-function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath): Steps<FieldError[]> {
+/** A time zone in the schedule is accepted only where the old schedule has one too, in any before 1.29, and never beside timeZone. */
+function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined, { release }: Features, path: FieldPath): Steps<FieldError[]> {
   if (!schedule) return [required(path)]
   const errors: FieldError[] = []
   try {
@@ -29,7 +30,8 @@ function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec
     errors.push(invalid(path, schedule, errorMessage(error)))
   }
   if (!schedule.includes('TZ')) return errors
-  if (!old?.schedule.includes('TZ')) errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
+  if (isSince(release, '1.29') && !old?.schedule.includes('TZ'))
+    errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
   else if (timeZone !== undefined) errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'))
   return errors
 }
@@ -66,7 +68,7 @@ function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | u
 
 /** In upstream's order. A time zone that does not change is not looked up: it may have left the database. */
 function* validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
-  const scheduleErrors = yield* validateSchedule(spec, old, path.child('schedule'))
+  const scheduleErrors = yield* validateSchedule(spec, old, features, path.child('schedule'))
   yield
   return [
     ...scheduleErrors,

@@ -1,4 +1,5 @@
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
 import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
 import type { Job, JobSpec } from '../v1.types.ts'
@@ -11,8 +12,9 @@ export function defaultNestedJobSpec(spec: JobSpec): void {
   defaultPodTemplate(spec.template)
 }
 
-/** Defaults of fields that have a feature gate: they are set only while the gate is on. With a failure policy, `Failed` is the only valid value. */
+/** Defaults that a release or a feature gate brought. With a failure policy, `Failed` is the only valid replacement policy. */
 export function setGatedJobDefaults({ spec }: Job, features: Features): void {
+  if (isSince(features.release, '1.29')) spec.manualSelector ??= false
   if (features.enabled('JobPodReplacementPolicy')) spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
 }
 
@@ -30,6 +32,5 @@ export function setJobDefaults(object: Job): void {
   if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false
-  spec.manualSelector ??= false
   defaultNestedJobSpec(spec)
 }

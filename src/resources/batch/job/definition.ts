@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { humanDuration } from '../../../meta/human-duration.ts'
@@ -7,7 +8,7 @@ import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
-import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { containerCells } from '../../shared/workload/cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/columns.ts'
@@ -110,6 +111,7 @@ const v1: Version<Job> = {
   setDefaults: setJobDefaults,
   setGatedDefaults: setGatedJobDefaults,
   table: jobTable,
+  tableIn: release => (isSince(release, '1.30') ? jobTable : withoutColumn(jobTable, 'Status')),
   selectableFields: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
   subresources: { status: { verbs: STATUS_VERBS, strategy: jobStatusStrategy } },
 }

@@ -1,9 +1,10 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { claimSpecWarnings } from '../pod-spec/volume-warnings.ts'
@@ -112,6 +113,7 @@ const v1: Version<PersistentVolumeClaim> = {
   schema: types.type('core.PersistentVolumeClaim'),
   setDefaults: setClaimDefaults,
   table: claimTable,
+  tableIn: release => (isSince(release, '1.29') ? claimTable : withoutColumn(claimTable, 'VolumeAttributesClass')),
   subresources: { status: { verbs: STATUS_VERBS, strategy: claimStatusStrategy } },
 }
 

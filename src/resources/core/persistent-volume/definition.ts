@@ -1,10 +1,11 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { formatTime } from '../../../meta/time.ts'
-import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { nodeTermWarnings } from '../pod-spec/warnings.ts'
@@ -133,6 +134,7 @@ const v1: Version<PersistentVolume> = {
   schema: types.type('core.PersistentVolume'),
   setDefaults: setPersistentVolumeDefaults,
   table: persistentVolumeTable,
+  tableIn: release => (isSince(release, '1.29') ? persistentVolumeTable : withoutColumn(persistentVolumeTable, 'VolumeAttributesClass')),
   subresources: { status: { verbs: STATUS_VERBS, strategy: persistentVolumeStatusStrategy } },
 }
 

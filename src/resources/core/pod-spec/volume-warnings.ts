@@ -29,8 +29,8 @@ export function volumeWarnings(volumes: readonly Volume[], features: Features, p
     const claim = volume.ephemeral?.volumeClaimTemplate
     if (claim) warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
     const empty = (volume.projected?.sources ?? []).filter(source => Object.keys(source).length === 0)
-    for (const _ of empty) warnings.push(`volume ${JSON.stringify(volume.name)} (Projected) has no sources provided`)
-    for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
+    if (isSince(features.release, '1.32')) for (const _ of empty) warnings.push(`volume ${JSON.stringify(volume.name)} (Projected) has no sources provided`)
+    if (isSince(features.release, '1.28')) for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
   })
   return [...warnings, ...tokenPathWarnings(volumes, path)]
 }

@@ -1,4 +1,5 @@
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
@@ -54,7 +55,8 @@ export function nodeTermWarnings(term: NodeSelectorTerm, checkValues: boolean, p
   return warnings
 }
 
-function schedulingWarnings(spec: PodSpec, path: FieldPath): string[] {
+function schedulingWarnings(spec: PodSpec, { release }: Features, path: FieldPath): string[] {
+  const checkValues = isSince(release, '1.33')
   const warnings: string[] = []
   for (const key of Object.keys(spec.nodeSelector ?? {})) {
     const text = deprecatedLabel(key)
@@ -66,13 +68,13 @@ function schedulingWarnings(spec: PodSpec, path: FieldPath): string[] {
     warnings.push(...nodeTermWarnings(term, false, at.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms').index(i)))
   })
   affinity?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ preference }, i) => {
-    warnings.push(...nodeTermWarnings(preference, true, at.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('preference')))
+    warnings.push(...nodeTermWarnings(preference, checkValues, at.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('preference')))
   })
   spec.topologySpreadConstraints?.forEach((constraint, i) => {
     const constraintPath = path.child('topologySpreadConstraints').index(i)
     const text = deprecatedLabel(constraint.topologyKey)
     if (text) warnings.push(`${constraintPath.child('topologyKey')}: ${constraint.topologyKey} is ${text}`)
-    if (!constraint.labelSelector) warnings.push(`${constraintPath.child('labelSelector')}: ${NULL_SELECTOR}`)
+    if (!constraint.labelSelector && isSince(release, '1.28')) warnings.push(`${constraintPath.child('labelSelector')}: ${NULL_SELECTOR}`)
   })
   return warnings
 }
@@ -107,21 +109,22 @@ function repeated<K extends string>(items: readonly Readonly<Partial<Record<K, s
 }
 
 /** A variable that hides an earlier one and does not build on it. */
-function hiddenVariables(variables: readonly EnvVar[], path: FieldPath): string[] {
+function hiddenVariables(variables: readonly EnvVar[], release: Release, path: FieldPath): string[] {
+  const consequence = isSince(release, '1.30') ? ', which may be dropped when using apply' : ''
   const seen = new Set<string>()
   const warnings: string[] = []
   variables.forEach((variable, i) => {
     const { name, value = '' } = variable
     const reference = `$(${name})`
     if (seen.has(name) && (variable.valueFrom || value === reference || !value.includes(reference))) {
-      warnings.push(`${path.index(i)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`)
+      warnings.push(`${path.index(i)}: hides previous definition of ${JSON.stringify(name)}${consequence}`)
     }
     seen.add(name)
   })
   return warnings
 }
 
-function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean): string[] {
+function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, { release }: Features): string[] {
   const warnings: string[] = []
   const { annotations = {} } = template.metadata
   const annotationsPath = base.child('metadata', 'annotations')
@@ -131,12 +134,12 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
     const seccomp = SECCOMP_CONTAINER_PREFIX + container.name
     if (!context?.seccompProfile && annotations[seccomp] !== undefined) warnings.push(`${annotationsPath.key(seccomp)}: ${NO_SECCOMP}`)
     const appArmor = APP_ARMOR_PREFIX + container.name
-    if (isTemplate && !podProfile && !context?.appArmorProfile && annotations[appArmor] !== undefined) {
+    if (isTemplate && isSince(release, '1.30') && !podProfile && !context?.appArmorProfile && annotations[appArmor] !== undefined) {
       warnings.push(`${annotationsPath.key(appArmor)}: ${OLD_APP_ARMOR}`)
     }
     warnings.push(...fractionalByteWarnings(container.resources.limits, BYTES, path.child('resources', 'limits')))
     warnings.push(...fractionalByteWarnings(container.resources.requests, BYTES, path.child('resources', 'requests')))
-    if (container.env && container.env.length > 1) warnings.push(...hiddenVariables(container.env, path.child('env')))
+    if (container.env && container.env.length > 1) warnings.push(...hiddenVariables(container.env, release, path.child('env')))
   }
   return warnings
 }
@@ -153,13 +156,14 @@ function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: bool
   const { annotations = {} } = template.metadata
   const path = base.child('spec')
   const annotationsPath = base.child('metadata', 'annotations')
-  const warnings = schedulingWarnings(spec, path)
+  const warnings = schedulingWarnings(spec, features, path)
   for (const [key, text] of DEPRECATED_ANNOTATIONS) if (annotations[key] !== undefined) warnings.push(`${annotationsPath.key(key)}: ${text}`)
   warnings.push(...volumeWarnings(spec.volumes ?? [], features, path.child('volumes')))
   const { hostAliases: aliases = [], imagePullSecrets: secrets = [] } = spec
   warnings.push(...repeated(aliases, 'ip', path.child('hostAliases')))
+  const strict = isSince(features.release, '1.33')
   aliases.forEach((alias, i) => {
-    warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip ?? ''))
+    if (strict) warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip ?? ''))
   })
   warnings.push(...repeated(secrets, 'name', path.child('imagePullSecrets')))
   secrets.forEach((secret, i) => {
@@ -167,14 +171,14 @@ function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: bool
   })
   warnings.push(...fractionalByteWarnings(spec.overhead, BYTES, path.child('overhead')))
   if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined) warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${NO_SECCOMP}`)
-  warnings.push(...containerWarnings(template, base, isTemplate))
-  warnings.push(...portWarnings(spec, path))
+  warnings.push(...containerWarnings(template, base, isTemplate, features))
+  if (isSince(features.release, '1.28')) warnings.push(...portWarnings(spec, path))
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     warnings.push(`${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`)
   }
-  warnings.push(...podAffinityWarnings(spec.affinity, path.child('affinity')))
+  if (isSince(features.release, '1.28')) warnings.push(...podAffinityWarnings(spec.affinity, path.child('affinity')))
   spec.dnsConfig?.nameservers?.forEach((nameserver, i) => {
-    warnings.push(...ipWarnings(path.child('dnsConfig', 'nameservers').index(i), nameserver))
+    if (strict) warnings.push(...ipWarnings(path.child('dnsConfig', 'nameservers').index(i), nameserver))
   })
   return warnings
 }

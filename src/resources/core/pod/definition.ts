@@ -25,6 +25,7 @@ const v1: Version<Pod> = {
   setDefaults: setPodDefaults,
   setGatedDefaults: setPodLevelDefaults,
   table: podTable,
+  selectableSince: { 'spec.hostNetwork': '1.28' },
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',
     'spec.restartPolicy': ({ spec }) => spec.restartPolicy ?? '',

@@ -1,6 +1,7 @@
 import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
@@ -39,7 +40,7 @@ const strategy: Strategy<ServiceAccount> = {
 }
 
 /** `issuer`: signs tokens of the accounts; without one there is no subresource for them. */
-export function createServiceAccountResource(issuer: TokenIssuer | undefined): ResourceDefinition {
-  const version: Version<ServiceAccount> = issuer ? { ...v1, subresources: { token: createTokenSubresource(issuer) } } : v1
+export function createServiceAccountResource(issuer: TokenIssuer | undefined, features: Features): ResourceDefinition {
+  const version: Version<ServiceAccount> = issuer ? { ...v1, subresources: { token: createTokenSubresource(issuer, features) } } : v1
   return defineResource<ServiceAccount>({ scope: 'Namespaced', versions: [version], hub: version, storage: { prefix: 'serviceaccounts', version }, strategy })
 }

@@ -5,6 +5,7 @@ import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
 import { defineSubresource, getKind } from '../../../catalog/define.ts'
 import type { ResourceAccess, Subresource, VirtualCall } from '../../../catalog/definition.ts'
 import { invariant } from '../../../lib/invariant.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -58,7 +59,7 @@ async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
  * What the token is bound to: a pod of the account, a node or a secret. It must be there (404), and have the uid that the reference gives, if any (409). Another
  * kind, or a pod of another account, is a 400.
  */
-async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, reference: BoundObjectReference | null): Promise<Bound> {
+async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, features: Features, reference: BoundObjectReference | null): Promise<Bound> {
   if (!reference) return {}
   const { kind = '', apiVersion = '', name: boundName = '', uid: wantedUid = '' } = reference
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
@@ -76,8 +77,10 @@ async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, referen
     const pod = await getKind(api, PODS, namespace, boundName)
     if (pod.spec.serviceAccountName !== name)
       throw badRequestError(`cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`)
-    return { pod: check(pod), ...(pod.spec.nodeName && { node: await nodeOf(api, pod.spec.nodeName) }) }
+    return { pod: check(pod), ...(pod.spec.nodeName && features.enabled('ServiceAccountTokenPodNodeInfo') && { node: await nodeOf(api, pod.spec.nodeName) }) }
   }
+  if (group === '' && kind === 'Node' && !features.enabled('ServiceAccountTokenNodeBinding'))
+    throw badRequestError('cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate is disabled')
   if (group === '' && kind === 'Node') return { node: check(await getKind(api, NODES, '', boundName)) }
   if (group === '' && kind === 'Secret') return { secret: check(await getKind(api, SECRETS, namespace, boundName)) }
   throw badRequestError(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
@@ -89,17 +92,23 @@ interface Grant {
   readonly audiences: readonly string[]
   readonly now: number
   readonly lifetime: Lifetime
+  /** Whether the token has an id of its own. */
+  readonly hasId: boolean
 }
 
 /** Times are in seconds since the epoch. A node that is not there has no uid in the claims; `jti` is new for each token. */
-function claimsOf(issuer: TokenIssuer, account: ServiceAccount, { bound: { pod, secret, node }, audiences, now, lifetime }: Grant): ServiceAccountClaims {
+function claimsOf(
+  issuer: TokenIssuer,
+  account: ServiceAccount,
+  { bound: { pod, secret, node }, audiences, now, lifetime, hasId }: Grant,
+): ServiceAccountClaims {
   const { namespace = '', name = '' } = account.metadata
   return {
     aud: audiences,
     exp: now + lifetime.seconds,
     iat: now,
     iss: issuer.name,
-    jti: randomUUID(),
+    ...(hasId && { jti: randomUUID() }),
     'kubernetes.io': {
       namespace,
       ...(node && { node: node.uid === '' ? { name: node.name } : node }),
@@ -130,7 +139,7 @@ function lifetimeOf(issuer: TokenIssuer, seconds: number, bound: Bound, audience
  * Errors in this order: another name in the body (422), no account (404), the expiration (422), the bound object. The status shows the expiration that was asked
  * for, bounded by maxExpirationSeconds, even where the token itself lives longer.
  */
-async function issueToken(issuer: TokenIssuer, call: VirtualCall<TokenRequest>): Promise<TokenRequest> {
+async function issueToken(issuer: TokenIssuer, features: Features, call: VirtualCall<TokenRequest>): Promise<TokenRequest> {
   const { ctx, api, namespace, name } = call
   const request = call.body
   invariant(request, 'a token is asked for without a body')
@@ -141,7 +150,7 @@ async function issueToken(issuer: TokenIssuer, call: VirtualCall<TokenRequest>):
   const audiences = spec.audiences?.length ? spec.audiences : [...issuer.serverAudiences]
   const asked = spec.expirationSeconds ?? DEFAULT_SECONDS
   refuse('', validateExpiration(asked))
-  const bound = await bind(call, spec.boundObjectRef)
+  const bound = await bind(call, features, spec.boundObjectRef)
   let seconds = Number(asked)
   const { maxExpirationSeconds } = issuer
   if (maxExpirationSeconds > 0 && seconds > maxExpirationSeconds) {
@@ -150,7 +159,7 @@ async function issueToken(issuer: TokenIssuer, call: VirtualCall<TokenRequest>):
   }
   const now = Math.floor(ctx.receivedAt / 1000)
   const lifetime = lifetimeOf(issuer, seconds, bound, audiences)
-  const token = await issuer.sign(claimsOf(issuer, account, { bound, audiences, now, lifetime }))
+  const token = await issuer.sign(claimsOf(issuer, account, { bound, audiences, now, lifetime, hasId: features.enabled('ServiceAccountTokenJTI') }))
   return {
     ...request,
     metadata: { ...metadata, name, namespace, creationTimestamp: formatTime(ctx.receivedAt) },
@@ -160,9 +169,9 @@ async function issueToken(issuer: TokenIssuer, call: VirtualCall<TokenRequest>):
 }
 
 /** Tokens of a service account (https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/). */
-export const createTokenSubresource = (issuer: TokenIssuer): Subresource<ServiceAccount> =>
+export const createTokenSubresource = (issuer: TokenIssuer, features: Features): Subresource<ServiceAccount> =>
   defineSubresource<ServiceAccount, TokenRequest>({
     verbs: ['create'],
     kind: { ...GROUP_KIND, version: 'v1', schema: types.type('authentication.TokenRequest') },
-    virtual: { call: async call => ({ code: 201, object: await issueToken(issuer, call) }) },
+    virtual: { call: async call => ({ code: 201, object: await issueToken(issuer, features, call) }) },
   })

@@ -1,5 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { Service, ServiceSpec } from '../v1.types.ts'
@@ -8,7 +10,7 @@ import { ipRange } from './allocation/ip-range.ts'
 import { NodePorts } from './allocation/node-ports.ts'
 import type { PortRange } from './allocation/port-set.ts'
 import { ServiceReservations } from './allocation/reservation.ts'
-import { isExternallyAccessible } from './fields.ts'
+import { isExternallyAccessible, needsNodePort } from './fields.ts'
 import { serviceProxySubresource } from './proxy.ts'
 import { serviceStatusStrategy, serviceStrategy } from './strategy.ts'
 import { serviceTable } from './table.ts'
@@ -35,12 +37,17 @@ function setServiceDefaults(object: Service): void {
     // 0 and the empty text count as not given.
     if (!port.targetPort) port.targetPort = port.port
   }
-  if (!spec.externalTrafficPolicy && isExternallyAccessible(object)) spec.externalTrafficPolicy = 'Cluster'
   if (spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer') spec.internalTrafficPolicy ??= 'Cluster'
-  if (spec.type === 'LoadBalancer') {
-    spec.allocateLoadBalancerNodePorts ??= true
-    for (const ingress of object.status.loadBalancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP'
-  }
+  if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
+}
+
+/** Before 1.29 external addresses alone do not make a service have a policy. An address of a load balancer is a virtual one unless it says otherwise. */
+function setGatedServiceDefaults(object: Service, features: Features): void {
+  const { spec, status } = object
+  const isAccessible = isSince(features.release, '1.29') ? isExternallyAccessible : needsNodePort
+  if (!spec.externalTrafficPolicy && isAccessible(object)) spec.externalTrafficPolicy = 'Cluster'
+  if (spec.type !== 'LoadBalancer' || !features.enabled('LoadBalancerIPMode')) return
+  for (const ingress of status.loadBalancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP'
 }
 
 /** The ranges that are configured. */
@@ -70,7 +77,9 @@ export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_
     verbs: STANDARD_VERBS,
     schema: types.type('core.Service'),
     setDefaults: setServiceDefaults,
+    setGatedDefaults: setGatedServiceDefaults,
     table: serviceTable,
+    selectableSince: { 'spec.clusterIP': '1.31', 'spec.type': '1.31' },
     selectableFields: { 'spec.clusterIP': ({ spec }) => spec.clusterIP ?? '', 'spec.type': ({ spec }) => spec.type ?? '' },
     subresources: { proxy: serviceProxySubresource(random), status: { verbs: STATUS_VERBS, strategy: serviceStatusStrategy } },
   }

@@ -1,8 +1,9 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { forbiddenError } from '../../../meta/status.ts'
-import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { PriorityClass } from '../v1.types.ts'
@@ -39,6 +40,7 @@ const v1: Version<PriorityClass> = {
     object.preemptionPolicy ??= PREEMPTION
   },
   table,
+  tableIn: release => (isSince(release, '1.32') ? table : withoutColumn(table, 'PreemptionPolicy')),
 }
 
 const strategy: Strategy<PriorityClass> = {

@@ -9,6 +9,7 @@ import {
   createSubjectAccessReviewResource,
 } from '../../../../src/resources/authorization/access-reviews.ts'
 import { createSelfSubjectRulesReviewResource } from '../../../../src/resources/authorization/rules-review.ts'
+import { featuresOf } from '../../../support/hook-context.ts'
 import { answeredObject } from '../../../support/virtual-answer.ts'
 
 const ME: User = { name: 'me', groups: ['dev'] }
@@ -53,7 +54,7 @@ describe('SubjectAccessReview', () => {
       extra: { a: ['b'] },
       resourceAttributes: { ...resource, group: 'apps', subresource: 'log', name: 'p' },
     }
-    const answer = await review(createSubjectAccessReviewResource(authorizer), { spec })
+    const answer = await review(createSubjectAccessReviewResource(authorizer, featuresOf()), { spec })
     expect(answer.status).to.deep.equal({ allowed: true, reason: 'so it is' })
     expect(answer.spec).to.deep.equal(spec)
     expect(asked[0]?.user).to.deep.equal({ name: 'jane', uid: 'u', groups: ['g'], extra: { a: ['b'] } })
@@ -62,7 +63,9 @@ describe('SubjectAccessReview', () => {
 
   it('asks for paths', async () => {
     const { asked, authorizer } = recorder({ decision: 'deny', reason: '' })
-    const answer = await review(createSubjectAccessReviewResource(authorizer), { spec: { groups: ['g'], nonResourceAttributes: { path: '/x', verb: 'get' } } })
+    const answer = await review(createSubjectAccessReviewResource(authorizer, featuresOf()), {
+      spec: { groups: ['g'], nonResourceAttributes: { path: '/x', verb: 'get' } },
+    })
     expect(answer.status).to.deep.equal({ allowed: false, denied: true })
     expect(asked[0]?.request).to.include({ isResource: false, path: '/x', verb: 'get' })
   })
@@ -100,7 +103,7 @@ describe('SubjectAccessReview', () => {
   for (const [selectors, text] of complaints)
     it(`tells of ${JSON.stringify(selectors)}: ${text ?? 'nothing'}`, async () => {
       const spec = { user: 'u', resourceAttributes: { ...resource, ...selectors } }
-      const { status } = await review(createSubjectAccessReviewResource(recorder().authorizer), { spec })
+      const { status } = await review(createSubjectAccessReviewResource(recorder().authorizer, featuresOf()), { spec })
       expect((status as { evaluationError?: string }).evaluationError).to.equal(text)
     })
 
@@ -127,10 +130,11 @@ describe('SubjectAccessReview', () => {
     ],
   ]
   for (const [body, text] of refusals)
-    it(`refuses ${JSON.stringify(body)}`, async () => expect(await refusal(createSubjectAccessReviewResource(recorder().authorizer), body)).to.equal(text))
+    it(`refuses ${JSON.stringify(body)}`, async () =>
+      expect(await refusal(createSubjectAccessReviewResource(recorder().authorizer, featuresOf()), body)).to.equal(text))
 
   it('has no metadata, but what says who wrote which field', async () => {
-    const definition = createSubjectAccessReviewResource(recorder().authorizer)
+    const definition = createSubjectAccessReviewResource(recorder().authorizer, featuresOf())
     const spec = { user: 'u', resourceAttributes: resource }
     expect(await refusal(definition, { metadata: { labels: { a: 'b' } }, spec }))
       .to.contain('metadata: Invalid value')
@@ -140,7 +144,7 @@ describe('SubjectAccessReview', () => {
 })
 
 describe('LocalSubjectAccessReview', () => {
-  const definition = createLocalSubjectAccessReviewResource(recorder().authorizer)
+  const definition = createLocalSubjectAccessReviewResource(recorder().authorizer, featuresOf())
   const metadata = { namespace: 'ns' }
   it('is for one namespace', async () => {
     expect(await refusal(definition, { metadata, spec: { user: 'u', resourceAttributes: resource } }, 'ns')).to.equal('')
@@ -157,7 +161,7 @@ describe('LocalSubjectAccessReview', () => {
 describe('SelfSubjectAccessReview', () => {
   it('asks for the one who asks', async () => {
     const { asked, authorizer } = recorder({ decision: 'no opinion', reason: 'nobody allows it' })
-    const answer = await review(createSelfSubjectAccessReviewResource(authorizer), { spec: { resourceAttributes: resource } })
+    const answer = await review(createSelfSubjectAccessReviewResource(authorizer, featuresOf()), { spec: { resourceAttributes: resource } })
     expect(answer.status).to.deep.equal({ allowed: false, reason: 'nobody allows it' })
     expect(asked[0]?.user).to.equal(ME)
   })

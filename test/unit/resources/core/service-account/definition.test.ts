@@ -1,19 +1,20 @@
 import { expect } from 'chai'
 import { createServiceAccountResource } from '../../../../../src/resources/core/service-account/definition.ts'
+import { featuresOf } from '../../../../support/hook-context.ts'
 import { KindCases } from '../../../../support/kind-cases.ts'
 
 const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' }
 
 describe('service accounts', () => {
   it('refer to secrets by name alone', async () => {
-    const cases = new KindCases(createServiceAccountResource(undefined))
+    const cases = new KindCases(createServiceAccountResource(undefined, featuresOf()))
     const made = await cases.create({ secrets: [{ name: 'a', namespace: 'b', kind: 'Secret' }] })
     expect(made.secrets).to.deep.equal([{ name: 'a' }])
     expect(cases.cells()).to.deep.equal(['x', 1, '0s'])
   })
 
   it('warn of a deprecated annotation, once', async () => {
-    const cases = new KindCases(createServiceAccountResource(undefined))
+    const cases = new KindCases(createServiceAccountResource(undefined, featuresOf()))
     await cases.create({}, { annotations })
     await cases.update({}, { annotations })
     expect(cases.server.warnings).to.deep.equal([

@@ -4,6 +4,7 @@ import type { TokenIssuer } from '../../../../../src/auth/authn/service-account/
 import type { VirtualCall } from '../../../../../src/catalog/definition.ts'
 import { notFoundError, StatusError } from '../../../../../src/meta/status.ts'
 import { createTokenSubresource } from '../../../../../src/resources/core/service-account/token.ts'
+import { featuresOf } from '../../../../support/hook-context.ts'
 import { answeredObject } from '../../../../support/virtual-answer.ts'
 
 const NOW = Date.parse('2026-01-02T03:04:05Z')
@@ -39,7 +40,7 @@ function server(options: Partial<TokenIssuer> = {}) {
     const body = { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', metadata, spec }
     const ctx = { receivedAt: NOW, warn: (text: string) => warnings.push(text) }
     const call = { ctx, verb: 'create', namespace: 'ns', name, body, dryRun: false, api } as unknown as VirtualCall
-    return { request: answeredObject(await createTokenSubresource(issuer).virtual?.call(call)), claims: signed.at(-1) as ServiceAccountClaims }
+    return { request: answeredObject(await createTokenSubresource(issuer, featuresOf()).virtual?.call(call)), claims: signed.at(-1) as ServiceAccountClaims }
   }
   return { ask, warnings }
 }
