@@ -78,6 +78,9 @@ const everywhere: Step = (value, { left }) => {
   return found
 }
 
+/** A name after a dot. A path may have hundreds of thousands. */
+const NAME = /(?:\\.|[^.[\]\s\\()=<>!&|])+/y
+
 /** Parses a path. Throws an Error with upstream’s text. */
 class Reader {
   private readonly text: string
@@ -90,59 +93,65 @@ class Reader {
   /** Steps up to the end of the text, or to where `end` matches. */
   path(end?: RegExp): Step[] {
     const steps: Step[] = []
-    while (this.at < this.text.length && !end?.test(this.rest())) steps.push(...this.step())
+    while (this.at < this.text.length && !(end && this.find(end))) for (const step of this.step()) steps.push(step)
     return steps
   }
 
-  private rest(): string {
-    return this.text.slice(this.at)
-  }
-
   private fail(): never {
-    throw new JsonPathError(`unrecognized character in path: ${this.rest()}`)
+    throw new JsonPathError(`unrecognized character in path: ${this.text.slice(this.at)}`)
   }
 
-  /** Takes what the expression matches here. */
+  /** What the expression, which is sticky, matches here. */
+  private find(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.at
+    return expression.exec(this.text) ?? undefined
+  }
+
+  /** Takes it. */
   private take(expression: RegExp): RegExpExecArray | undefined {
-    const found = expression.exec(this.rest())
-    if (found?.index !== 0) return undefined
-    this.at += found[0].length
+    const found = this.find(expression)
+    this.at += found?.[0].length ?? 0
+    return found
+  }
+
+  private takeText(text: string): boolean {
+    const found = this.text.startsWith(text, this.at)
+    if (found) this.at += text.length
     return found
   }
 
   /** `..a` is two steps. A dot before a bracket and a dot at the end mean nothing. */
   private step(): Step[] {
-    if (this.take(/^\.\./)) return [everywhere, ...(this.text[this.at] === '[' ? [] : [this.name()])]
-    if (this.take(/^\.(?=\[)/)) return []
-    if (this.take(/^\./)) return this.at === this.text.length ? [] : [this.name()]
-    if (this.take(/^\[\s*/)) return [this.bracket()]
+    if (this.takeText('..')) return [everywhere, ...(this.text[this.at] === '[' ? [] : [this.name()])]
+    if (this.takeText('.')) return this.at === this.text.length || this.text[this.at] === '[' ? [] : [this.name()]
+    if (this.take(/\[\s*/y)) return [this.bracket()]
     return this.fail()
   }
 
   /** A name after a dot; a backslash takes the next character as it is. */
   private name(): Step {
-    if (this.take(/^\*/)) return all
-    const found = this.take(/^(?:\\.|[^.[\]\s\\()=<>!&|])+/)
-    return found ? member(found[0].replace(/\\(.)/g, '$1')) : this.fail()
+    if (this.takeText('*')) return all
+    const text = this.take(NAME)?.[0] ?? this.fail()
+    return member(text.includes('\\') ? text.replace(/\\(.)/g, '$1') : text)
   }
 
   /** `[*]`, `[?(…)]`, or parts with commas between them, whose values follow each other. */
   private bracket(): Step {
-    if (this.take(/^\*\s*\]/)) return all
-    if (this.take(/^\?\(\s*/)) return this.filter()
+    if (this.take(/\*\s*\]/y)) return all
+    if (this.take(/\?\(\s*/y)) return this.filter()
     const parts = [this.part()]
-    while (this.take(/^\s*,\s*/)) parts.push(this.part())
-    if (!this.take(/^\s*\]/)) this.fail()
+    while (this.take(/\s*,\s*/y)) parts.push(this.part())
+    if (!this.take(/\s*\]/y)) this.fail()
     return (value, looks) => parts.flatMap(part => part(value, looks))
   }
 
   /** `'a'`, `1`, `-1` or `1:3:2`. An index that is out of range finds nothing. */
   private part(): Step {
-    const quoted = this.take(/^'((?:\\.|[^'\\])*)'/)
+    const quoted = this.take(/'((?:\\.|[^'\\])*)'/y)
     if (quoted) return member((quoted[1] ?? '').replace(/\\(.)/g, '$1'))
-    const slice = this.take(/^(-?\d+)?:(-?\d+)?(?::(\d+))?/)
+    const slice = this.take(/(-?\d+)?:(-?\d+)?(?::(\d+))?/y)
     if (slice) return sliceOf(slice[1], slice[2], slice[3])
-    const index = this.take(/^-?\d+/)
+    const index = this.take(/-?\d+/y)
     if (!index) return this.fail()
     return value => (Array.isArray(value) ? value.slice(Number(index[0])).slice(0, 1) : [])
   }
@@ -150,9 +159,9 @@ class Reader {
   /** Keeps items of a list. Without an operator, an item for which the operand finds a value. */
   private filter(): Step {
     const left = this.operand()
-    const operator = this.take(/^\s*(==|!=|<=|>=|<|>)\s*/)?.[1]
+    const operator = this.take(/\s*(==|!=|<=|>=|<|>)\s*/y)?.[1]
     const right = operator === undefined ? undefined : this.operand()
-    if (!this.take(/^\s*\)\s*\]/)) this.fail()
+    if (!this.take(/\s*\)\s*\]/y)) this.fail()
     const holds = (item: Json, looks: Looks): boolean => {
       const found = left(item, looks)
       return operator === undefined || !right ? found !== undefined : compare(operator, found, right(item, looks))
@@ -162,14 +171,14 @@ class Reader {
 
   /** A text, a number, true or false, or a path from the item: `@.type`. */
   private operand(): Operand {
-    const text = this.take(/^'((?:\\.|[^'\\])*)'|^"((?:\\.|[^"\\])*)"/)
+    const text = this.take(/'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/y)
     if (text) return () => (text[1] ?? text[2] ?? '').replace(/\\(.)/g, '$1')
-    const number = this.take(/^-?\d+(?:\.\d+)?/)
+    const number = this.take(/-?\d+(?:\.\d+)?/y)
     if (number) return () => Number(number[0])
-    const word = this.take(/^(true|false)\b/)
+    const word = this.take(/(true|false)\b/y)
     if (word) return () => word[1] === 'true'
-    if (!this.take(/^@/)) this.fail()
-    const steps = this.path(/^\s*(?:\)|==|!=|<|>)/)
+    if (!this.take(/@/y)) this.fail()
+    const steps = this.path(/\s*(?:\)|==|!=|<|>)/y)
     return (item, looks) => firstOf((value, left) => matches(steps, value, left), item, looks)
   }
 }

@@ -61,6 +61,11 @@ const SCHEMAS: Readonly<Record<string, object>> = {
     { type: 'object', required: ['name'], properties: { name: { type: 'string' }, value: { type: 'integer' } } },
     { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
   ),
+  undefaulteds: listOf({ type: 'object', properties: Object.fromEntries(range(10_000, i => [`p${i}`, { type: 'string' }])) }),
+  manykeyeds: listOf(
+    { type: 'object', required: range(3000, i => `p${i}`), properties: Object.fromEntries(range(3000, i => [`p${i}`, { type: 'string' }])) },
+    { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': range(3000, i => `p${i}`) },
+  ),
   defaulteds: listOf({ type: 'object', properties: Object.fromEntries(range(1000, i => [`p${i}`, { type: 'string', default: 'x' }])) }),
 }
 
@@ -103,6 +108,8 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
   ['a rule that searches 60,000 characters', made('searches', { text: random(60_000, 'ab') }), 201],
   ['2,000 values looked up among 30,000', made('enums', { list: range(2000, () => 'v29999') }), 201],
   ['2,000 values that are none of 30,000', made('enums', { list: range(2000, i => `w${i}`) }), 422],
+  ['20,000 items that have none of 10,000 members', made('undefaulteds', { list: range(20_000, () => ({})) }), 201],
+  ['20,000 items that have none of 3,000 keys', made('manykeyeds', { list: range(20_000, () => ({})) }), 422],
   ['defaults of 1,000 members for 1,000 items', made('defaulteds', { list: range(1000, () => ({})) }), 413],
   ['a schedule of 1,000,000 minutes', scheduled(`${'1,'.repeat(1_000_000)} * * * *`), 201],
   ['a schedule of 1,000,000 slashes', scheduled(`${'/'.repeat(1_000_000)} * * * *`), 422],

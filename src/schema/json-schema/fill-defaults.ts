@@ -38,6 +38,21 @@ function countOf(value: Json): number {
   return count
 }
 
+const NONE: readonly never[] = []
+
+/** The properties of a schema that have a default. A list may have very many items, and its schema very many properties without one. */
+const defaulted = new WeakMap<object, readonly (readonly [name: string, property: JsonSchemaProps])[]>()
+
+function defaultedOf({ properties }: JsonSchemaProps): readonly (readonly [name: string, property: JsonSchemaProps])[] {
+  if (properties === undefined) return NONE
+  let known = defaulted.get(properties)
+  if (known === undefined) {
+    known = Object.entries(properties).filter(([, property]) => property.default !== undefined && property.default !== null)
+    defaulted.set(properties, known)
+  }
+  return known
+}
+
 /** `filling` is shared by the whole object. */
 function fill(value: Json, schema: JsonSchemaProps | undefined, filling: Filling): void {
   if (schema === undefined || typeof value !== 'object' || value === null) return
@@ -51,8 +66,7 @@ function fill(value: Json, schema: JsonSchemaProps | undefined, filling: Filling
     }
     return
   }
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    if (property.default === undefined || property.default === null) continue
+  for (const [name, property] of defaultedOf(schema)) {
     const present = Object.hasOwn(value, name)
     if (!present || isWrongNull(value[name], property)) setMember(value, name, defaultOf(property, filling))
   }

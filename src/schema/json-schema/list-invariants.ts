@@ -44,8 +44,24 @@ function mapErrors(list: readonly Json[], names: readonly string[], path: FieldP
 /** The members of an item that make its key, in the order of the schema. An item that is null has none. */
 function keyOf(item: JsonObject, names: readonly string[]): JsonObject {
   const key: JsonObject = {}
-  for (const name of names) if (Object.hasOwn(item, name)) setMember(key, name, item[name])
+  for (const name of fewerOf(item, names)) if (Object.hasOwn(item, name)) setMember(key, name, item[name])
   return key
+}
+
+/** The places of the names of a key, by name. */
+const places = new WeakMap<readonly string[], ReadonlyMap<string, number>>()
+
+/** Of a key of more names than the item has members, those that are members: there may be as many names as items. */
+function fewerOf(item: JsonObject, names: readonly string[]): readonly string[] {
+  const members = Object.keys(item)
+  if (members.length >= names.length) return names
+  let known = places.get(names)
+  if (known === undefined) {
+    known = new Map(names.map((name, i) => [name, i]))
+    places.set(names, known)
+  }
+  const placeOf = known
+  return members.filter(name => placeOf.has(name)).sort((a, b) => (placeOf.get(a) ?? 0) - (placeOf.get(b) ?? 0))
 }
 
 /** The second place of each that stands more than once. */

@@ -80,11 +80,12 @@ export function validateMapKeys(schema: JsonSchemaProps, path: FieldPath): Field
   const at = path.child('items')
   if (items.nullable) errors.push(forbidden(at.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`))
   if (listType === 'set') return errors
+  const isRequired = new Set(items.required)
   for (const key of schema[KEYS] ?? []) {
     const property = propertySchema(items, key)
     if (!property) continue
     const place = at.child('properties').key(key)
-    if (!items.required?.includes(key) && property.default === undefined) {
+    if (!isRequired.has(key) && property.default === undefined) {
       errors.push(required(place.child('default'), 'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property'))
     }
     if (property.nullable) errors.push(forbidden(place.child('nullable'), 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable'))
