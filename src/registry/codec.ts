@@ -4,6 +4,7 @@ import { encodeJson } from '../codec/json.ts'
 import { encodeProtobuf, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { invariant } from '../lib/invariant.ts'
+import type { Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -12,8 +13,8 @@ import { createCodec } from '../storage/resource-codec.ts'
 import type { Attributes, ResourceCodec } from '../storage/storage.ts'
 import type { Transformer } from '../storage/value/transformer.ts'
 import { conversionOf } from './conversion-of.ts'
-import { afterStoring, copyIn, versionsOf } from './convert.ts'
-import { applyKindDefaults } from './decode-object.ts'
+import { afterStoring, copyInSteps, versionsOf } from './convert.ts'
+import { applyDefaultsInSteps, applyKindDefaults } from './decode-object.ts'
 import { objectFormOf } from './object-form.ts'
 
 /** The form of what is written; both are always read. */
@@ -38,18 +39,21 @@ export function codecOf(
   const form = objectFormOf(schema)
   const several = versionsOf(definition).size > 1
   /** What came in another version has the defaults of that one only; reading what is stored would add those of the stored one. */
-  const withDefaults = (object: KubeObject) => {
-    const copy = copyIn(definition, object, version)
-    return applyKindDefaults(version, copy === object ? clone(object) : copy)
+  const withDefaults = function* (object: KubeObject): Steps<KubeObject> {
+    const copy = yield* copyInSteps(definition, object, version)
+    const own = copy === object ? clone(object) : copy
+    yield
+    return yield* applyDefaultsInSteps(version, own)
   }
   const { isKept, fromStore, toSelect } = conversionOf(definition).codec
   /** Kind and apiVersion are those of the stored version, whatever a patch or a webhook has made of them: readers of the bytes count on it. */
-  const asStored = (object: KubeObject): KubeObject => {
+  const asStored = function* (object: KubeObject): Steps<KubeObject> {
     const kept = isKept(object)
     // What was read in another version, and stays in it, has its defaults.
-    const stored = afterStoring(version, several && !kept ? withDefaults(object) : object)
+    const stored = yield* afterStoring(version, several && !kept ? yield* withDefaults(object) : object)
     stored.kind = kind
     if (!kept) stored.apiVersion = apiVersion
+    yield
     return stored
   }
   const versionBy = (claimed: unknown): Version => {
@@ -70,7 +74,9 @@ export function codecOf(
     apiVersion,
     fingerprint: `${fingerprint};${apiVersion};${kind}${form.id && `;${form.id}`}`,
     order: form.order,
-    encode: object => encodeJson(schema, asStored(object)),
+    *encode(object) {
+      return encodeJson(schema, yield* asStored(object))
+    },
     decode: value => read(value, isJsonObject(value) ? value.apiVersion : undefined),
     ...(hasMessage(schema) && {
       binary: {
@@ -78,7 +84,9 @@ export function codecOf(
           const { apiVersion: claimed, message } = unwrap(stored)
           return read(decodeMessage(versionBy(claimed).schema, message), claimed)
         },
-        encode: object => encodeProtobuf(schema, { kind, apiVersion }, asStored(object)),
+        *encode(object) {
+          return encodeProtobuf(schema, { kind, apiVersion }, yield* asStored(object))
+        },
         isWritten: storedAs === 'protobuf',
       },
     }),

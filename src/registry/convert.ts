@@ -3,7 +3,7 @@ import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
-import { type DecodeOptions, decode } from '../schema/decode.ts'
+import { type DecodeOptions, decodeInSteps } from '../schema/decode.ts'
 
 const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Version>>()
 
@@ -49,12 +49,12 @@ export function* copyInSteps(definition: ResourceDefinition, object: KubeObject,
 }
 
 /** The object as Go would write it: every member in its place, nothing empty that is left out. */
-export const normalized = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject => written(version, object, { keepEmpty: true })
+export const normalized = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject => runAtOnce(written(version, object, { keepEmpty: true }))
 
-/** The same as Go reads it once it has been stored: empty lists are nil. */
-export const afterStoring = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject => written(version, object, {})
+/** The same in steps, as Go reads it once it has been stored: empty lists are nil. */
+export const afterStoring = (version: Pick<Version, 'schema'>, object: KubeObject): Steps<KubeObject> => written(version, object, {})
 
-function written({ schema }: Pick<Version, 'schema'>, object: KubeObject, options: DecodeOptions): KubeObject {
+function* written({ schema }: Pick<Version, 'schema'>, object: KubeObject, options: DecodeOptions): Steps<KubeObject> {
   const { kind, apiVersion } = object
-  return decodedObject({ kind, apiVersion, ...decode(schema, object, options) })
+  return decodedObject({ kind, apiVersion, ...(yield* decodeInSteps(schema, object, options)) })
 }

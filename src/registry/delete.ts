@@ -78,6 +78,7 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
       // Of a collection, many begin at once, and each is parsed.
       if (turnIsLong()) await nextLongTurn()
       const old = await conversion.objectIn(conversion.hookVersion(version), now)
+      if (turnIsLong()) await nextLongTurn()
       return decideStep(env, target, options, { key, old, stepOf, held })
     })
     if (written === undefined) return { ...result, ...(result.deleted && holdsFinalizers(result.object) && { blank: true }) }

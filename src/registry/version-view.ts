@@ -129,7 +129,7 @@ class ViewedObject implements StoredObject {
   private async make(json: Encoded): Promise<void> {
     try {
       const encoded = await runInTurns(this.as.encodedInSteps(json))
-      this.stored.encoded({ id: this.as.json.id, encode: () => encoded })
+      this.stored.encoded({ id: this.as.json.id, transcode: () => encoded, encode: () => encoded })
     } finally {
       this.making = undefined
     }

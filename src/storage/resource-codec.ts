@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { JsonSyntaxError, parseJson } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
+import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { ByteBudget, DERIVED_BYTES } from './byte-budget.ts'
 import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
@@ -17,8 +18,8 @@ export interface CodecOptions {
   /** Of the storage version. */
   readonly kind: string
   readonly apiVersion: string
-  /** Compact JSON of an object as Go writes it: `{"kind":…,"apiVersion":…,"metadata":{…}…}`, nothing after the last brace. */
-  encode(object: KubeObject): Buffer
+  /** Compact JSON of an object as Go writes it: `{"kind":…,"apiVersion":…,"metadata":{…}…}`, nothing after the last brace. At once or in steps. */
+  encode(object: KubeObject): Buffer | Steps<Buffer>
   /** Of parsed JSON in any version that was ever stored: decodes, converts to the storage version, prunes, defaults. */
   decode(value: Json): KubeObject
   attributes(object: KubeObject): Attributes
@@ -34,7 +35,7 @@ export interface CodecOptions {
   /** Kube-apiserver's binary envelope (`k8s\0`), which is always readable where it is given. */
   readonly binary?: {
     decode(stored: Buffer): KubeObject
-    encode(object: KubeObject): Buffer
+    encode(object: KubeObject): Buffer | Steps<Buffer>
     /** Objects are stored so. Each is read when it is met: no mark shows who wrote it. */
     readonly isWritten: boolean
   }
@@ -75,9 +76,10 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   const writes = options.binary?.isWritten ? options.binary : undefined
   const codec: ResourceCodec = {
     derived,
-    encode(object) {
-      if (writes) return writes.encode(withoutRevision(object))
-      const json = options.encode(withoutRevision(object))
+    encode: object => runAtOnce(codec.encodeInSteps(object)),
+    *encodeInSteps(object) {
+      if (writes) return yield* resultOf(writes.encode(withoutRevision(object)))
+      const json = yield* resultOf(options.encode(withoutRevision(object)))
       invariant(order !== 'struct' || startsWith(json, 0, prefix), `what is stored as a ${options.kind} begins with its kind and apiVersion`)
       return mark.length === 0 ? json : Buffer.concat([json, mark])
     },
@@ -85,8 +87,9 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       const end = ownEnd(stored)
       if (end >= 0) return splice(stored, end, revision, writes === undefined, allocate)
       const object = withoutRevision(readStored(stored, options))
-      const json = options.encode(object)
-      return splice(json, json.length, revision, writes ? writes.encode(object).equals(stored) : isSame(json, stored), allocate)
+      const json = runAtOnce(resultOf(options.encode(object)))
+      const same = writes ? runAtOnce(resultOf(writes.encode(object))).equals(stored) : isSame(json, stored)
+      return splice(json, json.length, revision, same, allocate)
     },
     decode(stored, revision) {
       const object = ownEnd(stored) >= 0 ? parseOwn(stored) : readStored(stored, options)

@@ -1,3 +1,4 @@
+import type { Steps } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StatusCause } from '../meta/status.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -66,6 +67,8 @@ export interface ResourceCodec {
   readonly derived: ByteBudget
   /** Bytes to store: the object in its storage version, without a resourceVersion. */
   encode(object: KubeObject): Buffer
+  /** The same in steps, for objects that may be large. */
+  encodeInSteps(object: KubeObject): Steps<Buffer>
   /** The response JSON of bytes to store with the revision put in; a text splice where this program wrote them. `allocate`: where it is put. Throws on bytes that cannot be read. */
   json(stored: Buffer, revision: Revision, allocate?: Allocate): Encoded
   /** Decodes and defaults. */

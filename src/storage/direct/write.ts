@@ -1,3 +1,4 @@
+import { startInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { abortedError, translated } from '../errors.ts'
 import type { Key } from '../revision.ts'
@@ -59,7 +60,8 @@ export async function guardedWrite<T>(
       certain = true
       continue
     }
-    const value = codec.encode(change.put)
+    const encoding = startInTurns(codec.encodeInSteps(change.put))
+    const value = encoding instanceof Promise ? await encoding : encoding
     if (now !== undefined && isStored(codec, now, value)) {
       if (!(await confirm())) continue
       // The same revision, read again: what was in order may be stale by now, since keys may have changed.

@@ -44,7 +44,7 @@ function objectOf(version: Version, members: JsonObject): KubeObject {
   applyDefaults(version.schema, object)
   const steps = version.setDefaults?.(object)
   if (steps) runAtOnce(steps)
-  return afterStoring(version, object)
+  return runAtOnce(afterStoring(version, object))
 }
 
 /** An object of the version with nothing but what tells it from others, one with every field, and some with any. */
@@ -67,8 +67,8 @@ for (const release of releases) {
         for (const to of versions) {
           if (from === to) continue
           it(`${from.kind}: ${apiVersionOfVersion(from)} goes through ${apiVersionOfVersion(to)} without loss`, () => {
-            const there = (object: KubeObject): KubeObject => afterStoring(to, convert(definition, clone(object), from, to))
-            const back = (object: KubeObject): KubeObject => afterStoring(from, convert(definition, clone(object), to, from))
+            const there = (object: KubeObject): KubeObject => runAtOnce(afterStoring(to, convert(definition, clone(object), from, to)))
+            const back = (object: KubeObject): KubeObject => runAtOnce(afterStoring(from, convert(definition, clone(object), to, from)))
             for (const given of objects(from)) {
               const object = isOneWayLeft(from) ? back(there(given)) : given
               expect([there(object).kind, there(object).apiVersion]).to.deep.equal([to.kind, apiVersionOfVersion(to)])
