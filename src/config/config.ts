@@ -7,11 +7,13 @@ import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../cont
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Release } from '../lifecycle/release.ts'
 import type { RuntimeConfig } from '../lifecycle/served.ts'
-import { admissionPluginsOf } from './admission-plugins.ts'
+import type { MetricExposure } from '../server/metric-exposure.ts'
+import { admissionPluginsOf, type GivenPlugins } from './admission-plugins.ts'
 import { auditOf } from './audit-config.ts'
 import { type AuthorizationMode, authorizationModesOf, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
 import { flagDeprecations } from './deprecated-flags.ts'
 import { type Reader, reader } from './flag-reader.ts'
+import { metricsOf } from './metrics-config.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 import { compatibilityOf, emulatedVersionOf, gatesOf, runtimeConfigOf } from './release-config.ts'
 import { type EncryptionFile, type EtcdConfig, encryptionOf, etcdOf, prefixOf, storedFormOf, type WatchCacheSizes, watchCacheSizesOf } from './store-config.ts'
@@ -85,6 +87,8 @@ export interface Config extends WatchCacheSizes {
   readonly emulatedVersion: Release
   readonly gates: Gates
   readonly runtimeConfig: RuntimeConfig
+  /** Which metrics are shown. */
+  readonly metrics: MetricExposure
   readonly verbosity: number
   readonly loggingFormat: 'text' | 'json'
   /** For the log, a sentence each: deprecated flags and gates, and what is asked for and not built, without which the server allows less. */
@@ -97,14 +101,11 @@ export function buildConfig(given: GivenFlags): Config {
   const profile = profileOf(read.text('profile') ?? 'binnacle')
   const place = placeOf(profile, read)
   const modes = authorizationModesOf(read)
-  const admissionPlugins = admissionPluginsOf({
-    enable: given.values.get('enable-admission-plugins'),
-    disable: given.values.get('disable-admission-plugins'),
-    only: given.values.get('admission-control'),
-  })
+  const admissionPlugins = admissionPluginsOf(pluginFlags(given))
   const controllers = controllersOf(given.values.get('controllers') ?? (profile === 'apiserver' ? [] : ['*']))
   const release = emulatedVersionOf(read.list('emulated-version'))
   const gates = gatesOf(release, read.switches('feature-gates'), compatibilityOf(release, read.list('min-compatibility-version')))
+  const metrics = metricsOf(read, release)
   const config: Config = {
     ...place,
     kubeconfigOut: read.text('kubeconfig-out') ?? join(place.dataDir, 'admin.kubeconfig'),
@@ -148,13 +149,20 @@ export function buildConfig(given: GivenFlags): Config {
     emulatedVersion: release,
     gates,
     runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
+    metrics: metrics.exposure,
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
-    warnings: [...flagDeprecations(given.values.keys()), ...given.lacking, ...lackingOf(modes, admissionPlugins), ...gates.warnings],
+    warnings: [...flagDeprecations(given.values.keys()), ...given.lacking, ...lackingOf(modes, admissionPlugins), ...gates.warnings, ...metrics.warnings],
   }
   checkTogether(config)
   return Object.freeze(config)
 }
+
+const pluginFlags = ({ values }: GivenFlags): GivenPlugins => ({
+  enable: values.get('enable-admission-plugins'),
+  disable: values.get('disable-admission-plugins'),
+  only: values.get('admission-control'),
+})
 
 /** What is asked for by name and not there. */
 const lackingOf = (modes: readonly string[], admissionPlugins: readonly string[]): string[] => [

@@ -1,5 +1,5 @@
-/** `settings`: a map of which a key may stand alone. */
-export type FlagType = 'string' | 'ip' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings'
+/** `settings`: a map of which a key may stand alone. `pairs`: a map whose values may have commas, one element each time that it is given. */
+export type FlagType = 'string' | 'ip' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings' | 'pairs'
 
 /**
  * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
@@ -295,10 +295,13 @@ export const FLAGS = {
   'log-text-split-stream': ignored('bool'),
   profiling: ignored('bool'),
   'contention-profiling': ignored('bool'),
-  'allow-metric-labels': refused('map'),
-  'allow-metric-labels-manifest': refused('string', ''),
-  'disabled-metrics': refused('list'),
-  'show-hidden-metrics-for-version': ignored('string'),
+  'allow-metric-labels': used(
+    'pairs',
+    'metric,label=value,value: the values of a label that are told; others are told as unexpected. Several between quotes: "metric,label=a,b","other,label=c".',
+  ),
+  'allow-metric-labels-manifest': used('string', 'File with the same as a map in YAML, where --allow-metric-labels is not given.'),
+  'disabled-metrics': used('list', 'Metrics that are not shown.'),
+  'show-hidden-metrics-for-version': used('string', 'The release before, to show what it has shown and this one hides.'),
   'tracing-config-file': refused('string', ''),
   help: used('bool', 'Prints this.', 'false'),
   version: used('string', 'Prints the version.', 'false'),

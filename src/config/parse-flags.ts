@@ -36,7 +36,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
     check(name, spec, value)
     const several = spec.type === 'list' || spec.type === 'map' || spec.type === 'settings'
     const parts = several ? value.split(',').filter(part => part !== '') : [value]
-    values.set(name, several ? [...(values.get(name) ?? []), ...parts] : parts)
+    values.set(name, several || spec.type === 'pairs' ? [...(values.get(name) ?? []), ...parts] : parts)
   }
   refuse(values)
   return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored'), lacking: [...values].flatMap(lackOf) }
@@ -102,6 +102,8 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
       }
     case 'map':
       return value.split(',').every(part => part === '' || part.includes('=')) ? undefined : `${value} must be formatted as key=value`
+    case 'pairs':
+      return value.includes('=') ? undefined : `${value} must be formatted as key=value`
     case 'string':
     case 'settings':
     case 'list':

@@ -2,7 +2,7 @@
  * Metrics whose children are looked up once and then cost an addition. prom-client hashes the labels of every observation; these keep a child per label set
  * and are read by prom-client's registry only when it is scraped.
  */
-export type Stability = 'ALPHA' | 'BETA' | 'STABLE'
+export type Stability = 'ALPHA' | 'BETA' | 'STABLE' | 'INTERNAL'
 
 /** How the figures of several processes behind one port make one: what each counts for itself is added up, what all see alike is taken from one. */
 export type Across = 'sum' | 'max'
@@ -29,7 +29,9 @@ export interface Sample {
 /** What a scrape asks of a family. */
 export interface MetricFamily {
   readonly name: string
+  /** Without its class, which is told before it. */
   readonly help: string
+  readonly stability: Stability
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** Absent: `sum`. */
   readonly across?: Across
@@ -41,9 +43,13 @@ export interface MetricFamily {
 const MAX_CHILDREN = 10_000
 const SEPARATOR = '\u0000'
 
+/** What is told of a family: its class, and what it is. */
+export const helpOf = ({ stability, help }: Pick<MetricFamily, 'stability' | 'help'>): string => `[${stability}] ${help}`
+
 abstract class Family<Child> implements MetricFamily {
   readonly name: string
   readonly help: string
+  readonly stability: Stability
   abstract readonly type: MetricFamily['type']
   readonly across: Across
   private readonly labels: readonly string[]
@@ -51,7 +57,8 @@ abstract class Family<Child> implements MetricFamily {
 
   constructor(declaration: MetricDeclaration) {
     this.name = declaration.name
-    this.help = `[${declaration.stability}] ${declaration.help}`
+    this.help = declaration.help
+    this.stability = declaration.stability
     this.labels = declaration.labels
     this.across = declaration.across ?? 'sum'
   }
@@ -111,6 +118,7 @@ export class GaugeFamily extends Family<NumberChild> {
 export class ReadGauge implements MetricFamily {
   readonly name: string
   readonly help: string
+  readonly stability: Stability
   readonly type = 'gauge'
   readonly across: Across
   private readonly label: string
@@ -119,7 +127,8 @@ export class ReadGauge implements MetricFamily {
   /** `values` returns the value of the single label with the number. */
   constructor(declaration: MetricDeclaration, values: () => Iterable<readonly [string, number]>) {
     this.name = declaration.name
-    this.help = `[${declaration.stability}] ${declaration.help}`
+    this.help = declaration.help
+    this.stability = declaration.stability
     this.label = declaration.labels[0] ?? ''
     this.across = declaration.across ?? 'sum'
     this.values = values

@@ -1,4 +1,4 @@
-import type { MetricDeclaration, MetricFamily, Sample } from './metrics.ts'
+import type { MetricDeclaration, MetricFamily, Sample, Stability } from './metrics.ts'
 
 /** Values of the labels in the order of the declaration, and the number. */
 export type Polled = readonly [labels: readonly string[], value: number]
@@ -7,6 +7,7 @@ export type Polled = readonly [labels: readonly string[], value: number]
 export class PolledFamily implements MetricFamily {
   readonly name: string
   readonly help: string
+  readonly stability: Stability
   readonly type: 'counter' | 'gauge'
   /** How the figures of several processes make one. */
   readonly across: 'sum' | 'max'
@@ -15,7 +16,8 @@ export class PolledFamily implements MetricFamily {
 
   constructor(type: 'counter' | 'gauge', declaration: MetricDeclaration & { readonly across?: 'sum' | 'max' }, values: () => Iterable<Polled>) {
     this.name = declaration.name
-    this.help = `[${declaration.stability}] ${declaration.help}`
+    this.help = declaration.help
+    this.stability = declaration.stability
     this.type = type
     this.across = declaration.across ?? 'sum'
     this.labels = declaration.labels

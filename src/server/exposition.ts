@@ -1,6 +1,6 @@
 import { bodyOf, compressBody } from '../lib/compressed-body.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
-import type { MetricFamily, Sample } from '../lib/metrics.ts'
+import { helpOf, type MetricFamily, type Sample } from '../lib/metrics.ts'
 import { adopt, processMetrics, snapshotsOf } from './metrics-registry.ts'
 import type { SharedMetrics } from './workers/worker-link.ts'
 
@@ -9,9 +9,13 @@ const PIECE_CHARACTERS = 32 * 1024
 /** The fastest: the lines are much alike. */
 const LEVEL = 1
 
-/** What a scrape gets: these families and those of the process; of all workers, where several serve the same port. */
-export function expositionOf(families: readonly MetricFamily[], shared: SharedMetrics | undefined): () => Promise<Buffer | FilledBody> {
-  const registry = processMetrics()
+/** What a scrape gets: these families and those of the process but the ones that are disabled; of all workers, where several serve the same port. */
+export function expositionOf(
+  families: readonly MetricFamily[],
+  shared: SharedMetrics | undefined,
+  disabled: Iterable<string> = [],
+): () => Promise<Buffer | FilledBody> {
+  const registry = processMetrics(disabled)
   if (shared === undefined)
     return async () => {
       const own = Buffer.from(await registry.metrics())
@@ -34,8 +38,8 @@ function* withOwn(families: readonly MetricFamily[], own: Buffer): Generator<Buf
 export function* printFamilies(families: Iterable<MetricFamily>): Generator<Buffer, void> {
   let text = ''
   for (const family of families) {
-    const { name, help, type } = family
-    text += `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`
+    const { name, type } = family
+    text += `# HELP ${name} ${escaped(helpOf(family))}\n# TYPE ${name} ${type}\n`
     let labels: Sample['labels'] | undefined
     let printed = ''
     for (const sample of family.samples()) {

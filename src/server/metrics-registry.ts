@@ -1,15 +1,15 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
-import type { MetricFamily, Sample } from '../lib/metrics.ts'
+import { helpOf, type MetricFamily, type Sample } from '../lib/metrics.ts'
 import type { MetricSnapshot } from './workers/messages.ts'
 
 /** Gauges under the names of counters, which say nothing that others don't. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
-/** The metrics of the process. */
-export function processMetrics(): Registry {
+/** The metrics of the process, but those that are disabled. */
+export function processMetrics(disabled: Iterable<string> = []): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  for (const name of [...MISNAMED, ...disabled]) registry.removeSingleMetric(name)
   return registry
 }
 
@@ -23,7 +23,7 @@ export function adopt(registry: Registry, family: MetricFamily): void {
     name: family.name,
     get: async () => ({
       name: family.name,
-      help: family.help,
+      help: helpOf(family),
       type: family.type,
       aggregator: family.across ?? 'sum',
       values: Array.from(family.samples(), withBound),

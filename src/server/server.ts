@@ -20,6 +20,7 @@ import { type ChainOptions, handlerChain } from './handler-chain.ts'
 import type { Health } from './health.ts'
 import type { Http2Stack } from './http2-stacks.ts'
 import { changeTls, createInsecurePort, createSecurePort, open, type Port, serveHanded } from './listeners.ts'
+import { exposedFamilies, type MetricExposure } from './metric-exposure.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { RequestsInProgress } from './requests-in-progress.ts'
 import type { StatusEncoder } from './status-body.ts'
@@ -49,6 +50,8 @@ export interface ServerOptions {
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Beside those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
+  /** Which of them are shown; absent: all, as they are declared. */
+  readonly exposure?: MetricExposure
   /** Where others serve the same port: a scrape returns the figures of all. */
   readonly sharedMetrics?: SharedMetrics
   readonly tls: TlsMaterial
@@ -91,7 +94,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const build = buildMetrics(options.version, options.features)
   const families = [...build, ...metrics.families(), ...authMetrics.families(), handshakes.family(), ...options.metrics]
   const requests = new RequestsInProgress()
-  const exposition = expositionOf(families, options.sharedMetrics)
+  const { exposure } = options
+  const exposition = expositionOf(exposure ? exposedFamilies(families, exposure) : families, options.sharedMetrics, exposure?.disabled)
   const shared: ChainOptions = { ...options, inFlight, metrics, authMetrics, requests, deadlines: new Deadlines(requests.all), exposition }
 
   const ports: Port[] = []

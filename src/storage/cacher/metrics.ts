@@ -138,7 +138,8 @@ function readWaits(cacher: Pick<Cacher, 'stats'>): MetricFamily {
   const name = 'apiserver_watch_cache_read_wait_seconds'
   return {
     name,
-    help: '[ALPHA] Time that reads waited until the watch cache had their resource version, by resource.',
+    stability: 'ALPHA',
+    help: 'Time that reads waited until the watch cache had their resource version, by resource.',
     type: 'histogram',
     samples: () =>
       cacher

@@ -240,6 +240,12 @@ describe('the command line', () => {
     [['--service-account-jwks-uri=http://x/'], 'service-account-jwks-uri requires https scheme'],
     [['--service-account-issuer=http://['], "--service-account-issuer contained a ':' but was not a valid URL"],
     [['--authorization-mode=Foo'], 'unsupported authorization mode "Foo"'],
+    [
+      ['--show-hidden-metrics-for-version=1.31'],
+      "--show-hidden-metrics-for-version must be omitted or have the value '1.32'. Only the previous minor version is allowed",
+    ],
+    [['--allow-metric-labels=metric=a'], '--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`'],
+    [['--allow-metric-labels=metric,label'], 'invalid argument "metric,label" for "--allow-metric-labels" flag: metric,label must be formatted as key=value'],
     [['--audit-webhook-config-file=a'], '--audit-webhook-config-file=a is not implemented, and ignoring it would change what the server does'],
     [['--audit-log-path=-', '--audit-log-mode=slow'], 'invalid audit log mode slow, allowed modes are "batch,blocking,blocking-strict"'],
     [['--audit-log-path=-', '--audit-log-format=xml'], 'invalid audit log format xml, allowed formats are "legacy,json"'],

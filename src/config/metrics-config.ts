@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { parseYaml } from '../codec/yaml.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { previousRelease, type Release } from '../lifecycle/release.ts'
+import { isJsonObject } from '../meta/object.ts'
+import type { LabelAllowLists, MetricExposure } from '../server/metric-exposure.ts'
+import type { Reader } from './flag-reader.ts'
+import { FlagError } from './parse-flags.ts'
+
+/** Which metrics are shown, and what about them is only warned of. Throws FlagError in the words of k8s.io/component-base. */
+export function metricsOf(read: Reader, release: Release): { readonly exposure: MetricExposure; readonly warnings: readonly string[] } {
+  const shown = read.text('show-hidden-metrics-for-version')
+  const before = previousRelease(release)
+  if (shown !== undefined && shown !== before)
+    throw new FlagError(`--show-hidden-metrics-for-version must be omitted or have the value '${before}'. Only the previous minor version is allowed`)
+  const given = read.list('allow-metric-labels').flatMap(pairsOf)
+  for (const [key] of given)
+    if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*,[a-zA-Z_][a-zA-Z0-9_]*$/.test(key))
+      throw new FlagError('--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`')
+  const manifest = given.length > 0 ? undefined : read.text('allow-metric-labels-manifest')
+  const { pairs, warnings } = manifest === undefined ? { pairs: given, warnings: [] } : manifestPairs(manifest)
+  const exposure = { release, showHidden: shown !== undefined, disabled: new Set(read.list('disabled-metrics')), allowedLabels: allowListsOf(pairs) }
+  return { exposure, warnings }
+}
+
+type Pair = readonly [key: string, values: string]
+
+/** The pairs of one value of the flag, as pflag reads them: `metric,label=a,b`, or several between quotes, `"metric,label=a,b","other,label=c"`. */
+function pairsOf(value: string): Pair[] {
+  const equals = value.split('=').length - 1
+  const texts = equals === 1 ? [value.replace(/^"+|"+$/g, '')] : csvFields(value)
+  return texts.map(text => {
+    const at = text.indexOf('=')
+    if (at < 0) throw new FlagError(`invalid argument ${JSON.stringify(value)} for "--allow-metric-labels" flag: ${text} must be formatted as key=value`)
+    return [text.slice(0, at), text.slice(at + 1)]
+  })
+}
+
+/** A line of comma-separated values: those between quotes may have commas. */
+const csvFields = (line: string): string[] => (line.match(/"(?:[^"]|"")*"|[^,]+/g) ?? ['']).map(field => field.replace(/^"|"$/g, '').replaceAll('""', '"'))
+
+/** As upstream, a manifest that can't be read is only told of. */
+function manifestPairs(file: string): { readonly pairs: readonly Pair[]; readonly warnings: readonly string[] } {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    return { pairs: [], warnings: [`Failed to read allow list manifest: ${errorMessage(error)}`] }
+  }
+  try {
+    const { value } = parseYaml(bytes)
+    if (!isJsonObject(value)) throw new Error('it is no map of texts')
+    return { pairs: Object.entries(value).map(([key, text]): Pair => [key, textOf(text)]), warnings: [] }
+  } catch (error) {
+    return { pairs: [], warnings: [`Failed to parse allow list manifest: ${errorMessage(error)}`] }
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw new Error('it is no map of texts')
+  return value
+}
+
+function allowListsOf(pairs: readonly Pair[]): LabelAllowLists {
+  const lists = new Map<string, Map<string, ReadonlySet<string>>>()
+  for (const [key, values] of pairs) {
+    const [metric = '', label = ''] = key.split(',')
+    const labels = lists.get(metric) ?? new Map<string, ReadonlySet<string>>()
+    lists.set(metric, labels.set(label, new Set(values.split(','))))
+  }
+  return lists
+}

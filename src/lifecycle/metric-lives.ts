@@ -1,0 +1,89 @@
+import type { Stability } from '../lib/metrics.ts'
+import { compareReleases, isSince, minorOf, type Release } from './release.ts'
+
+/** What a release says of a metric. */
+export interface MetricState {
+  readonly stability: Stability
+  /** The version that deprecated it, such as `1.34.0`. */
+  readonly deprecated: string | undefined
+  /** It is no longer shown, unless the operator asks for what the release before has shown. */
+  readonly hidden: boolean
+}
+
+/** The class of a metric from a release on. */
+type Stage = readonly [from: Release, stability: Stability]
+
+interface MetricLife {
+  /** Oldest first. Before the first the metric is not there. */
+  readonly stages: readonly Stage[]
+  readonly deprecated?: { readonly version: Release; readonly toldFrom: Release }
+}
+
+const life = (...stages: readonly Stage[]): MetricLife => ({ stages })
+const alphaSince = (from: Release): MetricLife => life([from, 'ALPHA'])
+/** Of the queues of component-base. */
+const QUEUE = life(['1.24', 'ALPHA'], ['1.36', 'BETA'])
+const POLICY_CHECK = life(['1.26', 'ALPHA'], ['1.31', 'BETA'])
+
+/**
+ * Metrics that are not alike in all releases. Those that are not here are as they are declared. Source: the declarations in k8s.io/apiserver and k8s.io/component-base at the tag of each release.
+ */
+const LIVES: Readonly<Record<string, MetricLife>> = {
+  apiserver_admission_match_condition_evaluation_errors_total: alphaSince('1.28'),
+  apiserver_admission_match_condition_evaluation_seconds: alphaSince('1.28'),
+  apiserver_admission_match_condition_exclusions_total: alphaSince('1.28'),
+  apiserver_authorization_decisions_total: alphaSince('1.30'),
+  apiserver_longrunning_requests: life(['1.24', 'ALPHA'], ['1.25', 'STABLE']),
+  apiserver_request_body_size_bytes: alphaSince('1.29'),
+  apiserver_request_sli_duration_seconds: alphaSince('1.26'),
+  apiserver_storage_consistency_checks_total: life(['1.33', 'INTERNAL'], ['1.34', 'ALPHA']),
+  apiserver_storage_decode_errors_total: alphaSince('1.27'),
+  apiserver_storage_events_received_total: life(['1.27', 'ALPHA'], ['1.36', 'BETA']),
+  apiserver_storage_objects: { stages: [['1.24', 'STABLE']], deprecated: { version: '1.34', toldFrom: '1.35' } },
+  apiserver_storage_size_bytes: life(['1.28', 'ALPHA'], ['1.30', 'STABLE']),
+  apiserver_stream_translator_requests_total: alphaSince('1.30'),
+  apiserver_stream_tunnel_requests_total: alphaSince('1.31'),
+  apiserver_validating_admission_policy_check_duration_seconds: POLICY_CHECK,
+  apiserver_validating_admission_policy_check_total: POLICY_CHECK,
+  apiserver_validation_declarative_validation_mismatch_total: life(['1.33', 'BETA']),
+  apiserver_validation_declarative_validation_panic_total: life(['1.33', 'BETA']),
+  apiserver_watch_cache_consistent_read_total: alphaSince('1.31'),
+  apiserver_watch_cache_events_received_total: alphaSince('1.27'),
+  apiserver_watch_cache_initializations_total: alphaSince('1.25'),
+  apiserver_watch_cache_read_wait_seconds: alphaSince('1.30'),
+  apiserver_watch_cache_resource_version: alphaSince('1.31'),
+  apiserver_watch_list_duration_seconds: life(['1.29', 'ALPHA'], ['1.36', 'BETA']),
+  authorization_attempts_total: alphaSince('1.28'),
+  authorization_duration_seconds: alphaSince('1.28'),
+  etcd_request_errors_total: alphaSince('1.28'),
+  etcd_requests_total: alphaSince('1.28'),
+  kubernetes_build_info: life(['1.24', 'ALPHA'], ['1.36', 'BETA']),
+  kubernetes_feature_enabled: life(['1.26', 'ALPHA'], ['1.28', 'BETA']),
+  workqueue_adds_total: QUEUE,
+  workqueue_depth: QUEUE,
+  workqueue_longest_running_processor_seconds: QUEUE,
+  workqueue_queue_duration_seconds: QUEUE,
+  workqueue_retries_total: QUEUE,
+  workqueue_unfinished_work_seconds: QUEUE,
+  workqueue_work_duration_seconds: QUEUE,
+}
+
+/** `declared`: its class where all releases agree. Undefined: the release does not have the metric. */
+export function metricStateOf(name: string, declared: Stability, release: Release): MetricState | undefined {
+  const known = Object.hasOwn(LIVES, name) ? LIVES[name] : undefined
+  if (known === undefined) return { stability: declared, deprecated: undefined, hidden: false }
+  const stability = known.stages.findLast(([from]) => isSince(release, from))?.[1]
+  if (stability === undefined) return undefined
+  const { deprecated } = known
+  if (deprecated === undefined || !isSince(release, deprecated.toldFrom)) return { stability, deprecated: undefined, hidden: false }
+  return { stability, deprecated: `${deprecated.version}.0`, hidden: isHidden(stability, deprecated.version, release) }
+}
+
+/** Minor releases for which a deprecated metric is shown, by its class, from 1.35 on. */
+const PERIODS: Readonly<Record<Stability, number>> = { STABLE: 3, BETA: 1, ALPHA: 0, INTERNAL: 0 }
+
+/** Before 1.35 a metric was hidden from the release on that follows its deprecation, whatever its class. */
+function isHidden(stability: Stability, deprecated: Release, release: Release): boolean {
+  if (isSince(release, '1.35')) return minorOf(deprecated) + PERIODS[stability] <= minorOf(release)
+  return compareReleases(deprecated, release) < 0
+}
