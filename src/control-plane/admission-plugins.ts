@@ -27,10 +27,12 @@ import {
   SERVICES,
   STORAGE_CLASSES,
 } from '../resources/kinds.ts'
+
 import { defaultIngressClass } from '../resources/networking/ingress/admission-plugin.ts'
 import { runtimeClassAdmission } from '../resources/node/runtime-class/admission-plugin.ts'
 import { priorityAdmission } from '../resources/scheduling/priority-class/admission-plugin.ts'
 import { defaultStorageClass } from '../resources/storage/storage-class/admission-plugin.ts'
+import { nameSuffix } from './name-suffix.ts'
 
 /** As the watch cache has it. */
 const CACHED = { resourceVersion: '0' }
@@ -89,7 +91,9 @@ export const compiledPlugins = ({ reads, features, authorizer, tolerationSeconds
   ({
     NamespaceLifecycle: namespaceLifecycle((name, fresh) => reads.namespace(name, fresh)),
     LimitRanger: limitRanger(namespace => reads.list(LIMIT_RANGES, namespace)),
-    ServiceAccount: serviceAccountAdmission(requireServiceAccounts ? (namespace, name) => reads.find(SERVICE_ACCOUNTS, name, namespace) : undefined),
+    ServiceAccount: serviceAccountAdmission(
+      requireServiceAccounts ? { getAccount: (namespace, name) => reads.find(SERVICE_ACCOUNTS, name, namespace), nameSuffix } : undefined,
+    ),
     NodeRestriction: nodeRestriction,
     TaintNodesByCondition: taintNodesByCondition,
     Priority: priorityAdmission({ get: name => reads.find(PRIORITY_CLASSES, name), list: () => reads.list(PRIORITY_CLASSES) }),

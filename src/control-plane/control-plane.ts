@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { forbidden } from '../auth/authz/forbidden.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -20,6 +20,7 @@ import { builtInKinds } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { ControllerService } from './controller-service.ts'
 import { DefinitionService } from './definition-service.ts'
+import { nameSuffix } from './name-suffix.ts'
 import { RoleService } from './role-service.ts'
 import type { ReadinessCheck, Service, StartOptions } from './service.ts'
 import { StoreService } from './store-service.ts'
@@ -106,11 +107,6 @@ const openRegistry = (
     authorizeCreate: target => authorizeCreate(options, target),
     storageFor: definition => stores.storageFor(definition),
   })
-
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
-
-/** As apimachinery's names: five characters without vowels and look-alikes. */
-const nameSuffix = (): string => Array.from(randomBytes(5), byte => SUFFIX_ALPHABET[byte % SUFFIX_ALPHABET.length]).join('')
 
 /** A PUT that would create needs the right to create, too. */
 async function authorizeCreate({ authorizer }: ControlPlaneOptions, target: WriteTarget): Promise<void> {

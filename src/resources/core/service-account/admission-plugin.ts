@@ -7,6 +7,8 @@ import type { AdmissionRequest } from '../../../registry/types.ts'
 import { PODS } from '../../kinds.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import type { Pod, ServiceAccount } from '../v1.types.ts'
+import { forbiddenEphemeralSecret, forbiddenSecret, limitsSecrets, projectsToken, refersToSecrets } from './secret-references.ts'
+import { mountToken, wantsToken } from './token-volume.ts'
 
 /** Undefined where there is no account of the name. */
 export type GetServiceAccount = (namespace: string, name: string) => Promise<ServiceAccount | undefined>
@@ -18,7 +20,7 @@ const ATTEMPTS = 20
 const INTERVAL_MS = 75
 
 /** The account that the pod names. Waits for `default`, which may be made a moment after its namespace. Throws 403 where there is none. */
-async function accountOf(request: AdmissionRequest, { spec }: Pod, getAccount: GetServiceAccount, intervalMs: number): Promise<ServiceAccount> {
+async function accountOf(request: AdmissionRequest, { spec }: Pod, { getAccount, intervalMs = INTERVAL_MS }: ServiceAccountOptions): Promise<ServiceAccount> {
   const { namespace, ctx } = request
   const name = spec.serviceAccountName ?? ''
   for (let left = name === DEFAULT ? ATTEMPTS : 1; left > 0; left--) {
@@ -32,37 +34,58 @@ async function accountOf(request: AdmissionRequest, { spec }: Pod, getAccount: G
 /** Mirror pods show what runs on a node already: nothing of them is changed. */
 const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[MIRROR_POD] !== undefined
 
+/** How the plugin works. */
+export interface ServiceAccountOptions {
+  readonly getAccount: GetServiceAccount
+  /** Five characters for the names of volumes. */
+  readonly nameSuffix: () => string
+  readonly intervalMs?: number
+}
+
 /**
- * ServiceAccount: a pod that is created has an account, which exists, and pulls images with the account's secrets where it names none. kube-apiserver's plugin also mounts the account's token and keeps pods to the
- * secrets of accounts with the annotation `kubernetes.io/enforce-mountable-secrets`; this one does not.
- * `getAccount`: absent where nobody makes accounts; then none is looked up.
+ * ServiceAccount: a pod that is created has an account, which exists; it mounts a token of it, and pulls images with the account's secrets where it names none. Pods of accounts with the
+ * annotation `kubernetes.io/enforce-mountable-secrets` keep to the secrets that those list.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#serviceaccount
+ * @param options undefined where nobody makes accounts: then none is looked up, and no token is mounted.
  */
-export const serviceAccountAdmission = (getAccount: GetServiceAccount | undefined, intervalMs = INTERVAL_MS): AdmissionPlugin => ({
+export const serviceAccountAdmission = (options: ServiceAccountOptions | undefined): AdmissionPlugin => ({
   name: 'ServiceAccount',
-  handles: request => request.operation === 'CREATE' && isAbout(request, 'pods'),
+  handles: request =>
+    (request.operation === 'CREATE' && isAbout(request, 'pods')) || (request.operation === 'UPDATE' && isAbout(request, 'pods', 'ephemeralcontainers')),
   mutate: async request => {
     const { object } = request
-    if (!object) return object
+    if (!object || request.operation !== 'CREATE') return object
     const pod = asKind(PODS, object)
     if (isMirror(pod)) return object
     const { spec } = pod
     spec.serviceAccountName ||= DEFAULT
     // The older name of the field always has the same value.
     spec.serviceAccount = spec.serviceAccountName
-    const { imagePullSecrets = [] } = (getAccount && (await accountOf(request, pod, getAccount, intervalMs))) ?? {}
+    if (!options) return object
+    const account = await accountOf(request, pod, options)
+    if (wantsToken(account, spec)) mountToken(spec, options.nameSuffix)
+    const { imagePullSecrets = [] } = account
     if (!spec.imagePullSecrets?.length && imagePullSecrets.length > 0) spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}))
     return object
   },
   validate: async request => {
     if (!request.object) return
     const pod = asKind(PODS, request.object)
+    const isCreated = request.operation === 'CREATE'
+    if (isCreated && isMirror(pod)) return checkMirror(request, pod)
     const { serviceAccountName = '' } = pod.spec
-    if (isMirror(pod)) {
-      if (serviceAccountName !== '') throw refuse(request, 'a mirror pod may not reference service accounts')
-      return
-    }
     if (serviceAccountName === '') throw refuse(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`)
-    if (getAccount) await accountOf(request, pod, getAccount, intervalMs)
+    if (!options) return
+    const account = await accountOf(request, pod, options)
+    if (!limitsSecrets(account)) return
+    const fault = (isCreated ? forbiddenSecret : forbiddenEphemeralSecret)(account, pod.spec)
+    if (fault !== undefined) throw refuse(request, fault)
   },
 })
+
+/** What runs on a node already can be given neither an account nor secrets. */
+function checkMirror(request: AdmissionRequest, { spec }: Pod): void {
+  if (spec.serviceAccountName) throw refuse(request, 'a mirror pod may not reference service accounts')
+  if (refersToSecrets(spec)) throw refuse(request, 'a mirror pod may not reference secrets')
+  if (projectsToken(spec)) throw refuse(request, 'a mirror pod may not use ServiceAccountToken volume projections')
+}

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { type GetServiceAccount, serviceAccountAdmission } from '../../../../../src/resources/core/service-account/admission-plugin.ts'
-import type { Pod } from '../../../../../src/resources/core/v1.types.ts'
+import type { Pod, ServiceAccount } from '../../../../../src/resources/core/v1.types.ts'
 import { admissionRequest, refusal } from '../../../../support/admission-request.ts'
 import { podWith } from '../../../../support/pod.ts'
 
@@ -15,8 +15,10 @@ const accounts =
   async (namespace, name) =>
     names.includes(`${namespace}/${name}`) ? { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name }, imagePullSecrets: [{ name: 'pull' }] } : undefined
 
+const pluginWith = (getAccount: GetServiceAccount, intervalMs = INTERVAL_MS) => serviceAccountAdmission({ getAccount, intervalMs, nameSuffix: () => 'abcde' })
+
 async function admitted(pod: Pod, getAccount?: GetServiceAccount): Promise<Pod> {
-  const plugin = serviceAccountAdmission(getAccount, INTERVAL_MS)
+  const plugin = getAccount ? pluginWith(getAccount) : serviceAccountAdmission(undefined)
   await plugin.mutate?.(requestFor(pod))
   await plugin.validate?.(requestFor(pod))
   return pod
@@ -54,7 +56,7 @@ describe('the admission plugin ServiceAccount', () => {
 
   it('waits no longer than the client does', async () => {
     const ending = new AbortController()
-    const plugin = serviceAccountAdmission(async () => {
+    const plugin = pluginWith(async () => {
       ending.abort(new Error('gone'))
       return undefined
     }, 60_000)
@@ -79,7 +81,116 @@ describe('the admission plugin ServiceAccount', () => {
   })
 
   it('refuses a pod that has lost its account on the way', async () => {
-    const plugin = serviceAccountAdmission(accounts('ns/default'), INTERVAL_MS)
+    const plugin = pluginWith(accounts('ns/default'))
     expect(await refusal(plugin.validate?.(requestFor(podWith({}))))).to.equal('pods "p" is forbidden: no service account specified for pod ns/p')
+  })
+
+  const account =
+    (own: Partial<ServiceAccount>): GetServiceAccount =>
+    async (_namespace, name) => ({ kind: 'ServiceAccount', apiVersion: 'v1', ...own, metadata: { name, ...own.metadata } })
+  const mount = { name: 'kube-api-access-abcde', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }
+
+  it('mounts a token, the certificate authority and the namespace into every container', async () => {
+    const { spec } = await admitted(
+      podWith({ initContainers: [{ name: 'i' }], containers: [{ name: 'a' }, { name: 'b', volumeMounts: [{ name: 'v', mountPath: '/v' }] }] }),
+      account({}),
+    )
+    expect(spec.volumes).to.deep.equal([
+      {
+        name: 'kube-api-access-abcde',
+        projected: {
+          sources: [
+            { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+            { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+            { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+          ],
+          defaultMode: 420,
+        },
+      },
+    ])
+    expect([spec.initContainers?.[0]?.volumeMounts, spec.containers?.[0]?.volumeMounts]).to.deep.equal([[mount], [mount]])
+    expect(spec.containers?.[1]?.volumeMounts).to.deep.equal([{ name: 'v', mountPath: '/v' }, mount])
+  })
+
+  it('uses a volume of the name again, and leaves containers that have something at its path', async () => {
+    const volume = { name: 'kube-api-access-other', emptyDir: {} }
+    const again = await admitted(podWith({ containers: [{ name: 'a' }], volumes: [volume] }), account({}))
+    expect(again.spec.volumes).to.deep.equal([volume])
+    expect(again.spec.containers?.[0]?.volumeMounts).to.deep.equal([{ ...mount, name: volume.name }])
+    const own = [{ name: 'v', mountPath: mount.mountPath }]
+    const taken = await admitted(podWith({ containers: [{ name: 'a', volumeMounts: own }] }), account({}))
+    expect([taken.spec.volumes, taken.spec.containers?.[0]?.volumeMounts]).to.deep.equal([undefined, own])
+  })
+
+  const automounts: [pod: boolean | undefined, account: boolean | undefined, mounted: boolean][] = [
+    [undefined, undefined, true],
+    [undefined, false, false],
+    [true, false, true],
+    [false, true, false],
+  ]
+  for (const [ofPod, ofAccount, mounted] of automounts)
+    it(`mounts ${mounted ? 'a' : 'no'} token where the pod says ${ofPod} and the account ${ofAccount}`, async () => {
+      const pod = podWith({ containers: [{ name: 'a' }], ...(ofPod !== undefined && { automountServiceAccountToken: ofPod }) })
+      const { spec } = await admitted(pod, account(ofAccount === undefined ? {} : { automountServiceAccountToken: ofAccount }))
+      expect(spec.volumes !== undefined).to.equal(mounted)
+    })
+
+  it('mounts none where nobody makes accounts', async () => {
+    expect((await admitted(podWith({ containers: [{ name: 'a' }] }))).spec.volumes).to.equal(undefined)
+  })
+
+  const secretKeyRef = (name: string) => ({ name: 'V', valueFrom: { secretKeyRef: { name, key: 'k' } } })
+  const strict = account({
+    metadata: { annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
+    secrets: [{ name: 'known' }],
+    imagePullSecrets: [{ name: 'pull' }],
+  })
+  const NOT_REFERENCED = 'is not allowed because service account default does not reference that secret'
+  const references: Record<string, [spec: object, fault: string | undefined]> = {
+    'what the account lists': [
+      {
+        containers: [{ name: 'a', env: [secretKeyRef('known')], envFrom: [{ secretRef: { name: 'known' } }] }],
+        volumes: [{ name: 'v', secret: { secretName: 'known' } }],
+        imagePullSecrets: [{ name: 'pull' }],
+      },
+      undefined,
+    ],
+    'a volume': [{ volumes: [{ name: 'v', secret: { secretName: 'other' } }] }, `volume with secret.secretName="other" ${NOT_REFERENCED}`],
+    'a variable of an init container': [
+      { initContainers: [{ name: 'i', env: [secretKeyRef('other')] }] },
+      `init container i with envVar V referencing secret.secretName="other" ${NOT_REFERENCED}`,
+    ],
+    'variables of a container': [
+      { containers: [{ name: 'a', envFrom: [{ secretRef: { name: 'other' } }] }] },
+      `container a with envFrom referencing secret.secretName="other" ${NOT_REFERENCED}`,
+    ],
+    'a secret for images': [
+      { imagePullSecrets: [{ name: 'pull' }, { name: 'other' }] },
+      'imagePullSecrets[1].name="other" is not allowed because service account default does not reference that imagePullSecret',
+    ],
+  }
+  for (const [what, [spec, fault]] of Object.entries(references))
+    it(`keeps pods of a strict account to its secrets: ${what}`, async () => {
+      expect(await refusal(admitted(podWith({ automountServiceAccountToken: false, ...spec }), strict))).to.equal(fault && `pods "p" is forbidden: ${fault}`)
+      expect(await refusal(admitted(podWith(spec), account({})))).to.equal(undefined)
+    })
+
+  it('keeps ephemeral containers of a strict account to its secrets', async () => {
+    const pod = podWith({ serviceAccountName: 'default', ephemeralContainers: [{ name: 'e', env: [secretKeyRef('other')] }] })
+    const request = admissionRequest(podResource, pod, { namespace: 'ns', name: 'p', ctx: { signal }, operation: 'UPDATE', subresource: 'ephemeralcontainers' })
+    expect(pluginWith(strict).handles(request)).to.equal(true)
+    expect(await refusal(pluginWith(strict).validate?.(request))).to.equal(
+      `pods "p" is forbidden: ephemeral container e with envVar V referencing secret.secretName="other" ${NOT_REFERENCED}`,
+    )
+    expect(await refusal(pluginWith(account({})).validate?.(request))).to.equal(undefined)
+  })
+
+  it('lets mirror pods refer to no secrets and tokens', async () => {
+    const mirror = (spec: object) => refusal(admitted(podWith(spec, MIRROR), accounts()))
+    expect(await mirror({ volumes: [{ name: 'v', secret: { secretName: 's' } }] })).to.equal('pods "p" is forbidden: a mirror pod may not reference secrets')
+    expect(await mirror({ containers: [{ name: 'a', env: [secretKeyRef('s')] }] })).to.equal('pods "p" is forbidden: a mirror pod may not reference secrets')
+    expect(await mirror({ volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] })).to.equal(
+      'pods "p" is forbidden: a mirror pod may not use ServiceAccountToken volume projections',
+    )
   })
 })

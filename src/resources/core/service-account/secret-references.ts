@@ -1,0 +1,69 @@
+import { allContainers } from '../pod-spec/visit.ts'
+import type { Container, PodSpec, ServiceAccount, Volume } from '../v1.types.ts'
+
+const ENFORCE = 'kubernetes.io/enforce-mountable-secrets'
+/** What Go's strconv.ParseBool takes for true. */
+const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
+
+/** Whether pods of the account may refer only to secrets that it lists. */
+export const limitsSecrets = ({ metadata }: ServiceAccount): boolean => TRUE.has(metadata.annotations?.[ENFORCE] ?? '')
+
+/** The first secret that a new pod refers to and its account does not list; undefined where there is none. */
+export function forbiddenSecret(account: ServiceAccount, spec: PodSpec): string | undefined {
+  const name = account.metadata.name ?? ''
+  const mountable = namesOf(account.secrets)
+  const volume = (spec.volumes ?? []).find(({ secret }) => secret && !mountable.has(secret.secretName ?? ''))
+  if (volume)
+    return `volume with secret.secretName="${volume.secret?.secretName ?? ''}" is not allowed because service account ${name} does not reference that secret`
+  const ofContainers =
+    forbiddenIn('init container', spec.initContainers ?? [], mountable, name) ?? forbiddenIn('container', spec.containers ?? [], mountable, name)
+  if (ofContainers !== undefined) return ofContainers
+  const pullable = namesOf(account.imagePullSecrets)
+  const i = (spec.imagePullSecrets ?? []).findIndex(reference => !pullable.has(reference.name ?? ''))
+  if (i < 0) return undefined
+  return `imagePullSecrets[${i}].name="${spec.imagePullSecrets?.[i]?.name ?? ''}" is not allowed because service account ${name} does not reference that imagePullSecret`
+}
+
+/** The same of the ephemeral containers of a pod that runs. */
+export const forbiddenEphemeralSecret = (account: ServiceAccount, spec: PodSpec): string | undefined =>
+  forbiddenIn('ephemeral container', spec.ephemeralContainers ?? [], namesOf(account.secrets), account.metadata.name ?? '')
+
+const namesOf = (references: readonly { readonly name?: string }[] = []): ReadonlySet<string> => new Set(references.map(({ name = '' }) => name))
+
+function forbiddenIn(what: string, containers: readonly Container[], mountable: ReadonlySet<string>, account: string): string | undefined {
+  const refusal = (container: string, where: string, secret: string): string =>
+    `${what} ${container} with ${where} referencing secret.secretName="${secret}" is not allowed because service account ${account} does not reference that secret`
+  for (const { name, env = [], envFrom = [] } of containers) {
+    const variable = env?.find(({ valueFrom }) => valueFrom?.secretKeyRef && !mountable.has(valueFrom.secretKeyRef.name ?? ''))
+    if (variable) return refusal(name, `envVar ${variable.name}`, variable.valueFrom?.secretKeyRef?.name ?? '')
+    const source = envFrom?.find(({ secretRef }) => secretRef && !mountable.has(secretRef.name ?? ''))
+    if (source) return refusal(name, 'envFrom', source.secretRef?.name ?? '')
+  }
+  return undefined
+}
+
+/** Whether the pod refers to any secret by its name, wherever it may. Source: VisitPodSecretNames of pkg/api/pod in k8s.io/kubernetes. */
+export const refersToSecrets = (spec: PodSpec): boolean =>
+  (spec.imagePullSecrets ?? []).length > 0 || allContainers(spec).some(readsSecret) || (spec.volumes ?? []).some(isOfSecret)
+
+const readsSecret = ({ env = [], envFrom = [] }: Container): boolean =>
+  (env ?? []).some(({ valueFrom }) => valueFrom?.secretKeyRef) || (envFrom ?? []).some(({ secretRef }) => secretRef)
+
+const isOfSecret = (volume: Volume): boolean =>
+  [
+    volume.secret?.secretName,
+    volume.azureFile?.secretName,
+    volume.cephfs?.secretRef,
+    volume.cinder?.secretRef,
+    volume.flexVolume?.secretRef,
+    volume.rbd?.secretRef,
+    volume.scaleIO?.secretRef,
+    volume.iscsi?.secretRef,
+    volume.storageos?.secretRef,
+    volume.csi?.nodePublishSecretRef,
+    ...(volume.projected?.sources ?? []).map(source => source.secret),
+  ].some(Boolean)
+
+/** Whether the pod has a volume with a token of its account. */
+export const projectsToken = (spec: PodSpec): boolean =>
+  (spec.volumes ?? []).some(({ projected }) => projected?.sources?.some(source => source.serviceAccountToken) ?? false)
