@@ -141,6 +141,8 @@ export interface TableDefinition<T extends TypedObject = KubeObject> {
 export interface Subresource<H extends TypedObject = KubeObject, S extends TypedObject = KubeObject> {
   /** Served only while the feature gate is on. */
   readonly gate?: GateName
+  /** The first release that serves it. */
+  readonly since?: Release
   /** The first release that does not serve it any more. */
   readonly until?: Release
   readonly verbs: readonly string[]

@@ -31,12 +31,15 @@ export function withFeatures(definition: ResourceDefinition, release: ReleasePar
   }
 }
 
+function isServed({ gate, since, until }: Subresource, features: Features): boolean {
+  if (gate !== undefined && !features.enabled(gate)) return false
+  return (since === undefined || isSince(features.release, since)) && (until === undefined || !isSince(features.release, until))
+}
+
 function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
   const { setDefaults, setGatedDefaults, subresources = {}, tableIn } = version
   const selectableFields = selectableIn(version, features.release)
-  const served = Object.entries(subresources).filter(
-    ([, { gate, until }]) => (gate === undefined || features.enabled(gate)) && (until === undefined || !isSince(features.release, until)),
-  )
+  const served = Object.entries(subresources).filter(([, subresource]) => isServed(subresource, features))
   const same = served.length === Object.keys(subresources).length
   if (!setGatedDefaults && same && !schemaOf && !tableIn && selectableFields === version.selectableFields) return version
   const typed = schemaOf ? served.map(([name, subresource]) => [name, withType(subresource, schemaOf)] as const) : served

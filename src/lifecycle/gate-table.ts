@@ -8,7 +8,7 @@ export const GATE_TABLE = {
   APIListChunking: 'fixed 24B+ 29G+L 33gone',
   APIPriorityAndFairness: 'fixed 24B+ 29G+L 31gone',
   APIResponseCompression: 'read 24B+',
-  APISelfSubjectReview: 'fixed 26A- 27B+ 28G+L 30gone',
+  APISelfSubjectReview: 'read 26A- 27B+ 28G+L 30gone',
   APIServerIdentity: 'elsewhere 24A- 26B+',
   APIServerTracing: 'elsewhere 24A- 27B+ 34G+L',
   APIServingWithRoutine: 'elsewhere 30A-',

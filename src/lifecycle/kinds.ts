@@ -154,7 +154,8 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     ClusterTrustBundle: since('1.33', '1.37', '1.40'),
   },
   'certificates.k8s.io/v1alpha1': {
-    ClusterTrustBundle: since('1.26', '1.34', '1.37'),
+    // Declared since 1.26, and served since 1.27.
+    ClusterTrustBundle: since('1.27', '1.34', '1.37'),
   },
   'coordination.k8s.io/v1': {
     Lease: since('1.14'),
@@ -227,9 +228,10 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     ServiceCIDR: since('1.31', '1.34', '1.37'),
   },
   'networking.k8s.io/v1alpha1': {
-    ClusterCIDR: since('1.25', '1.28', '1.31'),
-    IPAddress: since('1.27', '1.30', '1.33'),
-    ServiceCIDR: since('1.27', '1.30', '1.33'),
+    ClusterCIDR: withdrawn('1.29', since('1.25', '1.28', '1.31')),
+    IPAddress: withdrawn('1.31', since('1.27', '1.30', '1.33')),
+    // Declared since 1.27, and served since 1.29.
+    ServiceCIDR: withdrawn('1.31', since('1.29', '1.30', '1.33')),
   },
   'node.k8s.io/v1': {
     RuntimeClass: since('1.20'),

@@ -20,6 +20,7 @@ const LEVELS = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const
 
 /** Resources that are served only while a gate is on, whatever else is asked for. */
 const GATED: Readonly<Record<string, GateName>> = {
+  'authentication.k8s.io/selfsubjectreviews': 'APISelfSubjectReview',
   'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
   'storagemigration.k8s.io/storageversionmigrations': 'StorageVersionMigrator',
 }

@@ -75,7 +75,8 @@ export class PolicyIndex {
   }
 
   putBinding({ metadata: { name = '' }, spec }: PolicyBinding): void {
-    const { policyName = '', paramRef, matchResources, validationActions = [] } = spec
+    // In 1.26 bindings had no actions, and refused.
+    const { policyName = '', paramRef, matchResources, validationActions = ['Deny'] } = spec
     const match = matchResources && readMatchResources(matchResources)
     this.#bindings.set(name, { name, policyName, paramRef, match, actions: validationActions })
     this.#changed = true

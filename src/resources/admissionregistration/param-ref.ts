@@ -1,3 +1,4 @@
+import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -9,8 +10,8 @@ import type { ParamRef } from './v1.types.ts'
 const EXCLUSIVE = 'name and selector are mutually exclusive'
 const ACTIONS = ['Deny', 'Allow']
 
-/** Which objects parameterize a policy: one by its name, or those with some labels. If both are given, each is an error. */
-export function validateParamRef(ref: ParamRef | undefined, path: FieldPath): FieldError[] {
+/** Which objects parameterize a policy: one by its name, or those with some labels. If both are given, each is an error. The action came with 1.28. */
+export function validateParamRef(ref: ParamRef | undefined, path: FieldPath, release: Release = DEFAULT_RELEASE): FieldError[] {
   if (!ref) return []
   const { name, selector, parameterNotFoundAction: action } = ref
   const errors: FieldError[] = []
@@ -23,6 +24,7 @@ export function validateParamRef(ref: ParamRef | undefined, path: FieldPath): Fi
     if (name) errors.push(forbidden(path.child('selector'), EXCLUSIVE))
   }
   if (!name && !selector) errors.push(required(path, 'one of name or selector must be specified'))
+  if (!isSince(release, '1.28')) return errors
   const at = path.child('parameterNotFoundAction')
   if (!action) errors.push(required(at))
   else if (!ACTIONS.includes(action)) errors.push(notSupported(at, action, ACTIONS))

@@ -14,17 +14,21 @@ const v1: Version<SelfSubjectReview> = {
   schema: types.type('authentication.SelfSubjectReview'),
 }
 
+/** Differs from v1 in nothing but its name, as v1alpha1 does. The last of them was served in 1.32. */
+const v1beta1: Version<SelfSubjectReview> = { ...v1, name: 'v1beta1', schema: types.type('authenticationV1beta1.SelfSubjectReview') }
+const v1alpha1: Version<SelfSubjectReview> = { ...v1, name: 'v1alpha1', schema: types.type('authenticationV1alpha1.SelfSubjectReview') }
+
 /** Who the one who asks is taken for, after impersonation. */
 export const selfSubjectReviewResource = defineResource<SelfSubjectReview>({
   scope: 'Cluster',
-  versions: [v1],
+  versions: [v1, v1beta1, v1alpha1],
   hub: v1,
   virtual: {
     call: async ({ ctx }) => ({
       code: 201,
       object: {
         kind: v1.kind,
-        apiVersion: 'authentication.k8s.io/v1',
+        apiVersion: `${v1.group}/${ctx.info.version}`,
         metadata: { creationTimestamp: formatTime(ctx.receivedAt) },
         status: { userInfo: userInfo(ctx.user) },
       },

@@ -1,6 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { repeats } from '../../../lib/repeats.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { duplicate, type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { VALIDATING_POLICIES } from '../../kinds.ts'
@@ -33,13 +34,14 @@ function validateActions(actions: readonly string[], path: FieldPath): FieldErro
   return errors
 }
 
-function validatePolicyBinding({ spec }: ValidatingAdmissionPolicyBinding): FieldError[] {
+/** In 1.26 there were no actions: every failure refuses the request. */
+function validatePolicyBinding({ spec }: ValidatingAdmissionPolicyBinding, _old: unknown, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   return [
     ...validatePolicyName(spec.policyName ?? '', path.child('policyName')),
-    ...validateParamRef(spec.paramRef, path.child('paramRef')),
+    ...validateParamRef(spec.paramRef, path.child('paramRef'), features.release),
     ...validateMatchResources(spec.matchResources, path.child('matchResources')),
-    ...validateActions(spec.validationActions ?? [], path.child('validationActions')),
+    ...(isSince(features.release, '1.27') ? validateActions(spec.validationActions ?? [], path.child('validationActions')) : []),
   ]
 }
 
@@ -59,6 +61,13 @@ const v1beta1: Version<ValidatingAdmissionPolicyBinding> = {
   schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicyBinding'),
 }
 
+/** The same, as releases from 1.26 to 1.31 serve it. */
+const v1alpha1: Version<ValidatingAdmissionPolicyBinding> = {
+  ...v1,
+  name: 'v1alpha1',
+  schema: types.type('admissionregistrationV1alpha1.ValidatingAdmissionPolicyBinding'),
+}
+
 /**
  * Puts a policy in force, for all or some of what it matches, with parameters if it has any.
  * `params`: absent where nobody is asked what users may read.
@@ -67,7 +76,7 @@ const v1beta1: Version<ValidatingAdmissionPolicyBinding> = {
 export const createValidatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<ValidatingAdmissionPolicyBinding>({
     scope: 'Cluster',
-    versions: [v1, v1beta1],
+    versions: [v1, v1beta1, v1alpha1],
     hub: v1,
     storage: { prefix: 'validatingadmissionpolicybindings', version: v1 },
     strategy: {

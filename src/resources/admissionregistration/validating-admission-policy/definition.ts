@@ -70,6 +70,14 @@ const v1: Version<ValidatingAdmissionPolicy> = {
 /** Differs from v1 in nothing but its name. */
 const v1beta1: Version<ValidatingAdmissionPolicy> = { ...v1, name: 'v1beta1', schema: types.type('admissionregistrationV1beta1.ValidatingAdmissionPolicy') }
 
+/** The same, as releases from 1.26 to 1.31 serve it. The status came with 1.27. */
+const v1alpha1: Version<ValidatingAdmissionPolicy> = {
+  ...v1,
+  name: 'v1alpha1',
+  schema: types.type('admissionregistrationV1alpha1.ValidatingAdmissionPolicy'),
+  subresources: { status: { verbs: STATUS_VERBS, since: '1.27', strategy: policyStatusStrategy } },
+}
+
 /**
  * Refuses requests by expressions, which src/admission/policies evaluates.
  * `params`: absent where nobody is asked what users may read.
@@ -78,7 +86,7 @@ const v1beta1: Version<ValidatingAdmissionPolicy> = { ...v1, name: 'v1beta1', sc
 export const createValidatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<ValidatingAdmissionPolicy>({
     scope: 'Cluster',
-    versions: [v1, v1beta1],
+    versions: [v1, v1beta1, v1alpha1],
     hub: v1,
     storage: { prefix: 'validatingadmissionpolicies', version: v1 },
     strategy: { ...policyStrategy, ...(params && { evaluate: checkParamKind(params) }) },

@@ -73,6 +73,9 @@ const v1: Version<IPAddress> = {
 /** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
 const v1beta1: Version<IPAddress> = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.IPAddress') }
 
+/** The same, as releases before 1.31 serve and store it. */
+const v1alpha1: Version<IPAddress> = { ...v1, name: 'v1alpha1', schema: types.type('networkingV1alpha1.IPAddress') }
+
 /**
  * Services take and free them in core/service/allocation/cluster-ips.ts.
  * One cluster IP in use. Its name is the canonical text of the address, so that two services cannot take the same one.
@@ -80,7 +83,7 @@ const v1beta1: Version<IPAddress> = { ...v1, name: 'v1beta1', schema: types.type
  */
 export const ipAddressResource = defineResource<IPAddress>({
   scope: 'Cluster',
-  versions: [v1, v1beta1],
+  versions: [v1, v1beta1, v1alpha1],
   hub: v1,
   storage: { prefix: 'ipaddresses', version: v1beta1 },
   neededByServer: true,

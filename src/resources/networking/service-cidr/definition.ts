@@ -71,6 +71,9 @@ const v1: Version<ServiceCIDR> = {
 /** Differs from v1 in nothing but its name, and is the one that release 1.33 stores. */
 const v1beta1: Version<ServiceCIDR> = { ...v1, name: 'v1beta1', schema: types.type('networkingV1beta1.ServiceCIDR') }
 
+/** The same, as releases before 1.31 serve and store it. */
+const v1alpha1: Version<ServiceCIDR> = { ...v1, name: 'v1alpha1', schema: types.type('networkingV1alpha1.ServiceCIDR') }
+
 /**
  * Addresses are given out from those whose condition `Ready` is not false.
  * A range of cluster IPs. The server creates one by its flags, named `kubernetes`.
@@ -78,7 +81,7 @@ const v1beta1: Version<ServiceCIDR> = { ...v1, name: 'v1beta1', schema: types.ty
  */
 export const serviceCIDRResource = defineResource<ServiceCIDR>({
   scope: 'Cluster',
-  versions: [v1, v1beta1],
+  versions: [v1, v1beta1, v1alpha1],
   hub: v1,
   storage: { prefix: 'servicecidrs', version: v1beta1 },
   neededByServer: true,

@@ -1,12 +1,19 @@
 import { expect } from 'chai'
+import { parseGates } from '../../../../src/lifecycle/gates.ts'
 import { createValidatingAdmissionPolicyBindingResource } from '../../../../src/resources/admissionregistration/validating-admission-policy-binding/definition.ts'
-import { KindCases, validates } from '../../../support/kind-cases.ts'
+import { causesOf, KindCases, validates } from '../../../support/kind-cases.ts'
 
 const of = (parts: object = {}): object => ({ spec: { policyName: 'p', validationActions: ['Deny'], ...parts } })
 const param = (parts: object): object => of({ paramRef: { parameterNotFoundAction: 'Deny', ...parts } })
 const selector = { matchLabels: { b: 'c', a: 'b' }, matchExpressions: [{ key: 'k', operator: 'In', values: ['v', 'w'] }] }
 
 describe('ValidatingAdmissionPolicyBinding', () => {
+  it('has no actions in 1.26, where every failure refuses the request', async () => {
+    const cases = new KindCases(createValidatingAdmissionPolicyBindingResource())
+    cases.server.features = parseGates('1.26')
+    expect(await causesOf(cases.create({ spec: { policyName: 'p', paramRef: { name: 'a' } } }))).to.deep.equal([])
+  })
+
   validates(createValidatingAdmissionPolicyBindingResource(), {
     'a binding': [of(), []],
     nothing: [{}, ['Required spec.policyName', 'Required spec.validationActions']],

@@ -7,9 +7,16 @@ import { answeredObject } from '../../../support/virtual-answer.ts'
 
 const JANE = { name: 'jane', uid: 'u', groups: ['dev'], extra: { a: ['b'] } }
 
-async function review(definition: ResourceDefinition, spec: object) {
+async function review(definition: ResourceDefinition, spec: object, version = 'v1') {
   const body = { kind: definition.hub.kind, apiVersion: 'authentication.k8s.io/v1', metadata: {}, spec }
-  const call = { ctx: { user: JANE, receivedAt: Date.parse('2026-01-02T03:04:05Z') }, verb: 'create', namespace: '', name: '', body, dryRun: false }
+  const call = {
+    ctx: { user: JANE, info: { version }, receivedAt: Date.parse('2026-01-02T03:04:05Z') },
+    verb: 'create',
+    namespace: '',
+    name: '',
+    body,
+    dryRun: false,
+  }
   return answeredObject(await definition.virtual?.call(call as unknown as VirtualCall)) as Record<string, unknown>
 }
 
@@ -44,4 +51,7 @@ describe('SelfSubjectReview', () => {
       metadata: { creationTimestamp: '2026-01-02T03:04:05Z' },
       status: { userInfo: { username: 'jane', uid: 'u', groups: ['dev'], extra: { a: ['b'] } } },
     }))
+
+  it('answers in the version in which it is asked', async () =>
+    expect(await review(selfSubjectReviewResource, {}, 'v1alpha1')).to.deep.include({ apiVersion: 'authentication.k8s.io/v1alpha1' }))
 })
