@@ -29,7 +29,8 @@ interface Derived {
 /** No closure: there may be as many as objects. */
 class Note implements Charge {
   readonly by: object
-  readonly value: object
+  /** Undefined once its object was replaced. */
+  value: object | undefined
   readonly bytes: number
   used = false
   /** Of somebody else. */
@@ -143,6 +144,18 @@ export class Stored implements StoredObject, Attributes {
     }
     this.codec.derived.add(derived.objectCharge)
     return object
+  }
+
+  /** Another state has taken its place: lets go of what was made from this one, of which history and late watchers may need the bytes alone. What it was charged stays charged until its turn comes. */
+  retire(): void {
+    const derived = this.#derived
+    if (derived === undefined) return
+    derived.object = undefined
+    derived.encodings = undefined
+    derived.recent = undefined
+    derived.recentAs = undefined
+    for (let note = derived.notes; note !== undefined; note = note.next) note.value = undefined
+    derived.notes = undefined
   }
 
   /** The object, for a look that need not be kept. */

@@ -154,12 +154,14 @@ export class ResourceCache {
     this.tree.set(object.key, object)
     this.index.put(object, previous)
     this.labels.put(object, previous)
+    previous?.retire()
   }
 
   #remove(object: Stored): void {
     this.tree.delete(object.key)
     this.index.remove(object)
     this.labels.remove(object)
+    object.retire()
   }
 
   #publish(change: RecordedChange, now: number): void {

@@ -57,6 +57,21 @@ describe('storage/stored-object', () => {
     expect(encoded).to.equal(1)
   })
 
+  it('lets go of what was made from it once it is replaced, and makes it again for who still asks', () => {
+    const encoder: Encoder = { id: 'test', encode: () => ({ bytes: Buffer.from('x'), header: 0 }) }
+    const stored = read({ x: '1' })
+    const object = stored.object()
+    stored.encoded(encoder)
+    stored.note(encoder, { row: 1 }, 10)
+    stored.retire()
+    expect([stored.noted(encoder), stored.kept('test')]).to.deep.equal([undefined, undefined])
+    expect(stored.object()).not.to.equal(object)
+    expect(stored.object()).to.deep.equal(object)
+    expect(stored.encoded(encoder).bytes.toString()).to.equal('x')
+    stored.note(encoder, { row: 2 }, 10)
+    expect(stored.noted(encoder)).to.deep.equal({ row: 2 })
+  })
+
   it('is told at another revision without being parsed', () => {
     const later = read({ x: '1' }).at(revision(1234))
     expect(later.revision).to.equal(1234)

@@ -49,6 +49,21 @@ describe('storage/cacher/resource-cache', () => {
     expect(cache.tree.size).to.equal(150)
   })
 
+  it('lets go of what was made from an object that is replaced or deleted', () => {
+    const cache = new ResourceCache(testResource, BOUNDS, new Slabs(), new FanOut(), plainReports)
+    cache.replace(ResourceCache.loading(), revision(1), 0)
+    const key = testKey('a')
+    const note = {}
+    for (const at of [2, 3, 4]) {
+      const before = cache.tree.get(key)
+      before?.note(note, note, 1)
+      const event = { key, modRevision: revision(at), createRevision: revision(2) }
+      cache.apply(at === 4 ? { type: 'delete', ...event } : { type: 'put', ...event, value: testCodec.encode(testObject('a')) }, 0)
+      expect(before?.noted(note)).to.equal(undefined)
+    }
+    expect(cache.tree.size).to.equal(0)
+  })
+
   it('takes all changes of a revision, though its history has no room for them', () => {
     const cache = new ResourceCache(testResource, { windowMs: 60_000, bytes: 500 }, new Slabs(), new FanOut(), plainReports)
     cache.replace(ResourceCache.loading(), revision(1), 0)
