@@ -1,5 +1,5 @@
 import type { HistogramChild } from '../lib/metrics.ts'
-import { SharedBytes } from '../lib/shared-bytes.ts'
+import { lengthOf, type Message, SharedBytes } from '../lib/shared-bytes.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
 import type { Framing } from './forms/framing.ts'
@@ -9,16 +9,19 @@ const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' }
 /** A batch of events in the form of a watch. Shared by all watches that get the same events in the same form. */
 export class FramedBatch {
   /** One an event. */
-  readonly frames: readonly Buffer[]
+  readonly frames: readonly Message[]
+  /** Of each frame. */
+  readonly lengths: readonly number[]
   readonly bytes: number
   /** The sizes of the frames, once somebody has sorted them. */
   sizes: HistogramChild | undefined
   readonly #parts = new Map<number, readonly SharedBytes[]>()
 
-  constructor(frames: readonly Buffer[]) {
+  constructor(frames: readonly Message[]) {
     this.frames = frames
+    this.lengths = frames.map(lengthOf)
     let bytes = 0
-    for (const frame of frames) bytes += frame.length
+    for (const length of this.lengths) bytes += length
     this.bytes = bytes
   }
 
@@ -29,25 +32,26 @@ export class FramedBatch {
     const bound = this.frames.length === 1 || this.bytes <= most ? Number.POSITIVE_INFINITY : most
     let parts = this.#parts.get(bound)
     if (parts === undefined) {
-      parts = bound === Number.POSITIVE_INFINITY ? [new SharedBytes(this.frames)] : split(this.frames, bound)
+      parts = bound === Number.POSITIVE_INFINITY ? [new SharedBytes(this.frames)] : this.#split(bound)
       this.#parts.set(bound, parts)
     }
     return parts
   }
-}
 
-function split(frames: readonly Buffer[], most: number): SharedBytes[] {
-  const parts: Buffer[][] = []
-  let bytes = Number.POSITIVE_INFINITY
-  for (const frame of frames) {
-    if (bytes + frame.length > most) {
-      parts.push([])
-      bytes = 0
-    }
-    parts.at(-1)?.push(frame)
-    bytes += frame.length
+  #split(most: number): SharedBytes[] {
+    const parts: Message[][] = []
+    let bytes = Number.POSITIVE_INFINITY
+    this.frames.forEach((frame, i) => {
+      const length = this.lengths[i] ?? 0
+      if (bytes + length > most) {
+        parts.push([])
+        bytes = 0
+      }
+      parts.at(-1)?.push(frame)
+      bytes += length
+    })
+    return parts.map(part => new SharedBytes(part))
   }
-  return parts.map(part => new SharedBytes(part))
 }
 
 interface Kept {
@@ -64,7 +68,8 @@ const GENERATION = 512
 
 /**
  * The frames of the last events, for the watches that are still to get them. Batches are found by their events: watchers that want the same get the same, one watcher after the other. Watchers
- * that want other parts of the same changes find the frames of single events. Two generations of these are kept, so that few are kept for long.
+ * that want other parts of the same changes find the frames of single events. Two generations of these are kept, so that few are kept for long. A frame
+ * that is no more than the bytes of a small object with something around them is not made: it is copied with the others of its batch, and nothing of it outlives that.
  */
 export class SharedFrames {
   readonly #batches: Kept[] = []
@@ -78,12 +83,12 @@ export class SharedFrames {
   of(framing: Framing, batch: readonly StorageEvent[]): FramedBatch | Promise<FramedBatch> {
     const { id } = framing
     if (id !== undefined) for (const kept of this.#batches) if (kept.id === id && sameEvents(kept.batch, batch)) return kept.framed
-    const frames: Buffer[] = []
+    const frames: Message[] = []
     return this.#frame(framing, batch, frames) ? this.#framed(framing, batch, frames) : this.#frameInTurns(framing, batch, frames)
   }
 
   /** Adds frames until none is left to make, or the turn has been long. False: some are left. */
-  #frame(framing: Framing, batch: readonly StorageEvent[], frames: Buffer[]): boolean {
+  #frame(framing: Framing, batch: readonly StorageEvent[], frames: Message[]): boolean {
     while (frames.length < batch.length) {
       const made = this.#made
       const frame = this.#frameOf(framing, batch[frames.length]!)
@@ -94,13 +99,13 @@ export class SharedFrames {
     return true
   }
 
-  async #frameInTurns(framing: Framing, batch: readonly StorageEvent[], frames: Buffer[]): Promise<FramedBatch> {
+  async #frameInTurns(framing: Framing, batch: readonly StorageEvent[], frames: Message[]): Promise<FramedBatch> {
     do await nextLongTurn()
     while (!this.#frame(framing, batch, frames))
     return this.#framed(framing, batch, frames)
   }
 
-  #framed({ id }: Framing, batch: readonly StorageEvent[], frames: readonly Buffer[]): FramedBatch {
+  #framed({ id }: Framing, batch: readonly StorageEvent[], frames: readonly Message[]): FramedBatch {
     const framed = new FramedBatch(frames)
     if (id !== undefined) this.#keep({ batch, id, framed })
     return framed
@@ -115,7 +120,12 @@ export class SharedFrames {
     }
   }
 
-  #frameOf(framing: Framing, event: StorageEvent): Buffer | undefined {
+  #frameOf(framing: Framing, event: StorageEvent): Message | undefined {
+    const pieces = event.type === 'bookmark' ? undefined : framing.pieces?.(EVENT_TYPES[event.type], event.object)
+    if (pieces !== undefined) {
+      this.#made++
+      return pieces
+    }
     if (event.type === 'bookmark' || framing.id === undefined) {
       this.#made++
       return frameOf(framing, event)

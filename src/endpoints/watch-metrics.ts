@@ -69,15 +69,15 @@ export class WatchMetrics {
 const MANY = 8
 
 function count(batch: FramedBatch, events: NumberChild, sizes: HistogramChild): void {
-  const { frames } = batch
-  events.value += frames.length
-  if (frames.length < MANY) {
-    for (const frame of frames) sizes.observe(frame.length)
+  const { lengths } = batch
+  events.value += lengths.length
+  if (lengths.length < MANY) {
+    for (const length of lengths) sizes.observe(length)
     return
   }
   if (batch.sizes === undefined) {
     batch.sizes = new HistogramChild(SIZES)
-    for (const frame of frames) batch.sizes.observe(frame.length)
+    for (const length of lengths) batch.sizes.observe(length)
   }
   sizes.add(batch.sizes)
 }

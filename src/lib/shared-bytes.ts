@@ -1,27 +1,44 @@
-const CRLF = Buffer.from('\r\n')
+/** A message: in one buffer, or in pieces that are still to be copied together. Not to be changed. */
+export type Message = Buffer | readonly Buffer[]
+
+export function lengthOf(message: Message): number {
+  if (Buffer.isBuffer(message)) return message.length
+  let length = 0
+  for (const piece of message) length += piece.length
+  return length
+}
 
 /** What is longer is rare, and costs more to keep than to make. */
 const MOST_KEPT_BYTES = 1 << 20
+const CRLF = '\r\n'
 
-/** Bytes of one write that many clients are sent. Each form in which they go onto a connection is made once, for all of them. */
+/** Bytes of one write that many clients are sent. They are copied together once, with room around them for what frames them in HTTP/1.1. */
 export class SharedBytes {
-  /** In order: messages, where the connection has such. Not to be changed. */
-  readonly pieces: readonly Buffer[]
   readonly length: number
-  #joined: Buffer | undefined
+  readonly #messages: readonly Message[]
   #chunk: Buffer | undefined
+  #joined: Buffer | undefined
 
-  constructor(pieces: readonly Buffer[]) {
-    this.pieces = pieces
+  constructor(messages: readonly Message[]) {
+    this.#messages = messages
     let length = 0
-    for (const piece of pieces) length += piece.length
+    for (const message of messages) length += lengthOf(message)
     this.length = length
   }
 
-  /** All pieces in one buffer. */
+  /** In order: messages, where the connection has such. Not to be changed. */
+  get pieces(): readonly Buffer[] {
+    return this.#messages.map(message => (Buffer.isBuffer(message) ? message : Buffer.concat(message)))
+  }
+
+  /** All of them in one buffer. Not to be changed. */
   get joined(): Buffer {
     if (this.#joined !== undefined) return this.#joined
-    const joined = this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces, this.length)
+    const [only] = this.#messages
+    if (this.#messages.length === 1 && Buffer.isBuffer(only)) return only
+    const { chunk } = this
+    const at = chunk.length - CRLF.length - this.length
+    const joined = chunk.subarray(at, at + this.length)
     if (this.length <= MOST_KEPT_BYTES) this.#joined = joined
     return joined
   }
@@ -29,7 +46,15 @@ export class SharedBytes {
   /** The same as one chunk of HTTP/1.1 (RFC 9112, section 7.1). Not of nothing: that would be the end of a body. */
   get chunk(): Buffer {
     if (this.#chunk !== undefined) return this.#chunk
-    const chunk = Buffer.concat([Buffer.from(`${this.length.toString(16)}\r\n`, 'latin1'), ...this.pieces, CRLF])
+    const head = this.length.toString(16) + CRLF
+    const chunk = Buffer.allocUnsafeSlow(head.length + this.length + CRLF.length)
+    let at = chunk.write(head, 'latin1')
+    for (const message of this.#messages)
+      for (const piece of Buffer.isBuffer(message) ? [message] : message) {
+        chunk.set(piece, at)
+        at += piece.length
+      }
+    chunk.write(CRLF, at, 'latin1')
     if (this.length <= MOST_KEPT_BYTES) this.#chunk = chunk
     return chunk
   }

@@ -11,6 +11,8 @@ export interface Framing {
   readonly id: string | undefined
   /** Undefined: the form cannot show an object, and the stream ends. */
   object(type: string, object: StoredObject): Buffer | undefined
+  /** What the frame is copied together from, not to be changed; undefined: it is better made once for all. */
+  pieces?(type: string, object: StoredObject): readonly Buffer[] | undefined
   /** Writes the frame into the memory and returns where it ends; 0: it does not fit. */
   into?(type: string, object: StoredObject, memory: Buffer, at: number): number
   /** A bookmark of the served kind at the revision. */

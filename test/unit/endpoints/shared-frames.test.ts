@@ -41,6 +41,18 @@ describe('SharedFrames', () => {
     expect(made).to.equal(2)
   })
 
+  it('makes no frame where the pieces of one are ready', async () => {
+    const batch = [added(1), added(2)]
+    const ready = { ...json, pieces: (type: string) => [Buffer.from(type), Buffer.from('\n')] }
+    const framed = await frames.of(ready, batch)
+    expect(framed.parts(1000).map(({ joined }) => joined.toString())).to.deep.equal(['ADDED\nADDED\n'])
+    expect(framed.lengths).to.deep.equal([6, 6])
+    expect(await frames.of(ready, batch)).to.equal(framed)
+    expect(made).to.equal(0)
+    await frames.of({ ...ready, pieces: () => undefined }, [added(3)])
+    expect(made).to.equal(1)
+  })
+
   it('frames anew for another form, and each time for one that is not shared', async () => {
     const batch = [added(1)]
     for (const form of [json, framing('cbor'), framing(undefined), framing(undefined)]) await frames.of(form, batch)

@@ -17,6 +17,18 @@ describe('SharedBytes', () => {
     expect(new SharedBytes([pieces[0]!]).joined).to.equal(pieces[0])
   })
 
+  it('copies messages that are in pieces together, once for both forms', () => {
+    const message = [Buffer.from('{"a":'), Buffer.from('1'), Buffer.from('}\n')]
+    const bytes = new SharedBytes([message, pieces[1]!])
+    expect(bytes.length).to.equal(17)
+    expect(bytes.chunk.toString()).to.equal('11\r\n{"a":1}\n{"bc":2}\n\r\n')
+    expect(bytes.joined.toString()).to.equal('{"a":1}\n{"bc":2}\n')
+    expect(bytes.joined.buffer).to.equal(bytes.chunk.buffer)
+    expect(bytes.pieces.map(String)).to.deep.equal(['{"a":1}\n', '{"bc":2}\n'])
+    const alone = new SharedBytes([message])
+    expect([alone.joined.toString(), alone.chunk.toString()]).to.deep.equal(['{"a":1}\n', '8\r\n{"a":1}\n\r\n'])
+  })
+
   it('keeps no copy of what is long', () => {
     const long = new SharedBytes([Buffer.alloc(1 << 20), Buffer.alloc(1)])
     expect(long.joined).not.to.equal(long.joined)

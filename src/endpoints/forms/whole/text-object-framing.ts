@@ -14,7 +14,22 @@ function writeFrame(type: string, bytes: Buffer, memory: Buffer, from: number): 
   return at + bytes.length + TAIL.length
 }
 
-/** One buffer an event: copied together from the ready bytes of the object. */
+/** From so many bytes on, a frame is copied once for all batches and forms of connection. */
+const LARGE_BYTES = 64 * 1024
+
+/** By type of event, of which there are three. */
+const heads = new Map<string, Buffer>()
+
+function headOf(type: string): Buffer {
+  let head = heads.get(type)
+  if (head === undefined) {
+    head = Buffer.from(`${HEAD[0]}${type}${HEAD[1]}`)
+    heads.set(type, head)
+  }
+  return head
+}
+
+/** Frames are copied together from the ready bytes of objects. */
 export function textObjectFraming({ dialect, served: { version } }: Scope): Framing {
   return {
     ...TEXT_FRAMES,
@@ -24,6 +39,10 @@ export function textObjectFraming({ dialect, served: { version } }: Scope): Fram
       const frame = Buffer.allocUnsafeSlow(HEAD_BYTES + type.length + bytes.length + TAIL.length)
       writeFrame(type, bytes, frame, 0)
       return frame
+    },
+    pieces(type, object) {
+      const { bytes } = object.json()
+      return bytes.length < LARGE_BYTES ? [headOf(type), bytes, TAIL] : undefined
     },
     into(type, object, memory, at) {
       const { bytes } = object.json()
