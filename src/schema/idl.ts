@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { invariant } from '../lib/invariant.ts'
+import { DeclaredStruct, type StructHead, type StructMembers } from './declared-struct.ts'
 import { availability, enumValues, isInRelease, listMarks, marksIn, patchMarks, ruleMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
@@ -80,23 +81,28 @@ export class TypeRegistry {
     return this.files.has(id) || this.packages.has(id)
   }
 
-  /** The type `core.Pod`. Types are resolved when first asked for, so a large table costs nothing at start. */
+  /** The type `core.Pod`. Its members are read when they are first asked for, so a large table costs nothing at start: what is wrong with them is thrown then. */
   type(id: string): StructSchema {
     const known = this.resolved.get(id)
     if (known) return known
     const source = this.source(id)
     invariant(source, `no type ${id}`)
     const name = id.slice(id.indexOf('.') + 1)
-    const { marks: written, lines } = this.written(source)
-    const marks = marksIn(written, this.minor)
+    const marks = marksIn(this.marks(source), this.minor)
+    const head: Mutable<StructHead> = { id, name, typeMeta: marks.includes('typemeta') }
+    if (!marks.includes('nodefinition')) head.definition = `${source.pkg.definition}.${name}`
+    if (marks.includes('atomic')) head.structType = 'atomic'
+    if (marks.includes('prune')) head.prune = true
+    Object.assign(head, availability(marks))
+    const schema = new DeclaredStruct(head, () => this.members(id, this.lines(source)))
+    this.resolved.set(id, schema)
+    return schema
+  }
+
+  /** The members that these lines declare. */
+  private members(id: string, lines: readonly WrittenField[]): StructMembers {
     const fields = new Map<string, Field>()
     const inlines: Inline[] = []
-    const schema: Mutable<StructSchema> = { type: 'struct', id, name, fields, inlines, typeMeta: marks.includes('typemeta') }
-    if (!marks.includes('nodefinition')) schema.definition = `${source.pkg.definition}.${name}`
-    if (marks.includes('atomic')) schema.structType = 'atomic'
-    if (marks.includes('prune')) schema.prune = true
-    Object.assign(schema, availability(marks))
-    this.resolved.set(id, schema) // before its fields: types may be recursive
     for (const { line, scope } of lines) {
       const [, number, type] = /^inline (\d+) (\S+)/.exec(line) ?? []
       if (type !== undefined) {
@@ -111,7 +117,7 @@ export class TypeRegistry {
         fields.set(field.name, earlier ? { ...field, earlier } : field)
       }
     }
-    return schema
+    return { fields, inlines }
   }
 
   /** The type of an OpenAPI definition name, if there is one. Reads the files of all packages. */
@@ -182,18 +188,31 @@ export class TypeRegistry {
     return lines
   }
 
+  /** The marks of a type, and before them those of the type that it is like. */
+  private marks(source: Source): readonly string[] {
+    const model = this.modelOf(source)
+    const own = wordsOf(source)
+    return model ? [...this.marks(model), ...own.slice(2)] : own
+  }
+
   /** What stands of a type in its package, and in that of the type that it is like. */
-  private written({ head, lines, pkg }: Source): Written {
-    const [, , ...marks] = head.split(/\s+/)
-    const own = lines.map(line => ({ line, scope: [pkg] }))
-    const [like, id = ''] = marks
-    if (like !== 'like') return { marks, lines: own }
+  private lines(source: Source): readonly WrittenField[] {
+    const { pkg } = source
+    const own = source.lines.map(line => ({ line, scope: [pkg] }))
+    const model = this.modelOf(source)
+    if (model === undefined) return own
+    const byName = linesByField(this.lines(model).map(({ line, scope }) => ({ line, scope: [pkg, ...scope] })))
+    for (const [key, fields] of linesByField(own)) byName.set(key, fields)
+    return [...byName.values()].flat()
+  }
+
+  /** The type that another is declared to be like. */
+  private modelOf(source: Source): Source | undefined {
+    const [like, id = ''] = wordsOf(source)
+    if (like !== 'like') return undefined
     const model = this.source(id)
     invariant(model, `no type ${id}`)
-    const base = this.written(model)
-    const byName = linesByField(base.lines.map(({ line, scope }) => ({ line, scope: [pkg, ...scope] })))
-    for (const [key, fields] of linesByField(own)) byName.set(key, fields)
-    return { marks: [...base.marks, ...marks.slice(2)], lines: [...byName.values()].flat() }
+    return model
   }
 
   private field(line: string, scope: Scope): Field {
@@ -255,8 +274,7 @@ export class TypeRegistry {
     const struct = this.type(id)
     if (!marks.includes('atomic') && !marks.includes('granular')) return struct
     const structType = marks.includes('atomic') ? 'atomic' : 'granular'
-    // Shares the members, which may not be resolved yet.
-    return { ...struct, fields: struct.fields, inlines: struct.inlines, structType, base: struct }
+    return new DeclaredStruct({ ...struct, structType, base: struct }, () => struct)
   }
 
   /** The name with its package: the first of those in scope that declares it. */
@@ -299,11 +317,8 @@ interface WrittenField {
   readonly scope: Scope
 }
 
-/** A declaration with what it takes from the type that it is like. */
-interface Written {
-  readonly marks: readonly string[]
-  readonly lines: readonly WrittenField[]
-}
+/** Words of a declaration's first line behind the name of the type. */
+const wordsOf = ({ head }: Source): readonly string[] => head.split(/\s+/).slice(2)
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 

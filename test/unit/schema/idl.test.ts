@@ -46,7 +46,7 @@ describe('type declarations', () => {
 
   it('refuse a description, whose words could be marks', () => {
     const described = new TypeRegistry().add({ id: 'a', definition: 'io.a.v1', source: 'type Port\n  name 1 string # an optional name' })
-    expect(() => described.type('a.Port')).to.throw('a description belongs beside the declarations:')
+    expect(() => described.type('a.Port').fields).to.throw('a description belongs beside the declarations:')
   })
 
   it('refuse a type that is not there, and one declared twice', () => {
