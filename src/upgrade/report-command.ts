@@ -26,7 +26,7 @@ Says what an upgrade of Kubernetes means for manifests and clusters: versions, f
   -o, --output      text (default), json, sarif (2.1.0) or html, one page
       --diff        shows in text what conversion makes of objects
 
-Exit status: 0 nothing is in the way, 1 something is, 2 an error.
+Exit status: 0 nothing blocks the upgrade, 1 something does, 2 an error.
 `
 
 const FORMATS: Readonly<Record<string, (report: Report, withDiffs: boolean) => string>> = {

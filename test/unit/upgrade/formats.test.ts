@@ -48,7 +48,7 @@ describe('formats of the upgrade report', () => {
   it('text is for a terminal', () => {
     expect(textReport(report, true)).to.equal(`From 1.24 to 1.34: 3 objects of shop/
 
-In the way (1)
+Blocking (1)
 
   CronJob shop/report  shop/the report.yaml:4
     batch/v1beta1 CronJob is not served by 1.34 → use batch/v1 [removed-version]
@@ -58,13 +58,13 @@ In the way (1)
       +apiVersion: batch/v1
 
 
-To be seen to (1)
+To review (1)
 
   --feature-gates  --gates
     the feature gate A is deprecated [deprecated-gate]
 
 
-1 finding is in the way of the upgrade to 1.34, 1 to be seen to.
+1 finding blocks the upgrade to 1.34, 1 to review.
 `)
   })
 
@@ -87,6 +87,6 @@ To be seen to (1)
     expect(page).to.not.match(/(?:src|href)="(?!#)/)
     expect(page).to.not.match(/url\(|@import|https?:/)
     expect(htmlReport(report)).to.include('<span class="add">+apiVersion: batch/v1</span>')
-    expect(htmlReport({ ...report, findings: [] })).to.include('Nothing is in the way of the upgrade to 1.34.')
+    expect(htmlReport({ ...report, findings: [] })).to.include('Nothing blocks the upgrade to 1.34.')
   })
 })

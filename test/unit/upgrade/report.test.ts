@@ -179,7 +179,7 @@ describe('upgrade report', () => {
     return { status, out: out.join('') }
   }
 
-  it('tells by its exit status whether anything is in the way', async () => {
+  it('tells by its exit status whether anything blocks the upgrade', async () => {
     writeFileSync(join(folder, 'a.yaml'), pod(''))
     expect((await run('--from=1.24', '--to', '1.30', '-f', folder)).status).to.equal(0)
     expect((await run('--from=1.24', '--to', '1.30', '--gates', 'CSIMigration=true')).status).to.equal(1)

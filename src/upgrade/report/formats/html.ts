@@ -3,7 +3,7 @@ import { SCRIPT, STYLE } from './html-parts.ts'
 import { grouped, placeText, verdict } from './text.ts'
 
 const LEVELS = ['blocking', 'warning', 'note'] as const
-const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'In the way', warning: 'To be seen to', note: 'Good to know' }
+const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }
 
 /** One page that needs nothing else: no address is asked, and all that comes from outside is escaped. Filters need its script, reading does not. */
 export function htmlReport(report: Report): string {

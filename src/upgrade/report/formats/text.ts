@@ -1,6 +1,6 @@
 import { countOf, type Finding, type Level, type Report } from '../finding.ts'
 
-const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'In the way', warning: 'To be seen to', note: 'Good to know' }
+const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }
 
 /** For a person at a terminal. `withDiffs`: what conversion makes of objects, below each. */
 export function textReport(report: Report, withDiffs: boolean): string {
@@ -16,13 +16,13 @@ export function textReport(report: Report, withDiffs: boolean): string {
   return `${[summary, ...sections, verdict(report)].join('\n\n')}\n`
 }
 
-/** One sentence: whether anything is in the way. */
+/** One sentence: whether anything blocks the upgrade. */
 export function verdict(report: Report): string {
   const [blocking, warnings] = [countOf(report, 'blocking'), countOf(report, 'warning')]
-  const rest = warnings === 0 ? '' : `${blocking === 0 ? '; ' : ', '}${warnings} to be seen to`
+  const rest = warnings === 0 ? '' : `${blocking === 0 ? '; ' : ', '}${warnings} to review`
   return blocking === 0
-    ? `Nothing is in the way of the upgrade to ${report.to}${rest}.`
-    : `${blocking === 1 ? '1 finding is' : `${blocking} findings are`} in the way of the upgrade to ${report.to}${rest}.`
+    ? `Nothing blocks the upgrade to ${report.to}${rest}.`
+    : `${blocking === 1 ? '1 finding blocks' : `${blocking} findings block`} the upgrade to ${report.to}${rest}.`
 }
 
 /** Findings of one object together, in their order. */
