@@ -60,7 +60,7 @@ export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Prom
 export function labelOf({ value: { metadata }, kind }: Pick<ManifestObject, 'value' | 'kind'>): string {
   const { namespace, name, generateName } = isJsonObject(metadata) ? metadata : {}
   const id = typeof name === 'string' ? name : typeof generateName === 'string' ? `${generateName}*` : ''
-  return `${kind}${id === '' ? '' : ' '}${typeof namespace === 'string' ? `${namespace}/` : ''}${id}`
+  return `${kind}${id === '' ? '' : ' '}${typeof namespace === 'string' && namespace !== '' ? `${namespace}/` : ''}${id}`
 }
 
 type Tell = (severity: Note['severity'], message: string) => void

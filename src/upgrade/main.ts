@@ -1,18 +1,24 @@
+import { BackendError } from '../storage/backend.ts'
 import { ArgumentError } from './arguments.ts'
 import { runConvert } from './convert-command.ts'
 import { ManifestError } from './manifests.ts'
+import { BoltError } from './report/sources/bolt-file.ts'
 import { ClusterError } from './report/sources/cluster-client.ts'
 import { runReport } from './report-command.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
 const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert, 'upgrade-report': runReport }
 
+/** Errors whose message says what the user can mend: the command line, files, servers and stores. */
+const isOfUser = (error: unknown): error is Error =>
+  [ArgumentError, ManifestError, ClusterError, BackendError, BoltError].some(kind => error instanceof kind) || (error instanceof Error && 'code' in error)
+
 async function main([name = '', ...argv]: readonly string[]): Promise<number> {
   const streams = { out: (text: string) => void process.stdout.write(text), err: (text: string) => void process.stderr.write(text) }
   try {
     return (await COMMANDS[name]?.(argv, streams)) ?? 2
   } catch (error) {
-    if (!(error instanceof ArgumentError || error instanceof ManifestError || error instanceof ClusterError)) throw error
+    if (!isOfUser(error)) throw error
     streams.err(`Error: ${error.message}\n`)
     return 2
   }

@@ -1,4 +1,5 @@
 import { compareReleases } from '../lifecycle/release.ts'
+import type { EtcdOptions } from '../storage/etcd/options.ts'
 import { ArgumentError, type Arguments, readArguments, readRelease } from './arguments.ts'
 import type { Streams } from './convert-command.ts'
 import { countOf, type Report } from './report/finding.ts'
@@ -9,8 +10,12 @@ import { textReport } from './report/formats/text.ts'
 import { type Examined, reportOn } from './report/report.ts'
 import { examineCluster, releaseOf } from './report/sources/cluster.ts'
 import { ClusterClient } from './report/sources/cluster-client.ts'
+import { dataDirectoryValues } from './report/sources/data-directory.ts'
+import { etcdValues } from './report/sources/etcd.ts'
 import { examineFiles } from './report/sources/files.ts'
 import { readKubeconfig } from './report/sources/kubeconfig.ts'
+import { snapshotValues } from './report/sources/snapshot.ts'
+import { examineStore } from './report/sources/stored.ts'
 import { ReleaseKinds } from './versions/release-kinds.ts'
 
 export const REPORT_USAGE = `Usage: binnacle upgrade-report --from RELEASE --to RELEASE [-f FILE|FOLDER|-] [--kubeconfig FILE] [flags]
@@ -22,6 +27,12 @@ Says what an upgrade of Kubernetes means for manifests and clusters: versions, f
   -f, --filename    a file, a folder (*.yaml, *.yml and *.json at any depth), or - for standard input
       --kubeconfig  a server of Kubernetes or this one, whose objects and metrics are read
       --context     of the kubeconfig; the current one unless given
+      --data-dir    a data directory of this program that no server uses
+      --snapshot    a snapshot of etcd (etcdctl snapshot save), or member/snap/db of a member that is stopped
+      --etcd        addresses of an etcd: https://127.0.0.1:2379,…
+      --etcd-cafile, --etcd-certfile, --etcd-keyfile
+                    the CA of the etcd servers, and what is shown to them
+      --etcd-prefix of all keys in etcd or the snapshot (default /registry)
       --gates       feature gates of a component that no manifest shows: A=true,B=false
   -o, --output      text (default), json, sarif (2.1.0) or html, one page
       --diff        shows in text what conversion makes of objects
@@ -42,6 +53,13 @@ const OPTIONS = {
   filename: 'values',
   kubeconfig: 'value',
   context: 'value',
+  'data-dir': 'value',
+  snapshot: 'value',
+  etcd: 'value',
+  'etcd-cafile': 'value',
+  'etcd-certfile': 'value',
+  'etcd-keyfile': 'value',
+  'etcd-prefix': 'value',
   gates: 'value',
   output: 'value',
   diff: 'switch',
@@ -74,10 +92,33 @@ async function makeReport(given: Arguments): Promise<Report> {
     const sources: Examined[] = [
       ...(paths.length === 0 ? [] : [examineFiles(paths, new ReleaseKinds(to))]),
       ...(client ? [await examineCluster(client, to)] : []),
+      ...storesOf(given),
     ]
-    if (sources.length === 0 && gates === undefined) throw new ArgumentError('there is nothing to examine: name manifests by -f, or a server by --kubeconfig')
+    if (sources.length === 0 && gates === undefined)
+      throw new ArgumentError('there is nothing to examine: name manifests by -f, a server by --kubeconfig, or a store by --data-dir, --etcd or --snapshot')
     return await reportOn(sources, { from, to, ...(gates !== undefined && { gates }) })
   } finally {
     client?.close()
+  }
+}
+
+/** Stores that are named. They are opened when they are read. */
+function storesOf(given: Arguments): Examined[] {
+  const prefix = given.value('etcd-prefix') ?? '/registry'
+  const [directory, snapshot, etcd] = [given.value('data-dir'), given.value('snapshot'), given.value('etcd')]
+  return [
+    ...(directory === undefined ? [] : [examineStore(directory, dataDirectoryValues(directory))]),
+    ...(snapshot === undefined ? [] : [examineStore(snapshot, snapshotValues(snapshot, prefix))]),
+    ...(etcd === undefined ? [] : [examineStore(etcd, etcdValues(etcdOptions(etcd, given), prefix))]),
+  ]
+}
+
+function etcdOptions(servers: string, given: Arguments): EtcdOptions {
+  const [caFile, certFile, keyFile] = [given.value('etcd-cafile'), given.value('etcd-certfile'), given.value('etcd-keyfile')]
+  return {
+    servers: servers.split(','),
+    ...(caFile !== undefined && { caFile }),
+    ...(certFile !== undefined && { certFile }),
+    ...(keyFile !== undefined && { keyFile }),
   }
 }

@@ -1,7 +1,7 @@
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
 import { type Features, parseGates } from '../../lifecycle/gates.ts'
-import type { Release } from '../../lifecycle/release.ts'
+import { DEFAULT_RELEASE, type Release } from '../../lifecycle/release.ts'
 import { apiVersionOf, compareVersionNames } from '../../meta/gvk.ts'
 import { versionsOf } from '../../registry/convert.ts'
 import { builtinResources } from '../../resources/builtin.ts'
@@ -20,7 +20,7 @@ export class ReleaseKinds {
   readonly features: Features
   readonly #byName = new Map<string, FoundKind>()
 
-  constructor(release: Release, features: Features = parseGates(release)) {
+  constructor(release: Release = DEFAULT_RELEASE, features: Features = parseGates(release)) {
     this.release = release
     this.features = features
     const definitions = builtinResources({ features, eventTtlSeconds: 3600, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 2768 } })

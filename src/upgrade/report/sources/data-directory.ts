@@ -1,0 +1,36 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { lockDirectory } from '../../../storage/embedded/directory-lock.ts'
+import { inspectDataFile } from '../../../storage/embedded/inspect.ts'
+import { readRange } from '../../../storage/embedded/range.ts'
+import { metaRevision, openTables } from '../../../storage/embedded/tables.ts'
+import { key } from '../../../storage/revision.ts'
+import { ArgumentError } from '../../arguments.ts'
+import type { StoredValue } from './stored.ts'
+
+/** Values that are read at a time. */
+const PAGE = 500
+
+/** What the embedded store of a data directory holds. Nothing is changed. Throws ArgumentError for a directory without one, and BackendError, as while a server uses it. */
+export async function* dataDirectoryValues(directory: string): AsyncGenerator<StoredValue> {
+  const folder = join(directory, 'store')
+  if (statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new ArgumentError(`--data-dir ${directory}: there is no store in it`)
+  const unlock = lockDirectory(folder)
+  try {
+    inspectDataFile(folder)
+    const tables = await openTables(folder)
+    try {
+      const now = metaRevision(tables, 'revision')
+      for (let start = key('/'), more = true; more; ) {
+        const page = await readRange(tables, { start, end: key('0'), limit: PAGE }, now, now, () => {})
+        yield* page.items
+        more = page.more
+        start = key(`${page.items.at(-1)?.key ?? ''}\0`)
+      }
+    } finally {
+      await tables.close()
+    }
+  } finally {
+    unlock()
+  }
+}

@@ -1,0 +1,89 @@
+import { JsonSyntaxError, parseJson } from '../../../codec/json.ts'
+import { unwrap } from '../../../codec/protobuf.ts'
+import { decodeMessage } from '../../../codec/protobuf-decode.ts'
+import { ProtobufError } from '../../../codec/protobuf-error.ts'
+import { isJsonObject, type JsonObject } from '../../../meta/object.ts'
+import { labelOf } from '../../convert.ts'
+import { ReleaseKinds } from '../../versions/release-kinds.ts'
+import type { Subject } from '../examine-object.ts'
+import type { Finding } from '../finding.ts'
+import type { Examined } from '../report.ts'
+import { writtenVersions } from '../written-as.ts'
+import { isImplied } from './implied.ts'
+
+/** One key of a store with what it holds. */
+export interface StoredValue {
+  readonly key: string
+  readonly value: Buffer
+}
+
+/** Of kube-apiserver's binary form, and of what it encrypts. */
+const [BINARY, ENCRYPTED] = ['k8s\0', 'k8s:enc:']
+
+/** What a store keeps that is no object, or passes. */
+const SKIPPED = /^\/?[^/]+\/(?:events|masterleases|ranges|binnacle|peerserverleases|apiserver\.openshift)\/|compact_rev_key/
+
+/** The objects of a store, whichever program has written them, as JSON or in kube-apiserver's binary form. */
+export function examineStore(name: string, values: Iterable<StoredValue> | AsyncIterable<StoredValue>): Examined {
+  const findings: Finding[] = []
+  return { name, subjects: subjectsOf(name, values, findings), findings }
+}
+
+async function* subjectsOf(name: string, values: Iterable<StoredValue> | AsyncIterable<StoredValue>, findings: Finding[]): AsyncGenerator<Subject> {
+  const kinds = new ReleaseKinds()
+  const encrypted = new Map<string, number>()
+  for await (const { key, value } of values) {
+    if (SKIPPED.test(key)) continue
+    if (startsWith(value, ENCRYPTED)) {
+      const prefix = key.split('/').slice(0, 3).join('/')
+      encrypted.set(prefix, (encrypted.get(prefix) ?? 0) + 1)
+      continue
+    }
+    const object = objectOf(kinds, value)
+    if (typeof object === 'string') findings.push(unreadable(name, key, object))
+    else if (object && !isImplied(object)) yield subjectOf(name, key, object)
+  }
+  for (const [prefix, count] of encrypted) findings.push(unreadable(name, prefix, `${count} values are encrypted, and were not examined`))
+}
+
+const startsWith = (value: Buffer, text: string): boolean => value.subarray(0, text.length).toString('latin1') === text
+
+const unreadable = (name: string, key: string, message: string): Finding => ({
+  rule: 'unreadable',
+  level: 'warning',
+  subject: key,
+  place: { source: `${name}: ${key}` },
+  message,
+})
+
+/** Undefined for what is no object; a text where it can't be read, which says why. */
+function objectOf(kinds: ReleaseKinds, value: Buffer): JsonObject | string | undefined {
+  try {
+    if (!startsWith(value, BINARY)) return jsonObject(value)
+    const { apiVersion, kind, message } = unwrap(value)
+    const found = kinds.find({ apiVersion, kind })
+    return found ? { apiVersion, kind, ...decodeMessage(found.version.schema, message) } : `no type is known of ${apiVersion} ${kind}`
+  } catch (error) {
+    if (error instanceof ProtobufError || error instanceof JsonSyntaxError) return error.message
+    throw error
+  }
+}
+
+function jsonObject(bytes: Buffer): JsonObject | undefined {
+  if (bytes[0] !== 0x7b) return undefined
+  const { value } = parseJson(bytes)
+  return isJsonObject(value) && typeof value.apiVersion === 'string' && typeof value.kind === 'string' ? value : undefined
+}
+
+function subjectOf(name: string, key: string, value: JsonObject): Subject {
+  const [apiVersion, kind] = [String(value.apiVersion), String(value.kind)]
+  return {
+    value,
+    apiVersion,
+    kind,
+    label: labelOf({ value, kind }),
+    place: { source: `${name}: ${key}` },
+    written: writtenVersions(isJsonObject(value.metadata) ? value.metadata : {}, kind),
+    isListed: true,
+  }
+}

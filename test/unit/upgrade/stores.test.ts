@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import protobuf from 'protobufjs/minimal.js'
+import { encodeProtobuf } from '../../../src/codec/protobuf.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { silentLogger } from '../../../src/lib/log.ts'
+import { types } from '../../../src/resources/types.ts'
+import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts'
+import { key } from '../../../src/storage/revision.ts'
+import { reportOn } from '../../../src/upgrade/report/report.ts'
+import { BoltError, BoltFile } from '../../../src/upgrade/report/sources/bolt-file.ts'
+import { dataDirectoryValues } from '../../../src/upgrade/report/sources/data-directory.ts'
+import { snapshotValues } from '../../../src/upgrade/report/sources/snapshot.ts'
+import { examineStore, type StoredValue } from '../../../src/upgrade/report/sources/stored.ts'
+import { boltFile } from '../../support/bolt-builder.ts'
+
+const pod = (name: string, managed: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'shop', managedFields: [{ manager: 'm', operation: 'Update', apiVersion: managed }] },
+  spec: { nodeSelector: { 'beta.kubernetes.io/os': 'linux' }, containers: [{ name: 'c', image: 'i' }] },
+})
+
+const json = (value: object): Buffer => Buffer.from(JSON.stringify(value))
+
+/** An entry of etcd's bucket: a revision, and the key with its value. */
+function revision(main: number, name: string, value?: Buffer): [Buffer, Buffer] {
+  const id = Buffer.alloc(17)
+  id.writeBigUInt64BE(BigInt(main), 0)
+  id.write('_', 8)
+  const writer = protobuf.Writer.create().uint32(0x0a).bytes(Buffer.from(name)).uint32(0x18).int64(main)
+  if (value) writer.uint32(0x2a).bytes(value)
+  return [value ? id : Buffer.concat([id, Buffer.from('t')]), Buffer.from(writer.finish())]
+}
+
+describe('stores in the upgrade report', () => {
+  let folder: string
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'binnacle-stores-'))
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  it('objects are read as JSON and in the binary form, and what is encrypted is counted', async () => {
+    const binary = encodeProtobuf(types.type('core.Pod'), { apiVersion: 'v1', kind: 'Pod' }, pod('binary', 'v1'))
+    const values: StoredValue[] = [
+      { key: '/registry/pods/shop/text', value: json(pod('text', 'v1')) },
+      { key: '/registry/pods/shop/binary', value: binary },
+      { key: '/registry/secrets/shop/a', value: Buffer.from('k8s:enc:aescbc:v1:key1:xxxx') },
+      { key: '/registry/secrets/shop/b', value: Buffer.from('k8s:enc:aescbc:v1:key1:xxxx') },
+      { key: '/registry/events/shop/a', value: json(pod('event', 'v1')) },
+      { key: '/registry/pods/shop/damaged', value: Buffer.from('{"apiVersion": ') },
+      { key: 'compact_rev_key', value: Buffer.from('7') },
+    ]
+    const { findings, objects } = await reportOn([examineStore('store', values)], { from: '1.30', to: '1.33' })
+    expect(objects).to.equal(2)
+    expect(findings.map(({ rule, subject, place }) => `${rule} ${subject} ${place.source}`).sort()).to.deep.equal([
+      'deprecated-field Pod shop/binary store: /registry/pods/shop/binary',
+      'deprecated-field Pod shop/text store: /registry/pods/shop/text',
+      'unreadable /registry/pods/shop/damaged store: /registry/pods/shop/damaged',
+      'unreadable /registry/secrets store: /registry/secrets',
+    ])
+  })
+
+  it('the embedded store of a data directory is read page by page, unless a server uses it', async () => {
+    const backend = await openEmbedded({ dir: join(folder, 'store') }, systemClock, silentLogger)
+    const { signal } = new AbortController()
+    const names = Array.from({ length: 1200 }, (_, i) => `/registry/pods/shop/p${String(i).padStart(4, '0')}`)
+    await Promise.all(names.map(name => backend.write({ key: key(name), expected: 0, value: Buffer.from('{}') }, signal)))
+    const read = async (): Promise<string[]> => {
+      const keys: string[] = []
+      for await (const { key: each } of dataDirectoryValues(folder)) keys.push(each)
+      return keys
+    }
+    const refused = await read().catch((error: Error) => error.message)
+    expect(refused).to.match(/is in use by process/)
+    await backend.close()
+    expect(await read()).to.deep.equal(names)
+    expect(await read()).to.have.lengthOf(1200)
+  })
+
+  describe('snapshots of etcd', () => {
+    const write = (bytes: Buffer): string => {
+      const path = join(folder, 'snapshot.db')
+      writeFileSync(path, bytes)
+      return path
+    }
+    const entries = [
+      [revision(2, '/registry/pods/a', Buffer.from('old')), revision(3, '/registry/pods/b', Buffer.from('b'))],
+      [
+        revision(4, '/other/pods/c', Buffer.from('c')),
+        revision(5, '/registry/pods/a', Buffer.from('new')),
+        revision(6, '/registry/pods/b'),
+        revision(7, '/registry/pods/d', Buffer.from('d')),
+      ],
+    ]
+
+    it('give the newest value of each key that was not deleted', () => {
+      const found = [...snapshotValues(write(boltFile('key', entries)), '/registry')].map(({ key: name, value }) => [name, value.toString()])
+      expect(found).to.deep.equal([
+        ['/registry/pods/a', 'new'],
+        ['/registry/pods/d', 'd'],
+      ])
+    })
+
+    it('have a bucket for keys, or none', () => {
+      expect([...snapshotValues(write(boltFile('meta', entries)), '/registry')]).to.deep.equal([])
+    })
+
+    it('are refused where they are something else, or damaged, whatever stands in them', () => {
+      expect(() => new BoltFile(write(Buffer.from('SQLite format 3')))).to.throw(BoltError, /is no snapshot of etcd/)
+      const whole = boltFile('key', entries)
+      expect(() => [...snapshotValues(write(whole.subarray(0, 4096 * 5)), '/registry')]).to.throw(BoltError)
+      let faults = 0
+      for (let at = 4096 * 2; at < whole.length; at += at % 4096 < 100 ? 3 : 997) {
+        const damaged = Buffer.from(whole)
+        damaged[at] = 0xff
+        try {
+          void [...snapshotValues(write(damaged), '/registry')]
+        } catch (error) {
+          expect(error).to.be.instanceOf(BoltError)
+          faults++
+        }
+      }
+      expect(faults).to.be.greaterThan(0)
+    })
+
+    it('do not lead in circles', () => {
+      const circle = boltFile('key', entries)
+      circle.writeBigUInt64LE(3n, 4096 * 3 + 16 + 8)
+      expect(() => [...snapshotValues(write(circle), '/registry')]).to.throw(BoltError, /in circles/)
+    })
+  })
+})
