@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { createOpenApi } from '../../../src/endpoints/openapi/open-api.ts'
+import { DEFAULT_RELEASE, minorOf, type Release } from '../../../src/lifecycle/release.ts'
 import { bytesOf } from '../../support/document-bytes.ts'
 import { builtinSnapshot, describeReference, referenceJson } from '../../support/reference.ts'
+import { messagesOf } from '../../support/release-facts.ts'
 
 interface FactField {
   readonly name: string
@@ -71,10 +73,22 @@ function typeOf(property: Schema): Schema {
   })
 }
 
-describeReference('OpenAPI beside the reference', () => {
-  const { messages } = referenceJson('api-facts-1.33.json') as Facts
-  const byDefinition = new Map(Object.values(messages).flatMap(message => (message.openapi === undefined ? [] : [[message.openapi, message] as const])))
-  const snapshot = builtinSnapshot()
+/** Types of meta that are those of 1.33, as docs/releases.md says. */
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+const AS_BEFORE = new Set([`1.35 ${META}.Status`, `1.36 ${META}.Status`, `1.36 ${META}.ListMeta`])
+
+for (const release of ['1.33', '1.34', '1.35', '1.36'] as const)
+  describeReference(`OpenAPI of ${release} beside the reference`, () => compareDocuments(release))
+
+function compareDocuments(release: Release): void {
+  const { messages } =
+    release === DEFAULT_RELEASE ? (referenceJson('api-facts-1.33.json') as Facts) : { messages: messagesOf(minorOf(release)) as unknown as Facts['messages'] }
+  const byDefinition = new Map(
+    Object.values(messages).flatMap(message =>
+      message.openapi === undefined || AS_BEFORE.has(`${release} ${message.openapi}`) ? [] : [[message.openapi, message] as const],
+    ),
+  )
+  const snapshot = builtinSnapshot(release)
   const openApi = createOpenApi(snapshot)
   const v2 = JSON.parse(bytesOf(openApi.v2()).toString()) as { definitions: Schemas }
   const v3 = new Map<string, Schema>()
@@ -158,4 +172,4 @@ describeReference('OpenAPI beside the reference', () => {
       )
     })
   }
-})
+}
