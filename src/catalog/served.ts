@@ -1,8 +1,8 @@
 import { LifecycleError } from '../lifecycle/gates.ts'
 import { LIFECYCLES } from '../lifecycle/kinds.ts'
-import { existsIn } from '../lifecycle/lifecycle.ts'
+import { comesLater, existsIn, lifecycleOf } from '../lifecycle/lifecycle.ts'
 import type { Release } from '../lifecycle/release.ts'
-import type { ApiKind, RuntimeConfig } from '../lifecycle/served.ts'
+import type { ApiKind, LaterVersions, RuntimeConfig } from '../lifecycle/served.ts'
 import { apiVersionOf, stabilityOf } from '../meta/gvk.ts'
 import type { ResourceDefinition, Version } from './definition.ts'
 
@@ -37,7 +37,7 @@ export const isInRelease =
     existsIn(release, apiVersionOf({ group, version }), kind)
 
 /** A version that is asked for by name, and that the release has, but not this server, is refused. Throws LifecycleError. */
-export function checkIsBuilt(definitions: readonly ResourceDefinition[], release: Release, config: RuntimeConfig): void {
+export function checkIsBuilt(definitions: readonly ResourceDefinition[], release: Release, config: RuntimeConfig, later: LaterVersions = {}): void {
   for (const [key, value] of config) {
     const [group = '', version = '', resource] = key.split('/')
     if (!value || group === 'api') continue
@@ -45,6 +45,29 @@ export function checkIsBuilt(definitions: readonly ResourceDefinition[], release
     const kinds = Object.keys(LIFECYCLES[apiVersion] ?? {}).filter(kind => existsIn(release, apiVersion, kind))
     const built = definitions.flatMap(({ versions }) => versions).filter(each => each.group === group && each.name === version)
     const found = resource === undefined ? built.length > 0 : built.some(({ names }) => names.plural === resource)
+    if (!later.byName)
+      checkIsThere(
+        built.filter(({ names }) => resource === undefined || names.plural === resource),
+        release,
+        resource,
+      )
     if (kinds.length > 0 && !found) throw new LifecycleError(`--runtime-config: ${key}=true: this server does not have it`)
   }
 }
+
+/** Throws LifecycleError, in kube-apiserver's words, where a later release brings all of these. */
+function checkIsThere(versions: readonly Version[], release: Release, resource: string | undefined): void {
+  const [first] = versions
+  if (!first || !versions.every(version => comesLater(release, apiVersionOfVersion(version), version.kind))) return
+  const apiVersion = apiVersionOfVersion(first)
+  const introduced = lifecycleOf(apiVersion, first.kind)?.introduced
+  const [what, since] =
+    resource === undefined
+      ? [`version ${apiVersion}`, 'all the resources have been introduced']
+      : [`resource ${apiVersion}, Resource=${resource}`, `it is introduced at ${introduced}`]
+  throw new LifecycleError(
+    `cannot enable ${what} in runtime-config because ${since} after the current version ${release}. Consider setting --runtime-config-emulation-forward-compatible=true`,
+  )
+}
+
+const apiVersionOfVersion = ({ group, name }: Version): string => apiVersionOf({ group, version: name })

@@ -6,7 +6,7 @@ import type { AuditOptions } from '../audit/open-auditor.ts'
 import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Release } from '../lifecycle/release.ts'
-import type { RuntimeConfig } from '../lifecycle/served.ts'
+import type { LaterVersions, RuntimeConfig } from '../lifecycle/served.ts'
 import type { MetricExposure } from '../server/metric-exposure.ts'
 import { admissionPluginsOf, type GivenPlugins } from './admission-plugins.ts'
 import { auditOf } from './audit-config.ts'
@@ -15,7 +15,7 @@ import { flagDeprecations } from './deprecated-flags.ts'
 import { type Reader, reader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
-import { compatibilityOf, emulatedVersionOf, gatesOf, runtimeConfigOf } from './release-config.ts'
+import { compatibilityOf, emulatedVersionOf, gatesOf, laterVersionsOf, runtimeConfigOf } from './release-config.ts'
 import { type EncryptionFile, type EtcdConfig, encryptionOf, etcdOf, prefixOf, storedFormOf, type WatchCacheSizes, watchCacheSizesOf } from './store-config.ts'
 
 /** How kubelets are reached. Files are paths. */
@@ -89,6 +89,7 @@ export interface Config extends WatchCacheSizes {
   readonly runtimeConfig: RuntimeConfig
   /** Which metrics are shown. */
   readonly metrics: MetricExposure
+  readonly laterVersions: LaterVersions
   readonly verbosity: number
   readonly loggingFormat: 'text' | 'json'
   /** For the log, a sentence each: deprecated flags and gates, and what is asked for and not built, without which the server allows less. */
@@ -150,6 +151,7 @@ export function buildConfig(given: GivenFlags): Config {
     gates,
     runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     metrics: metrics.exposure,
+    laterVersions: laterVersionsOf(release, name => isTrue(read.text(name) ?? 'false')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
     warnings: [...flagDeprecations(given.values.keys()), ...given.lacking, ...lackingOf(modes, admissionPlugins), ...gates.warnings, ...metrics.warnings],

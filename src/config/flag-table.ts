@@ -281,8 +281,11 @@ export const FLAGS = {
     'settings',
     'What to serve, as group/version=true or group/version/resource=true, or not, with false; /v1 is the core group. api/all, api/ga, api/beta and api/alpha stand for many. Alpha and beta are off unless asked for.',
   ),
-  'emulation-forward-compatible': ignored('bool'),
-  'runtime-config-emulation-forward-compatible': ignored('bool'),
+  'emulation-forward-compatible': used(
+    'bool',
+    'Serve beta and stable versions that came after the emulated release, too, where an older version of the kind is served.',
+  ),
+  'runtime-config-emulation-forward-compatible': used('bool', 'Let --runtime-config name versions that came after the emulated release.'),
 
   // Logs and insides.
   v: used('int', 'Level of the log: 0 says little, 3 every request, 6 much.', '0'),

@@ -1,6 +1,6 @@
 import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
 import { compareReleases, DEFAULT_RELEASE, minorOf, NOT_BUILT, previousRelease, RELEASES, type Release } from '../lifecycle/release.ts'
-import { checkRuntimeConfig, type RuntimeConfig } from '../lifecycle/served.ts'
+import { checkRuntimeConfig, type LaterVersions, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** How many minor releases a server may be behind the one that it is. */
@@ -51,4 +51,13 @@ export function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
   } catch (error) {
     throw error instanceof LifecycleError ? new FlagError(`--runtime-config: ${error.message}`) : error
   }
+}
+
+const FORWARD = { bySuccession: 'emulation-forward-compatible', byName: 'runtime-config-emulation-forward-compatible' } as const
+
+/** Which versions of later releases are served. Throws FlagError for the newest release, after which there is none. */
+export function laterVersionsOf(release: Release, isSet: (flag: (typeof FORWARD)[keyof typeof FORWARD]) => boolean): LaterVersions {
+  const flag = Object.values(FORWARD).find(isSet)
+  if (flag !== undefined && release === RELEASES.at(-1)) throw new FlagError(`--${flag} cannot be set to true: no release after ${release} is known`)
+  return { bySuccession: isSet(FORWARD.bySuccession), byName: isSet(FORWARD.byName) }
 }

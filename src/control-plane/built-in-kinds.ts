@@ -14,7 +14,7 @@ export interface BuiltInKinds {
 
 /** The built-in kinds that the release, gates and `--runtime-config` ask for. Throws LifecycleError if `--runtime-config` names what there is not. */
 export function builtInKinds(options: ControlPlaneOptions): BuiltInKinds {
-  const { release, gates, runtimeConfig, eventTtlSeconds, serviceCIDRs, etcdServers, auth } = options
+  const { release, gates, runtimeConfig, laterVersions, eventTtlSeconds, serviceCIDRs, etcdServers, auth } = options
   const built = builtinResources({
     features: gates,
     eventTtlSeconds,
@@ -23,8 +23,8 @@ export function builtInKinds(options: ControlPlaneOptions): BuiltInKinds {
     ...(etcdServers && { etcdServers }),
     ...(auth && { auth }),
   })
-  checkIsBuilt(built, release, runtimeConfig)
-  const definitions = servedDefinitions(built, servedKinds(release, gates, runtimeConfig), isInRelease(release))
+  checkIsBuilt(built, release, runtimeConfig, laterVersions)
+  const definitions = servedDefinitions(built, servedKinds(release, gates, runtimeConfig, laterVersions), isInRelease(release))
   return { definitions, catalog: new Catalog(definitions, release) }
 }
 

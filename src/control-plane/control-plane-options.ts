@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Release } from '../lifecycle/release.ts'
-import type { RuntimeConfig } from '../lifecycle/served.ts'
+import type { LaterVersions, RuntimeConfig } from '../lifecycle/served.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { StoredForm } from '../registry/codec.ts'
 import type { AuthServices } from '../resources/builtin.ts'
@@ -25,6 +25,8 @@ export interface ControlPlaneOptions {
   readonly release: Release
   readonly gates: Gates
   readonly runtimeConfig: RuntimeConfig
+  /** Absent: none that came after the release is served. */
+  readonly laterVersions?: LaterVersions
   readonly etcdPrefix: string
   /** URLs of etcd's members; absent where the store is in this process. */
   readonly etcdServers?: readonly string[]

@@ -23,6 +23,12 @@ export function existsIn(release: Release, apiVersion: string, kind: string): bo
   return compareReleases(life.introduced, release) <= 0 && (end === undefined || compareReleases(release, end) < 0)
 }
 
+/** Whether a later release brings the kind. */
+export function comesLater(release: Release, apiVersion: string, kind: string): boolean {
+  const life = lifecycleOf(apiVersion, kind)
+  return life !== undefined && compareReleases(life.introduced, release) > 0
+}
+
 /** In kube-apiserver's words; undefined where the release has not deprecated the kind. */
 export function deprecationIn(release: Release, apiVersion: string, kind: string): Deprecation | undefined {
   const life = lifecycleOf(apiVersion, kind)

@@ -1,8 +1,8 @@
-import { apiVersionOf, parseApiVersion, stabilityOf } from '../meta/gvk.ts'
+import { apiVersionOf, compareVersionNames, parseApiVersion, stabilityOf } from '../meta/gvk.ts'
 import type { GateName } from './feature-gates.ts'
 import { type Gates, LifecycleError } from './gates.ts'
 import { EMPTY_VERSIONS, LIFECYCLES } from './kinds.ts'
-import { existsIn, lifecycleOf } from './lifecycle.ts'
+import { comesLater, existsIn, lifecycleOf } from './lifecycle.ts'
 import { isSince, type Release } from './release.ts'
 
 /** `--runtime-config`: `api/all`, `api/ga`, `api/beta`, `api/alpha`, `group/version` and `group/version/resource`, to be served or not. The core group's name is empty: `/v1`. */
@@ -46,18 +46,40 @@ export function checkRuntimeConfig(config: RuntimeConfig): void {
   }
 }
 
+/** Whether versions that came after the release are served (KEP-4330). */
+export interface LaterVersions {
+  /** Where an older version of the kind is: what clients use can be moved to the stable one before the release is (`--emulation-forward-compatible`). */
+  readonly bySuccession?: boolean
+  /** Where they are asked for by name (`--runtime-config-emulation-forward-compatible`). */
+  readonly byName?: boolean
+}
+
 /**
  * Which kinds a release serves: of those that it has, the stable ones, beta ones of before 1.24, and others as far as they are asked for. A resource that is named counts more than its version, and a version
  * that is named more than a level; of the levels, the later one in the order all, ga, beta, alpha.
  */
-export function servedKinds(release: Release, gates: Gates, config: RuntimeConfig): (kind: ApiKind) => boolean {
-  return ({ group, version, kind, resource }) => {
-    if (!existsIn(release, apiVersionOf({ group, version }), kind)) return false
+export function servedKinds(release: Release, gates: Gates, config: RuntimeConfig, later: LaterVersions = {}): (kind: ApiKind) => boolean {
+  const isServed = (asked: ApiKind): boolean => {
+    const { group, version, kind, resource } = asked
     const gate = GATED[`${group}/${resource}`]
     if (gate !== undefined && !gates.enabled(gate)) return false
-    return config.get(`${group}/${version}/${resource}`) ?? config.get(`${group}/${version}`) ?? levelOf(config, version, isOnByDefault(kind, group, version))
+    const named = config.get(`${group}/${version}/${resource}`) ?? config.get(`${group}/${version}`)
+    if (existsIn(release, apiVersionOf({ group, version }), kind)) return named ?? levelOf(config, version, isOnByDefault(kind, group, version))
+    if (!comesLater(release, apiVersionOf({ group, version }), kind)) return false
+    if (named !== undefined) return named && later.byName === true
+    return later.bySuccession === true && olderVersions(asked).some(isServed)
   }
+  return isServed
 }
+
+/** Versions of the kind that are less preferred and not alpha. */
+const olderVersions = (asked: ApiKind): ApiKind[] =>
+  Object.keys(LIFECYCLES).flatMap(apiVersion => {
+    const known = parseApiVersion(apiVersion)
+    if (known?.group !== asked.group || !Object.hasOwn(LIFECYCLES[apiVersion] ?? {}, asked.kind)) return []
+    const { version } = known
+    return stabilityOf(version) !== 'alpha' && compareVersionNames(asked.version, version) < 0 ? [{ ...asked, version }] : []
+  })
 
 /** Whether a kind is served by a release that has it, where nothing is said of it. */
 function isOnByDefault(kind: string, group: string, version: string): boolean {

@@ -84,6 +84,7 @@ const configured = (config: Config): Omit<ControlPlaneOptions, 'runtime' | 'back
   release: config.emulatedVersion,
   gates: config.gates,
   runtimeConfig: config.runtimeConfig,
+  laterVersions: config.laterVersions,
   etcdPrefix: config.etcdPrefix,
   ...(config.etcd && { etcdServers: config.etcd.servers }),
   storedAs: config.storedAs,

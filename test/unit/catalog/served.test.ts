@@ -64,4 +64,29 @@ describe('a version that is asked for', () => {
       if (message === undefined) check()
       else expect(check).to.throw(message)
     })
+
+  it('must have come with the release, unless later ones may be named', () => {
+    const check = (key: string, byName = false) =>
+      checkIsBuilt(
+        [
+          {
+            ...widgets,
+            versions: [
+              { ...widgets.hub, group: 'resource.k8s.io', name: 'v1', kind: 'DeviceClass', names: { plural: 'deviceclasses', singular: 'deviceclass' } },
+            ],
+          },
+        ],
+        '1.33',
+        new Map([[key, true]]),
+        { byName },
+      )
+    const consider = 'Consider setting --runtime-config-emulation-forward-compatible=true'
+    expect(() => check('resource.k8s.io/v1')).to.throw(
+      `cannot enable version resource.k8s.io/v1 in runtime-config because all the resources have been introduced after the current version 1.33. ${consider}`,
+    )
+    expect(() => check('resource.k8s.io/v1/deviceclasses')).to.throw(
+      `cannot enable resource resource.k8s.io/v1, Resource=deviceclasses in runtime-config because it is introduced at 1.34 after the current version 1.33. ${consider}`,
+    )
+    check('resource.k8s.io/v1', true)
+  })
 })

@@ -284,6 +284,10 @@ describe('the command line', () => {
     [['--runtime-config=x.io/v1=true'], '--runtime-config: unknown api groups x.io'],
     [['--runtime-config=api/all=false'], '--runtime-config: invalid key with only api/all=false'],
     [['--emulated-version=1.30'], '--emulated-version=1.30 is not implemented; it may be 1.31 to 1.36'],
+    [
+      ['--emulated-version=1.36', '--emulation-forward-compatible=true'],
+      '--emulation-forward-compatible cannot be set to true: no release after 1.36 is known',
+    ],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
     [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
     [['--http2=none'], '--http2=none is not a stack of HTTP/2; it may be own or builtin'],

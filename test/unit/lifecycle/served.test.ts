@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { LifecycleError, parseGates } from '../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../src/lifecycle/release.ts'
-import { checkRuntimeConfig, servedKinds } from '../../../src/lifecycle/served.ts'
+import { checkRuntimeConfig, type LaterVersions, servedKinds } from '../../../src/lifecycle/served.ts'
 
 const config = (text: string): Map<string, boolean> =>
   new Map(
@@ -67,6 +67,18 @@ describe('what is served', () => {
       betas.map(([group, version, kind, resource, release]) => servedKinds(release, parseGates(release), config(text))({ group, version, kind, resource }))
     expect(servedWith('')).to.deep.equal([true, false, true, true, false])
     expect(servedWith('api/beta=false batch/v1beta1=true')).to.deep.equal([true, false, false, false, false])
+  })
+
+  it('has versions of later releases where it is told to', () => {
+    const v1 = { group: 'resource.k8s.io', version: 'v1', kind: 'DeviceClass', resource: 'deviceclasses' }
+    const beta = { ...v1, version: 'v1beta2' }
+    const serves = (text: string, later: LaterVersions): boolean[] => [v1, beta].map(servedKinds('1.33', parseGates('1.33'), config(text), later))
+    expect(serves('', { bySuccession: true, byName: true })).to.deep.equal([false, false])
+    expect(serves('resource.k8s.io/v1beta2=true', {})).to.deep.equal([false, true])
+    expect(serves('resource.k8s.io/v1beta2=true', { bySuccession: true })).to.deep.equal([true, true])
+    expect(serves('resource.k8s.io/v1beta2=true resource.k8s.io/v1=false', { bySuccession: true })).to.deep.equal([false, true])
+    expect(serves('resource.k8s.io/v1=true', { bySuccession: true })).to.deep.equal([false, false])
+    expect(serves('resource.k8s.io/v1/deviceclasses=true', { byName: true })).to.deep.equal([true, false])
   })
 
   const refused: [config: string, message: string][] = [
