@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { dashboardExpressions, metricsOf, rules } from '../support/manifests.ts'
 import { createProbeClient } from '../support/probe/client.ts'
 import { expositionFaults, findPromtool, promtoolFaults } from '../support/promtool.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
@@ -63,6 +64,11 @@ describe('metrics', function () {
 
   after(() => server.stop())
 
+  it('have all that the rules of Prometheus and the dashboard ask for', () => {
+    const asked = [...dashboardExpressions(), ...rules().map(({ expr }) => expr)].flatMap(metricsOf).filter(name => !name.includes(':'))
+    const missing = new Set(asked.map(name => name.replace(/_bucket$/, '')).filter(name => !text.includes(`# TYPE ${name} `)))
+    expect([...missing]).to.deep.equal([])
+  })
   it('keep the rules of the text format and of names', () => {
     expect(clean(expositionFaults(text))).to.deep.equal([])
   })
