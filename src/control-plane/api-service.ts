@@ -42,6 +42,7 @@ export class ApiService implements Service {
       clock,
       media,
       watchList: gates.enabled('WatchList'),
+      validatesFields: gates.enabled('ServerSideFieldValidation'),
       deprecatedRequests,
       watchMetrics,
       watchOutput: runtime.watchOutput,

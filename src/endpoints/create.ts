@@ -12,7 +12,7 @@ export async function create(scope: Scope<'create'>): Promise<Answer> {
   // Unlike an update, which checks its options first.
   bodyMediaType(exchange.headers['content-type'], scope.env.media)
   const body = await exchange.readBody(MAX_BODY_BYTES)
-  const options = writeOptions(exchange, 'CreateOptions')
+  const options = writeOptions(exchange, 'CreateOptions', scope.env)
   const object = (await decodeBody(scope, body, bodyTarget(served.version), options.fieldValidation))()
   if (turnIsLong()) await nextLongTurn()
   return storeOf(scope).create(writeTarget(scope, options), object)

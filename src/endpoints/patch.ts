@@ -61,7 +61,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   const isCborApply = type === APPLY_CBOR_PATCH
   const isApply = type === APPLY_PATCH || isCborApply
   const body = await exchange.readBody(MAX_BODY_BYTES)
-  const options = writeOptions(exchange, 'PatchOptions', isApply)
+  const options = writeOptions(exchange, 'PatchOptions', { apply: isApply, ...(scope.env.validatesFields === false && { validatesFields: false }) })
   const shows = exchange.ctx.audit?.showsRequest === true
   if (isApply) {
     const configuration = isCborApply ? parseCborConfiguration(body) : await runInTurns(parseConfiguration(body), exchange.ctx.signal)

@@ -14,7 +14,7 @@ import { writeOptions } from './write-options.ts'
 export async function update(scope: Scope<'update'>): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
   const body = await exchange.readBody(MAX_BODY_BYTES)
-  const options = writeOptions(exchange, 'UpdateOptions')
+  const options = writeOptions(exchange, 'UpdateOptions', scope.env)
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   const { viewFault } = dialectOf(served.version.schema)
   const decoded = await decodeBody(scope, body, target, options.fieldValidation).catch((error: unknown) => {

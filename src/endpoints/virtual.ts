@@ -31,7 +31,7 @@ const selectionOf = (scope: Scope): Promise<ReadOptions> => listOptions(scope.ex
 async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: boolean }> {
   const { exchange, served, subresource, subresourceName, namespace, name } = scope
   const bytes = await exchange.readBody(MAX_BODY_BYTES)
-  const { dryRun, fieldValidation, manager, stated } = writeOptions(exchange, 'CreateOptions')
+  const { dryRun, fieldValidation, manager, stated } = writeOptions(exchange, 'CreateOptions', scope.env)
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   const object = (await decodeBody(scope, bytes, target, fieldValidation))()
   ensureNamespace(object.metadata, isNamespaced(scope) ? namespace : '')

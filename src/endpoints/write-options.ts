@@ -28,10 +28,23 @@ export interface WriteOptions {
 
 export const META_GROUP = 'meta.k8s.io'
 
+/** How the options of a write are read. */
+interface OptionRules {
+  /** Of an apply patch. */
+  readonly apply?: boolean
+  /** Absent: true. Otherwise unknown and repeated fields are dropped, whatever the query says (the gate ServerSideFieldValidation). */
+  readonly validatesFields?: boolean
+}
+
 /** Decodes and validates the options of a write. Throws 400 and 422 (`CreateOptions.meta.k8s.io "" is invalid: …`). */
-export function writeOptions(exchange: Exchange, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions', apply = false): WriteOptions {
+export function writeOptions(
+  exchange: Exchange,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  { apply = false, validatesFields = true }: OptionRules = {},
+): WriteOptions {
+  const preset = validatesFields ? 'Warn' : 'Ignore'
   if (exchange.search === '' && !apply)
-    return { dryRun: false, fieldValidation: 'Warn', manager: managerFromUserAgent(exchange.ctx.userAgent), namedManager: '' }
+    return { dryRun: false, fieldValidation: preset, manager: managerFromUserAgent(exchange.ctx.userAgent), namedManager: '' }
   const { query } = exchange
   const errors: FieldError[] = []
   const manager = stringParameter(query, 'fieldManager')
@@ -50,7 +63,7 @@ export function writeOptions(exchange: Exchange, kind: 'CreateOptions' | 'Update
   if (errors.length > 0 || validation === undefined) throw invalidError({ group: META_GROUP, kind }, '', errors)
   return {
     dryRun: dryRun.length > 0,
-    fieldValidation: validation,
+    fieldValidation: validatesFields ? validation : 'Ignore',
     namedManager: manager,
     manager: manager === '' ? managerFromUserAgent(exchange.ctx.userAgent) : manager,
     ...(force !== undefined && { force }),

@@ -19,7 +19,7 @@ describe('applying', () => {
     const { answer, created } = await apply(
       scopeOf(t, exchange, 'patch', { name }),
       runAtOnce(parseConfiguration(Buffer.from(body))),
-      writeOptions(exchange, 'PatchOptions', true),
+      writeOptions(exchange, 'PatchOptions', { apply: true }),
     )
     return { created, object: loose(answerObject(answer)), exchange }
   }

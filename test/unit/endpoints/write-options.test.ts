@@ -5,7 +5,7 @@ import { refusal } from '../../support/test-registry.ts'
 
 type Kind = Parameters<typeof writeOptions>[1]
 const read = (search: string, kind: Kind = 'CreateOptions', apply = false) =>
-  writeOptions(new FakeExchange('/x', { search, userAgent: 'kubectl/v1.33 (linux)' }), kind, apply)
+  writeOptions(new FakeExchange('/x', { search, userAgent: 'kubectl/v1.33 (linux)' }), kind, { apply })
 
 describe('options of writes', () => {
   const table: [search: string, kind: Kind, apply: boolean, expected: object][] = [

@@ -47,7 +47,7 @@ function validateUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim,
   const newSize = next.spec.resources.requests?.storage
   const sizePath = specPath.child('resources', 'requests', 'storage')
   return [
-    ...validateSpecKept(next, old),
+    ...validateSpecKept(next, old, features),
     ...(compareQuantity(newSize, oldSize) < 0 ? validateShrinking(newSize, old, features, sizePath) : []),
     ...validateImmutableField(next.spec.volumeMode, old.spec.volumeMode, fieldPath('volumeMode')),
     ...validateAttributesClass(next.spec.volumeAttributesClassName, old.spec.volumeAttributesClassName, features),
@@ -66,7 +66,7 @@ function validateShrinking(size: string | undefined, { status }: PersistentVolum
 }
 
 /** Puts back what may change, then compares the rest of the specs, so that one error shows everything that differs. */
-function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
+function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const before = { ...old.spec }
   const after = { ...next.spec }
@@ -81,7 +81,8 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
   } else {
     // The annotation never changes, and a class may be filled in later unless the annotation names another one.
     if (oldClass !== newClass) errors.push(invalid(fieldPath('metadata', 'annotations', CLASS_ANNOTATION), newClass ?? '', 'field is immutable'))
-    if (classIsNew && (oldClass === undefined || oldClass === after.storageClassName)) delete after.storageClassName
+    const mayFillIn = features.enabled('RetroactiveDefaultStorageClass') && (oldClass === undefined || oldClass === after.storageClassName)
+    if (classIsNew && mayFillIn) delete after.storageClassName
   }
   // The phase is the stored one: an update of the spec keeps the old status (`prepare`).
   if (next.status.phase === 'Bound') {

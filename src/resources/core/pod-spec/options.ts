@@ -1,5 +1,6 @@
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
+import { deepEqual } from '../../../meta/equal.ts'
 import { FieldPath } from '../../../meta/field-path.ts'
 import type { LabelSelector } from '../../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
@@ -31,6 +32,8 @@ export interface PodValidationOptions extends RestartOptions {
   readonly allowRelaxedEnvironment: boolean
   /** Search paths of DNS may be `.`, and have underscores. */
   readonly allowRelaxedSearches: boolean
+  /** There may be as many search paths of DNS as the gate ExpandedDNSConfig lets pass. */
+  readonly allowExpandedSearches: boolean
   readonly allowZeroSleep: boolean
   /** The pod as a whole may say what it needs. */
   readonly podLevelResources: boolean
@@ -78,6 +81,9 @@ const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefine
   addresses: legacyAddresses(features),
   allowRelaxedSearches:
     features.enabled('RelaxedDNSSearchValidation') || (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
+  allowExpandedSearches:
+    features.enabled('ExpandedDNSConfig') ||
+    (old?.dnsConfig !== undefined && next.dnsConfig !== undefined && deepEqual(old.dnsConfig.searches, next.dnsConfig.searches)),
   podLevelResources: features.enabled('PodLevelResources'),
   allowRestartRules: features.enabled('ContainerRestartRules') || (old !== undefined && usesRestartRules(old)),
   allowRestartAll: features.enabled('RestartAllContainersOnContainerExits') || (old !== undefined && restartsAll(old)),

@@ -191,8 +191,8 @@ function validateUserNamespace(spec: PodSpec, path: FieldPath): FieldError[] {
 
 /** glibc and musl read no more than this. */
 const MAX_NAMESERVERS = 3
-const MAX_SEARCHES = 32
-const MAX_SEARCH_CHARACTERS = 2048
+/** Without the gate ExpandedDNSConfig there may be fewer. */
+const SEARCH_LIMITS = { expanded: { paths: 32, characters: 2048 }, legacy: { paths: 6, characters: 256 } }
 
 /** The policy None takes nothing from the node, so it needs a nameserver of its own. */
 function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
@@ -206,7 +206,7 @@ function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: Fiel
 function validateDnsLists(
   { nameservers = [], searches = [], options = [] }: PodDNSConfig,
   path: FieldPath,
-  { addresses, allowRelaxedSearches: relaxed }: PodValidationOptions,
+  { addresses, allowRelaxedSearches: relaxed, allowExpandedSearches }: PodValidationOptions,
 ): FieldError[] {
   const errors: FieldError[] = []
   if (nameservers.length > MAX_NAMESERVERS) {
@@ -215,9 +215,10 @@ function validateDnsLists(
   nameservers.forEach((nameserver, i) => {
     errors.push(...addresses.ip(nameserver, path.child('nameservers').index(i)))
   })
-  if (searches.length > MAX_SEARCHES) errors.push(invalid(path.child('searches'), searches, `must not have more than ${MAX_SEARCHES} search paths`))
-  if (searches.join(' ').length > MAX_SEARCH_CHARACTERS) {
-    errors.push(invalid(path.child('searches'), searches, `must not have more than ${MAX_SEARCH_CHARACTERS} characters (including spaces) in the search list`))
+  const most = SEARCH_LIMITS[allowExpandedSearches ? 'expanded' : 'legacy']
+  if (searches.length > most.paths) errors.push(invalid(path.child('searches'), searches, `must not have more than ${most.paths} search paths`))
+  if (searches.join(' ').length > most.characters) {
+    errors.push(invalid(path.child('searches'), searches, `must not have more than ${most.characters} characters (including spaces) in the search list`))
   }
   searches.forEach((search, i) => {
     if (relaxed && search === '.') return
