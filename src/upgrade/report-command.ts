@@ -8,6 +8,7 @@ import { jsonReport } from './report/formats/json.ts'
 import { sarifReport } from './report/formats/sarif.ts'
 import { textReport } from './report/formats/text.ts'
 import { type Examined, reportOn } from './report/report.ts'
+import { auditFindings } from './report/sources/audit-log.ts'
 import { examineCluster, releaseOf } from './report/sources/cluster.ts'
 import { ClusterClient } from './report/sources/cluster-client.ts'
 import { dataDirectoryValues } from './report/sources/data-directory.ts'
@@ -33,6 +34,7 @@ Says what an upgrade of Kubernetes means for manifests and clusters: versions, f
       --etcd-cafile, --etcd-certfile, --etcd-keyfile
                     the CA of the etcd servers, and what is shown to them
       --etcd-prefix of all keys in etcd or the snapshot (default /registry)
+      --audit-log   an audit log of the server, which tells who has asked for deprecated versions
       --gates       feature gates of a component that no manifest shows: A=true,B=false
   -o, --output      text (default), json, sarif (2.1.0) or html, one page
       --diff        shows in text what conversion makes of objects
@@ -60,6 +62,7 @@ const OPTIONS = {
   'etcd-certfile': 'value',
   'etcd-keyfile': 'value',
   'etcd-prefix': 'value',
+  'audit-log': 'values',
   gates: 'value',
   output: 'value',
   diff: 'switch',
@@ -77,7 +80,8 @@ export async function runReport(argv: readonly string[], { out }: Streams): Prom
   if (format === undefined) throw new ArgumentError(`--output ${given.value('output')}: not one of ${Object.keys(FORMATS).join(', ')}`)
   const report = await makeReport(given)
   out(format(report, given.isOn('diff')))
-  return countOf(report, 'blocking') > 0 ? 1 : 0
+  if (countOf(report, 'blocking') > 0) return 1
+  return report.findings.some(({ rule }) => rule === 'unreadable') ? 2 : 0
 }
 
 async function makeReport(given: Arguments): Promise<Report> {
@@ -93,9 +97,12 @@ async function makeReport(given: Arguments): Promise<Report> {
       ...(paths.length === 0 ? [] : [examineFiles(paths, new ReleaseKinds(to))]),
       ...(client ? [await examineCluster(client, to)] : []),
       ...storesOf(given),
+      ...(await Promise.all(given.values('audit-log').map(async path => ({ name: path, subjects: [], findings: await auditFindings(path, to) })))),
     ]
     if (sources.length === 0 && gates === undefined)
-      throw new ArgumentError('there is nothing to examine: name manifests by -f, a server by --kubeconfig, or a store by --data-dir, --etcd or --snapshot')
+      throw new ArgumentError(
+        'there is nothing to examine: name manifests by -f, a server by --kubeconfig, a store by --data-dir, --etcd or --snapshot, or an --audit-log',
+      )
     return await reportOn(sources, { from, to, ...(gates !== undefined && { gates }) })
   } finally {
     client?.close()

@@ -126,10 +126,17 @@ function writtenFindings(subject: Subject, { apiVersion, kind, usages }: Written
 
 const keyFindings = (subject: Subject, { to }: Upgrade): Finding[] =>
   oldKeysOf(subject.value, to).map(({ path, isIgnored, since, instead }) =>
-    finding(subject, 'deprecated-annotation', 'warning', `${path}: ${isIgnored ? `has no effect from ${since} on` : `deprecated since ${since}`}`, {
-      advice: `use ${instead}`,
-      since,
-    }),
+    // A toleration of what is not there does no harm.
+    finding(
+      subject,
+      'deprecated-annotation',
+      path.includes('tolerations') ? 'note' : 'warning',
+      `${path}: ${isIgnored ? `has no effect from ${since} on` : `deprecated since ${since}`}`,
+      {
+        advice: `use ${instead}`,
+        since,
+      },
+    ),
   )
 
 function referenceFindings(subject: Subject, { to }: Upgrade): Finding[] {
@@ -205,7 +212,7 @@ function defaultFindings(subject: Subject, { object: old }: Judgement, { object:
   if (old === undefined || now === undefined || old.apiVersion !== now.apiVersion) return []
   const found: Finding[] = []
   const visit = (a: Json | undefined, b: Json | undefined, written: Json | undefined, path: string): void => {
-    if (deepEqual(a, b) || path === 'metadata.creationTimestamp') return
+    if (deepEqual(a, b) || (isNothing(a) && isNothing(b)) || path === 'metadata.creationTimestamp') return
     if (isJsonObject(a) && isJsonObject(b)) {
       for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
         visit(a[key], b[key], isJsonObject(written) ? written[key] : undefined, path === '' ? key : `${path}.${key}`)
@@ -216,5 +223,9 @@ function defaultFindings(subject: Subject, { object: old }: Judgement, { object:
   visit(old, now, subject.value, '')
   return found
 }
+
+/** Encoding alone decides whether it is written. */
+const isNothing = (value: Json | undefined): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && Object.values(value).every(isNothing))
 
 const shown = (value: Json | undefined): string => (value === undefined ? 'no value' : rawJson(value).slice(0, 200))

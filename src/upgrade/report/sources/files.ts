@@ -20,7 +20,7 @@ export function examineFiles(paths: readonly string[], kinds: ReleaseKinds): Exa
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error
       const { file, line, reason } = error
-      findings.push({ rule: 'unreadable', level: 'blocking', subject: file, place: { file, ...(line !== undefined && { line }) }, message: reason })
+      findings.push({ rule: 'unreadable', level: 'warning', subject: file, place: { file, ...(line !== undefined && { line }) }, message: reason })
     }
   return { name: paths.map(path => (path === '-' ? '<stdin>' : path)).join(', '), subjects, findings }
 }

@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { compareReleases, type Release } from '../../../lifecycle/release.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
+import type { Finding, Usage } from '../finding.ts'
+
+/** Requests for one deprecated resource. */
+interface Requests {
+  readonly removed: string
+  /** By user and user agent: how many, and the last one. */
+  readonly callers: Map<string, { count: number; last: string }>
+}
+
+/** Callers that are shown of one resource. */
+const MOST_CALLERS = 20
+
+/**
+ * Who has asked for deprecated versions, by an audit log in JSON lines (audit.k8s.io/v1): events that kube-apiserver marks by the annotation `k8s.io/deprecated`. Lines that are no events are passed over. Throws errors of the
+ * system for a file that can't be read.
+ */
+export async function auditFindings(path: string, to: Release): Promise<Finding[]> {
+  const requests = new Map<string, Requests>()
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY }))
+    if (line.includes('k8s.io/deprecated')) addEvent(requests, parsed(line))
+  return [...requests].map(([resource, { removed, callers }]) => findingOf(path, resource, { removed, callers }, to))
+}
+
+function parsed(line: string): JsonObject {
+  try {
+    const value: Json = JSON.parse(line)
+    return isJsonObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function addEvent(requests: Map<string, Requests>, { annotations, objectRef, user, userAgent, requestReceivedTimestamp, stage }: JsonObject): void {
+  if (!isJsonObject(annotations) || annotations['k8s.io/deprecated'] !== 'true' || !isJsonObject(objectRef)) return
+  // One request has an event for each stage.
+  if (stage !== undefined && stage !== 'ResponseComplete' && stage !== 'Panic') return
+  const { apiGroup = '', apiVersion = '', resource = '', subresource = '' } = objectRef
+  const name = [apiGroup, apiVersion, resource, subresource].filter(part => part !== '').join('/')
+  const found = requests.get(name) ?? { removed: String(annotations['k8s.io/removed-release'] ?? ''), callers: new Map() }
+  requests.set(name, found)
+  const caller = `${isJsonObject(user) ? String(user.username ?? '') : ''} with ${String(userAgent ?? 'no user agent')}`
+  const { count, last } = found.callers.get(caller) ?? { count: 0, last: '' }
+  const time = typeof requestReceivedTimestamp === 'string' ? requestReceivedTimestamp : ''
+  found.callers.set(caller, { count: count + 1, last: [last, time].sort()[1] ?? '' })
+}
+
+function findingOf(path: string, subject: string, { removed, callers }: Requests, to: Release): Finding {
+  const minor = /^1\.(\d+)$/.exec(removed)?.[1]
+  const since: Release | undefined = minor === undefined ? undefined : `1.${Number(minor)}`
+  const isGone = since !== undefined && compareReleases(since, to) <= 0
+  const usages = [...callers]
+    .sort(([, a], [, b]) => b.count - a.count)
+    .slice(0, MOST_CALLERS)
+    .map(([by, { count, last }]): Usage => ({ by: `${by} (${count} ${count === 1 ? 'request' : 'requests'})`, ...(last !== '' && { time: last }) }))
+  return {
+    rule: 'requested-version',
+    level: isGone ? 'blocking' : 'warning',
+    subject,
+    place: { source: path },
+    message: `clients have asked for it, and it is ${isGone ? `not served from ${since} on` : 'deprecated'}`,
+    usages,
+    ...(since !== undefined && { since }),
+  }
+}
