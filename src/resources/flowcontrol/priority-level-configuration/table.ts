@@ -1,14 +1,15 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { PriorityLevelConfiguration } from '../v1.types.ts'
 
-/** All versions are printed alike, from the hub version. */
-export const priorityLevelTable: TableDefinition<PriorityLevelConfiguration> = {
+/** All versions are printed alike, from the hub version. The shares had another name before 1.26. */
+export const priorityLevelTableIn = (release: Release): TableDefinition<PriorityLevelConfiguration> => ({
   columns: [
     nameColumn,
     column('Type', 'Limited, or Exempt from limits.'),
-    column('NominalConcurrencyShares', 'Its share of the seats, beside those of other levels.'),
+    column(isSince(release, '1.26') ? 'NominalConcurrencyShares' : 'AssuredConcurrencyShares', 'Its share of the seats, beside those of other levels.'),
     column('Queues', 'How many queues it has.'),
     column('HandSize', 'To how many queues a flow is dealt.'),
     column('QueueLengthLimit', 'How many requests may wait in a queue.'),
@@ -19,4 +20,4 @@ export const priorityLevelTable: TableDefinition<PriorityLevelConfiguration> = {
     const shares = spec.limited?.nominalConcurrencyShares ?? '<none>'
     return [metadata.name ?? '', spec.type, shares, queues, handSize, queueLengthLimit, age(metadata.creationTimestamp, now)]
   },
-}
+})

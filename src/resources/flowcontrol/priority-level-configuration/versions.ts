@@ -1,11 +1,12 @@
 import type { Version } from '../../../catalog/definition.ts'
+import { DEFAULT_RELEASE } from '../../../lifecycle/release.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { flowControlStatusStrategy } from '../strategies.ts'
 import type { LimitResponse, PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '../v1.types.ts'
 import type { PriorityLevelConfiguration as BetaLevel } from '../v1beta2.types.ts'
 import type { PriorityLevelConfiguration as Beta3Level } from '../v1beta3.types.ts'
 import { flowControlBetas, flowControlVersion } from '../version.ts'
-import { priorityLevelTable } from './table.ts'
+import { priorityLevelTableIn } from './table.ts'
 
 /** What a level that says nothing of them gets. */
 const DEFAULT_SHARES = 30
@@ -44,7 +45,8 @@ const v1: Version<PriorityLevelConfiguration> = {
     if (spec.limited) spec.limited.nominalConcurrencyShares ??= DEFAULT_SHARES
     setCommonDefaults(spec)
   },
-  table: priorityLevelTable,
+  table: priorityLevelTableIn(DEFAULT_RELEASE),
+  tableIn: priorityLevelTableIn,
   subresources: { status: { verbs: STATUS_VERBS, strategy: flowControlStatusStrategy } },
 }
 
