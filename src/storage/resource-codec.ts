@@ -48,11 +48,18 @@ export interface CodecOptions {
 const protobufMagic = Buffer.from('k8s\0')
 const closeBrace = 0x7d
 
+/** In memory of their own: bytes that live as long as a kind would keep a whole slab of Buffer's pool. */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
+}
+
 export function createCodec(options: CodecOptions): ResourceCodec {
   const { order = 'struct', transformer = identity, derived = new ByteBudget(DERIVED_BYTES) } = options
   const kind = `"kind":${JSON.stringify(options.kind)},`
   const apiVersion = `"apiVersion":${JSON.stringify(options.apiVersion)},`
-  const prefix = Buffer.from(order === 'struct' ? `{${kind}${apiVersion}` : `{${apiVersion}`)
+  const prefix = ownBytes(order === 'struct' ? `{${kind}${apiVersion}` : `{${apiVersion}`)
   const header = order === 'struct' ? prefix.length : 1
   const mark = markOf(options.fingerprint)
 
