@@ -19,6 +19,9 @@ import { openStores, type Stores } from './stores.ts'
 /** The check `etcd` fails after this: as long as a check of health may take. */
 const CHECK_MS = 2000
 
+/** What was made of objects for the next reader is let go of when nobody has used it for two to four minutes. */
+const AGING = { intervalMs: 1000, looks: 120 } as const
+
 /** The storage of every resource over one backend, which it closes. Watch caches begin to fill when it is made. */
 export class StoreService implements Service {
   private readonly options: ControlPlaneOptions
@@ -26,6 +29,7 @@ export class StoreService implements Service {
   private readonly stores: Stores
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
+  private readonly aging: NodeJS.Timeout
 
   /** `signal`: aborted when the server ends. */
   constructor(options: ControlPlaneOptions, definitions: readonly ResourceDefinition[], signal: AbortSignal) {
@@ -47,6 +51,7 @@ export class StoreService implements Service {
         ...(isCached && { isCached }),
       },
     )
+    this.aging = setInterval(() => options.runtime.derived.age(AGING.looks), AGING.intervalMs).unref()
     this.checks = [
       { name: 'etcd', check: () => backend.check(AbortSignal.timeout(CHECK_MS)) },
       onReadyz('informer-sync', () => this.stores.ready(), 'the caches are not filled yet'),
@@ -92,6 +97,7 @@ export class StoreService implements Service {
 
   /** Ends watches of the store, then closes the backend: nothing may use either any more. */
   async close(): Promise<void> {
+    clearInterval(this.aging)
     await this.stores.close()
     await this.backend.close()
   }

@@ -49,9 +49,34 @@ export class ByteBudget {
         oldest.drop()
       }
     }
-    if (this.#first > 1024 && this.#first > this.#charges.length / 2) {
-      this.#charges = this.#charges.slice(this.#first)
-      this.#first = 0
+    this.#shrink()
+  }
+
+  /**
+   * Looks at a part of the charges, oldest first: drops those that were not used since their last turn, in which they were added or looked at, and spares the others once. To be called in each of
+   * `looks` intervals, after which all have been looked at: what nobody uses is gone after as many to twice as many.
+   */
+  age(looks: number): void {
+    const { length } = this.#charges
+    let left = Math.ceil((length - this.#first) / looks)
+    while (left-- > 0) {
+      const oldest = this.#charges[this.#first]
+      invariant(oldest, 'bytes are charged to nothing')
+      this.#charges[this.#first++] = undefined
+      if (oldest.used) {
+        oldest.used = false
+        this.#charges.push(oldest)
+      } else {
+        this.#bytes -= oldest.bytes
+        oldest.drop()
+      }
     }
+    this.#shrink()
+  }
+
+  #shrink(): void {
+    if (this.#first <= 1024 || this.#first <= this.#charges.length / 2) return
+    this.#charges = this.#charges.slice(this.#first)
+    this.#first = 0
   }
 }

@@ -30,6 +30,25 @@ describe('ByteBudget', () => {
     expect(budget.bytes).to.equal(50)
   })
 
+  it('ages: what was not used for as many looks is dropped, and what was is spared', () => {
+    const budget = new ByteBudget(1000)
+    const charges = ['a', 'b', 'c', 'd', 'e'].map(name => charge(name, 10))
+    for (const each of charges) budget.add(each)
+    const [, b] = charges as [Charge, Charge]
+    b.used = true
+    budget.age(5)
+    expect(dropped).to.deep.equal(['a'])
+    for (let look = 1; look < 4; look++) budget.age(4)
+    expect(dropped).to.deep.equal(['a', 'c', 'd'])
+    expect(budget.bytes).to.equal(20)
+    for (let look = 0; look < 4; look++) budget.age(4)
+    expect(dropped).to.deep.equal(['a', 'c', 'd', 'e', 'b'])
+    expect(budget.bytes).to.equal(0)
+    budget.age(4)
+    budget.add(charge('f', 10))
+    expect(budget.bytes).to.equal(10)
+  })
+
   it('holds nothing of what it has dropped', async () => {
     const budget = new ByteBudget(1000)
     const charges = Array.from({ length: 500 }, (_, i) => {
