@@ -48,16 +48,16 @@ export function* customStrategies(version: VersionRules): Steps<{ readonly main:
 
   /** What is wrong with the object by its schema, then by its rules: both may take long. */
   const evaluated =
-    (validate: (next: KubeObject, old: KubeObject | undefined) => Steps<FieldError[]>): NonNullable<Strategy['evaluate']> =>
+    (validate: (next: KubeObject, old: KubeObject | undefined, ctx: HookContext) => Steps<FieldError[]>): NonNullable<Strategy['evaluate']> =>
     async (next, old, ctx, errors) => {
-      const own = await runInTurns(validate(next, old), ctx.request?.signal)
+      const own = await runInTurns(validate(next, old, ctx), ctx.request?.signal)
       return rules ? [...own, ...(await evaluateRules(rules, next, old, ctx, [...errors, ...own]))] : own
     }
 
   /** An object with BLOCKING errors gets one error instead: its rules could fail for the same cause. */
   const evaluateRules = async (check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) => {
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
-    return check(next, old && version.asVersion(old), text => ctx.request?.warn(text))
+    return check(next, old && version.asVersion(old), ratchets(ctx), text => ctx.request?.warn(text))
   }
 
   const main: Strategy = {
@@ -76,8 +76,8 @@ export function* customStrategies(version: VersionRules): Steps<{ readonly main:
       else if (hasStatus) delete next.status
       if (!sameContent(next, before)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
-    evaluate: evaluated(function* (next, old) {
-      const errors = schema ? yield* valueSteps(next, old && version.asVersion(old), schema, ROOT) : []
+    evaluate: evaluated(function* (next, old, ctx) {
+      const errors = schema ? yield* valueSteps(next, old && ratchets(ctx) ? version.asVersion(old) : undefined, schema, ROOT) : []
       return [...errors, ...scaleSpecErrors(next, scale), ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
     warnings: finalizerWarnings,
@@ -90,11 +90,11 @@ export function* customStrategies(version: VersionRules): Steps<{ readonly main:
     prepare(next, old) {
       if (old) keepAllButStatus(next, old)
     },
-    evaluate: evaluated(function* (next, old) {
+    evaluate: evaluated(function* (next, old, ctx) {
       const statusSchema = schema && propertySchema(schema, 'status')
       const { status: value } = next
       const isChecked = value !== undefined && statusSchema && old
-      const errors = isChecked ? yield* valueSteps(value, version.asVersion(old).status, statusSchema, fieldPath('status')) : []
+      const errors = isChecked ? yield* valueSteps(value, ratchets(ctx) ? version.asVersion(old).status : undefined, statusSchema, fieldPath('status')) : []
       return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
   }
@@ -102,6 +102,9 @@ export function* customStrategies(version: VersionRules): Steps<{ readonly main:
 }
 
 const ROOT = fieldPath()
+
+/** Whether what is wrong with a part that stays as it was is passed over. */
+const ratchets = ({ features }: HookContext): boolean => features.enabled('CRDValidationRatcheting')
 
 /** Errors after which rules are not looked at. */
 const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([

@@ -8,9 +8,9 @@ import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
 
 /**
  * What the rules (x-kubernetes-validations) of a schema of whole objects, at any depth, say of an object, in upstream's order and words. `old`: what it takes the place of. Neither is
- * changed. A rule that does not hold of what did not change is only warned of.
+ * changed. While `ratchets`, a rule that does not hold of what did not change is only warned of.
  */
-export type RuleCheck = (object: JsonObject, old: JsonObject | undefined, warn: (text: string) => void) => Promise<FieldError[]>
+export type RuleCheck = (object: JsonObject, old: JsonObject | undefined, ratchets: boolean, warn: (text: string) => void) => Promise<FieldError[]>
 
 /** How upstream calls an object as a whole. */
 const WHOLE = '<nil>'
@@ -22,8 +22,8 @@ const WHOLE = '<nil>'
 export function ruleCheck(schema: JsonSchemaProps | undefined): RuleCheck | undefined {
   const tree = schema && ruleTree(schema, true)
   if (!schema || !tree) return undefined
-  return async (value, old, warn) => {
-    const correlated = old && new Correlation(value, old, schema)
+  return async (value, old, ratchets, warn) => {
+    const correlated = old && ratchets ? new Correlation(value, old, schema) : undefined
     const { errors, warnings } = await validateRules(tree, { value, old, correlated, turns: SHARED_TURNS })
     for (const text of warnings) warn(text)
     return errors.map(error => (error.field === '' ? { ...error, field: WHOLE } : error))

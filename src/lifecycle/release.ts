@@ -5,7 +5,7 @@ export type Release = `${number}.${number}`
 export const DEFAULT_RELEASE: Release = '1.33'
 
 /** Those that can be emulated, oldest first. docs/releases.md says what differs. */
-export const RELEASES: readonly Release[] = ['1.31', '1.32', '1.33', '1.34', '1.35', '1.36']
+export const RELEASES: readonly Release[] = ['1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36']
 
 /** What other releases serve without being asked, and what is not built. */
 export const NOT_BUILT: Readonly<Record<Release, string>> = {

@@ -90,6 +90,33 @@ describe('feature gates', () => {
 
 /** Gates that a release has another way than the server, in the order of their names. */
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+  '1.26': [
+    'CSIMigrationPortworx',
+    'ComponentSLIs',
+    'DisableCloudProviders',
+    'DisableKubeletCloudCredentialProviders',
+    'KMSv2',
+    'LegacyServiceAccountTokenTracking',
+    'ReadWriteOncePod',
+  ],
+  '1.27': [
+    'CSIMigrationPortworx',
+    'DisableCloudProviders',
+    'DisableKubeletCloudCredentialProviders',
+    'MultiCIDRServiceAllocator',
+    'ServiceNodePortStaticSubrange',
+  ],
+  '1.28': [
+    'CSIMigrationPortworx',
+    'DisableCloudProviders',
+    'DisableKubeletCloudCredentialProviders',
+    'KMSv2KDF',
+    'LegacyServiceAccountTokenCleanUp',
+    'MultiCIDRServiceAllocator',
+    'SkipReadOnlyValidationGCE',
+  ],
+  '1.29': ['CSIMigrationPortworx', 'MultiCIDRServiceAllocator', 'ServiceAccountTokenNodeBindingValidation', 'StructuredAuthorizationConfiguration'],
+  '1.30': ['CSIMigrationPortworx', 'MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
   '1.31': [
     'AnonymousAuthConfigurableEndpoints',
     'AuthorizeNodeWithSelectors',

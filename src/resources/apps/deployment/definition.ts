@@ -47,7 +47,7 @@ const deploymentStrategy: Strategy<Deployment> = {
     else prepareCreate(next, {})
   },
   validate: validateDeployment,
-  warnings: (next, old, ctx) => [...hostNameWarnings(next, old), ...templateWarnings(next, old, ctx)],
+  warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],
 }
 
 /** A write of the status keeps spec and labels: controllers that only know the status cannot change what is selected. */

@@ -47,7 +47,7 @@ const replicaSetStrategy: Strategy<ReplicaSet> = {
     else prepareCreate(next, { replicas: 0 })
   },
   validate: validateReplicaSet,
-  warnings: (next, old, ctx) => [...hostNameWarnings(next, old), ...templateWarnings(next, old, ctx)],
+  warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],
 }
 
 const replicaSetStatusStrategy: Strategy<ReplicaSet> = {

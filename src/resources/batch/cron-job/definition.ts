@@ -46,7 +46,7 @@ const cronJobStrategy: Strategy<CronJob> = {
   },
   validate: validateCronJob,
   warnings(next, old, { features }) {
-    const warnings = hostNameWarnings(next, old)
+    const warnings = hostNameWarnings(next, old, features)
     if (!old || next.metadata.generation !== old.metadata.generation) {
       warnings.push(...jobSpecWarnings(next.spec.jobTemplate.spec, features, JOB_SPEC))
     }

@@ -42,7 +42,7 @@ const jobStrategy: Strategy<Job> = {
   validate: validateJob,
   warnings(next, old, { features }) {
     if (old && next.metadata.generation === old.metadata.generation) return []
-    return [...hostNameWarnings(next, old), ...jobSpecWarnings(next.spec, features, SPEC)]
+    return [...hostNameWarnings(next, old, features), ...jobSpecWarnings(next.spec, features, SPEC)]
   },
 }
 

@@ -1,4 +1,5 @@
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
 import type { JobSpec } from '../v1.types.ts'
@@ -9,7 +10,12 @@ const MANY_AT_ONCE = 10_000
 /** Of a JobSpec at `path`, that inside a cron job included. */
 export function jobSpecWarnings(spec: JobSpec, features: Features, path: FieldPath): string[] {
   const warnings: string[] = []
-  if (spec.completionMode === 'Indexed' && (spec.completions ?? 0) > MANY_COMPLETIONS && (spec.parallelism ?? 0) > MANY_AT_ONCE) {
+  if (
+    isSince(features.release, '1.28') &&
+    spec.completionMode === 'Indexed' &&
+    (spec.completions ?? 0) > MANY_COMPLETIONS &&
+    (spec.parallelism ?? 0) > MANY_AT_ONCE
+  ) {
     warnings.push(
       `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
     )

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -32,11 +33,11 @@ const nodeStrategy: Strategy<Node> = {
     if (old?.spec.configSource === undefined) delete next.spec.configSource
   },
   validate: (next, old, { features }) => [...validateNode(next, features), ...(old ? validateNodeUpdate(next, old) : [])],
-  warnings(next, old) {
+  warnings(next, old, { features }) {
     const warnings: string[] = []
     const { podCIDRs: cidrs = [], configSource, externalID } = next.spec
     if (configSource) warnings.push('spec.configSource: the feature is removed')
-    if (externalID) warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
+    if (externalID && isSince(features.release, '1.27')) warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
     if (!deepEqual(cidrs, old?.spec.podCIDRs)) {
       for (const [i, cidr] of cidrs.entries()) warnings.push(...cidrWarnings(fieldPath('spec', 'podCIDRs').index(i), cidr))
     }

@@ -141,7 +141,7 @@ function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError
   return [notSupported(path.child('os'), name, ['linux', 'windows'])]
 }
 
-/** Each claim names either a ResourceClaim or a ResourceClaimTemplate. A duplicate name is not checked for its form. */
+/** Each claim names either a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a struct of its own. A duplicate name is not checked for its form. */
 function validateResourceClaims(claims: readonly PodResourceClaim[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set<string>()
@@ -151,16 +151,18 @@ function validateResourceClaims(claims: readonly PodResourceClaim[], path: Field
     else if (names.has(claim.name)) errors.push(duplicate(at.child('name'), claim.name))
     else errors.push(...validateDnsLabel(claim.name, at.child('name')))
     names.add(claim.name)
-    const { resourceClaimName, resourceClaimTemplateName } = claim
+    const from = claim.source ?? claim
+    const where = claim.source ? at.child('source') : at
+    const { resourceClaimName, resourceClaimTemplateName } = from
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
-      errors.push(invalid(at, claim, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'))
+      errors.push(invalid(where, from, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'))
     }
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
-      errors.push(invalid(at, claim, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
+      errors.push(invalid(where, from, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
     }
     for (const field of ['resourceClaimName', 'resourceClaimTemplateName'] as const) {
-      const name = claim[field]
-      if (name !== undefined) for (const text of nameIsDnsSubdomain(name, false)) errors.push(invalid(at.child(field), name, text))
+      const name = from[field]
+      if (name !== undefined) for (const text of nameIsDnsSubdomain(name, false)) errors.push(invalid(where.child(field), name, text))
     }
   })
   return errors

@@ -13,6 +13,13 @@ const DEPRECATED: readonly (readonly [kind: keyof VolumeSource, shown: string, t
   ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
   ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
 ]
+/** What 1.26 says of volumes that are gone since. */
+const OLD_TEXTS: Readonly<Record<string, string>> = {
+  flocker: 'deprecated in v1.22, support removal is planned in v1.26',
+  storageos: 'deprecated in v1.22, support removal is planned in v1.26',
+  quobyte: 'deprecated in v1.22, support removal is planned in v1.26',
+  glusterfs: 'deprecated in v1.25, this feature will be removed soon after in a subsequent release',
+}
 /** These come after the warnings of an ephemeral volume. */
 const DEPRECATED_LATER: typeof DEPRECATED = [
   ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
@@ -23,9 +30,11 @@ const DEPRECATED_LATER: typeof DEPRECATED = [
 export function volumeWarnings(volumes: readonly Volume[], features: Features, path: FieldPath): string[] {
   const warnings: string[] = []
   const cloned = isSince(features.release, '1.33') && !features.enabled('GitRepoVolumeDriver') ? ', and disabled by default in v1.33+' : ''
+  const before27 = !isSince(features.release, '1.27')
   volumes.forEach((volume, i) => {
     const at = path.index(i)
-    for (const [kind, shown, text] of DEPRECATED) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}${kind === 'gitRepo' ? cloned : ''}`)
+    for (const [kind, shown, text] of DEPRECATED)
+      if (volume[kind]) warnings.push(`${at.child(shown)}: ${(before27 ? OLD_TEXTS[kind] : undefined) ?? text}${kind === 'gitRepo' ? cloned : ''}`)
     const claim = volume.ephemeral?.volumeClaimTemplate
     if (claim) warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
     const empty = (volume.projected?.sources ?? []).filter(source => Object.keys(source).length === 0)

@@ -173,7 +173,7 @@ function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: bool
   if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined) warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${NO_SECCOMP}`)
   warnings.push(...containerWarnings(template, base, isTemplate, features))
   if (isSince(features.release, '1.28')) warnings.push(...portWarnings(spec, path))
-  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0 && isSince(features.release, '1.27')) {
     warnings.push(`${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`)
   }
   if (isSince(features.release, '1.28')) warnings.push(...podAffinityWarnings(spec.affinity, path.child('affinity')))

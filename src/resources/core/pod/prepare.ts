@@ -102,7 +102,7 @@ function addExpressions(term: PodAffinityTerm, labels: Readonly<Record<string, s
 
 /** AppArmor annotations of old clients become fields, and fields annotations for old nodes: https://kubernetes.io/docs/tutorials/security/apparmor/ */
 function applyAppArmorAnnotations(pod: Pod, ctx: HookContext): void {
-  if (pod.spec.os?.name === 'windows') return
+  if (pod.spec.os?.name === 'windows' || !ctx.features.enabled('AppArmorFields')) return
   const ofPod = pod.spec.securityContext?.appArmorProfile
   for (const container of allContainers(pod.spec)) {
     const key = APP_ARMOR_PREFIX + container.name

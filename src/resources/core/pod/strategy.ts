@@ -1,5 +1,6 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
 import { isDns1123Label, nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -18,7 +19,7 @@ function gracePeriod(pod: Pod, requested: number | undefined): number {
 }
 
 function createWarnings(pod: Pod, features: Features): string[] {
-  const texts = isDns1123Label(pod.metadata.name ?? '')
+  const texts = isSince(features.release, '1.27') ? isDns1123Label(pod.metadata.name ?? '') : []
   const name =
     texts.length === 0
       ? []

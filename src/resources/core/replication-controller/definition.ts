@@ -39,7 +39,7 @@ const strategy: Strategy<ReplicationController> = {
     else prepareCreate(next, { replicas: 0 })
   },
   validate: validateReplicationController,
-  warnings: (next, old, ctx) => [...hostNameWarnings(next, old), ...templateWarnings(next, old, ctx)],
+  warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],
 }
 
 const statusStrategy: Strategy<ReplicationController> = {

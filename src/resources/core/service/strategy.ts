@@ -42,7 +42,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
       const errors = settleFamilies(next, old, families, features)
       return errors.length > 0 ? errors : validateService(next, old, features)
     },
-    warnings: serviceWarnings,
+    warnings: (next, _, { features }) => serviceWarnings(next, features),
     async begin(next, old, ctx, api, dryRun) {
       // A write through a subresource neither takes nor frees addresses and ports.
       if (ctx.subresource !== '') return NOTHING_RESERVED

@@ -1,3 +1,5 @@
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { cidrWarnings, ipWarnings } from '../../../meta/ip.ts'
 import type { Service } from '../v1.types.ts'
@@ -6,8 +8,9 @@ import { TOPOLOGY_HINTS, TOPOLOGY_MODE } from './validation.ts'
 
 const SPEC = fieldPath('spec')
 
-/** Fields that do nothing together, deprecated ones, and addresses in legacy forms. */
-export function serviceWarnings(service: Service): string[] {
+/** Fields that do nothing together, deprecated ones, and addresses in legacy forms. Releases before 1.27 say nothing, and the next one less. */
+export function serviceWarnings(service: Service, { release }: Features): string[] {
+  if (!isSince(release, '1.27')) return []
   const { spec } = service
   const texts: string[] = []
   if (service.metadata.annotations?.[TOPOLOGY_HINTS] !== undefined)
@@ -26,6 +29,7 @@ export function serviceWarnings(service: Service): string[] {
   for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
     texts.push(...cidrWarnings(SPEC.child('loadBalancerSourceRanges').index(i), range))
   }
+  if (!isSince(release, '1.28')) return texts
   if (typeOf(service) === 'ExternalName') {
     if (externalIPs.length > 0) texts.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
   } else if (spec.externalName) texts.push('spec.externalName is ignored when spec.type is not "ExternalName"')

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -17,8 +18,9 @@ const ingressStrategy: Strategy<Ingress> = {
     else prepareCreate(next, { loadBalancer: {} })
   },
   validate: validateIngress,
-  warnings(next, old) {
-    if (old || next.metadata.annotations?.[CLASS_ANNOTATION] === undefined || next.spec.ingressClassName !== undefined) return []
+  warnings(next, old, { features }) {
+    if (!isSince(features.release, '1.27') || old || next.metadata.annotations?.[CLASS_ANNOTATION] === undefined || next.spec.ingressClassName !== undefined)
+      return []
     return [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`]
   },
 }

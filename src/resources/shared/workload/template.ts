@@ -1,4 +1,6 @@
 import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -71,9 +73,9 @@ export function templateWarnings(next: WithTemplate, old: WithTemplate | undefin
   return podTemplateWarnings(next.spec.template, features, fieldPath('spec', 'template'))
 }
 
-/** On create only: a name that is no DNS label is allowed, but it becomes part of the pods' host names. */
-export function hostNameWarnings(next: TypedObject, old: TypedObject | undefined): string[] {
-  const errors = old ? [] : isDns1123Label(next.metadata.name ?? '')
+/** On create only, and from 1.27 on: a name that is no DNS label is allowed, but it becomes part of the pods' host names. */
+export function hostNameWarnings(next: TypedObject, old: TypedObject | undefined, { release }: Features): string[] {
+  const errors = old || !isSince(release, '1.27') ? [] : isDns1123Label(next.metadata.name ?? '')
   if (errors.length === 0) return []
   return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`]
 }
