@@ -1,16 +1,22 @@
 import type { Release } from './release.ts'
 
-/** The life of one kind in one version of its group. */
-export interface Lifecycle {
-  readonly introduced: Release
+/** What a release tells of the end of a kind. */
+export interface LifecyclePlan {
   /** The first release that warns of it. */
   readonly deprecated?: Release
   /** The first release without it, where that has been decided. */
   readonly removed?: Release
   /** apiVersion and kind: `networking.k8s.io/v1 Ingress`. */
   readonly replacement?: string
+}
+
+/** The life of one kind in one version of its group. */
+export interface Lifecycle extends LifecyclePlan {
+  readonly introduced: Release
   /** The first release without it, where that is before the one that was announced: alpha versions may go without notice. */
   readonly withdrawn?: Release
+  /** What releases before `until` told. */
+  readonly formerly?: LifecyclePlan & { readonly until: Release }
 }
 
 /** The kind appears in `introduced`, warns from `deprecated` on, and is gone from `removed` on. */
@@ -20,6 +26,9 @@ const since = (introduced: Release, deprecated?: Release, removed?: Release, rep
   ...(removed !== undefined && { removed }),
   ...(replacement !== undefined && { replacement }),
 })
+
+/** What was told before a release changed it. */
+const formerly = (until: Release, plan: LifecyclePlan, life: Lifecycle): Lifecycle => ({ ...life, formerly: { until, ...plan } })
 
 const withdrawn = (release: Release, life: Lifecycle): Lifecycle => ({ ...life, withdrawn: release })
 
@@ -155,7 +164,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   },
   'certificates.k8s.io/v1alpha1': {
     // Declared since 1.26, and served since 1.27.
-    ClusterTrustBundle: since('1.27', '1.34', '1.37'),
+    ClusterTrustBundle: formerly('1.32', { deprecated: '1.29', removed: '1.32' }, since('1.27', '1.34', '1.37')),
   },
   'coordination.k8s.io/v1': {
     Lease: since('1.14'),
@@ -204,8 +213,16 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     PriorityLevelConfiguration: since('1.23', '1.26', '1.29', 'flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration'),
   },
   'flowcontrol.apiserver.k8s.io/v1beta1': {
-    FlowSchema: since('1.20', '1.23', '1.26', 'flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema'),
-    PriorityLevelConfiguration: since('1.20', '1.23', '1.26', 'flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration'),
+    FlowSchema: formerly(
+      '1.26',
+      { deprecated: '1.23', removed: '1.26', replacement: 'flowcontrol.apiserver.k8s.io/v1beta2 FlowSchema' },
+      since('1.20', '1.23', '1.26', 'flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema'),
+    ),
+    PriorityLevelConfiguration: formerly(
+      '1.26',
+      { deprecated: '1.23', removed: '1.26', replacement: 'flowcontrol.apiserver.k8s.io/v1beta2 PriorityLevelConfiguration' },
+      since('1.20', '1.23', '1.26', 'flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration'),
+    ),
   },
   'flowcontrol.apiserver.k8s.io/v1alpha1': {
     FlowSchema: since('1.18', '1.20', '1.21', 'flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema'),
@@ -305,12 +322,12 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     CSIStorageCapacity: since('1.21', '1.24', '1.27', 'storage.k8s.io/v1 CSIStorageCapacity'),
     StorageClass: since('1.4', '1.19', '1.22', 'storage.k8s.io/v1 StorageClass'),
     VolumeAttachment: since('1.10', '1.19', '1.22', 'storage.k8s.io/v1 VolumeAttachment'),
-    VolumeAttributesClass: since('1.31', '1.34', '1.37'),
+    VolumeAttributesClass: since('1.31', '1.34', '1.37', 'storage.k8s.io/v1 VolumeAttributesClass'),
   },
   'storage.k8s.io/v1alpha1': {
     CSIStorageCapacity: since('1.19', '1.21', '1.24', 'storage.k8s.io/v1beta1 CSIStorageCapacity'),
     VolumeAttachment: since('1.9', '1.21', '1.24', 'storage.k8s.io/v1 VolumeAttachment'),
-    VolumeAttributesClass: since('1.29', '1.32', '1.35'),
+    VolumeAttributesClass: formerly('1.34', { deprecated: '1.32', removed: '1.35' }, since('1.29', '1.32', '1.35', 'storage.k8s.io/v1 VolumeAttributesClass')),
   },
   'storagemigration.k8s.io/v1alpha1': {
     StorageVersionMigration: withdrawn('1.35', since('1.30', '1.33', '1.36')),

@@ -1,4 +1,4 @@
-import { LIFECYCLES, type Lifecycle } from './kinds.ts'
+import { LIFECYCLES, type Lifecycle, type LifecyclePlan } from './kinds.ts'
 import { compareReleases, type Release } from './release.ts'
 
 /** What a release says to those who use a deprecated kind. */
@@ -31,9 +31,13 @@ export function comesLater(release: Release, apiVersion: string, kind: string): 
 
 /** In kube-apiserver's words; undefined where the release has not deprecated the kind. */
 export function deprecationIn(release: Release, apiVersion: string, kind: string): Deprecation | undefined {
-  const life = lifecycleOf(apiVersion, kind)
+  const life = toldBy(release, lifecycleOf(apiVersion, kind))
   if (life?.deprecated === undefined || compareReleases(life.deprecated, release) > 0) return undefined
   const removed = life.removed === undefined ? '' : `, unavailable in v${life.removed}+`
   const replaced = life.replacement === undefined ? '' : `; use ${life.replacement}`
   return { warning: `${apiVersion} ${kind} is deprecated in v${life.deprecated}+${removed}${replaced}`, removedRelease: life.removed ?? '' }
 }
+
+/** Plans change: what a release says is what was planned then. */
+const toldBy = (release: Release, life: Lifecycle | undefined): LifecyclePlan | undefined =>
+  life?.formerly !== undefined && compareReleases(release, life.formerly.until) < 0 ? life.formerly : life

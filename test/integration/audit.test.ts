@@ -111,6 +111,25 @@ describe('the audit log', function () {
       await server.ask({ method: 'GET', path: '/api/v1/componentstatuses' }, 'deprecated')
       expect(server.eventsOf('deprecated')[1]?.annotations).to.include({ 'k8s.io/deprecated': 'true' })
     })
+    it('tells deprecated versions of custom resources, as metrics do', async () => {
+      const names = { plural: 'olds', singular: 'old', kind: 'Old', listKind: 'OldList' }
+      const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+      const versions = [{ name: 'v1beta1', served: true, storage: true, deprecated: true, schema }]
+      const definition = {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'olds.audited.example.com' },
+        spec: { group: 'audited.example.com', scope: 'Namespaced', names, versions },
+      }
+      await server.send('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { method: 'POST', body: definition })
+      const path = '/apis/audited.example.com/v1beta1/namespaces/audited/olds'
+      await eventually('the kind is served', async () => (await server.send(path)).status === 200)
+      await server.ask({ method: 'GET', path }, 'custom')
+      expect(server.eventsOf('custom')[1]?.annotations).to.include({ 'k8s.io/deprecated': 'true' }).and.not.to.have.property('k8s.io/removed-release')
+      expect((await server.send('/metrics')).text).to.include(
+        'apiserver_requested_deprecated_apis{group="audited.example.com",version="v1beta1",resource="olds",subresource="",removed_release=""} 1',
+      )
+    })
     it('has each event on a line, whatever is in it', async () => {
       await server.ask({ method: 'GET', path: `${CONFIG_MAPS}?pretty=1`, headers: { 'user-agent': 'a {"kind":"Event"}' } }, 'lines')
       for (const line of server.lines()) expect(JSON.parse(line)).to.include({ kind: 'Event' })

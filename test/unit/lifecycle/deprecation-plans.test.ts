@@ -1,0 +1,24 @@
+import { expect } from 'chai'
+import { deprecationIn } from '../../../src/lifecycle/lifecycle.ts'
+import type { Release } from '../../../src/lifecycle/release.ts'
+
+describe('what a release tells of the end of a kind', () => {
+  const cases: [release: Release, apiVersion: string, kind: string, warning: string | undefined][] = [
+    [
+      '1.25',
+      'flowcontrol.apiserver.k8s.io/v1beta1',
+      'FlowSchema',
+      'is deprecated in v1.23+, unavailable in v1.26+; use flowcontrol.apiserver.k8s.io/v1beta2 FlowSchema',
+    ],
+    ['1.28', 'certificates.k8s.io/v1alpha1', 'ClusterTrustBundle', undefined],
+    ['1.31', 'certificates.k8s.io/v1alpha1', 'ClusterTrustBundle', 'is deprecated in v1.29+, unavailable in v1.32+'],
+    ['1.33', 'certificates.k8s.io/v1alpha1', 'ClusterTrustBundle', undefined],
+    ['1.34', 'certificates.k8s.io/v1alpha1', 'ClusterTrustBundle', 'is deprecated in v1.34+, unavailable in v1.37+'],
+    ['1.33', 'storage.k8s.io/v1alpha1', 'VolumeAttributesClass', 'is deprecated in v1.32+, unavailable in v1.35+'],
+    ['1.34', 'storage.k8s.io/v1alpha1', 'VolumeAttributesClass', 'is deprecated in v1.32+, unavailable in v1.35+; use storage.k8s.io/v1 VolumeAttributesClass'],
+    ['1.34', 'storage.k8s.io/v1beta1', 'VolumeAttributesClass', 'is deprecated in v1.34+, unavailable in v1.37+; use storage.k8s.io/v1 VolumeAttributesClass'],
+  ]
+  for (const [release, apiVersion, kind, warning] of cases)
+    it(`is its plan: ${apiVersion} ${kind} in ${release}`, () =>
+      expect(deprecationIn(release, apiVersion, kind)?.warning).to.equal(warning && `${apiVersion} ${kind} ${warning}`))
+})
