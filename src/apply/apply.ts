@@ -191,7 +191,10 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
   }
   const then = yield* into(merged, request.apiVersion, last.apiVersion, 'failed to convert merged object to last applied version: ')
   if (then === undefined) return merged
-  let pruned = without(then, named(last.set, then.schema))
+  const namedLast = named(last.set, then.schema)
+  const thenFields = yield* fieldsOf(then)
+  yield
+  let pruned = without(then, namedLast)
   for (const [apiVersion, owned] of ownedByVersion(managers, last.apiVersion)) {
     const addingBack = (what: string): string => `failed add back owned items: failed to convert ${what} object at version ${apiVersion}: `
     const whole = yield* into(then.object, last.apiVersion, apiVersion, addingBack('merged'))
@@ -201,7 +204,7 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
     const kept = union(yield* fieldsOf(part), named(owned, whole.schema))
     yield
     const back = yield* into(
-      without(whole, difference(yield* fieldsOf(whole), kept)),
+      without(whole, difference(whole.object === then.object ? thenFields : yield* fieldsOf(whole), kept)),
       apiVersion,
       last.apiVersion,
       'failed add back dangling items: failed to convert pruned object to last applied version: ',
@@ -209,7 +212,7 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
     yield
     if (back !== undefined) pruned = back.object
   }
-  const dangling = intersection(difference(yield* fieldsOf(then), yield* fieldsOf({ schema: then.schema, object: pruned })), named(last.set, then.schema))
+  const dangling = intersection(difference(thenFields, yield* fieldsOf({ schema: then.schema, object: pruned })), namedLast)
   yield
   return (yield* into(without(then, dangling), last.apiVersion, request.apiVersion, ''))?.object ?? merged
 }

@@ -1,7 +1,7 @@
 import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
-import { resultOf, runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
+import { isSteps, runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
@@ -157,7 +157,8 @@ function* errorsOfUpdate(kind: KindRules, next: KubeObject, old: KubeObject, ctx
 
 /** The kind's own rules, whether they come as a list or in steps, and those that stand beside its fields. */
 function* kindErrors({ strategy, declared }: KindRules, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
-  const errors = yield* resultOf<FieldError[]>(strategy.validate?.(next, old, ctx) ?? [])
+  const own = strategy.validate?.(next, old, ctx) ?? []
+  const errors = isSteps(own) ? yield* own : own
   return declared ? withDeclaredRules(declared, next, errors, ctx) : errors
 }
 

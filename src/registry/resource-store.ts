@@ -35,7 +35,8 @@ export class ResourceStore extends ResourceReader implements StoreParts {
 
   async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
     const { answer, created } = await updateObject(this, target, request)
-    return { answer: await answerIn(target, answer), created }
+    const shown = answerIn(target, answer)
+    return { answer: shown instanceof Promise ? await shown : shown, created }
   }
 
   async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { JsonSyntaxError, parseJson } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
-import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
+import { isSteps, resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { ByteBudget, DERIVED_BYTES } from './byte-budget.ts'
 import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
@@ -85,10 +85,11 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     derived,
     encode: object => runAtOnce(codec.encodeInSteps(object)),
     *encodeInSteps(object) {
-      if (writes) return yield* resultOf(writes.encode(withoutRevision(object)))
-      const json = yield* resultOf(options.encode(withoutRevision(object)))
-      invariant(order !== 'struct' || startsWith(json, 0, prefix), `what is stored as a ${options.kind} begins with its kind and apiVersion`)
-      return mark.length === 0 ? json : Buffer.concat([json, mark])
+      const encoding = (writes ?? options).encode(withoutRevision(object))
+      const encoded = isSteps(encoding) ? yield* encoding : encoding
+      if (writes) return encoded
+      invariant(order !== 'struct' || startsWith(encoded, 0, prefix), `what is stored as a ${options.kind} begins with its kind and apiVersion`)
+      return mark.length === 0 ? encoded : Buffer.concat([encoded, mark])
     },
     json(stored, revision, allocate) {
       const end = ownEnd(stored)
