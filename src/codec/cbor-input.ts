@@ -20,6 +20,9 @@ export const TYPES = ['positive integer', 'negative integer', 'byte string', 'UT
 const INDEFINITE = 31
 const BREAK = 0xff
 
+/** Bytes of a chunk that are copied one by one. */
+const SHORT_CHUNK = 16
+
 /** Characters of a path that an error quotes. */
 const MOST_PATH = 200
 
@@ -127,17 +130,29 @@ export class CborInput {
     const type = this.major
     const whole = this.take(this.lengthOf(this.bytes.length - this.at, ''))
     if (whole !== undefined) return whole
-    const chunks: Buffer[] = []
+    const start = this.at
+    const joined = Buffer.allocUnsafe(this.joinChunks(type))
+    this.at = start
+    this.joinChunks(type, joined)
+    this.major = type
+    return joined
+  }
+
+  /** Goes through the chunks of a string of indefinite length, and copies them where they are to go. Returns their length. A body may have as many as it has bytes: none gets an object of its own. */
+  private joinChunks(type: number, to?: Buffer): number {
+    let end = 0
     while (!this.atBreak()) {
       const inner = this.peekMajor()
       if (inner !== type) throw new CborError(`cbor: wrong element type ${TYPES[inner]} for indefinite-length ${TYPES[type]}`)
       this.readHead()
-      const chunk = this.take(this.lengthOf(this.bytes.length - this.at, ''))
-      if (chunk === undefined) throw new CborError(`cbor: indefinite-length ${TYPES[type]} chunk is not definite-length`)
-      chunks.push(chunk)
+      const length = this.lengthOf(this.bytes.length - this.at, '')
+      if (length < 0) throw new CborError(`cbor: indefinite-length ${TYPES[type]} chunk is not definite-length`)
+      if (to && length > SHORT_CHUNK) this.bytes.copy(to, end, this.at, this.at + length)
+      else if (to) for (let i = 0; i < length; i++) to[end + i] = this.bytes[this.at + i] ?? 0
+      this.at += length
+      end += length
     }
-    this.major = type
-    return Buffer.concat(chunks)
+    return end
   }
 
   /** The next bytes, of which there are enough; undefined for a negative length. */

@@ -1,20 +1,35 @@
 import { isUtf8 } from 'node:buffer'
 
+const REPLACEMENT = Buffer.from('\ufffd')
+
 /** UTF-8 as Go reads it: each byte that belongs to no valid sequence becomes one U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  if (isUtf8(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  let out = ''
-  for (let at = 0; at < bytes.length; ) {
-    const lead = bytes[at] ?? 0
-    const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
-    const slice = Buffer.from(bytes.subarray(at, at + length))
-    if (slice.length === length && isUtf8(slice)) {
-      out += slice.toString('utf8')
-      at += length
-    } else {
-      out += '\ufffd'
-      at++
-    }
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (isUtf8(source)) return source.toString('utf8')
+  const out = Buffer.allocUnsafe(REPLACEMENT.length * source.length)
+  let end = 0
+  for (let at = 0; at < source.length; ) {
+    const length = sequenceAt(source, at)
+    for (let i = 0; i < length; i++) out[end++] = source[at + i] ?? 0
+    if (length === 0) for (const byte of REPLACEMENT) out[end++] = byte
+    at += length || 1
   }
-  return out
+  return out.toString('utf8', 0, end)
 }
+
+/** Bytes of the valid sequence that begins at the offset; 0 where none does. Source: RFC 3629, section 4. */
+function sequenceAt(bytes: Buffer, at: number): number {
+  const lead = bytes[at] ?? 0
+  if (lead < 0x80) return 1
+  if (lead < 0xc2 || lead > 0xf4) return 0
+  const second = bytes[at + 1] ?? 0
+  const least = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
+  const most = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
+  if (second < least || second > most) return 0
+  if (lead < 0xe0) return 2
+  if (!continues(bytes[at + 2])) return 0
+  if (lead < 0xf0) return 3
+  return continues(bytes[at + 3]) ? 4 : 0
+}
+
+const continues = (byte = 0): boolean => byte >= 0x80 && byte <= 0xbf

@@ -61,7 +61,7 @@ interface Frame {
 /** As go-yaml has it. */
 export const MAX_DEPTH = 10_000
 
-/** Events that are taken in one step. */
+/** Events that are taken in one step, or nodes that are visited by them: one alias may visit very many. */
 const STEP = 4096
 
 /** The value that the events of a parser are of. */
@@ -69,7 +69,11 @@ export function* treeOf(events: readonly Event[], source: string): Steps<ParsedY
   const tree = new TreeBuilder(source)
   let taken = 0
   for (const event of events) {
-    if (++taken % STEP === 0) yield
+    if (taken++ >= STEP || tree.visited >= STEP) {
+      yield
+      taken = 0
+      tree.visited = 0
+    }
     tree.take(event)
   }
   return { yaml: true, value: tree.root, duplicates: tree.duplicates, hasUint64: tree.hasUint64 }
@@ -84,6 +88,8 @@ class TreeBuilder {
   /** Undefined: the node has not ended. */
   private readonly anchors = new Map<string, Built | undefined>()
   private readonly frames: Frame[] = []
+  /** Nodes visited in this step. */
+  visited = 0
   /** Nodes visited, and how many of them again by aliases. */
   private decoded = 0
   private aliased = 0
@@ -188,6 +194,7 @@ class TreeBuilder {
   /** Counts nodes that are visited, and refuses more of them by aliases than go-yaml does. */
   private count(nodes: number): void {
     this.decoded += nodes
+    this.visited += nodes
     const { decoded, aliased } = this
     if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded)) throw new YamlError('yaml: document contains excessive aliasing')
   }

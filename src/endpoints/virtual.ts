@@ -1,5 +1,6 @@
-import { updateManagedFields } from '../apply/managed-fields.ts'
+import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import type { VirtualResource } from '../catalog/definition.ts'
+import { runInTurns } from '../lib/steps.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
@@ -35,15 +36,15 @@ async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: bo
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   const object = (await decodeBody(scope, bytes, target, fieldValidation))()
   ensureNamespace(object.metadata, isNamespaced(scope) ? namespace : '')
-  ownFields(target, subresourceName, manager, object, scope.env.clock.now())
+  await ownFields(target, subresourceName, manager, object, scope.env.clock.now())
   const asked = { ...subjectOf(scope), name: name || (object.metadata.name ?? ''), dryRun, ...(stated && { options: stated }) }
   const body = await scope.env.registry.admit(admissionRequest(asked, 'CREATE', { object }))
   return { body, dryRun }
 }
 
 /** Bodies that are kept nowhere tell whose fields they are all the same, as upstream's do. */
-function ownFields({ schema, group, version }: BodyTarget, subresource: string, manager: string, body: KubeObject, now: number): void {
+async function ownFields({ schema, group, version }: BodyTarget, subresource: string, manager: string, body: KubeObject, now: number): Promise<void> {
   const apiVersion = apiVersionOf({ group, version })
-  const entries = updateManagedFields({ schema, old: undefined, next: body, manager, subresource, apiVersion, now: formatTime(now) })
+  const entries = await runInTurns(updateManagedInSteps({ schema, old: undefined, next: body, manager, subresource, apiVersion, now: formatTime(now) }))
   if (entries.length > 0) body.metadata.managedFields = entries
 }

@@ -27,7 +27,8 @@ export function isGlobalUnicast(ip: IpAddress): boolean {
 }
 
 function parseV4(text: string): number[] | undefined {
-  const parts = text.split('.')
+  // Of a text that is no address only so much is split as shows it.
+  const parts = text.split('.', 5)
   if (parts.length !== 4) return undefined
   const bytes: number[] = []
   for (const part of parts) {
@@ -38,14 +39,16 @@ function parseV4(text: string): number[] | undefined {
   return bytes
 }
 
+const MOST_GROUPS = 8
+
 /** Sixteen bytes; `::` stands for the groups that are missing, at least one. */
 function parseV6(text: string): number[] | undefined {
-  const [first = '', second, more] = text.split('::')
+  const [first = '', second, more] = text.split('::', 3)
   if (more !== undefined) return undefined
   const groups = (half: string): number[] | undefined => {
     if (half === '') return []
     const bytes: number[] = []
-    const parts = half.split(':')
+    const parts = half.split(':', MOST_GROUPS + 1)
     for (const [i, part] of parts.entries()) {
       if (i === parts.length - 1 && part.includes('.')) {
         const v4 = parseV4(part)

@@ -73,6 +73,11 @@ const labels = (text: string): Asked => ({ path: `${CONFIG_MAPS}?resourceVersion
 const fields = (text: string): Asked => ({ path: `${CONFIG_MAPS}?resourceVersion=0&fieldSelector=${encodeURIComponent(text)}` })
 const patched = (body: unknown): Asked => ({ method: 'PATCH', path: dryRun(`${CONFIG_MAPS}/large`), body, headers: { 'content-type': JSON_PATCH } })
 const made = (plural: string, spec: object): Asked => ({ method: 'POST', path: dryRun(pathOf(plural)), body: object(plural, spec) })
+const sent = (type: string, body: Buffer): Asked => ({ method: 'POST', path: dryRun(CONFIG_MAPS), body, headers: { 'content-type': type } })
+const textOfBytes = (before: string | Buffer, byte: number, after: string | Buffer): Buffer =>
+  Buffer.concat([Buffer.from(before as string), Buffer.alloc(2_900_000, byte), Buffer.from(after as string)])
+const merging = (members: number, times: number): Buffer =>
+  Buffer.from(`b: &b\n${range(members, i => `  k${i}: v\n`).join('')}${range(times, i => `c${i}: {<<: *b}\n`).join('')}`)
 const scheduled = (schedule: string): Asked => ({
   method: 'POST',
   path: dryRun('/apis/batch/v1/namespaces/default/cronjobs'),
@@ -111,6 +116,9 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
   ['20,000 items that have none of 10,000 members', made('undefaulteds', { list: range(20_000, () => ({})) }), 201],
   ['20,000 items that have none of 3,000 keys', made('manykeyeds', { list: range(20_000, () => ({})) }), 422],
   ['defaults of 1,000 members for 1,000 items', made('defaulteds', { list: range(1000, () => ({})) }), 413],
+  ['a text of 2,900,000 bytes that are no UTF-8', sent('application/json', textOfBytes('{"metadata":{"name":"a"},"data":{"a":"', 0xff, '"}}')), 422],
+  ['a text of 2,900,000 chunks', sent('application/cbor', textOfBytes(Buffer.from([0xd9, 0xd9, 0xf7, 0x7f]), 0x60, Buffer.from([0xff]))), 400],
+  ['a map of 15,000 members merged into 1,000 others', sent('application/yaml', merging(15_000, 1000)), 400],
   ['a schedule of 1,000,000 minutes', scheduled(`${'1,'.repeat(1_000_000)} * * * *`), 201],
   ['a schedule of 1,000,000 slashes', scheduled(`${'/'.repeat(1_000_000)} * * * *`), 422],
   ['a schedule of 1,000,000 hours', scheduled(`@every ${'0h'.repeat(1_000_000)}`), 201],
@@ -139,11 +147,11 @@ describe('requests that take long to do', function () {
         answer.on('end', () => resolve(answer.statusCode ?? 0))
       })
       request.on('error', reject)
-      request.end(body === undefined ? undefined : JSON.stringify(body))
+      request.end(body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body))
     })
 
   before(async () => {
-    watched = await startWatchedServer()
+    watched = await startWatchedServer(['--feature-gates=CBORServingAndStorage=true'])
     await send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: 'large' }, data: Object.fromEntries(range(20_000, i => [`k${i}`, 'v'])) } })
     for (let i = 0; i < 300; i++)
       await send({ method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: `m${i}`, labels: { app: 'x', tier: `t${i % 9}` } } } })
