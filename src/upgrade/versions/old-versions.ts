@@ -18,32 +18,53 @@ export const OLD_VERSIONS: readonly OldVersion[] = [
   { group: 'batch', name: 'v2alpha1', kind: 'CronJob', type: 'batchV1beta1.CronJob', into: { group: 'batch', resource: 'cronjobs' } },
 ]
 
-/** Kinds that were gone before 1.24 and that the table of releases (`lifecycle/kinds.ts`) does not have, as kube-apiserver served them only on request. By apiVersion and kind. */
-const OLDER: Readonly<Record<string, Lifecycle>> = {
-  'auditregistration.k8s.io/v1alpha1 AuditSink': { introduced: '1.13', removed: '1.19' },
-  'batch/v2alpha1 CronJob': { introduced: '1.5', removed: '1.21', replacement: 'batch/v1 CronJob' },
-  'node.k8s.io/v1alpha1 RuntimeClass': { introduced: '1.12', removed: '1.22', replacement: 'node.k8s.io/v1 RuntimeClass' },
-  'rbac.authorization.k8s.io/v1alpha1 ClusterRole': {
-    introduced: '1.5',
-    deprecated: '1.17',
-    removed: '1.22',
-    replacement: 'rbac.authorization.k8s.io/v1 ClusterRole',
-  },
-  'rbac.authorization.k8s.io/v1alpha1 ClusterRoleBinding': {
-    introduced: '1.5',
-    deprecated: '1.17',
-    removed: '1.22',
-    replacement: 'rbac.authorization.k8s.io/v1 ClusterRoleBinding',
-  },
-  'rbac.authorization.k8s.io/v1alpha1 Role': { introduced: '1.5', deprecated: '1.17', removed: '1.22', replacement: 'rbac.authorization.k8s.io/v1 Role' },
-  'rbac.authorization.k8s.io/v1alpha1 RoleBinding': {
-    introduced: '1.5',
-    deprecated: '1.17',
-    removed: '1.22',
-    replacement: 'rbac.authorization.k8s.io/v1 RoleBinding',
-  },
-  'scheduling.k8s.io/v1alpha1 PriorityClass': { introduced: '1.8', deprecated: '1.14', removed: '1.22', replacement: 'scheduling.k8s.io/v1 PriorityClass' },
-  'settings.k8s.io/v1alpha1 PodPreset': { introduced: '1.6', removed: '1.20' },
+/** In which releases kube-apiserver could serve a kind. */
+const between = (introduced: Release, removed?: Release, replacement?: string): Lifecycle => ({
+  introduced,
+  ...(removed !== undefined && { removed }),
+  ...(replacement !== undefined && { replacement }),
+})
+
+const RBAC = 'rbac.authorization.k8s.io'
+
+/**
+ * Kinds that the table of releases (`lifecycle/kinds.ts`) does not have, as they were served only on request and are no part of the catalog, and one that went before it was due. By apiVersion and kind.
+ * These count first.
+ */
+const OTHERS: Readonly<Record<string, Lifecycle>> = {
+  'auditregistration.k8s.io/v1alpha1 AuditSink': between('1.13', '1.19'),
+  'batch/v2alpha1 CronJob': between('1.5', '1.21', 'batch/v1 CronJob'),
+  'certificates.k8s.io/v1alpha1 PodCertificateRequest': between('1.34', '1.35', 'certificates.k8s.io/v1beta1 PodCertificateRequest'),
+  'certificates.k8s.io/v1beta1 PodCertificateRequest': between('1.35'),
+  'coordination.k8s.io/v1alpha1 LeaseCandidate': between('1.31', '1.32', 'coordination.k8s.io/v1alpha2 LeaseCandidate'),
+  'node.k8s.io/v1alpha1 RuntimeClass': between('1.12', '1.22', 'node.k8s.io/v1 RuntimeClass'),
+  ...Object.fromEntries(
+    ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map(kind => [
+      `${RBAC}/v1alpha1 ${kind}`,
+      { ...between('1.5', '1.22', `${RBAC}/v1 ${kind}`), deprecated: '1.17' },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['PodScheduling', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceClass'].map(kind => [`resource.k8s.io/v1alpha1 ${kind}`, between('1.26', '1.27')]),
+  ),
+  ...Object.fromEntries(
+    ['PodSchedulingContext', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceClass'].map(kind => [
+      `resource.k8s.io/v1alpha2 ${kind}`,
+      between('1.27', '1.31'),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['ResourceClaimParameters', 'ResourceClassParameters', 'ResourceSlice'].map(kind => [`resource.k8s.io/v1alpha2 ${kind}`, between('1.30', '1.31')]),
+  ),
+  'resource.k8s.io/v1alpha3 PodSchedulingContext': between('1.31', '1.32'),
+  'resource.k8s.io/v1alpha3 ResourcePoolStatusRequest': between('1.36'),
+  'resource.k8s.io/v1beta2 DeviceTaintRule': between('1.36'),
+  'scheduling.k8s.io/v1alpha1 PriorityClass': { ...between('1.8', '1.22', 'scheduling.k8s.io/v1 PriorityClass'), deprecated: '1.14' },
+  'scheduling.k8s.io/v1alpha1 Workload': between('1.35', '1.36', 'scheduling.k8s.io/v1alpha2 Workload'),
+  'scheduling.k8s.io/v1alpha2 PodGroup': between('1.36'),
+  'scheduling.k8s.io/v1alpha2 Workload': between('1.36'),
+  'settings.k8s.io/v1alpha1 PodPreset': between('1.6', '1.20'),
+  'storagemigration.k8s.io/v1beta1 StorageVersionMigration': between('1.35'),
 }
 
 /** A kind by its name in manifests. */
@@ -62,13 +83,14 @@ export interface Standing {
 
 /** Undefined for kinds that are not of Kubernetes, or that no table knows. */
 export function standingIn(release: Release, { apiVersion, kind }: KindName): Standing | undefined {
-  const older = OLDER[`${apiVersion} ${kind}`]
-  const life = lifecycleOf(apiVersion, kind) ?? older
+  const name = `${apiVersion} ${kind}`
+  const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
+  const life = other ?? lifecycleOf(apiVersion, kind)
   if (life === undefined) return undefined
   if (compareReleases(release, life.introduced) < 0) return { state: 'not yet', life, warning: `${apiVersion} ${kind} comes with v${life.introduced}` }
   const use = life.replacement === undefined ? '' : `; use ${life.replacement}`
-  const isGone = older ? compareReleases(release, older.removed ?? release) >= 0 : !existsIn(release, apiVersion, kind)
+  const isGone = other ? other.removed !== undefined && compareReleases(release, other.removed) >= 0 : !existsIn(release, apiVersion, kind)
   if (isGone) return { state: 'removed', life, warning: `${apiVersion} ${kind} is no longer served as of v${life.removed ?? release}${use}` }
-  const deprecation = deprecationIn(release, apiVersion, kind)
+  const deprecation = other ? undefined : deprecationIn(release, apiVersion, kind)
   return deprecation ? { state: 'deprecated', life, warning: deprecation.warning } : { state: 'served', life, warning: '' }
 }

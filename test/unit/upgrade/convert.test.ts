@@ -289,7 +289,7 @@ describe('convertFile', () => {
     })
     // Kinds that have no successor, what is no manifest, and versions that were replaced without a conversion.
     const known =
-      /Scale$|Eviction$|SelfSubjectReview$|PodSecurityPolicy$|ClusterCIDR$|^(?:flowcontrol|networking|storagemigration)\S+\/v1alpha1 |^resource\S+\/v1alpha[12] |PodScheduling/
+      /Scale$|Eviction$|SelfSubjectReview$|PodSecurityPolicy$|ClusterCIDR$|^(?:coordination|flowcontrol|networking|storagemigration)\S+\/v1alpha1 |^resource\S+\/v1alpha[12] |PodScheduling/
     expect(stuck.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).filter(name => !known.test(name))).to.deep.equal([])
   })
 })
