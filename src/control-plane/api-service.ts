@@ -50,6 +50,7 @@ export class ApiService implements Service {
       streams,
       minRequestTimeoutSeconds,
       ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { unsafeDeletion: options.authorizer.authorize }),
+      ...(gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission') && { streamCreation: options.authorizer.authorize }),
       awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
       shutdown: this.shutdown.signal,
     }

@@ -8,6 +8,7 @@ import { connect as connectTls } from 'node:tls'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { Kubelets } from '../../src/endpoints/connect/ask.ts'
 import type { StreamTranslation } from '../../src/endpoints/connect/stream-translation.ts'
+import type { Authorizer } from '../../src/meta/authorizer.ts'
 import { issueCa, issueClient, issueServing } from '../../src/server/tls/issue.ts'
 import type { AnyObject } from './any-object.ts'
 import { testApi } from './api-handler.ts'
@@ -85,7 +86,7 @@ export interface World {
  * A server over a store in memory, with the nodes `n` (the kubelet), `dead` (nobody there), `bare` (no address), and in the namespace `ns` the pods `one` (container c, on n), `two` (a
  * and b, on n), `lost` (on dead), `bare` (on bare), `gone` (on a node that is not there), `new` (on none); `one` has the address of what is in the pod.
  */
-export async function connectWorld(streams?: StreamTranslation): Promise<World> {
+export async function connectWorld(streams?: StreamTranslation, streamCreation?: Authorizer['authorize']): Promise<World> {
   const ca = await issueCa('kubelets')
   const serving = await issueServing(ca, 'kubelet', { dns: ['localhost'], ips: ['127.0.0.1'] })
   const clientCa = await issueCa('clients')
@@ -97,7 +98,12 @@ export async function connectWorld(streams?: StreamTranslation): Promise<World> 
   const deadPort = dead.port
   const registry = builtinRegistry()
   await fill(registry, kubelet.port, ownAddress ? inPod.port : 1, deadPort)
-  const server = await serverOver(registry, { addressTypes: ['Hostname', 'InternalIP'], port: 10250, certificateAuthority: ca.cert, client }, streams)
+  const server = await serverOver(
+    registry,
+    { addressTypes: ['Hostname', 'InternalIP'], port: 10250, certificateAuthority: ca.cert, client },
+    streams,
+    streamCreation,
+  )
   return {
     registry,
     server,
@@ -115,7 +121,7 @@ export async function connectWorld(streams?: StreamTranslation): Promise<World> 
 }
 
 /** A server that reaches kubelets in its own way. */
-export function serverOver(t: TestRegistry, kubelets: Kubelets, streams?: StreamTranslation): Promise<TestServer> {
+export function serverOver(t: TestRegistry, kubelets: Kubelets, streams?: StreamTranslation, streamCreation?: Authorizer['authorize']): Promise<TestServer> {
   const env = {
     catalog: t.catalog,
     registry: t.registry,
@@ -123,6 +129,7 @@ export function serverOver(t: TestRegistry, kubelets: Kubelets, streams?: Stream
     minRequestTimeoutSeconds: 1800,
     kubelets,
     ...(streams && { streams }),
+    ...(streamCreation && { streamCreation }),
     media: mediaOffer(),
     watchList: true,
     shutdown: new AbortController().signal,

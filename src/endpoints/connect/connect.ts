@@ -1,8 +1,8 @@
 import type { ConnectOptions, ConnectSubresource, Destination } from '../../catalog/connect.ts'
 import { joinKeepingSlash } from '../../lib/url.ts'
 import { decodedObject, type JsonObject } from '../../meta/object.ts'
-import { badRequestError, failure } from '../../meta/status.ts'
-import { admissionRequest } from '../../registry/types.ts'
+import { badRequestError, failure, forbiddenError } from '../../meta/status.ts'
+import { admissionRequest, groupResourceOf } from '../../registry/types.ts'
 import { type Scope, subjectOf } from '../scope.ts'
 import { forward } from './forward.ts'
 import { log } from './log.ts'
@@ -20,6 +20,7 @@ export async function connect(scope: Scope, subresource: ConnectSubresource): Pr
   const options = connectOptions(schema, exchange.query)
   if (subresource.subpath) options.path = joinKeepingSlash(subpathOf(scope))
   if (how !== 'log') await admit(scope, { kind: schema.name, apiVersion: 'v1', ...options })
+  if (how === 'upgrade') await authorizeCreation(scope)
   const api = env.registry.access(exchange.ctx.signal)
   const located = await subresource.locate({ namespace, name, options, api, kubelets: env.kubelets })
   if (how === 'log') return log(exchange, located, env.kubelets, name)
@@ -38,6 +39,14 @@ function leaveHttp({ exchange, env }: Scope, { speaks }: ConnectSubresource, des
     return translate(exchange, destination, kubelets, options, streams.metrics)
   if (speaks === 'port forward' && streams?.tunnels && asksTunnel(exchange)) return tunnel(exchange, destination, kubelets, streams.metrics)
   return upgrade(exchange, destination, kubelets)
+}
+
+/** A stream by an upgraded GET needs the right to create it, too: it does what a POST does. Throws 403. */
+async function authorizeCreation({ exchange, env, info, served, name }: Scope): Promise<void> {
+  if (!env.streamCreation || info.verb === 'create') return
+  const { user, signal } = exchange.ctx
+  const { decision, reason } = await env.streamCreation(user, { ...info, verb: 'create' }, signal)
+  if (decision !== 'allow') throw forbiddenError(groupResourceOf(served), name, reason)
 }
 
 /** What follows the subresource: with a slash before it, and one after it where the request had one. */

@@ -100,7 +100,7 @@ function validatePodTerm(term: PodAffinityTerm, allowInvalidValues: boolean, pat
  * matchLabelKeys and mismatchLabelKeys. By now what they add is in the selector: a key that the user gave there, too, is there twice.
  * Upstream’s path of that error is the index of the key right below the term, without the name of the list.
  */
-function validateTermLabelKeys(term: PodAffinityTerm, path: FieldPath): FieldError[] {
+export function validateTermLabelKeys(term: Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>, path: FieldPath): FieldError[] {
   const matching = term.matchLabelKeys ?? []
   const mismatching = term.mismatchLabelKeys ?? []
   if (matching.length === 0 && mismatching.length === 0) return []

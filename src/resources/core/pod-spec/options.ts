@@ -12,16 +12,16 @@ import { validateNonReservedPath } from '../volume/paths.ts'
 import { deletionCostError } from './annotations.ts'
 import { isDivisibleHugePages } from './resources.ts'
 import { type RestartOptions, restartsAll, usesRestartRules } from './restart-rules.ts'
+import { type SpreadOptions, validateSpreadKeys } from './scheduling.ts'
 import { sysctlNamespace } from './sysctls.ts'
 import { allContainers, isSidecar } from './visit.ts'
 
 /** What validation lets pass. Where an old object has what is no longer allowed, its successors may keep it. */
-export interface PodValidationOptions extends RestartOptions {
+export interface PodValidationOptions extends RestartOptions, SpreadOptions {
   /** The resource is a Pod, not a template in something else. */
   readonly resourceIsPod: boolean
   readonly allowInvalidDeletionCost: boolean
   readonly allowInvalidSelectorValues: boolean
-  readonly allowInvalidSpreadSelector: boolean
   readonly allowInvalidRequiredAffinityValues: boolean
   readonly allowIndivisibleHugePages: boolean
   readonly allowNonLocalTokenPath: boolean
@@ -88,11 +88,18 @@ const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefine
   allowRestartRules: features.enabled('ContainerRestartRules') || (old !== undefined && usesRestartRules(old)),
   allowRestartAll: features.enabled('RestartAllContainersOnContainerExits') || (old !== undefined && restartsAll(old)),
   countsItems: isSince(features.release, '1.35'),
+  mergesSpreadKeys: mergesKeys(features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge'), old),
   allowEnvFiles: features.enabled('EnvFiles') || (old !== undefined && readsFiles(old)),
   allowZeroSleep: features.enabled('PodLifecycleSleepActionAllowZero') || (old !== undefined && sleepsZero(old)),
   allowSidecarResizePolicy:
     features.enabled('InPlacePodVerticalScaling') || (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
 })
+
+/** As the gate says, unless the old spec passes only the other way: it was written while the gate was set otherwise. */
+function mergesKeys(isOn: boolean, old: PodSpec | undefined): boolean {
+  const isFault = (old?.topologySpreadConstraints ?? []).some(constraint => validateSpreadKeys(constraint, NOWHERE, isOn).length > 0)
+  return isOn !== isFault
+}
 
 const readsFiles = (spec: PodSpec): boolean => [...allContainers(spec)].some(({ env = [] }) => env.some(({ valueFrom }) => valueFrom?.fileKeyRef))
 

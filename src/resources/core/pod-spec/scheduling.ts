@@ -5,6 +5,7 @@ import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isQualifiedName, isValidLabelValue } from '../../../meta/names.ts'
 import { NOT_POSITIVE, validateQualifiedName } from '../checks.ts'
 import type { PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../v1.types.ts'
+import { validateTermLabelKeys } from './affinity.ts'
 
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway']
 const INCLUSION = ['Honor', 'Ignore']
@@ -16,10 +17,14 @@ const pairOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): s
 
 /**
  * No two constraints have both topology key and `whenUnsatisfiable` in common: all but the last of such a group are duplicates.
- * minDomains needs DoNotSchedule. `allowInvalidSelector`: an update may keep a bad selector where the old spec has one.
+ * minDomains needs DoNotSchedule.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateSpreadConstraints(constraints: readonly TopologySpreadConstraint[], path: FieldPath, allowInvalidSelector: boolean): FieldError[] {
+export function validateSpreadConstraints(
+  constraints: readonly TopologySpreadConstraint[],
+  path: FieldPath,
+  { allowInvalidSpreadSelector, mergesSpreadKeys }: SpreadOptions,
+): FieldError[] {
   const errors: FieldError[] = []
   const lastPlace = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
   constraints.forEach((constraint, i) => {
@@ -39,13 +44,27 @@ export function validateSpreadConstraints(constraints: readonly TopologySpreadCo
       const policy = constraint[field]
       if (policy !== undefined && !INCLUSION.includes(policy)) errors.push(notSupported(at.child(field), policy, INCLUSION))
     }
-    if (constraint.matchLabelKeys?.length) errors.push(...validateMatchLabelKeys(constraint, at.child('matchLabelKeys')))
-    if (!allowInvalidSelector) errors.push(...validateLabelSelector(constraint.labelSelector, at.child('labelSelector')))
+    errors.push(...validateSpreadKeys(constraint, at, mergesSpreadKeys))
+    if (!allowInvalidSpreadSelector) errors.push(...validateLabelSelector(constraint.labelSelector, at.child('labelSelector')))
   })
   return errors
 }
 
-/** Here nothing is added to the selector, unlike in pod affinity: any key that is in both is a conflict. */
+/** What gates and the old spec allow of spread constraints. */
+export interface SpreadOptions {
+  /** An update may keep a bad selector where the old spec has one. */
+  readonly allowInvalidSpreadSelector: boolean
+  /** What matchLabelKeys add is in the selector, as in pod affinity. */
+  readonly mergesSpreadKeys: boolean
+}
+
+/** Of a constraint's matchLabelKeys. @param merges as in pod affinity. */
+export function validateSpreadKeys(constraint: TopologySpreadConstraint, path: FieldPath, merges: boolean): FieldError[] {
+  if (!constraint.matchLabelKeys?.length) return []
+  return merges ? validateTermLabelKeys(constraint, path) : validateMatchLabelKeys(constraint, path.child('matchLabelKeys'))
+}
+
+/** Where nothing is added to the selector, any key that is in both is a conflict. */
 function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const selector = constraint.labelSelector

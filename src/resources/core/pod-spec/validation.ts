@@ -75,7 +75,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
   })
   if (spec.schedulingGates) errors.push(...validateSchedulingGates(spec.schedulingGates, path.child('schedulingGates')))
   if (spec.topologySpreadConstraints) {
-    errors.push(...validateSpreadConstraints(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), options.allowInvalidSpreadSelector))
+    errors.push(...validateSpreadConstraints(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), options))
   }
   errors.push(...validateHostProcess(spec, path))
   if (spec.hostUsers === false) errors.push(...validateUserNamespace(spec, path))

@@ -69,8 +69,9 @@ function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {
 /** The write that a binding makes: spec and status at once, checked by no rule of the kind. */
 const bindingStrategy: Strategy<Pod> = {
   resetFields: [['status']],
-  /** Labels of bindings reach pods only with the gate under which an admission plugin sets them. */
+  /** Once a pod has a node, it is nominated for none. Labels of bindings reach pods only with the gate under which an admission plugin sets them. */
   prepare(next, old, { features }) {
+    if (features.enabled('ClearingNominatedNodeNameAfterBinding')) delete next.status.nominatedNodeName
     if (features.enabled('PodTopologyLabelsAdmission')) return
     if (old?.metadata.labels) next.metadata.labels = old.metadata.labels
     else delete next.metadata.labels

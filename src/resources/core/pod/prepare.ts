@@ -25,6 +25,9 @@ export function prepareCreate(pod: Pod, ctx: HookContext): void {
     setPodCondition(pod.status, { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }, ctx.now)
   }
   applyLabelKeys(pod)
+  if (ctx.features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')) {
+    for (const constraint of pod.spec.topologySpreadConstraints ?? []) addExpressions(constraint, pod.metadata.labels ?? {})
+  }
   applyAppArmorAnnotations(pod, ctx)
 }
 
@@ -89,7 +92,7 @@ function applyLabelKeys(pod: Pod): void {
   }
 }
 
-function addExpressions(term: PodAffinityTerm, labels: Readonly<Record<string, string>>): void {
+function addExpressions(term: Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>, labels: Readonly<Record<string, string>>): void {
   if (!term.labelSelector) return
   const added = (keys: readonly string[] = [], operator: 'In' | 'NotIn'): NonNullable<LabelSelector['matchExpressions']> =>
     keys.flatMap(key => {

@@ -40,8 +40,11 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
     if (!SYSTEM_CONDITIONS.includes(type)) errors.push(...validateQualifiedName(type, fieldPath('metadata', 'conditions').index(i).child('Type')))
   })
   const { hostIP = '', hostIPs = [], nominatedNodeName: nominated = '' } = status
-  if (nominated !== '' && nominated !== before.nominatedNodeName)
+  if (nominated !== '' && nominated !== before.nominatedNodeName) {
+    if (features.enabled('ClearingNominatedNodeNameAfterBinding') && old.spec.nodeName)
+      errors.push(forbidden(STATUS.child('nominatedNodeName'), 'may not be set on pods that are already bound to a node'))
     for (const text of nameIsDnsSubdomain(nominated, false)) errors.push(invalid(STATUS.child('nominatedNodeName'), nominated, text))
+  }
   if (!deepEqual(status.qosClass, before.qosClass)) errors.push(invalid(STATUS.child('qosClass'), status.qosClass ?? '', IMMUTABLE))
   errors.push(...validateTransitions(status, before, old.spec, podOptions(features, next, old)))
   errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses')))

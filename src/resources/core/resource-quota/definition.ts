@@ -3,6 +3,7 @@ import type { Strategy, TableDefinition, Version } from '../../../catalog/defini
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ownMember } from '../../../meta/equal.ts'
+import { compareQuantity } from '../../../meta/quantity.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
@@ -36,6 +37,20 @@ const statusStrategy: Strategy<ResourceQuota> = {
     if (old) keepMembers(next, old, 'spec')
   },
   validate: next => validateQuotaStatus(next),
+}
+
+/** In the order in which they are compared; requests of these may stand without `requests.`. */
+const COMPARED = ['cpu', 'memory', 'storage', 'ephemeral-storage']
+const BARE = new Set(['cpu', 'memory'])
+
+/** Requests above limits can never be used up. */
+function quotaWarnings({ spec: { hard = {} } }: ResourceQuota): string[] {
+  return COMPARED.flatMap(name => {
+    const requested = hard[`requests.${name}`] === undefined && BARE.has(name) ? name : `requests.${name}`
+    const [request, limit] = [hard[requested], hard[`limits.${name}`]]
+    if (request === undefined || limit === undefined || compareQuantity(request, limit) <= 0) return []
+    return [`ResourceQuota ${requested} (${request}) should be less than limits.${name} (${limit})`]
+  })
 }
 
 /** Before 1.33 the age stood behind the name. */
@@ -79,5 +94,6 @@ export const resourceQuotaResource = defineResource<ResourceQuota>({
       else next.status = {}
     },
     validate: validateQuota,
+    warnings: (next, old, { features }) => (old || !isSince(features.release, '1.35') ? [] : quotaWarnings(next)),
   },
 })

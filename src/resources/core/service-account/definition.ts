@@ -1,13 +1,21 @@
 import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
 import { defineResource } from '../../../catalog/define.ts'
-import type { ResourceDefinition, Strategy, Version } from '../../../catalog/definition.ts'
+import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
+import type { Json } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { ServiceAccount } from '../v1.types.ts'
 import { createTokenSubresource } from './token.ts'
+
+const table: TableDefinition<ServiceAccount> = {
+  columns: [nameColumn, column('Secrets', 'How many secrets pods of this account may mount.'), ageColumn],
+  cells: ({ metadata, secrets }, now) => [metadata.name ?? '', secrets?.length ?? 0, age(metadata.creationTimestamp, now)],
+}
+const withoutSecrets = ([name = null, , created = null]: Json[]): Json[] => [name, created]
 
 const v1: Version<ServiceAccount> = {
   group: '',
@@ -16,10 +24,9 @@ const v1: Version<ServiceAccount> = {
   names: { plural: 'serviceaccounts', singular: 'serviceaccount', shortNames: ['sa'] },
   verbs: STANDARD_VERBS,
   schema: types.type('core.ServiceAccount'),
-  table: {
-    columns: [nameColumn, column('Secrets', 'How many secrets pods of this account may mount.'), ageColumn],
-    cells: ({ metadata, secrets }, now) => [metadata.name ?? '', secrets?.length ?? 0, age(metadata.creationTimestamp, now)],
-  },
+  table,
+  tableIn: release =>
+    isSince(release, '1.35') ? { columns: [nameColumn, ageColumn], cells: (account, now) => withoutSecrets(table.cells(account, now)) } : table,
 }
 
 const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'

@@ -6,6 +6,7 @@ import { defineSubresource, getKind } from '../../../catalog/define.ts'
 import type { ResourceAccess, Subresource, VirtualCall } from '../../../catalog/definition.ts'
 import { invariant } from '../../../lib/invariant.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -135,6 +136,14 @@ function lifetimeOf(issuer: TokenIssuer, seconds: number, bound: Bound, audience
   return extended ? { seconds: EXTENDED_SECONDS, warnAfter: seconds } : { seconds }
 }
 
+/** A request may say which account of the name is meant. Throws 409 where another has taken its place; before 1.34 nobody looked. */
+function checkUid(uid: string | undefined, { metadata }: ServiceAccount, features: Features, { ctx, name }: VirtualCall<TokenRequest>): void {
+  if (!uid || uid === metadata.uid || !isSince(features.release, '1.34')) return
+  const reason = `the UID in the token request (${uid}) does not match the UID of the service account (${metadata.uid})`
+  if (features.enabled('TokenRequestServiceAccountUIDValidation')) throw conflictError({ group: GROUP_KIND.group, resource: GROUP_KIND.kind }, name, reason)
+  ctx.warn(`${reason} but TokenRequestServiceAccountUIDValidation is not enabled. In the future, this will return a conflict error`)
+}
+
 /**
  * Errors in this order: another name in the body (422), no account (404), the expiration (422), the bound object. The status shows the expiration that was asked
  * for, bounded by maxExpirationSeconds, even where the token itself lives longer.
@@ -147,6 +156,8 @@ async function issueToken(issuer: TokenIssuer, features: Features, call: Virtual
   if (metadata.name && metadata.name !== name)
     refuse(name, [invalid(fieldPath('metadata', 'name'), metadata.name, 'must match the service account name if specified')])
   const account = await getKind(api, SERVICE_ACCOUNTS, namespace, name)
+  const { uid } = metadata
+  checkUid(uid, account, features, call)
   const audiences = spec.audiences?.length ? spec.audiences : [...issuer.serverAudiences]
   const asked = spec.expirationSeconds ?? DEFAULT_SECONDS
   refuse('', validateExpiration(asked))
@@ -162,7 +173,13 @@ async function issueToken(issuer: TokenIssuer, features: Features, call: Virtual
   const token = await issuer.sign(claimsOf(issuer, account, { bound, audiences, now, lifetime, hasId: features.enabled('ServiceAccountTokenJTI') }))
   return {
     ...request,
-    metadata: { ...metadata, name, namespace, creationTimestamp: formatTime(ctx.receivedAt) },
+    metadata: {
+      ...metadata,
+      ...(!uid && isSince(features.release, '1.34') && { uid: account.metadata.uid }),
+      name,
+      namespace,
+      creationTimestamp: formatTime(ctx.receivedAt),
+    },
     spec: { ...spec, audiences, expirationSeconds: seconds },
     status: { token, expirationTimestamp: formatTime((now + seconds) * 1000) },
   }

@@ -25,6 +25,9 @@ export function serviceWarnings(service: Service, { release }: Features): string
     if (spec.sessionAffinity !== 'None') texts.push('spec.SessionAffinity is ignored for headless services')
   }
   for (const [i, ip] of externalIPs.entries()) texts.push(...ipWarnings(SPEC.child('externalIPs').index(i), ip))
+  if (isSince(release, '1.36') && externalIPs.length > 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName') {
+    texts.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
+  }
   if (spec.loadBalancerIP) texts.push(...ipWarnings(SPEC.child('loadBalancerIP'), spec.loadBalancerIP))
   for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
     texts.push(...cidrWarnings(SPEC.child('loadBalancerSourceRanges').index(i), range))
@@ -33,6 +36,8 @@ export function serviceWarnings(service: Service, { release }: Features): string
   if (typeOf(service) === 'ExternalName') {
     if (externalIPs.length > 0) texts.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
   } else if (spec.externalName) texts.push('spec.externalName is ignored when spec.type is not "ExternalName"')
+  if (isSince(release, '1.35') && spec.trafficDistribution === 'PreferClose')
+    texts.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
   return texts
 }
 

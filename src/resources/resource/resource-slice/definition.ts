@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
@@ -54,5 +55,9 @@ export const resourceSliceResource = defineResource<ResourceSlice>({
       prepareGeneration(next, old)
     },
     validate: validateResourceSlice,
+    warnings({ spec: { driver } }, _, { features }) {
+      if (!isSince(features.release, '1.35') || driver === driver.toLowerCase()) return []
+      return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]
+    },
   },
 })

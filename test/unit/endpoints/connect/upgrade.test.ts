@@ -16,6 +16,24 @@ const accept = createHash('sha1').update(`${KEY}258EAFA5-E914-47DA-95CA-C5AB0DC8
 
 const bodyOf = (answer: string): { message: string; code: number } => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
 
+describe('exec, attach and portforward where a stream by GET needs the right to create it', () => {
+  it('are refused to whom may only get them', async () => {
+    const asked: string[] = []
+    const world = await connectWorld(undefined, async (_, { verb, resource, subresource }) => {
+      asked.push(`${verb} ${resource}/${subresource}`)
+      return { decision: 'no opinion', reason: 'no such right' }
+    })
+    try {
+      const answer = await (await speak(world.server, 'plain', ask(`${pods}/one/exec?command=sh`, { more: [...webSocket, 'Connection: close'] }))).end()
+      expect(bodyOf(answer)).to.deep.include({ code: 403, message: 'pods "one" is forbidden: no such right' })
+      await (await speak(world.server, 'plain', ask(`${pods}/one/exec?command=sh`, { method: 'POST', to: 'SPDY/3.1' }))).end()
+      expect(asked).to.deep.equal(['create pods/exec'])
+    } finally {
+      await world.close()
+    }
+  })
+})
+
 describe('exec, attach and portforward', () => {
   let world: World
   before(async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { ServiceAccountClaims } from '../../../../../src/auth/authn/service-account/claims.ts'
 import type { TokenIssuer } from '../../../../../src/auth/authn/service-account/issuer.ts'
 import type { VirtualCall } from '../../../../../src/catalog/definition.ts'
+import { type Features, parseGates } from '../../../../../src/lifecycle/gates.ts'
 import { notFoundError, StatusError } from '../../../../../src/meta/status.ts'
 import { createTokenSubresource } from '../../../../../src/resources/core/service-account/token.ts'
 import { featuresOf } from '../../../../support/hook-context.ts'
@@ -18,7 +19,7 @@ const objects: Record<string, object> = {
   'nodes//n': { metadata: { name: 'n', uid: 'u4' } },
 }
 
-function server(options: Partial<TokenIssuer> = {}) {
+function server(options: Partial<TokenIssuer> = {}, features: Features = featuresOf()) {
   const signed: ServiceAccountClaims[] = []
   const warnings: string[] = []
   const issuer: TokenIssuer = {
@@ -40,7 +41,7 @@ function server(options: Partial<TokenIssuer> = {}) {
     const body = { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', metadata, spec }
     const ctx = { receivedAt: NOW, warn: (text: string) => warnings.push(text) }
     const call = { ctx, verb: 'create', namespace: 'ns', name, body, dryRun: false, api } as unknown as VirtualCall
-    return { request: answeredObject(await createTokenSubresource(issuer, featuresOf()).virtual?.call(call)), claims: signed.at(-1) as ServiceAccountClaims }
+    return { request: answeredObject(await createTokenSubresource(issuer, features).virtual?.call(call)), claims: signed.at(-1) as ServiceAccountClaims }
   }
   return { ask, warnings }
 }
@@ -63,6 +64,19 @@ describe('tokens of service accounts', () => {
       sub: 'system:serviceaccount:ns:bot',
     })
     expect(Object.keys(claims)).to.deep.equal(Object.keys(claims).sort())
+  })
+
+  it('are for the account of the uid that is asked for, from 1.34 on', async () => {
+    const reason = 'the UID in the token request (x) does not match the UID of the service account (u1)'
+    expect((await server().ask({}, { uid: 'x' })).request.metadata.uid).to.equal('x')
+    expect((await server({}, parseGates('1.34')).ask()).request.metadata.uid).to.equal('u1')
+    const refused = await server({}, parseGates('1.34'))
+      .ask({}, { uid: 'x' })
+      .catch((error: Error) => error.message)
+    expect(refused).to.equal(`Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "bot": ${reason}`)
+    const tolerant = server({}, parseGates('1.34', new Map([['TokenRequestServiceAccountUIDValidation', false]])))
+    await tolerant.ask({}, { uid: 'x' })
+    expect(tolerant.warnings[0]).to.match(/^the UID in the token request \(x\).* is not enabled/)
   })
 
   const bound: [string, object, object][] = [
