@@ -72,6 +72,7 @@ const BUILT = [
   'Priority',
   'DefaultTolerationSeconds',
   'DefaultStorageClass',
+  'StorageObjectInUseProtection',
   'PersistentVolumeClaimResize',
   'RuntimeClass',
   'CertificateApproval',

@@ -9,6 +9,7 @@ import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { ReadAccess } from '../registry/registry-reader.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from '../resources/certificates/signer-admission.ts'
+import { storageObjectInUseProtection } from '../resources/core/in-use-protection.ts'
 import { limitRanger } from '../resources/core/limit-range/admission-plugin.ts'
 import { taintNodesByCondition } from '../resources/core/node/admission-plugin.ts'
 import { persistentVolumeClaimResize } from '../resources/core/persistent-volume-claim/admission-plugin.ts'
@@ -99,6 +100,7 @@ export const compiledPlugins = ({ reads, features, authorizer, tolerationSeconds
     Priority: priorityAdmission({ get: name => reads.find(PRIORITY_CLASSES, name), list: () => reads.list(PRIORITY_CLASSES) }),
     DefaultTolerationSeconds: defaultTolerationSeconds(tolerationSeconds),
     DefaultStorageClass: defaultStorageClass(() => reads.list(STORAGE_CLASSES)),
+    StorageObjectInUseProtection: storageObjectInUseProtection(features),
     PersistentVolumeClaimResize: persistentVolumeClaimResize(name => reads.find(STORAGE_CLASSES, name)),
     RuntimeClass: runtimeClassAdmission(name => reads.find(RUNTIME_CLASSES, name)),
     CertificateApproval: certificateApproval(authorizer),

@@ -10,6 +10,7 @@ import type { Controller, ControllerEnvironment } from '../controllers/controlle
 import { flowControlKeeper } from '../controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from '../controllers/flow-schema-status.ts'
 import { garbageCollector } from '../controllers/garbage-collector/garbage-collector.ts'
+import { attributesClassProtection, claimProtection, volumeProtection } from '../controllers/in-use-protection.ts'
 import { type LeadershipOptions, whileLeading } from '../controllers/leadership.ts'
 import type { ControllerName } from '../controllers/names.ts'
 import { namespaceController } from '../controllers/namespace.ts'
@@ -19,6 +20,7 @@ import { serviceAccountTokenController } from '../controllers/service-account-to
 import type { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
 import { definitionController } from '../extensions/definition-controller.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import { VOLUME_ATTRIBUTES_CLASSES } from '../resources/kinds.ts'
 import { nodePortRange } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { DefinitionService } from './definition-service.ts'
@@ -94,6 +96,11 @@ export class ControllerService implements Service {
       flowSchemaStatusController,
       has('clusterrole-aggregation-controller') && clusterRoleAggregationController,
       hasPolicies() && has('validatingadmissionpolicy-status-controller') && policyStatusController(catalog),
+      has('persistentvolumeclaim-protection-controller') && claimProtection,
+      has('persistentvolume-protection-controller') && volumeProtection,
+      has('volumeattributesclass-protection-controller') &&
+        catalog.snapshot().definition('storage.k8s.io', VOLUME_ATTRIBUTES_CLASSES.resource) !== undefined &&
+        attributesClassProtection,
       has('garbage-collector-controller') && garbageCollector(catalog),
     ]
     return all.filter(controller => controller !== false)

@@ -6,6 +6,9 @@ export const CONTROLLER_NAMES = [
   'root-ca-certificate-publisher-controller',
   'clusterrole-aggregation-controller',
   'garbage-collector-controller',
+  'persistentvolumeclaim-protection-controller',
+  'persistentvolume-protection-controller',
+  'volumeattributesclass-protection-controller',
   'validatingadmissionpolicy-status-controller',
 ] as const
 

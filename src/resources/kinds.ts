@@ -18,6 +18,7 @@ import type {
   LimitRange,
   Namespace,
   Node,
+  PersistentVolume,
   PersistentVolumeClaim,
   Pod,
   RangeAllocation,
@@ -33,6 +34,7 @@ import type { PodDisruptionBudget } from './policy/v1.types.ts'
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './rbac/v1.types.ts'
 import type { PriorityClass } from './scheduling/v1.types.ts'
 import type { StorageClass } from './storage/v1.types.ts'
+import type { VolumeAttributesClass } from './storage/v1beta1.types.ts'
 
 /**
  * The kinds that code of the server reads and writes by itself, with their types: `getKind(api, PODS, namespace, name)` gives a Pod. A kind stands here only if something uses it.
@@ -45,6 +47,7 @@ export const NAMESPACES = kindId<Namespace>('', 'namespaces')
 export const BINDINGS = kindId<Binding>('', 'bindings')
 export const NODES = kindId<Node>('', 'nodes')
 export const CLAIMS = kindId<PersistentVolumeClaim>('', 'persistentvolumeclaims')
+export const VOLUMES = kindId<PersistentVolume>('', 'persistentvolumes')
 export const PODS = kindId<Pod>('', 'pods')
 export const RANGE_ALLOCATIONS = kindId<RangeAllocation>('', 'rangeallocations')
 export const SECRETS = kindId<Secret>('', 'secrets')
@@ -84,3 +87,4 @@ export const ROLE_BINDINGS = kindId<RoleBinding>('rbac.authorization.k8s.io', 'r
 
 export const PRIORITY_CLASSES = kindId<PriorityClass>('scheduling.k8s.io', 'priorityclasses')
 export const STORAGE_CLASSES = kindId<StorageClass>('storage.k8s.io', 'storageclasses')
+export const VOLUME_ATTRIBUTES_CLASSES = kindId<VolumeAttributesClass>('storage.k8s.io', 'volumeattributesclasses')

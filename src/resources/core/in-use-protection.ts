@@ -1,0 +1,40 @@
+import type { AdmissionPlugin } from '../../admission/chain.ts'
+import { isAbout } from '../../admission/refuse.ts'
+import type { GateName } from '../../lifecycle/feature-gates.ts'
+import type { Features } from '../../lifecycle/gates.ts'
+
+/** A kind whose objects a finalizer keeps while others use them. */
+export interface ProtectedKind {
+  /** As `isAbout` names it. */
+  readonly resource: string
+  readonly finalizer: string
+  readonly gate?: GateName
+}
+
+export const PROTECTED_CLAIMS: ProtectedKind = { resource: 'persistentvolumeclaims', finalizer: 'kubernetes.io/pvc-protection' }
+export const PROTECTED_VOLUMES: ProtectedKind = { resource: 'persistentvolumes', finalizer: 'kubernetes.io/pv-protection' }
+export const PROTECTED_ATTRIBUTES: ProtectedKind = {
+  resource: 'volumeattributesclasses.storage.k8s.io',
+  finalizer: 'kubernetes.io/vac-protection',
+  gate: 'VolumeAttributesClass',
+}
+
+const PROTECTED = [PROTECTED_CLAIMS, PROTECTED_VOLUMES, PROTECTED_ATTRIBUTES]
+
+/**
+ * StorageObjectInUseProtection: new claims, volumes and classes of volume attributes get a finalizer, which a controller removes once they are deleted and nobody uses them.
+ * https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection
+ */
+export const storageObjectInUseProtection = (features: Features): AdmissionPlugin => {
+  const kinds = PROTECTED.filter(({ gate }) => gate === undefined || features.enabled(gate))
+  return {
+    name: 'StorageObjectInUseProtection',
+    handles: request => request.operation === 'CREATE' && kinds.some(({ resource }) => isAbout(request, resource)),
+    mutate: async request => {
+      const finalizer = kinds.find(({ resource }) => isAbout(request, resource))?.finalizer
+      const metadata = request.object?.metadata
+      if (finalizer !== undefined && metadata && !metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer]
+      return request.object
+    },
+  }
+}

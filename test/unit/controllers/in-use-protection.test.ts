@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import type { Controller } from '../../../src/controllers/controller.ts'
+import { attributesClassProtection, claimProtection, volumeProtection } from '../../../src/controllers/in-use-protection.ts'
+import { CLAIMS, VOLUME_ATTRIBUTES_CLASSES, VOLUMES } from '../../../src/resources/kinds.ts'
+import { controllerEnvironment, NAMESPACES, PODS } from '../../support/builtin-registry.ts'
+import { featuresOf } from '../../support/hook-context.ts'
+import { servedBuiltins } from '../../support/served-builtins.ts'
+import { TestRegistry } from '../../support/test-registry.ts'
+import { eventually } from '../../support/waiting.ts'
+
+const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection'
+const CLASS_FINALIZER = 'kubernetes.io/vac-protection'
+
+async function open(controller: Controller) {
+  const served = servedBuiltins({ 'storage.k8s.io/v1beta1': true }, { VolumeAttributesClass: true })
+  const t = new TestRegistry(served, undefined, featuresOf('VolumeAttributesClass=true'))
+  const access = t.access()
+  const end = new AbortController()
+  await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
+  const done = controller(controllerEnvironment(t), end.signal)
+  return {
+    access,
+    claim: (name: string, more: { metadata?: object; spec?: object } = {}) =>
+      access.create(CLAIMS, 'ns', {
+        kind: 'PersistentVolumeClaim',
+        apiVersion: 'v1',
+        metadata: { name, finalizers: [CLAIM_FINALIZER], ...more.metadata },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...more.spec },
+      }),
+    pod: (name: string, spec: object) =>
+      access.create(PODS, 'ns', { kind: 'Pod', apiVersion: 'v1', metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } }),
+    names: async (id: typeof CLAIMS | typeof VOLUMES, namespace: string) => (await access.list(id, namespace)).items.map(({ metadata }) => metadata.name),
+    async stop() {
+      end.abort()
+      await done
+    },
+  }
+}
+
+const mounts = (claimName: string) => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] })
+
+describe('storage that is in use', () => {
+  it('gets the finalizer of claims that lack it', async () => {
+    const s = await open(claimProtection)
+    await s.claim('a', { metadata: { finalizers: [] } })
+    await eventually('the finalizer', async () => (await s.access.get(CLAIMS, 'ns', 'a')).metadata.finalizers?.includes(CLAIM_FINALIZER) === true)
+    await s.stop()
+  })
+
+  it('is kept while a pod with a node uses the claim, and goes with it', async () => {
+    const s = await open(claimProtection)
+    for (const name of ['used', 'unscheduled', 'free']) await s.claim(name)
+    await s.pod('p', { nodeName: 'n', ...mounts('used') })
+    await s.pod('q', mounts('unscheduled'))
+    for (const name of ['used', 'unscheduled', 'free']) await s.access.delete(CLAIMS, 'ns', name)
+    await eventually('only the used claim is there', async () => (await s.names(CLAIMS, 'ns')).join() === 'used')
+    await s.access.delete(PODS, 'ns', 'p', { gracePeriodSeconds: 0 })
+    await eventually('it has gone', async () => (await s.names(CLAIMS, 'ns')).length === 0)
+    await s.stop()
+  })
+
+  it('is kept for the pod that owns the claim of an ephemeral volume alone', async () => {
+    const s = await open(claimProtection)
+    const ephemeral = {
+      volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } } }],
+    }
+    const owner = await s.pod('p', { nodeName: 'n', ...ephemeral })
+    await s.pod('q', { nodeName: 'n', ...ephemeral })
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: owner.metadata.uid ?? '', controller: true }]
+    await s.claim('p-v', { metadata: { ownerReferences } })
+    await s.claim('q-v')
+    for (const name of ['p-v', 'q-v']) await s.access.delete(CLAIMS, 'ns', name)
+    await eventually('the other claim has gone', async () => (await s.names(CLAIMS, 'ns')).join() === 'p-v')
+    await s.access.delete(PODS, 'ns', 'p', { gracePeriodSeconds: 0 })
+    await eventually('it has gone', async () => (await s.names(CLAIMS, 'ns')).length === 0)
+    await s.stop()
+  })
+
+  it('is kept while a volume is bound', async () => {
+    const s = await open(volumeProtection)
+    const spec = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/v' } }
+    await s.access.create(VOLUMES, '', {
+      kind: 'PersistentVolume',
+      apiVersion: 'v1',
+      metadata: { name: 'v', finalizers: ['kubernetes.io/pv-protection'] },
+      spec,
+    })
+    const phase = (text: string) => s.access.update(VOLUMES, '', 'v', now => ({ ...now, status: { phase: text } }), { subresource: 'status' })
+    await phase('Bound')
+    await s.access.delete(VOLUMES, '', 'v')
+    expect(await s.names(VOLUMES, '')).to.deep.equal(['v'])
+    await phase('Released')
+    await eventually('it has gone', async () => (await s.names(VOLUMES, '')).length === 0)
+    await s.stop()
+  })
+
+  it('is kept while a claim names the class of its attributes', async () => {
+    const s = await open(attributesClassProtection)
+    const attributes = { kind: 'VolumeAttributesClass', apiVersion: 'storage.k8s.io/v1beta1', driverName: 'd', parameters: { a: 'b' } }
+    await s.access.create(VOLUME_ATTRIBUTES_CLASSES, '', { ...attributes, metadata: { name: 'fast', finalizers: [CLASS_FINALIZER] } })
+    await s.claim('a', { metadata: { finalizers: [] }, spec: { volumeAttributesClassName: 'fast' } })
+    await s.access.delete(VOLUME_ATTRIBUTES_CLASSES, '', 'fast')
+    expect((await s.access.list(VOLUME_ATTRIBUTES_CLASSES, '')).items).to.have.length(1)
+    await s.access.delete(CLAIMS, 'ns', 'a')
+    await eventually('it has gone', async () => (await s.access.list(VOLUME_ATTRIBUTES_CLASSES, '')).items.length === 0)
+    await s.stop()
+  })
+})
