@@ -85,7 +85,7 @@ export class Editor {
 
   /** Puts new members in the place of the first one that goes, or behind the last where none does. */
   #exchange({ node, before }: { readonly node: MapNode; readonly before: JsonObject }, gone: readonly Pair[], news: JsonObject): void {
-    const column = columnOf(this.#text, node.start)
+    const column = columnOf(this.#text, node.pairs[0]?.keyStart ?? node.start)
     const isAnyNew = Object.keys(news).length > 0
     for (const pair of gone) this.#note(pair, before[pair.key])
     const [first, ...others] = gone
@@ -110,7 +110,8 @@ export class Editor {
 
   #replace(node: SourceNode, value: Json): void {
     const isFlow = (node.kind === 'map' || node.kind === 'list') && node.flow
-    const text = isFlow ? renderFlow(value) : renderBlock(value, columnOf(this.#text, node.start), this.#style)
+    const quoted = node.kind === 'scalar' && typeof value === 'string' ? quotedAs(this.#text.charAt(node.start), value) : undefined
+    const text = quoted ?? (isFlow ? renderFlow(value) : renderBlock(value, columnOf(this.#text, node.start), this.#style))
     this.edits.push({ start: node.start, end: node.end, text })
   }
 
@@ -126,8 +127,10 @@ export class Editor {
     const lineStart = this.#text.lastIndexOf('\n', pair.keyStart - 1) + 1
     const next = node.pairs[index + 1]
     if (this.#text.slice(lineStart, pair.keyStart).trim() === '') {
-      const end = Math.min(this.#lineEnd(pair.value.end) + 1, this.#text.length)
-      this.edits.push({ start: this.#moved.has(pair) ? this.#commentsStart(pair.keyStart) : lineStart, end, text: '' })
+      const from = this.#moved.has(pair) ? this.#commentsStart(pair.keyStart) : lineStart
+      const end = this.#lineEnd(pair.value.end)
+      // With the line end before it: something may be added behind.
+      this.edits.push(from > 0 ? { start: from - 1, end, text: '' } : { start: 0, end: Math.min(end + 1, this.#text.length), text: '' })
     } else if (next) this.edits.push({ start: pair.keyStart, end: next.keyStart, text: '' })
     else this.edits.push({ start: pair.keyStart, end: pair.value.end, text: '{}' })
   }
@@ -189,6 +192,12 @@ export class Editor {
     if (!this.#moving.has(pair.key)) this.#moving.set(pair.key, { pair, before })
     if (pair.value.kind === 'map' && isJsonObject(before)) for (const inner of pair.value.pairs.slice(0, 20)) this.#note(inner, before[inner.key])
   }
+}
+
+/** A text in the quotes that its predecessor had; undefined where that had none. */
+function quotedAs(quote: string, value: string): string | undefined {
+  if (quote === '"') return JSON.stringify(value)
+  return quote === "'" && !value.includes('\n') ? `'${value.replaceAll("'", "''")}'` : undefined
 }
 
 const commentLines = (text: string): string[] =>

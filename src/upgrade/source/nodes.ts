@@ -78,6 +78,8 @@ export function readDocuments(text: string): SourceDocument[] {
   } catch (error) {
     if (error instanceof YAMLException) throw new SourceError(yamlFault(error, text), (error.mark?.line ?? 0) + 1)
     if (error instanceof YamlError) throw new SourceError(error.message, Number(/line (\d+)/.exec(error.message)?.[1] ?? 1))
+    // Readers of nested values are recursive.
+    if (error instanceof RangeError) throw new SourceError('the text is nested too deeply', 1)
     throw error
   }
 }

@@ -30,7 +30,7 @@ export function rewrite(text: string, documents: readonly SourceDocument[], chan
     if (isFlow(root)) return [{ start: root.start, end: root.end, text: jsonText(text, root, wanted.get(index) ?? null) }]
     const editor = new Editor(text, root)
     for (const { node, before, after } of own) editor.change(node, before, after)
-    return editor.edits
+    return withLineEnds(text, editor.edits)
   })
   const read = tryRead(apply(text, edits.flat()))
   const rewritten: number[] = []
@@ -42,6 +42,10 @@ export function rewrite(text: string, documents: readonly SourceDocument[], chan
   }
   return { text: apply(text, edits.flat()), edits, rewritten }
 }
+
+/** New lines end as those of the text do. */
+const withLineEnds = (text: string, edits: readonly Edit[]): readonly Edit[] =>
+  text.includes('\r\n') ? edits.map(edit => ({ ...edit, text: edit.text.replace(/\r?\n/g, '\r\n') })) : edits
 
 const wantedValue = (document: SourceDocument | undefined, changes: readonly Change[]): Json =>
   document === undefined ? null : nodeValue(document.root, new Map(changes.map(({ node, before, after }) => [node, patched(nodeValue(node), before, after)])))

@@ -39,6 +39,10 @@ const cases: readonly { readonly does: string; readonly text: string; readonly a
   },
   { does: 'gives an empty value what it is to have', text: 'a:\nb: 1\n', after: { a: { c: 1 }, b: 1 }, want: 'a:\n  c: 1\nb: 1\n' },
   { does: 'replaces an alias, not its anchor', text: 'a: &x {k: 1}\nb: *x\n', after: { a: { k: 1 }, b: { k: 2 } }, want: 'a: &x {k: 1}\nb:\n  k: 2\n' },
+  { does: 'keeps quotes', text: 'a: "1"\nb: \'2\'\n', after: { a: 'x', b: "it's" }, want: "a: \"x\"\nb: 'it''s'\n" },
+  { does: 'adds behind what goes', text: 'l:\n- a:\n    x: 1\n    y: 2\n', after: { l: [{ a: { z: 3 }, b: 4 }] }, want: 'l:\n- a:\n    z: 3\n  b: 4\n' },
+  { does: 'ends lines as the text does', text: 'a: 1\r\nb: 2\r\n', after: { a: 1, b: { c: 3 } }, want: 'a: 1\r\nb:\r\n  c: 3\r\n' },
+  { does: 'keeps an anchor and its columns', text: 'a: &x\n  b: 1\n', after: { a: { c: { d: 1 } } }, want: 'a: &x\n  c:\n    d: 1\n' },
   {
     does: 'moves the text of what is said elsewhere',
     text: 'old:\n  # about it\n  schema:\n    # first\n    a: "x"\n    b:   z\nend: 1\n',
