@@ -128,7 +128,8 @@ const IP_ERROR = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 const CIDR_ERROR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 
 /** Of a decimal part, or of a group that has more than four digits. */
-const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+$/.test(text) || /[0-9a-fA-F]{5}/.test(text)
+/** Whether a number of an address begins with a zero that says nothing, or has too many digits. */
+export const hasLeadingZero = (text: string): boolean => /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+$/.test(text) || /[0-9a-fA-F]{5}/.test(text)
 const isMapped = (text: string, ip: IpAddress): boolean => text.includes(':') && ip.length === 4
 
 /** What is wrong with an address. Not strict: leading zeros and IPv4-mapped IPv6 addresses pass. */

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
@@ -38,8 +39,8 @@ const endpointsTable: TableDefinition<Endpoints> = {
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
 
 /** Addresses in legacy forms. The endpoints controller writes canonical ones, so that its objects are not looked at. */
-function warnings(next: Endpoints): string[] {
-  if (next.metadata.labels?.[MANAGED_BY] === 'endpoint-controller') return []
+function warnings(next: Endpoints, _old: Endpoints | undefined, { features }: HookContext): string[] {
+  if (!isSince(features.release, '1.33') || next.metadata.labels?.[MANAGED_BY] === 'endpoint-controller') return []
   const texts: string[] = []
   for (const [i, subset] of (next.subsets ?? []).entries()) {
     for (const list of ['addresses', 'notReadyAddresses'] as const) {

@@ -38,7 +38,7 @@ const nodeStrategy: Strategy<Node> = {
     const { podCIDRs: cidrs = [], configSource, externalID } = next.spec
     if (configSource) warnings.push('spec.configSource: the feature is removed')
     if (externalID && isSince(features.release, '1.27')) warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
-    if (!deepEqual(cidrs, old?.spec.podCIDRs)) {
+    if (isSince(features.release, '1.33') && !deepEqual(cidrs, old?.spec.podCIDRs)) {
       for (const [i, cidr] of cidrs.entries()) warnings.push(...cidrWarnings(fieldPath('spec', 'podCIDRs').index(i), cidr))
     }
     return warnings

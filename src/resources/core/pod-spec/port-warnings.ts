@@ -1,3 +1,4 @@
+import { quote } from '../../../lib/go-quote.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { ContainerPort, PodSpec } from '../v1.types.ts'
 import { containersWithPath } from './visit.ts'
@@ -17,6 +18,22 @@ export function portWarnings(spec: PodSpec, path: FieldPath): string[] {
         if (text) warnings.push(`${at}: ${text} port definition with ${other.path}`)
       }
       known.set(key, [...others, { port, path: at }])
+    })
+  }
+  return warnings
+}
+
+/** Names that several ports of a spec have. Said since 1.33. */
+export function portNameWarnings(spec: PodSpec, path: FieldPath): string[] {
+  const warnings: string[] = []
+  const known = new Map<string, FieldPath>()
+  for (const [container, containerPath] of containersWithPath(spec, path)) {
+    container.ports?.forEach(({ name = '' }, i) => {
+      if (name === '') return
+      const at = containerPath.child('ports').index(i)
+      const other = known.get(name)
+      if (other === undefined) known.set(name, at)
+      else warnings.push(`${at}: duplicate port name ${quote(name)} with ${other}, services and probes that select ports by name will use ${other}`)
     })
   }
   return warnings

@@ -2,7 +2,8 @@ import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fractionalByteWarnings } from '../resource-list.ts'
-import type { PersistentVolumeClaimSpec, Volume, VolumeProjection, VolumeSource } from '../v1.types.ts'
+import type { PersistentVolumeClaimSpec, Volume, VolumeSource } from '../v1.types.ts'
+import { overlapWarnings } from './overlap-warnings.ts'
 
 const DEPRECATED: readonly (readonly [kind: keyof VolumeSource, shown: string, text: string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
@@ -37,38 +38,11 @@ export function volumeWarnings(volumes: readonly Volume[], features: Features, p
       if (volume[kind]) warnings.push(`${at.child(shown)}: ${(before27 ? OLD_TEXTS[kind] : undefined) ?? text}${kind === 'gitRepo' ? cloned : ''}`)
     const claim = volume.ephemeral?.volumeClaimTemplate
     if (claim) warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
-    const empty = (volume.projected?.sources ?? []).filter(source => Object.keys(source).length === 0)
-    if (isSince(features.release, '1.32')) for (const _ of empty) warnings.push(`volume ${JSON.stringify(volume.name)} (Projected) has no sources provided`)
     if (isSince(features.release, '1.28')) for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
   })
-  return [...warnings, ...tokenPathWarnings(volumes, path)]
+  return [...warnings, ...overlapWarnings(volumes, features.release)]
 }
 
 /** Of a claim. */
 export const claimSpecWarnings = ({ resources }: PersistentVolumeClaimSpec, path: FieldPath): string[] =>
   (['requests', 'limits'] as const).flatMap(list => fractionalByteWarnings(resources[list], ['storage'], path.child('resources', list)))
-
-/** Files of projected volumes that stand where a token does, in any of the volumes. */
-function tokenPathWarnings(volumes: readonly Volume[], path: FieldPath): string[] {
-  const sourcesOf = (volume: Volume): VolumeProjection[] => volume.projected?.sources ?? []
-  const tokens = new Set(volumes.flatMap(sourcesOf).flatMap(source => (source.serviceAccountToken ? [source.serviceAccountToken.path] : [])))
-  if (tokens.size === 0) return []
-  const warnings: string[] = []
-  volumes.forEach((volume, i) => {
-    const at = path.index(i).child('projected', 'sources')
-    const check = (where: FieldPath, file: string): void => {
-      if (tokens.has(file)) warnings.push(`${where}: has duplicated path with ServiceAccountToken ${JSON.stringify(file)}`)
-    }
-    for (const source of sourcesOf(volume)) {
-      for (const [kind, shown] of [
-        ['configMap', 'configMap'],
-        ['secret', 'secrets'],
-        ['downwardAPI', 'downwardAPI'],
-      ] as const) {
-        for (const [j, item] of (source[kind]?.items ?? []).entries()) check(at.child(shown).index(j), item.path)
-      }
-      if (source.clusterTrustBundle) check(at.child('ClusterTrustBundle'), source.clusterTrustBundle.path)
-    }
-  })
-  return warnings
-}

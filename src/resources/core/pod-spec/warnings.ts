@@ -7,7 +7,7 @@ import { isValidLabelValue } from '../../../meta/names.ts'
 import { fractionalByteWarnings } from '../resource-list.ts'
 import type { Affinity, EnvVar, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { APP_ARMOR_PREFIX, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from './annotations.ts'
-import { portWarnings } from './port-warnings.ts'
+import { portNameWarnings, portWarnings } from './port-warnings.ts'
 import { containersWithPath } from './visit.ts'
 import { volumeWarnings } from './volume-warnings.ts'
 
@@ -162,9 +162,6 @@ function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: bool
   const { hostAliases: aliases = [], imagePullSecrets: secrets = [] } = spec
   warnings.push(...repeated(aliases, 'ip', path.child('hostAliases')))
   const strict = isSince(features.release, '1.33')
-  aliases.forEach((alias, i) => {
-    if (strict) warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip ?? ''))
-  })
   warnings.push(...repeated(secrets, 'name', path.child('imagePullSecrets')))
   secrets.forEach((secret, i) => {
     if (!secret.name) warnings.push(`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`)
@@ -173,12 +170,16 @@ function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: bool
   if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined) warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${NO_SECCOMP}`)
   warnings.push(...containerWarnings(template, base, isTemplate, features))
   if (isSince(features.release, '1.28')) warnings.push(...portWarnings(spec, path))
+  if (strict) warnings.push(...portNameWarnings(spec, path))
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0 && isSince(features.release, '1.27')) {
     warnings.push(`${path.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`)
   }
   if (isSince(features.release, '1.28')) warnings.push(...podAffinityWarnings(spec.affinity, path.child('affinity')))
   spec.dnsConfig?.nameservers?.forEach((nameserver, i) => {
     if (strict) warnings.push(...ipWarnings(path.child('dnsConfig', 'nameservers').index(i), nameserver))
+  })
+  aliases.forEach((alias, i) => {
+    if (strict) warnings.push(...ipWarnings(path.child('hostAliases').index(i).child('ip'), alias.ip ?? ''))
   })
   return warnings
 }

@@ -50,7 +50,8 @@ export const podStatusStrategy: Strategy<Pod> = {
     if (old) prepareStatusUpdate(next, old)
   },
   validate: (next, old, { features }) => (old ? validatePodStatusUpdate(next, old, features) : []),
-  warnings: ({ status }) => [...addressWarnings(status, 'podIPs'), ...addressWarnings(status, 'hostIPs')],
+  warnings: ({ status }, _, { features }) =>
+    isSince(features.release, '1.33') ? [...addressWarnings(status, 'podIPs'), ...addressWarnings(status, 'hostIPs')] : [],
 }
 
 const addressWarnings = (status: PodStatus, list: 'podIPs' | 'hostIPs'): string[] =>

@@ -64,5 +64,5 @@ export const serviceStatusStrategy: Strategy<Service> = {
     if (old) next.spec = old.spec
   },
   validate: (next, old, { features }) => validateServiceStatus(next, old, features),
-  warnings: serviceStatusWarnings,
+  warnings: (next, _, { features }) => serviceStatusWarnings(next, features),
 }

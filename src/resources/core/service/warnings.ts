@@ -2,35 +2,37 @@ import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { cidrWarnings, ipWarnings } from '../../../meta/ip.ts'
+import { oldCidrWarnings, oldIpWarnings } from '../../../meta/old-ip-warnings.ts'
 import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
 import { TOPOLOGY_HINTS, TOPOLOGY_MODE } from './validation.ts'
 
 const SPEC = fieldPath('spec')
 
-/** Fields that do nothing together, deprecated ones, and addresses in legacy forms. Releases before 1.27 say nothing, and the next one less. */
+/** Fields that do nothing together, deprecated ones, and addresses in legacy forms. Releases before 1.27 say nothing, and later ones say more than those before. */
 export function serviceWarnings(service: Service, { release }: Features): string[] {
   if (!isSince(release, '1.27')) return []
   const { spec } = service
   const texts: string[] = []
+  const [ofIp, ofCidr] = isSince(release, '1.33') ? [ipWarnings, cidrWarnings] : [oldIpWarnings, oldCidrWarnings]
   if (service.metadata.annotations?.[TOPOLOGY_HINTS] !== undefined)
     texts.push(`annotation ${TOPOLOGY_HINTS} is deprecated, please use ${TOPOLOGY_MODE} instead`)
   if (spec.clusterIP && !isHeadless(service)) {
-    for (const [i, ip] of clusterIPsOf(service).entries()) texts.push(...ipWarnings(SPEC.child('clusterIPs').index(i), ip))
+    for (const [i, ip] of clusterIPsOf(service).entries()) texts.push(...ofIp(SPEC.child('clusterIPs').index(i), ip))
   }
   const externalIPs = spec.externalIPs ?? []
-  if (typeOf(service) === 'ClusterIP' && spec.clusterIP === HEADLESS) {
+  const headless = typeOf(service) === 'ClusterIP' && spec.clusterIP === HEADLESS
+  if (headless && isSince(release, '1.34')) {
     if (spec.loadBalancerIP) texts.push('spec.loadBalancerIP is ignored for headless services')
     if (externalIPs.length > 0) texts.push('spec.externalIPs is ignored for headless services')
     if (spec.sessionAffinity !== 'None') texts.push('spec.SessionAffinity is ignored for headless services')
   }
-  for (const [i, ip] of externalIPs.entries()) texts.push(...ipWarnings(SPEC.child('externalIPs').index(i), ip))
-  if (isSince(release, '1.36') && externalIPs.length > 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName') {
+  for (const [i, ip] of externalIPs.entries()) texts.push(...ofIp(SPEC.child('externalIPs').index(i), ip))
+  if (isSince(release, '1.36') && externalIPs.length > 0 && !headless && typeOf(service) !== 'ExternalName')
     texts.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
-  }
-  if (spec.loadBalancerIP) texts.push(...ipWarnings(SPEC.child('loadBalancerIP'), spec.loadBalancerIP))
+  if (spec.loadBalancerIP) texts.push(...ofIp(SPEC.child('loadBalancerIP'), spec.loadBalancerIP))
   for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
-    texts.push(...cidrWarnings(SPEC.child('loadBalancerSourceRanges').index(i), range))
+    texts.push(...ofCidr(SPEC.child('loadBalancerSourceRanges').index(i), range))
   }
   if (!isSince(release, '1.28')) return texts
   if (typeOf(service) === 'ExternalName') {
@@ -42,6 +44,7 @@ export function serviceWarnings(service: Service, { release }: Features): string
 }
 
 /** Addresses in legacy forms. */
-export function serviceStatusWarnings(service: Service): string[] {
+export function serviceStatusWarnings(service: Service, { release }: Features): string[] {
+  if (!isSince(release, '1.33')) return []
   return (service.status.loadBalancer.ingress ?? []).flatMap(({ ip }, i) => (ip ? ipWarnings(fieldPath('status', 'loadBalancer', 'ingress').index(i), ip) : []))
 }

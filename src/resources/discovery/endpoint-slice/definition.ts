@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -60,7 +61,10 @@ const endpointSliceStrategy: Strategy<EndpointSlice> = {
     if (request?.info.version !== V1BETA1) dropTopology(next, old)
   },
   validate: validateEndpointSlice,
-  warnings: (next, old) => [...(!old && next.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []), ...addressWarnings(next)],
+  warnings: (next, old, { features }) => [
+    ...(!old && next.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+    ...(isSince(features.release, '1.33') ? addressWarnings(next) : []),
+  ],
 }
 
 const SHOWN = 3

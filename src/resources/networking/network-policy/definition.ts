@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { cidrWarnings } from '../../../meta/ip.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
@@ -65,6 +66,6 @@ export const networkPolicyResource = defineResource<NetworkPolicy>({
       prepareStatus(next, old, features)
     },
     validate: validateNetworkPolicy,
-    warnings: blockWarnings,
+    warnings: (next, _, { features }) => (isSince(features.release, '1.33') ? blockWarnings(next) : []),
   },
 })

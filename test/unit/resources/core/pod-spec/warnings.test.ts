@@ -38,9 +38,43 @@ const cases: Record<string, [spec: object, ...warnings: string[]]> = {
     'spec.volumes[0].gitRepo: deprecated in v1.11, and disabled by default in v1.33+',
     'spec.volumes[1].rbd: deprecated in v1.28, non-functional in v1.31+',
   ],
-  'a file where a token is': [
-    { volumes: [{ name: 'a', projected: { sources: [{ serviceAccountToken: { path: 't' } }, { secret: { items: [{ key: 'k', path: 't' }] } }] } }] },
-    'spec.volumes[0].projected.sources.secrets[0]: has duplicated path with ServiceAccountToken "t"',
+  'files in the place of others': [
+    {
+      volumes: [
+        {
+          name: 'a',
+          projected: {
+            sources: [{ serviceAccountToken: { path: 't' } }, {}, { secret: { name: 's', items: [{ key: 'k', path: 't/' }] } }, { configMap: { name: 'c' } }],
+          },
+        },
+        {
+          name: 'b',
+          configMap: {
+            name: 'c',
+            items: [
+              { key: 'k', path: 'd/e' },
+              { key: 'l', path: 'd' },
+              { key: 'm', path: 'de' },
+            ],
+          },
+        },
+      ],
+    },
+    'volume "a" (Projected) has no sources provided',
+    'volume "a" (Projected): overlapping paths: "t" (Secret "s") with "t" (ServiceAccountToken)',
+    // The config map names no files, and counts as the secret once more.
+    'volume "a" (Projected): overlapping paths: "t" (Secret "s") with "t" (ServiceAccountToken)',
+    'volume "a" (Projected): overlapping paths: "t" (Secret "s") with "t" (Secret "s")',
+    'volume "b" (ConfigMap "c"): overlapping paths: "d" with "d/e"',
+  ],
+  'names of ports twice': [
+    container({
+      ports: [
+        { name: 'p', containerPort: 1 },
+        { name: 'p', containerPort: 2 },
+      ],
+    }),
+    'spec.containers[0].ports[1]: duplicate port name "p" with spec.containers[0].ports[0], services and probes that select ports by name will use spec.containers[0].ports[0]',
   ],
   'names twice': [
     { hostAliases: [{ ip: '1.1.1.1' }, { ip: '1.1.1.1' }], imagePullSecrets: [{ name: 'a' }, { name: 'a' }, { name: '' }] },

@@ -1,0 +1,83 @@
+import { quote } from '../../../lib/go-quote.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
+import type { Volume, VolumeProjection } from '../v1.types.ts'
+
+/** A file of a volume, and what it is made of; empty where the volume has one source. */
+interface Placed {
+  readonly path: string
+  readonly source: string
+}
+
+/** Paths of a volume that are compared with each other: a body may hold a hundred thousand. */
+const MOST_PATHS = 200
+
+/** Files of volumes that take each other's place: equal paths, and files where others have a directory. Said since 1.32. */
+export function overlapWarnings(volumes: readonly Volume[], release: Release): string[] {
+  if (!isSince(release, '1.32')) return []
+  return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => [
+    ...within(name, `ConfigMap ${quote(configMap?.name ?? '')}`, placed(configMap?.items, '')),
+    ...within(name, `Secret ${quote(secret?.secretName ?? '')}`, placed(secret?.items, '')),
+    ...within(name, 'DownwardAPI', placed(downwardAPI?.items, '')),
+    ...projectedWarnings(name, projected?.sources ?? [], release),
+  ])
+}
+
+const placed = (items: readonly { readonly path: string }[] | undefined, source: string): Placed[] => (items ?? []).map(({ path }) => ({ path, source }))
+
+function within(volume: string, what: string, paths: readonly Placed[]): string[] {
+  const known: Placed[] = []
+  return paths.flatMap(path => overlapsOf(volume, what, known, path))
+}
+
+function projectedWarnings(volume: string, sources: readonly VolumeProjection[], release: Release): string[] {
+  const known: Placed[] = []
+  const warnings: string[] = []
+  let paths: readonly Placed[] = []
+  for (const source of sources) {
+    if (Object.keys(source).length === 0) {
+      warnings.push(`volume ${quote(volume)} (Projected) has no sources provided`)
+      continue
+    }
+    // Before 1.34 a source that names no files counts as the one before it once more.
+    paths = pathsOf(source, release) ?? (isSince(release, '1.34') ? [] : paths)
+    for (const path of paths) warnings.push(...overlapsOf(volume, 'Projected', known, path))
+  }
+  return warnings
+}
+
+/** Undefined where it names no files. */
+function pathsOf(
+  { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate }: VolumeProjection,
+  release: Release,
+): Placed[] | undefined {
+  if (configMap?.items) return placed(configMap.items, `ConfigMap ${quote(configMap.name ?? '')}`)
+  if (secret?.items) return placed(secret.items, `Secret ${quote(secret.name ?? '')}`)
+  if (downwardAPI?.items) return placed(downwardAPI.items, 'DownwardAPI')
+  if (serviceAccountToken) return [{ path: serviceAccountToken.path, source: 'ServiceAccountToken' }]
+  if (clusterTrustBundle) {
+    const { path, name, signerName } = clusterTrustBundle
+    return [{ path, source: `ClusterTrustBundle ${quote(name ?? signerName ?? '')}` }]
+  }
+  if (!podCertificate || !isSince(release, '1.34')) return undefined
+  const { certificateChainPath = '', keyPath = '', credentialBundlePath = '' } = podCertificate
+  const files: [string, string][] = [
+    [certificateChainPath, 'PodCertificate chain'],
+    [keyPath, 'PodCertificate key'],
+    [credentialBundlePath, 'PodCertificate credential bundle'],
+  ]
+  return files.filter(([path]) => path !== '').map(([path, source]) => ({ path, source }))
+}
+
+/** Warnings of a path beside those that are known, to which it is added. */
+function overlapsOf(volume: string, what: string, known: Placed[], { path, source }: Placed): string[] {
+  if (known.length >= MOST_PATHS) return []
+  const added = { path: path.replace(/\/+$/, ''), source }
+  const others = added.path === '' ? [] : known.filter(other => other.path !== '' && (isAt(other.path, added.path) || isAt(added.path, other.path)))
+  known.push(added)
+  return others.map(other => `volume ${quote(volume)} (${what}): overlapping paths: ${shown(added)} with ${shown(other)}`)
+}
+
+/** Whether a path is another, or lies below it. */
+const isAt = (path: string, above: string): boolean => path.startsWith(above) && (path.length === above.length || path[above.length] === '/')
+
+const shown = ({ path, source }: Placed): string => (source === '' ? quote(path) : `${quote(path)} (${source})`)
