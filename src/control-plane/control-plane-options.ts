@@ -47,6 +47,8 @@ export interface ControlPlaneOptions {
   readonly exclusiveStore: boolean
   /** Called with the number of custom kinds that are served, whenever they change. */
   readonly onCustomKinds?: (count: number) => void
+  /** Told each second how many watches at the most follow the same changes. */
+  readonly onWatchers?: (most: number) => void
   /** Those that are on, in their order. */
   readonly admissionPlugins: readonly PluginName[]
   readonly tolerationSeconds: TolerationSeconds

@@ -35,7 +35,7 @@ export class StoreService implements Service {
   constructor(options: ControlPlaneOptions, definitions: readonly ResourceDefinition[], signal: AbortSignal) {
     this.options = options
     this.encryption = options.encryption ?? new Encryption()
-    const { backend, gates, isCached, etcdPrefix } = options
+    const { backend, gates, isCached, onWatchers, etcdPrefix } = options
     const timings = new RequestTimings()
     const stored = definitions.filter(definition => definition.storage !== undefined)
     this.stores = openStores(
@@ -49,6 +49,7 @@ export class StoreService implements Service {
         timings,
         ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix) }),
         ...(isCached && { isCached }),
+        ...(onWatchers && { onWatchers }),
       },
     )
     this.aging = setInterval(() => options.runtime.derived.age(AGING.looks), AGING.intervalMs).unref()

@@ -10,7 +10,7 @@ import type { Runtime } from '../control-plane/runtime.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { systemClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import { boundHeapGrowth } from '../lib/heap-growth.ts'
+import { heapGrowth } from '../lib/heap-growth.ts'
 import type { Logger } from '../lib/log.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
 import { gitVersion } from '../server/version.ts'
@@ -28,6 +28,9 @@ const MANY_CUSTOM_KINDS = 50
  * need little.
  */
 const GROWTH_WITH_MANY_KINDS = 30
+/** From so many watches of the same objects on, a write costs its deliveries first of all, and more collections 1% of it. */
+const MANY_WATCHES = 200
+const GROWTH_WITH_MANY_WATCHES = 60
 
 /** Opens the store that the flags name. Throws FlagError if its directory cannot be made. */
 export async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
@@ -96,8 +99,9 @@ const configured = (config: Config): Omit<ControlPlaneOptions, 'runtime' | 'back
   nodePorts: config.serviceNodePorts,
   controllers: config.controllers,
   onCustomKinds: count => {
-    if (count >= MANY_CUSTOM_KINDS) boundHeapGrowth(GROWTH_WITH_MANY_KINDS)
+    if (count >= MANY_CUSTOM_KINDS) heapGrowth.bound('custom kinds', GROWTH_WITH_MANY_KINDS)
   },
+  onWatchers: most => heapGrowth.bound('watches', most >= MANY_WATCHES ? GROWTH_WITH_MANY_WATCHES : undefined),
   admissionPlugins: config.admissionPlugins,
   tolerationSeconds: config.tolerationSeconds,
   requireServiceAccounts: config.requireServiceAccounts,

@@ -52,6 +52,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #reports: CorruptReports
   readonly #startWaitMs: number
   readonly #timings: RequestTimings | undefined
+  readonly #onWatchers: ((most: number) => void) | undefined
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
   readonly #compactor = new SlabCompactor(this.#slabs)
@@ -82,6 +83,7 @@ class WatchCache implements Cacher, CacherCore {
     this.exactReads = options.exactReads ?? true
     this.resilientStart = options.resilientStart ?? true
     this.#timings = options.timings
+    this.#onWatchers = options.onWatchers
     this.#startWaitMs = options.startWaitMs ?? 3000
     this.#reports = options.reports ?? plainReports
     this.#consistencyCheckMs = options.consistencyCheckMs ?? 300_000
@@ -296,11 +298,14 @@ class WatchCache implements Cacher, CacherCore {
   #keepHouse(): void {
     const now = this.clock.now()
     const caches = [...this.#routes.values()]
+    let most = 0
     for (const cache of caches) {
+      most = Math.max(most, cache.interest.widest)
       cache.reread()
       cache.history.expire(now)
       cache.interest.bookmark(now, this.time.now, this.bookmarkMs)
     }
+    this.#onWatchers?.(most)
     void this.#compactor.run(caches)
   }
 }

@@ -66,6 +66,13 @@ export class Interest {
     return this.#watchers.size
   }
 
+  /** Watchers in the largest group of those that want all changes of the resource, a namespace or a key. */
+  get widest(): number {
+    let widest = 0
+    for (const { watchers } of this.#below.values()) widest = Math.max(widest, watchers.size)
+    return widest
+  }
+
   add(watcher: CacheWatcher, scope: Scope): void {
     const { groups, id } = this.#place(scope)
     let group = groups.get(id)

@@ -549,6 +549,13 @@ describe('storage/cacher', () => {
     expect(batches[2]).to.equal(batches[0])
   })
 
+  it('tells how many watchers at the most want the same changes', async () => {
+    const told: number[] = []
+    await open({ bookmarkMs: 5, onWatchers: most => void told.push(most) })
+    await Promise.all([1, 2, 3].map(() => watchAfter(1)))
+    await eventually('all are counted', () => told.at(-1) === 3)
+  })
+
   it('gives no bookmark that is before the last', async () => {
     await open({ bookmarkMs: 5 })
     const watcher = await storage.watch(

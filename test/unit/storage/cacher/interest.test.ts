@@ -38,4 +38,26 @@ describe('storage/cacher/interest', () => {
     const given = await batchesOf(second).next()
     expect((given.value as { revision: number }[]).map(event => event.revision)).to.deep.equal([3])
   })
+
+  it('tells how many watchers at the most want the same changes', () => {
+    const interest = new Interest(testPrefix, new FanOut())
+    const add = (scope: { name?: string; indexed?: string } = {}) => {
+      const watcher = {
+        queue: new EventQueue(10, () => {}),
+        predicate: everything,
+        seen: revision(0),
+        nextBookmark: Number.POSITIVE_INFINITY,
+        lastBookmark: Number.POSITIVE_INFINITY,
+      }
+      interest.add(watcher, { below: testPrefix, ...scope })
+      return watcher
+    }
+    for (let i = 0; i < 3; i++) add({ name: `n${i}` })
+    for (let i = 0; i < 3; i++) add({ indexed: `v${i}` })
+    expect(interest.widest).to.equal(0)
+    const [first] = [add(), add()]
+    expect(interest.widest).to.equal(2)
+    interest.remove(first)
+    expect(interest.widest).to.equal(1)
+  })
 })
