@@ -76,7 +76,7 @@ export const swaggerTail: JsonObject = {
 
 /** The whole API as Swagger 2.0, a member at a time: with many custom kinds the whole is several times as large as all else that is kept of them. Undefined: nothing yet. */
 export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descriptions): Generator<SwaggerMember | undefined, void> {
-  const resolver = new TypeResolver(2, kindsByDefinition(snapshot), descriptions)
+  const resolver = new TypeResolver(2, kindsByDefinition(snapshot), snapshot.release, descriptions)
   const operations: Operation[] = []
   /** In how many operations each parameter stands, by its id. */
   const uses = new Map<string, number>()

@@ -1,4 +1,5 @@
 import { type CatalogSnapshot, listKindOf, type ServedResource } from '../../catalog/catalog.ts'
+import { DEFAULT_RELEASE, isSince, minorOf, type Release } from '../../lifecycle/release.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
@@ -8,8 +9,15 @@ import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { TypeRef } from './operation.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
-/** Types that operations name by a word: they are the same whatever is served. */
-const metaRegistry = new TypeRegistry().addFile('meta', META_V1)
+/** Types that operations name by a word: they are the same whatever is served. By release, made when a document is first asked for. */
+const metaRegistries = new Map<Release, TypeRegistry>()
+
+function metaTypes(release: Release): TypeRegistry {
+  const known = metaRegistries.get(release) ?? new TypeRegistry(minorOf(release)).addFile('meta', META_V1)
+  metaRegistries.set(release, known)
+  return known
+}
+
 /** The definition of what /version answers with. */
 const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info'
 
@@ -48,8 +56,15 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 export class TypeResolver {
   private readonly definitions: DefinitionSet
   private readonly kinds: ReadonlyMap<string, readonly GroupVersionKind[]>
+  private readonly release: Release
 
-  constructor(version: OpenApiVersion, kinds: ReadonlyMap<string, readonly GroupVersionKind[]>, descriptions?: Descriptions) {
+  constructor(
+    version: OpenApiVersion,
+    kinds: ReadonlyMap<string, readonly GroupVersionKind[]>,
+    release: Release = DEFAULT_RELEASE,
+    descriptions?: Descriptions,
+  ) {
+    this.release = release
     this.definitions = new DefinitionSet(version, descriptions)
     this.kinds = kinds
   }
@@ -57,7 +72,7 @@ export class TypeResolver {
   /** A reference to a type, which `members` has from then on; a text stands for itself. */
   refer(type: TypeRef): JsonObject {
     if (type === 'Text') return { type: 'string' }
-    if (typeof type === 'string') return type === 'VersionInfo' ? this.versionInfo() : this.definitions.refer(metaRegistry.type(`meta.${type}`))
+    if (typeof type === 'string') return type === 'VersionInfo' ? this.versionInfo() : this.definitions.refer(metaTypes(this.release).type(`meta.${type}`))
     return 'list' in type ? this.list(type.list) : this.definitions.refer(type)
   }
 
@@ -77,7 +92,7 @@ export class TypeResolver {
     if (version.listSchema) return this.definitions.refer(version.listSchema)
     const item = this.definitions.refer(version.schema)
     const name = version.schema.definition
-    const metadata = this.definitions.refer(metaRegistry.type('meta.ListMeta'))
+    const metadata = this.definitions.refer(metaTypes(this.release).type('meta.ListMeta'))
     const isV3 = String(metadata.$ref).startsWith('#/components/')
     const said = (field: string) => this.definitions.said(TYPE_META, field)
     const about = this.definitions.said(`${META}.ListMeta`)
@@ -100,7 +115,7 @@ export class TypeResolver {
   /** apimachinery's version.Info, which the endpoint /version answers with; it belongs to no group. */
   private versionInfo(): JsonObject {
     const names = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
-    const optional = ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor']
+    const optional = isSince(this.release, '1.33') ? ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor'] : []
     const isV3 = this.definitions.reference('x').$ref === '#/components/schemas/x'
     const properties: JsonObject = {}
     for (const name of [...names, ...optional].sort())

@@ -46,7 +46,7 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
   }
   const v3 = (path: string): JsonObject => {
     kinds ??= kindsByDefinition(snapshot)
-    return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds, descriptions()), version)
+    return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds, snapshot.release, descriptions()), version)
   }
   return {
     v2: () => swaggerText(swaggerHead(version), swaggerMembers(snapshot, descriptions()), swaggerTail),

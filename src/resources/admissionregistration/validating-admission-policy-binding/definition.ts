@@ -66,6 +66,7 @@ const v1alpha1: Version<ValidatingAdmissionPolicyBinding> = {
   ...v1,
   name: 'v1alpha1',
   schema: types.type('admissionregistrationV1alpha1.ValidatingAdmissionPolicyBinding'),
+  listSchema: types.type('admissionregistrationV1alpha1.ValidatingAdmissionPolicyBindingList'),
 }
 
 /**

@@ -75,6 +75,7 @@ const v1alpha1: Version<ValidatingAdmissionPolicy> = {
   ...v1,
   name: 'v1alpha1',
   schema: types.type('admissionregistrationV1alpha1.ValidatingAdmissionPolicy'),
+  listSchema: types.type('admissionregistrationV1alpha1.ValidatingAdmissionPolicyList'),
   subresources: { status: { verbs: STATUS_VERBS, since: '1.27', strategy: policyStatusStrategy } },
 }
 

@@ -49,11 +49,17 @@ const v1: Version<CSIStorageCapacity> = {
   names: { plural: 'csistoragecapacities', singular: 'csistoragecapacity' },
   verbs: STANDARD_VERBS,
   schema: types.type('storage.CSIStorageCapacity'),
+  listSchema: types.type('storage.CSIStorageCapacityList'),
   table,
 }
 
 /** As v1, by the name that releases before 1.27 served too. 1.24 stores it. */
-const v1beta1: Version<CSIStorageCapacity> = { ...v1, name: 'v1beta1', schema: types.type('storagev1beta1.CSIStorageCapacity') }
+const v1beta1: Version<CSIStorageCapacity> = {
+  ...v1,
+  name: 'v1beta1',
+  schema: types.type('storagev1beta1.CSIStorageCapacity'),
+  listSchema: types.type('storagev1beta1.CSIStorageCapacityList'),
+}
 
 /**
  * Class and topology never change.
