@@ -285,6 +285,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   },
   'resource.k8s.io/v1beta2': {
     DeviceClass: since('1.33', '1.36', '1.39'),
+    DeviceTaintRule: since('1.36', '1.39', '1.42'),
     ResourceClaim: since('1.33', '1.36', '1.39'),
     ResourceClaimTemplate: since('1.33', '1.36', '1.39'),
     ResourceSlice: since('1.33', '1.36', '1.39'),

@@ -43,7 +43,7 @@ export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boole
   const faults = yield* compileSelectors(selectorsOf(devices.requests), oldestReader(ctx.features, stored))
   const at = path.child('devices')
   const known = requestNames(devices)
-  const checkRequest = (request: DeviceRequest, place: FieldPath): FieldError[] => validateRequest(request, faults, place)
+  const checkRequest = (request: DeviceRequest, place: FieldPath): FieldError[] => validateRequest(request, { faults, release: ctx.features.release }, place)
   const check = (config: DeviceClaimConfiguration, place: FieldPath): FieldError[] => [
     ...validateRequestReferences(config.requests, known, place.child('requests')),
     ...validateConfiguration(config, stored, ctx.features.release, place),

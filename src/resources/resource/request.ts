@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -21,31 +22,40 @@ function validateAmount({ allocationMode: mode, count = 0 }: DeviceSubRequest | 
   }
 }
 
+/** What requests are judged by. */
+interface RequestRules {
+  /** Of all their selectors. */
+  readonly faults: SelectorFaults
+  readonly release: Release
+}
+
 /** What `exactly` and each alternative have in common. */
-function validateExact(request: DeviceSubRequest | ExactDeviceRequest, faults: SelectorFaults, path: FieldPath): FieldError[] {
+function validateExact(request: DeviceSubRequest | ExactDeviceRequest, { faults, release }: RequestRules, path: FieldPath): FieldError[] {
   const { deviceClassName: className, tolerations = [] } = request
   const at = path.child('deviceClassName')
   return [
     ...(className === '' ? [required(at)] : validateClassName(className, at)),
     ...validateSelectors(request.selectors, faults, path.child('selectors')),
     ...validateAmount(request, path),
-    ...tolerations.flatMap((toleration, i) => validateToleration(toleration, path.child('tolerations').index(i))),
+    ...tolerations.flatMap((toleration, i) => validateToleration(toleration, release, path.child('tolerations').index(i))),
   ]
 }
 
 /** An alternative has a name, by which configurations and constraints refer to it. */
-const validateAlternative = (request: DeviceSubRequest, faults: SelectorFaults, path: FieldPath): FieldError[] => [
+const validateAlternative = (request: DeviceSubRequest, rules: RequestRules, path: FieldPath): FieldError[] => [
   ...validateLabelName(request.name, path.child('name')),
-  ...validateExact(request, faults, path),
+  ...validateExact(request, rules, path),
 ]
 
 /** A request is for one kind of devices, or for the first of several that can be had. */
-export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRequest, faults: SelectorFaults, path: FieldPath): FieldError[] {
+export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRequest, rules: RequestRules, path: FieldPath): FieldError[] {
   const errors = validateLabelName(name, path.child('name'))
   const alternatives = path.child('firstAvailable')
-  const check = (one: DeviceSubRequest, at: FieldPath): FieldError[] => validateAlternative(one, faults, at)
-  errors.push(...validateSet(firstAvailable, alternatives, { max: MAX_ALTERNATIVES, check, keyOf: one => one.name, member: 'name' }))
-  if (exactly) errors.push(...validateExact(exactly, faults, path.child('exactly')))
+  const check = (one: DeviceSubRequest, at: FieldPath): FieldError[] => validateAlternative(one, rules, at)
+  // From 1.35 on only one that is alone is looked into.
+  const isClear = !isSince(rules.release, '1.35') || !exactly || firstAvailable.length === 0
+  if (isClear) errors.push(...validateSet(firstAvailable, alternatives, { max: MAX_ALTERNATIVES, check, keyOf: one => one.name, member: 'name' }))
+  if (isClear && exactly) errors.push(...validateExact(exactly, rules, path.child('exactly')))
   if (!exactly && firstAvailable.length === 0) errors.push(required(path, 'exactly one of `exactly` or `firstAvailable` is required'))
   if (exactly && firstAvailable.length > 0) {
     errors.push(invalid(path, undefined, 'exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set'))

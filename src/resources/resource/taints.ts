@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -6,21 +7,26 @@ import { formatTime } from '../../meta/time.ts'
 import type { DeviceTaint, DeviceToleration } from './v1beta2.types.ts'
 
 const EFFECTS = ['NoExecute', 'NoSchedule']
+/** From 1.35 on a taint may be for information alone. */
+const MORE_EFFECTS = [...EFFECTS, 'None']
 
 const each = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
-const validateEffect = (effect: string, path: FieldPath): FieldError[] => (EFFECTS.includes(effect) ? [] : [notSupported(path, effect, EFFECTS)])
+function validateEffect(effect: string, release: Release, path: FieldPath): FieldError[] {
+  const effects = isSince(release, '1.35') ? MORE_EFFECTS : EFFECTS
+  return effects.includes(effect) ? [] : [notSupported(path, effect, effects)]
+}
 
 /** A taint that does not say since when it is there is there since now. */
 export function setTimeAdded(taint: DeviceTaint, now: number): void {
   taint.timeAdded ??= formatTime(now)
 }
 
-/** As a taint of a node, but for its effects, of which there are two. */
-export function validateTaint({ key, value = '', effect }: DeviceTaint, path: FieldPath): FieldError[] {
+/** As a taint of a node, but for its effects. */
+export function validateTaint({ key, value = '', effect }: DeviceTaint, release: Release, path: FieldPath): FieldError[] {
   return [
     ...each(isQualifiedName(key), key, path.child('key')),
     ...each(isValidLabelValue(value), value, path.child('value')),
-    ...(effect === '' ? [required(path.child('effect'))] : validateEffect(effect, path.child('effect'))),
+    ...(effect === '' ? [required(path.child('effect'))] : validateEffect(effect, release, path.child('effect'))),
   ]
 }
 
@@ -37,11 +43,11 @@ function validateOperator({ operator, value = '' }: DeviceToleration, path: Fiel
 }
 
 /** As a toleration of a pod; an empty effect tolerates both. */
-export function validateToleration(toleration: DeviceToleration, path: FieldPath): FieldError[] {
+export function validateToleration(toleration: DeviceToleration, release: Release, path: FieldPath): FieldError[] {
   const { key, effect } = toleration
   return [
     ...(key === undefined ? [] : each(isQualifiedName(key), key, path.child('key'))),
     ...validateOperator(toleration, path),
-    ...(effect === undefined ? [] : validateEffect(effect, path.child('effect'))),
+    ...(effect === undefined ? [] : validateEffect(effect, release, path.child('effect'))),
   ]
 }

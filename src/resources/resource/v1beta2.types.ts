@@ -182,6 +182,28 @@ export type DeviceTaint = {
   timeAdded?: Time
 }
 
+export type DeviceTaintRule = TypedObject & {
+  spec: DeviceTaintRuleSpec
+  status: DeviceTaintRuleStatus
+}
+
+export type DeviceTaintRuleSpec = {
+  deviceSelector?: DeviceTaintSelector
+  taint: DeviceTaint
+}
+
+export type DeviceTaintRuleStatus = {
+  conditions?: Condition[]
+}
+
+export type DeviceTaintSelector = {
+  deviceClassName?: string
+  driver?: string
+  pool?: string
+  device?: string
+  selectors?: DeviceSelector[]
+}
+
 export type DeviceToleration = {
   key?: string
   operator: DeviceTolerationOperator

@@ -1,6 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
@@ -35,8 +36,9 @@ function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx:
 const validateResourceName = (name: string | undefined, path: FieldPath): FieldError[] =>
   name === undefined || isExtendedResource(name) ? [] : [invalid(path, name, 'must be a valid extended resource name')]
 
-/** An update reports what is wrong twice, as upstream does: first as a creation, which tolerates nothing, then with what it may keep. */
+/** Before 1.35 an update reports what is wrong twice, as upstream does: first as a creation, which tolerates nothing, then with what it may keep. */
 function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
+  if (old && isSince(ctx.features.release, '1.35')) return yield* validateSpec(next, old, ctx)
   const errors = yield* validateSpec(next, undefined, ctx)
   return old ? [...errors, ...(yield* validateSpec(next, old, ctx))] : errors
 }

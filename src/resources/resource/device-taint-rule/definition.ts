@@ -1,13 +1,19 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
+import { validateConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
+import { type FieldError, tooMany } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { formatTime } from '../../../meta/time.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { oldestReader } from '../../shared/oldest-reader.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
+import { keepMetadata } from '../../shared/status-metadata.ts'
+import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { types } from '../../types.ts'
 import { validateClassName, validateDriverName, validateLabelName, validatePoolName } from '../names.ts'
 import { compileSelectors, validateSelectors } from '../selectors.ts'
 import { setTimeAdded, validateTaint } from '../taints.ts'
@@ -33,8 +39,18 @@ function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRul
   })
   const stored = old !== undefined && deepEqual(selector.selectors, old.spec.deviceSelector?.selectors)
   const faults = yield* compileSelectors([selector.selectors], oldestReader(ctx.features, stored))
-  return [...errors, ...validateSelectors(selector.selectors, faults, at.child('selectors')), ...validateTaint(spec.taint, path.child('taint'))]
+  return [
+    ...errors,
+    ...validateSelectors(selector.selectors, faults, at.child('selectors')),
+    ...validateTaint(spec.taint, ctx.features.release, path.child('taint')),
+  ]
 }
+
+/** Whether the effect is another and the time is as before: it tells since when the taint has its effect. */
+const isEffectNew = ({ spec: { taint } }: DeviceTaintRule, { spec }: DeviceTaintRule): boolean =>
+  taint.effect !== spec.taint.effect && taint.timeAdded === spec.taint.timeAdded
+
+const MAX_CONDITIONS = 8
 
 const table: TableDefinition<DeviceTaintRule> = {
   columns: [
@@ -51,10 +67,27 @@ const table: TableDefinition<DeviceTaintRule> = {
   },
 }
 
+const statusStrategy: Strategy<DeviceTaintRule> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (!old) return
+    next.spec = old.spec
+    keepMetadata(next, old)
+  },
+  validate({ status: { conditions = [] } }) {
+    const at = fieldPath('status', 'conditions')
+    const errors = validateConditions(conditions, at)
+    return conditions.length > MAX_CONDITIONS ? [...errors, tooMany(at, conditions.length, MAX_CONDITIONS)] : errors
+  },
+}
+
 const v1alpha3: Version<DeviceTaintRule> = {
   ...resourceVersion('DeviceTaintRule', { plural: 'devicetaintrules', singular: 'devicetaintrule' }, 'v1alpha3'),
   table,
+  subresources: { status: { since: '1.35', verbs: STATUS_VERBS, strategy: statusStrategy } },
 }
+
+const v1beta2: Version<DeviceTaintRule> = { ...v1alpha3, name: 'v1beta2', schema: types.type('resource.DeviceTaintRule') }
 
 /**
  * Taints devices that drivers offer in slices of their own. The time of the taint is that of the write, where the client gives none.
@@ -62,12 +95,15 @@ const v1alpha3: Version<DeviceTaintRule> = {
  */
 export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
   scope: 'Cluster',
-  versions: [v1alpha3],
+  versions: [v1beta2, v1alpha3],
   hub: v1alpha3,
   storage: { prefix: 'devicetaintrules', version: v1alpha3 },
   strategy: {
     returnsDeleted: true,
-    prepare(next, old, { now }) {
+    resetFields: STATUS_FIELDS,
+    prepare(next, old, { now, features }) {
+      if (isSince(features.release, '1.35')) next.status = old ? old.status : {}
+      if (isSince(features.release, '1.36') && old && isEffectNew(next, old)) next.spec.taint.timeAdded = formatTime(now)
       setTimeAdded(next.spec.taint, now)
       prepareGeneration(next, old)
     },

@@ -1,6 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -21,13 +22,15 @@ import { deviceId, validateClaimStatus } from './status-validation.ts'
 
 const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationResult[] => claim?.status.allocation?.devices.results ?? []
 
-/** An update reports what is wrong with the spec twice, as upstream does, and a change of it in between. */
+/** Before 1.35 an update reports what is wrong with the spec twice, as upstream does, and a change of it in between; from then on the change alone. */
 function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
+  const changed = (): FieldError[] =>
+    old === undefined || deepEqual(spec, old.spec) ? [] : [invalid(path, goValue('resource.ResourceClaimSpec', spec), 'field is immutable')]
+  if (old && isSince(ctx.features.release, '1.35')) return changed()
   const errors = yield* validateClaimSpec(spec, false, path, ctx)
   if (!old) return errors
-  if (!deepEqual(spec, old.spec)) errors.push(invalid(path, goValue('resource.ResourceClaimSpec', spec), 'field is immutable'))
-  return [...errors, ...(yield* validateClaimSpec(spec, true, path, ctx))]
+  return [...errors, ...changed(), ...(yield* validateClaimSpec(spec, true, path, ctx))]
 }
 
 /** Devices that are allocated no more have no status. */

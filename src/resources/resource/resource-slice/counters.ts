@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { invalid, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { shortened } from '../lists.ts'
 import { validateLabelName } from '../names.ts'
@@ -15,21 +15,22 @@ const MAX_NAME = 63
 /** The names of the counters. */
 export const countersOf = ({ counters = {} }: WithCounters): string[] => Object.keys(counters)
 
-function validateNames(set: WithCounters, path: FieldPath): FieldError[] {
+function validateNames(set: WithCounters, path: FieldPath, max: number): FieldError[] {
   const at = path.child('counters')
   const names = countersOf(set)
-  return names.length === 0 ? [required(at)] : names.flatMap(name => validateLabelName(name, at.key(shortened(name, MAX_NAME))))
+  if (names.length === 0) return [required(at)]
+  return [...names.flatMap(name => validateLabelName(name, at.key(shortened(name, MAX_NAME)))), ...(names.length > max ? [tooMany(at, names.length, max)] : [])]
 }
 
-/** Counters that devices of the slice share. */
-export function validateCounterSet(set: CounterSet, path: FieldPath): FieldError[] {
+/** Counters that devices of the slice share. @param max of counters in it. */
+export function validateCounterSet(set: CounterSet, path: FieldPath, max = Number.POSITIVE_INFINITY): FieldError[] {
   const at = path.child('name')
-  return [...(set.name ? validateLabelName(set.name, at) : [required(at)]), ...validateNames(set, path)]
+  return [...(set.name ? validateLabelName(set.name, at) : [required(at)]), ...validateNames(set, path, max)]
 }
 
-/** What a device takes of a set; whether there is such a set is looked at later (`validateShared`). */
-export function validateConsumption(consumption: DeviceCounterConsumption, path: FieldPath): FieldError[] {
-  return [...(consumption.counterSet ? [] : [required(path.child('counterSet'))]), ...validateNames(consumption, path)]
+/** What a device takes of a set; whether there is such a set is looked at later (`validateShared`). @param max of counters in it. */
+export function validateConsumption(consumption: DeviceCounterConsumption, path: FieldPath, max = Number.POSITIVE_INFINITY): FieldError[] {
+  return [...(consumption.counterSet ? [] : [required(path.child('counterSet'))]), ...validateNames(consumption, path, max)]
 }
 
 /** What is taken must be there. */

@@ -1,4 +1,4 @@
-import type { Release } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -17,6 +17,7 @@ import { validateRequestPolicy } from './request-policy.ts'
 const MAX_VALUES = 32
 const MAX_COUNTERS = 32
 const MAX_TAINTS = 4
+const MAX_CONSUMPTIONS = 2
 const MAX_VALUE_BYTES = 64
 const ONE_OF = 'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
 const NONE_OF = '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
@@ -58,7 +59,7 @@ function validateCounters(consumptions: readonly DeviceCounterConsumption[], sha
   const at = path.child('consumesCounters')
   const errors = validateSet(consumptions, at, {
     max: Number.POSITIVE_INFINITY,
-    check: validateConsumption,
+    check: (one, place) => validateConsumption(one, place),
     keyOf: one => one.counterSet,
     member: 'counterSet',
   })
@@ -66,6 +67,14 @@ function validateCounters(consumptions: readonly DeviceCounterConsumption[], sha
   if (count > MAX_COUNTERS) errors.push(invalid(path, count, `the total number of counters must not exceed ${MAX_COUNTERS}`))
   return [...errors, ...consumptions.flatMap((one, i) => validateShared(one, shared, at.index(i)))]
 }
+
+/** From 1.35 on the sets are those of other slices of the pool, so only their names are judged. */
+const validateConsumed = (consumptions: readonly DeviceCounterConsumption[], path: FieldPath): FieldError[] =>
+  validateSet(consumptions, path.child('consumesCounters'), {
+    max: MAX_CONSUMPTIONS,
+    check: (one, at) => validateConsumption(one, at, MAX_COUNTERS),
+    keyOf: one => one.counterSet,
+  })
 
 /** `each`: devices say for themselves what nodes have them. */
 function validateNodes(device: Device, each: boolean, path: FieldPath): FieldError[] {
@@ -99,8 +108,8 @@ export function validateDevice(device: Device, { shared, each, release }: SliceR
     ...errors,
     ...keyed(attributes, release, validateAttribute, path.child('attributes')),
     ...keyed(capacity, release, (one, at) => validateCapacity(one, isShared, at), path.child('capacity')),
-    ...validateList(taints, path.child('taints'), { max: MAX_TAINTS, check: validateTaint }),
-    ...validateCounters(consumesCounters, shared, path),
+    ...validateList(taints, path.child('taints'), { max: MAX_TAINTS, check: (taint, at) => validateTaint(taint, release, at) }),
+    ...(isSince(release, '1.35') ? validateConsumed(consumesCounters, path) : validateCounters(consumesCounters, shared, path)),
     ...validateNodes(device, each, path),
     ...validateBindingConditions(device, path),
   ]

@@ -1,4 +1,5 @@
 import type { HookContext } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -14,6 +15,9 @@ import { givenNodes } from './nodes.ts'
 const MAX_DEVICES = 128
 const MAX_DEVICE_COUNTERS = 1024
 const MAX_SHARED_COUNTERS = 32
+/** With taints, or counters that they consume. */
+const MAX_COSTLY_DEVICES = 64
+const MAX_SETS = 8
 const ONE_OF = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
 
 function validatePool({ name, generation, resourceSliceCount }: ResourcePool, path: FieldPath): FieldError[] {
@@ -63,7 +67,28 @@ function validateCounters(devices: readonly Device[], sets: readonly CounterSet[
   }
   const at = path.child('sharedCounters')
   if (shared > MAX_SHARED_COUNTERS) errors.push(invalid(at, shared, `the total number of shared counters must not exceed ${MAX_SHARED_COUNTERS}`))
-  return [...errors, ...validateSet(sets, at, { max: Number.POSITIVE_INFINITY, check: validateCounterSet, keyOf: set => set.name, member: 'name' })]
+  return [
+    ...errors,
+    ...validateSet(sets, at, { max: Number.POSITIVE_INFINITY, check: (set, place) => validateCounterSet(set, place), keyOf: set => set.name, member: 'name' }),
+  ]
+}
+
+/** From 1.35 on a slice has devices or counters: fewer devices where they are costly to reckon with, and as many counters in each set as there were in all. */
+function validateContents(
+  { devices, sharedCounters }: ResourceSliceSpec,
+  check: (device: Device, at: FieldPath) => FieldError[],
+  path: FieldPath,
+): FieldError[] {
+  const isCostly = (devices ?? []).some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
+  return [
+    ...(devices && sharedCounters ? [invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),
+    ...validateSet(devices, path.child('devices'), { max: isCostly ? MAX_COSTLY_DEVICES : MAX_DEVICES, check, keyOf: device => device.name }),
+    ...validateSet(sharedCounters, path.child('sharedCounters'), {
+      max: MAX_SETS,
+      check: (set, at) => validateCounterSet(set, at, MAX_SHARED_COUNTERS),
+      keyOf: set => set.name,
+    }),
+  ]
 }
 
 /**
@@ -81,7 +106,11 @@ export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlic
     ...validatePool(spec.pool, path.child('pool')),
     ...(old ? validateUnchanged(spec, old.spec, path) : []),
     ...validateNodes(spec, path),
-    ...validateSet(devices, path.child('devices'), { max: MAX_DEVICES, check, keyOf: device => device.name, member: 'name' }),
-    ...validateCounters(devices ?? [], sets, path),
+    ...(isSince(features.release, '1.35')
+      ? validateContents(spec, check, path)
+      : [
+          ...validateSet(devices, path.child('devices'), { max: MAX_DEVICES, check, keyOf: device => device.name, member: 'name' }),
+          ...validateCounters(devices ?? [], sets, path),
+        ]),
   ]
 }

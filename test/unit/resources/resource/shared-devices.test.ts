@@ -10,6 +10,8 @@ import { validateDevice } from '../../../../src/resources/resource/resource-slic
 import { validateShareId } from '../../../../src/resources/resource/share-id.ts'
 import type { Device } from '../../../../src/resources/resource/v1beta2.types.ts'
 import { hookContext } from '../../../support/hook-context.ts'
+import { inRelease } from '../../../support/in-release.ts'
+import { MemoryBackend } from '../../../support/memory-backend.ts'
 
 const errorsOf = (device: Partial<Device>): string[] =>
   validateDevice({ name: 'd', ...device }, { shared: new Map(), each: false, release: '1.34' }, fieldPath('d')).map(fieldErrorText)
@@ -97,5 +99,36 @@ describe('admin access to devices', () => {
     expect(await check('1.33', 'resource.kubernetes.io/admin-access')).to.deep.equal(refused('resource.k8s.io/admin-access'))
     expect(await check('1.34', 'resource.kubernetes.io/admin-access')).to.deep.equal([])
     expect(await check('1.34', '')).to.deep.equal(refused('resource.kubernetes.io/admin-access'))
+  })
+})
+
+describe('devices in 1.35 and 1.36', () => {
+  const SLICES = '/apis/resource.k8s.io/v1/resourceslices'
+  const spec = { driver: 'd.io', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, allNodes: true }
+  const set = { name: 's', counters: { c: { value: '1' } } }
+  const device = { name: 'd', consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } } }] }
+  const slice = (release: Release, parts: object) =>
+    inRelease(
+      new MemoryBackend(),
+      release,
+      async call => {
+        const { status, json } = await call(SLICES, { method: 'POST', body: JSON.stringify({ metadata: { name: 'x' }, spec: { ...spec, ...parts } }) })
+        return status === 201 ? [] : ((json as { details?: { causes?: { field: string }[] } }).details?.causes ?? []).map(({ field }) => field)
+      },
+      { DRAPartitionableDevices: true, DRADeviceTaints: true },
+    )
+
+  it('take from counters that are in other slices', async () => {
+    expect(await slice('1.34', { devices: [device] })).to.deep.equal(['spec.devices[0].consumesCounters[0].counterSet'])
+    expect(await slice('1.36', { devices: [device] })).to.deep.equal([])
+    expect(await slice('1.34', { devices: [device], sharedCounters: [set] })).to.deep.equal([])
+    expect(await slice('1.36', { devices: [device], sharedCounters: [set] })).to.deep.equal(['spec'])
+    expect(await slice('1.36', { sharedCounters: [set] })).to.deep.equal([])
+  })
+
+  it('may have taints without effect', async () => {
+    const tainted = { devices: [{ name: 'd', taints: [{ key: 'a', effect: 'None' }] }] }
+    expect(await slice('1.34', tainted)).to.deep.equal(['spec.devices[0].taints[0].effect'])
+    expect(await slice('1.35', tainted)).to.deep.equal([])
   })
 })
