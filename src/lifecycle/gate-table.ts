@@ -186,7 +186,7 @@ export const GATE_TABLE = {
   JobPodReplacementPolicy: 'read 28A- 29B+ 34G+L',
   JobReadyPods: 'fixed 24B+ 29G+L 31gone',
   JobSuccessPolicy: 'read 30A- 31B+ 33G+L',
-  JobTrackingWithFinalizers: 'fixed 24B- 25B+ 26G+L 29gone',
+  JobTrackingWithFinalizers: 'read 24B- 25B+ 26G+L 29gone',
   KMSv1: 'elsewhere 28D+ 29D-',
   KMSv2: 'fixed 25A- 27B+ 29G+L 32gone',
   KMSv2KDF: 'fixed 28B- 29G+L 32gone',

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Release } from '../../../src/lifecycle/release.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { type Answer, type Call, inRelease } from '../../support/in-release.ts'
-import { cronJob } from '../../support/jobs.ts'
+import { cronJob, job } from '../../support/jobs.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 
 const NS = '/api/v1/namespaces/ns'
@@ -71,6 +71,26 @@ describe('releases before 1.26', () => {
         return (await create(`${NS}/pods`, pod('x', {}, { dnsConfig: { searches } }))).status
       })
     expect(await Promise.all([searched('1.25', 6), searched('1.25', 7), searched('1.26', 7)])).to.deep.equal([201, 422, 201])
+  })
+
+  it('mark jobs whose pods have finalizers, and select pods by labels without a prefix', async () => {
+    const made = (release: Release) =>
+      withNamespace(release, async (call, create) => {
+        const { metadata, spec } = objectOf(await create('/apis/batch/v1/namespaces/ns/jobs', { metadata: { name: 'x' }, ...job() }))
+        const body = JSON.stringify({
+          apiVersion: 'batch/v1',
+          kind: 'Job',
+          metadata: { ...metadata, annotations: { 'batch.kubernetes.io/job-tracking': '' } },
+          spec,
+        })
+        const put = await call('/apis/batch/v1/namespaces/ns/jobs/x', { method: 'PUT', body })
+        return [metadata.annotations, Object.keys(spec.selector.matchLabels), put.status, objectOf(put).metadata.annotations]
+      })
+    const mark = { 'batch.kubernetes.io/job-tracking': '' }
+    expect(await made('1.24')).to.deep.equal([undefined, ['controller-uid'], 200, undefined])
+    expect(await made('1.25')).to.deep.equal([mark, ['controller-uid'], 200, mark])
+    expect(await made('1.27')).to.deep.equal([mark, ['batch.kubernetes.io/controller-uid'], 200, mark])
+    expect(await made('1.28')).to.deep.equal([undefined, ['batch.kubernetes.io/controller-uid'], 200, mark])
   })
 
   it('let nobody fill in the class of a claim', async () => {

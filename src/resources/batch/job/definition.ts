@@ -20,6 +20,7 @@ import { isTrue } from './conditions.ts'
 import { setGatedJobDefaults, setJobDefaults } from './defaults.ts'
 import { prepareSelector, takeLabels } from './generated-selector.ts'
 import { validateJobStatusUpdate } from './status-validation.ts'
+import { prepareTracking } from './tracking.ts'
 import { validateJob } from './validation.ts'
 import { jobSpecWarnings } from './warnings.ts'
 
@@ -33,7 +34,8 @@ const jobStrategy: Strategy<Job> = {
   orphanWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   prepare(next, old, { features }) {
-    if (!old) prepareSelector(next)
+    if (!old) prepareSelector(next, features.release)
+    prepareTracking(next, old, features)
     takeLabels(next)
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     if (old) prepareUpdate(next, old)

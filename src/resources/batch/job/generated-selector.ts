@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -10,7 +11,7 @@ import type { Job } from '../v1.types.ts'
 
 type Labels = Record<string, string>
 
-/** Labels of older releases, without a prefix. A new job has both forms. */
+/** Labels of releases before 1.27, without a prefix. Since then a new job has both forms. */
 const OLD_UID = 'controller-uid'
 const OLD_NAME = 'job-name'
 const UID = 'batch.kubernetes.io/controller-uid'
@@ -18,21 +19,24 @@ const NAME = 'batch.kubernetes.io/job-name'
 
 const labelsOf = (template: PodTemplateSpec | undefined): Labels | undefined => template?.metadata.labels
 
+const hasPrefix = (release: Release): boolean => isSince(release, '1.27')
+
 /** In place; a key that is there keeps its value. */
 function giveMissing(labels: Labels, wanted: Readonly<Labels>): void {
   for (const [key, value] of Object.entries(wanted)) if (!Object.hasOwn(labels, key)) labels[key] = value
 }
 
 /** Labels the pods of a new job with its name and uid, and selects them by the uid, unless its author takes care of that. The uid is known by now. */
-export function prepareSelector({ metadata, spec }: Job): void {
+export function prepareSelector({ metadata, spec }: Job, release: Release): void {
   if (spec.manualSelector) return
   const name = metadata.name ?? ''
   const uid = metadata.uid ?? ''
+  const prefixed = hasPrefix(release)
   spec.template.metadata.labels ??= {}
-  giveMissing(spec.template.metadata.labels, { [OLD_NAME]: name, [NAME]: name, [OLD_UID]: uid, [UID]: uid })
+  giveMissing(spec.template.metadata.labels, { [OLD_NAME]: name, ...(prefixed && { [NAME]: name }), [OLD_UID]: uid, ...(prefixed && { [UID]: uid }) })
   spec.selector ??= {}
   spec.selector.matchLabels ??= {}
-  giveMissing(spec.selector.matchLabels, { [UID]: uid })
+  giveMissing(spec.selector.matchLabels, { [prefixed ? UID : OLD_UID]: uid })
 }
 
 /** A job without labels has those of its template, those made for it included. From here on they are a map of their own, which defaulting may have made one. */
@@ -49,12 +53,12 @@ function requireLabel(labels: Labels | undefined, key: string, value: string, pa
 }
 
 /** The selector and labels must be those that are generated. Jobs of old releases have only the labels without a prefix, and may go on. */
-export function validateGeneratedSelector({ metadata, spec }: Job, old: Job | undefined): FieldError[] {
+export function validateGeneratedSelector({ metadata, spec }: Job, old: Job | undefined, release: Release): FieldError[] {
   if (spec.manualSelector || !spec.selector) return []
   const name = metadata.name ?? ''
   const uid = metadata.uid ?? ''
   const oldLabels = labelsOf(old?.spec.template) ?? {}
-  const prefixed = !old || (Object.hasOwn(oldLabels, NAME) && Object.hasOwn(oldLabels, UID))
+  const prefixed = old ? Object.hasOwn(oldLabels, NAME) && Object.hasOwn(oldLabels, UID) : hasPrefix(release)
   const wanted: Labels = { [OLD_UID]: uid, [OLD_NAME]: name, ...(prefixed && { [UID]: uid, [NAME]: name }) }
   const errors = uid === '' ? [required(fieldPath('metadata', 'uid'))] : []
   const path = fieldPath('spec', 'template', 'metadata')

@@ -16,6 +16,7 @@ import { selectionOf, validateSelectorUnchanged, validateSelects } from '../../s
 import type { Job, JobSpec } from '../v1.types.ts'
 import { validateGeneratedSelector } from './generated-selector.ts'
 import { validateJobSpecParts } from './spec-validation.ts'
+import { validateTracking } from './tracking.ts'
 
 const SPEC = fieldPath('spec')
 /** Fields that never change, in the order of their errors. */
@@ -92,6 +93,11 @@ function validateUpdate(next: Job, old: Job, features: Features): FieldError[] {
  * An update is checked as a create is, and then once more: upstream reports the faults of the spec twice. Source: pkg/apis/batch/validation in k8s.io/kubernetes.
  */
 export function validateJob(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
-  const errors = [...validateGeneratedSelector(next, old), ...validateSpec(next.spec, old?.spec, features, SPEC), ...validateHostNames(next)]
+  const errors = [
+    ...validateGeneratedSelector(next, old, features.release),
+    ...validateSpec(next.spec, old?.spec, features, SPEC),
+    ...validateTracking(next, old, features),
+    ...validateHostNames(next),
+  ]
   return old ? [...errors, ...validateUpdate(next, old, features)] : errors
 }
