@@ -271,7 +271,7 @@ export const FLAGS = {
   'enable-priority-and-fairness': refused('bool', 'false'),
 
   // The release.
-  'emulated-version': used('list', 'Release whose behaviour is shown: 1.32 to 1.36.', '1.33'),
+  'emulated-version': used('list', 'Release whose behaviour is shown: 1.24 to 1.36.', '1.33'),
   'min-compatibility-version': used(
     'list',
     'Oldest release beside which the server may run, which must understand new expressions. By default the one before the emulated one.',

@@ -1,5 +1,5 @@
 import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
-import { compareReleases, DEFAULT_RELEASE, minorOf, NOT_BUILT, previousRelease, RELEASES, type Release } from '../lifecycle/release.ts'
+import { compareReleases, DEFAULT_RELEASE, minorOf, previousRelease, RELEASES, type Release } from '../lifecycle/release.ts'
 import { checkRuntimeConfig, type LaterVersions, type RuntimeConfig } from '../lifecycle/served.ts'
 import { FlagError } from './parse-flags.ts'
 
@@ -15,13 +15,11 @@ function releaseOf(flag: string, given: readonly string[]): Release | undefined 
   return `1.${Number(minor)}`
 }
 
-/** The release whose API is shown. Throws FlagError for those that are not built, which says what they lack. */
+/** The release whose API is shown. Throws FlagError for those that are not built. */
 export function emulatedVersionOf(given: readonly string[]): Release {
   const release = releaseOf('emulated-version', given) ?? DEFAULT_RELEASE
   if (RELEASES.includes(release)) return release
-  const lacks = NOT_BUILT[release]
-  const reason = lacks === undefined ? '' : `: it serves ${lacks}, which this server does not have`
-  throw new FlagError(`--emulated-version=${release} is not implemented${reason}; it may be ${RELEASES[0]} to ${RELEASES.at(-1)}`)
+  throw new FlagError(`--emulated-version=${release} is not implemented; it may be ${RELEASES[0]} to ${RELEASES.at(-1)}`)
 }
 
 /** The oldest release beside which the server may run: the one before the emulated one, unless another is given. */

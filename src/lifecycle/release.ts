@@ -5,13 +5,7 @@ export type Release = `${number}.${number}`
 export const DEFAULT_RELEASE: Release = '1.33'
 
 /** Those that can be emulated, oldest first. docs/releases.md says what differs. */
-export const RELEASES: readonly Release[] = ['1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36']
-
-/** What other releases serve without being asked, and what is not built. */
-export const NOT_BUILT: Readonly<Record<Release, string>> = {
-  '1.24': 'the beta versions that 1.25 removed',
-  '1.25': 'autoscaling/v2beta2',
-}
+export const RELEASES: readonly Release[] = ['1.24', '1.25', '1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36']
 
 /** Negative where `a` is older than `b`. */
 export function compareReleases(a: Release, b: Release): number {

@@ -283,7 +283,7 @@ describe('the command line', () => {
     [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
     [['--runtime-config=x.io/v1=true'], '--runtime-config: unknown api groups x.io'],
     [['--runtime-config=api/all=false'], '--runtime-config: invalid key with only api/all=false'],
-    [['--emulated-version=1.23'], '--emulated-version=1.23 is not implemented; it may be 1.26 to 1.36'],
+    [['--emulated-version=1.23'], '--emulated-version=1.23 is not implemented; it may be 1.24 to 1.36'],
     [
       ['--emulated-version=1.36', '--emulation-forward-compatible=true'],
       '--emulation-forward-compatible cannot be set to true: no release after 1.36 is known',

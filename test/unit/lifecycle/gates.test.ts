@@ -90,6 +90,8 @@ describe('feature gates', () => {
 
 /** Gates that a release has another way than the server, in the order of their names. */
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+  '1.24': ['CSIMigrationPortworx', 'DisableCloudProviders', 'DisableKubeletCloudCredentialProviders', 'ReadWriteOncePod', 'ServiceIPStaticSubrange'],
+  '1.25': ['CSIMigrationPortworx', 'DisableCloudProviders', 'DisableKubeletCloudCredentialProviders', 'KMSv2', 'PodDisruptionConditions', 'ReadWriteOncePod'],
   '1.26': [
     'CSIMigrationPortworx',
     'ComponentSLIs',

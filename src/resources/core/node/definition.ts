@@ -24,6 +24,9 @@ function setNodeDefaults(node: Node): void {
   roundResources(status.allocatable)
 }
 
+const REMOVED = 'the feature is removed'
+const PLANNED = 'deprecated in v1.22, support removal is planned in v1.23'
+
 const nodeStrategy: Strategy<Node> = {
   resetFields: STATUS_FIELDS,
   /** A kubelet creates its node with a status. Configuration by ConfigMap exists no more: it stays only where it is. */
@@ -36,7 +39,7 @@ const nodeStrategy: Strategy<Node> = {
   warnings(next, old, { features }) {
     const warnings: string[] = []
     const { podCIDRs: cidrs = [], configSource, externalID } = next.spec
-    if (configSource) warnings.push('spec.configSource: the feature is removed')
+    if (configSource) warnings.push(`spec.configSource: ${isSince(features.release, '1.26') ? REMOVED : PLANNED}`)
     if (externalID && isSince(features.release, '1.27')) warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
     if (isSince(features.release, '1.33') && !deepEqual(cidrs, old?.spec.podCIDRs)) {
       for (const [i, cidr] of cidrs.entries()) warnings.push(...cidrWarnings(fieldPath('spec', 'podCIDRs').index(i), cidr))
