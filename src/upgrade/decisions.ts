@@ -54,12 +54,24 @@ export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject):
       return specOf(object).signerName === undefined
         ? [{ path: 'spec.signerName', message: 'v1 takes no request of the signer kubernetes.io/legacy-unknown, which v1beta1 implied: name the signer' }]
         : []
+    case 'discovery.k8s.io/v1beta1 EndpointSlice':
+      return topologyDecisions(object)
     case 'admissionregistration.k8s.io/v1beta1 MutatingWebhookConfiguration':
     case 'admissionregistration.k8s.io/v1beta1 ValidatingWebhookConfiguration':
       return webhookDecisions(object)
     default:
       return []
   }
+}
+
+/** v1 has the zone and the node as fields, and takes no other topology from clients. */
+function topologyDecisions({ endpoints }: JsonObject): Decision[] {
+  return objectsIn(endpoints).flatMap(({ topology }, i) => {
+    const keys = isJsonObject(topology) ? Object.keys(topology).filter(key => key !== 'topology.kubernetes.io/zone') : []
+    return keys.length === 0
+      ? []
+      : [{ path: `endpoints[${i}].topology`, message: `v1 takes no topology from clients (${keys.join(', ')}): set nodeName and zone of the endpoint instead` }]
+  })
 }
 
 function webhookDecisions({ webhooks }: JsonObject): Decision[] {

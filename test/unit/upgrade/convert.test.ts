@@ -246,6 +246,17 @@ subjects:
     now: 'apiVersion: apps/v1\nkind: Deployment\n---\napiVersion: example.com/v1beta1\nkind: Foo\n---\na: {b:   c}\n',
   },
   {
+    what: 'an endpoint whose node is in its topology',
+    old: 'apiVersion: discovery.k8s.io/v1beta1\nkind: EndpointSlice\nmetadata: {name: e}\naddressType: IPv4\nendpoints:\n- addresses: [10.0.0.1]\n  topology:\n    kubernetes.io/hostname: node-1\n    topology.kubernetes.io/zone: a\n',
+    now: 'apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: e}\naddressType: IPv4\nendpoints:\n- addresses: [10.0.0.1]\n  deprecatedTopology:\n    kubernetes.io/hostname: node-1\n  zone: a\n',
+    decisions: ['endpoints[0].topology: v1 takes no topology from clients (kubernetes.io/hostname)'],
+  },
+  {
+    what: 'a claim of devices with admin access, which its namespace has to allow',
+    old: 'apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: a}\nspec:\n  devices:\n    requests:\n    - name: gpu # one\n      deviceClassName: gpu.example.com\n      adminAccess: true\n',
+    now: 'apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec:\n  devices:\n    requests:\n    - name: gpu # one\n      exactly:\n        deviceClassName: gpu.example.com\n        adminAccess: true\n',
+  },
+  {
     what: 'what has no successor stays, and is told',
     old: 'apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata:\n  name: p\n',
     now: 'apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata:\n  name: p\n',
