@@ -1,3 +1,4 @@
+import { formatDuration } from '../lib/duration.ts'
 import type { Logger } from '../lib/log.ts'
 import type { AuditedBody } from '../meta/audit.ts'
 import type { User } from '../meta/context.ts'
@@ -53,6 +54,8 @@ export class Auditor {
     const { request } = event
     this.metrics.events.value++
     const at = stage === 'RequestReceived' ? request.receivedAt : request.receivedAt + request.elapsed()
+    if (stage === 'ResponseComplete' && request.info.verb !== 'watch' && request.elapsed() > SLOW_MS)
+      event.annotate('apiserver.latency.k8s.io/total', durationOf(request.elapsed()))
     const told = (): string => legacyText(event, stage)
     if (this.options.format === 'legacy') return this.bounded(event, lineOf([told()]), told)
     const pieces = jsonPieces(event, stage, at)
@@ -80,6 +83,11 @@ export class Auditor {
     return this.options.sink.close()
   }
 }
+
+/** Requests that take longer say how long, but for watches. */
+const SLOW_MS = 500
+
+const durationOf = (milliseconds: number): string => formatDuration(BigInt(Math.round(milliseconds * 1e6)))
 
 async function withoutManagedFields(pieces: readonly (string | AuditedBody)[]): Promise<(string | AuditedBody)[]> {
   const shown: (string | AuditedBody)[] = []

@@ -6,6 +6,8 @@ export interface User {
   readonly uid?: string
   readonly groups: readonly string[]
   readonly extra?: Readonly<Record<string, readonly string[]>>
+  /** Annotations for the audit event of a request with these credentials: of the credentials, and no part of the user. */
+  readonly credentialNotes?: Readonly<Record<string, string>>
 }
 
 /** What an authorizer is asked about (authorization.k8s.io ResourceAttributes and NonResourceAttributes). */

@@ -9,6 +9,7 @@ export const withAudit =
   ({ state: { exchange } }, next) => {
     const event = auditor.begin(exchange, exchange.user)
     if (event === undefined) return next()
+    for (const [key, value] of Object.entries(exchange.user.credentialNotes ?? {})) event.annotate(key, value)
     exchange.auditing = new RequestAudit(auditor, event)
     return follow(exchange.auditing, next)
   }

@@ -103,6 +103,11 @@ describe('an audited request', () => {
     await audit.answers(500)
     expect([lines.length, metrics.rejected.value]).to.deep.equal([1, 1])
   })
+  it('says how long it took where that is long', async () => {
+    const { auditor, lines } = auditing()
+    await begun(auditor, { elapsed: () => 1500.5 }).answers(200)
+    expect(JSON.parse(lines[0] ?? '').annotations).to.deep.equal({ 'apiserver.latency.k8s.io/total': '1.5005s' })
+  })
   it('keeps the first value of an annotation', async () => {
     const { auditor, lines } = auditing()
     const audit = begun(auditor)

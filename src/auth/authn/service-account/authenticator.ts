@@ -1,5 +1,6 @@
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
+import type { User } from '../../../meta/context.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { readClaims, type ServiceAccountClaims, userOfClaims } from './claims.ts'
@@ -37,11 +38,18 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     const meant = claims.aud.filter(audience => audiences.includes(audience))
     if (meant.length === 0) return { error: `token audiences ${list(claims.aud)} is invalid for the target audiences ${list(audiences)}` }
     const error = faultOfTime(claims, options.now() / 1000) ?? (await faultOfObjects(claims, options))
-    if (error === undefined) return { user: userOfClaims(claims), audiences: meant }
+    if (error === undefined) return { user: { ...userOfClaims(claims), ...staleNote(claims, options.now()) }, audiences: meant }
     verifier.forget(token)
     return { error }
   }
   return (token, audiences) => (verifier.has(token) || options.issuers.includes(issuerOf(token)) ? check(token, audiences) : undefined)
+}
+
+/** For the audit: a token that lives longer than was asked for, and should have been renewed. */
+function staleNote({ sub, 'kubernetes.io': { warnafter } }: ServiceAccountClaims, now: number): Pick<User, 'credentialNotes'> {
+  const seconds = Math.floor(now / 1000)
+  if (!warnafter || seconds <= warnafter) return {}
+  return { credentialNotes: { 'authentication.k8s.io/stale-token': `subject: ${sub}, seconds after warning threshold: ${seconds - warnafter}` } }
 }
 
 const list = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`

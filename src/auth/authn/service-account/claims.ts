@@ -78,12 +78,14 @@ export function readClaims(payload: Json): ServiceAccountClaims | undefined {
   if (!serviceaccount?.name || !serviceaccount.uid) return undefined
   if ((own.pod !== undefined && !pod) || (own.secret !== undefined && !secret) || (own.node !== undefined && !node)) return undefined
   const { aud } = payload
+  const { warnafter } = own
+  const bound = { ...(pod && { pod }), ...(secret && { secret }), ...(node && { node }) }
   return {
     ...times,
     aud: typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud.filter(one => typeof one === 'string') : [],
     iss: textIn(payload.iss),
     jti: textIn(payload.jti),
-    'kubernetes.io': { namespace: own.namespace, serviceaccount, ...(pod && { pod }), ...(secret && { secret }), ...(node && { node }) },
+    'kubernetes.io': { namespace: own.namespace, serviceaccount, ...bound, ...(typeof warnafter === 'number' && { warnafter }) },
     sub: textIn(payload.sub),
   }
 }

@@ -170,7 +170,9 @@ async function issueToken(issuer: TokenIssuer, features: Features, call: Virtual
   }
   const now = Math.floor(ctx.receivedAt / 1000)
   const lifetime = lifetimeOf(issuer, seconds, bound, audiences)
-  const token = await issuer.sign(claimsOf(issuer, account, { bound, audiences, now, lifetime, hasId: features.enabled('ServiceAccountTokenJTI') }))
+  const claims = claimsOf(issuer, account, { bound, audiences, now, lifetime, hasId: features.enabled('ServiceAccountTokenJTI') })
+  if (claims.jti !== undefined) ctx.audit?.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${claims.jti}`)
+  const token = await issuer.sign(claims)
   return {
     ...request,
     metadata: {

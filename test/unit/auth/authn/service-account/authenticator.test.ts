@@ -52,6 +52,17 @@ describe('serviceAccountTokens', () => {
       audiences: ['here'],
     }))
 
+  it('notes a token that should have been renewed', async () => {
+    const notesOf = async (warnafter: number) => {
+      const answer = await server().ask(bound({ warnafter }))
+      return answer && 'user' in answer && answer.user.credentialNotes
+    }
+    expect(await notesOf(AT - 7)).to.deep.equal({
+      'authentication.k8s.io/stale-token': 'subject: system:serviceaccount:ns:bot, seconds after warning threshold: 7',
+    })
+    expect(await notesOf(AT + 7)).to.equal(undefined)
+  })
+
   it('tells pod and node', async () => {
     const { ask } = server({ 'serviceaccounts/bot': { uid: 'u1' }, 'pods/p': { uid: 'u2' } })
     const answer = await ask(bound({ pod: { name: 'p', uid: 'u2' }, node: { name: 'n', uid: 'u3' } }))
