@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** As apimachinery's names: five characters without vowels and look-alikes. */
-export const nameSuffix = (): string => Array.from(randomBytes(5), byte => ALPHABET[byte % ALPHABET.length]).join('')
+/** As apimachinery's names: five characters without vowels and look-alikes. Each new pod asks for one, so they come from the bytes that Node keeps for `randomInt`. */
+export const nameSuffix = (): string => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
