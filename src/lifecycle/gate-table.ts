@@ -108,7 +108,7 @@ export const GATE_TABLE = {
   DeclarativeValidation: 'read 33B+ 36G+L',
   DeclarativeValidationBeta: 'fixed 36B+',
   DeclarativeValidationTakeover: 'read 33B- 36D-',
-  DefaultHostNetworkHostPortsInPodTemplates: 'fixed 28D- 31gone',
+  DefaultHostNetworkHostPortsInPodTemplates: 'read 28D- 31gone',
   DefaultPodTopologySpread: 'elsewhere 24G+L 26gone',
   DelegateFSGroupToCSIDriver: 'elsewhere 24B+ 26G+L 28gone',
   DeploymentReplicaSetTerminatingReplicas: 'read 33A- 35B+',

@@ -104,6 +104,10 @@ describe('kinds of releases before 1.32', () => {
     expect(of('1.29', createServiceResource(), service).spec.externalTrafficPolicy).to.equal('Cluster')
     expect(of('1.28', jobResource, job()).spec.manualSelector).to.equal(undefined)
     expect(of('1.29', jobResource, job()).spec.manualSelector).to.equal(false)
+    const ports = [{ containerPort: 80 }]
+    const host = { spec: { ...set.spec, template: { ...set.spec.template, spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i', ports }] } } } }
+    const portIn = (release: Release) => of(release, statefulSetResource, host).spec.template.spec.containers[0].ports[0].hostPort
+    expect([portIn('1.27'), portIn('1.28')]).to.deep.equal([80, undefined])
     expect(of('1.26', statefulSetResource, set).spec.persistentVolumeClaimRetentionPolicy).to.equal(undefined)
     expect(of('1.27', statefulSetResource, set).spec.persistentVolumeClaimRetentionPolicy).to.deep.equal({ whenDeleted: 'Retain', whenScaled: 'Retain' })
   })

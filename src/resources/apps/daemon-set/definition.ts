@@ -4,7 +4,7 @@ import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { printLabelSelector, printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -101,6 +101,7 @@ const daemonSetTable: TableDefinition<DaemonSet> = {
 const v1: Version<DaemonSet> = {
   ...appsVersion('DaemonSet', { plural: 'daemonsets', singular: 'daemonset', shortNames: ['ds'] }),
   setDefaults: setDaemonSetDefaults,
+  setGatedDefaults: ({ spec }, features) => defaultTemplateHostPorts(spec.template, features),
   table: daemonSetTable,
   subresources: { status: { verbs: STATUS_VERBS, strategy: daemonSetStatusStrategy } },
 }

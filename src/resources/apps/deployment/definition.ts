@@ -5,7 +5,7 @@ import { deepEqual } from '../../../meta/equal.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
-import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -86,6 +86,7 @@ const deploymentTable: TableDefinition<Deployment> = {
 const v1: Version<Deployment> = {
   ...appsVersion('Deployment', { plural: 'deployments', singular: 'deployment', shortNames: ['deploy'] }),
   setDefaults: setDeploymentDefaults,
+  setGatedDefaults: ({ spec }, features) => defaultTemplateHostPorts(spec.template, features),
   table: deploymentTable,
   subresources: { scale: scaleSubresource<Deployment>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: deploymentStatusStrategy } },
 }

@@ -6,7 +6,7 @@ import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
-import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { goLabelSelector } from '../../shared/go-syntax.ts'
@@ -63,6 +63,7 @@ const replicaSetTable = replicaTable<ReplicaSet>(({ spec }) => printLabelSelecto
 const v1: Version<ReplicaSet> = {
   ...appsVersion('ReplicaSet', { plural: 'replicasets', singular: 'replicaset', shortNames: ['rs'] }),
   setDefaults: setReplicaSetDefaults,
+  setGatedDefaults: ({ spec }, features) => defaultTemplateHostPorts(spec.template, features),
   table: replicaSetTable,
   selectableFields: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
   subresources: { scale: scaleSubresource<ReplicaSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: replicaSetStatusStrategy } },

@@ -6,7 +6,7 @@ import { age } from '../../../meta/age.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import type { Embedded } from '../../../meta/object.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
-import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import type { PersistentVolumeClaim } from '../../core/v1.types.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -49,6 +49,7 @@ function setStatefulSetDefaults(object: StatefulSet): void {
 
 /** While their gates are on, claims are retained, and maxUnavailable is 1 wherever a rolling update has parameters. */
 function setGatedStatefulSetDefaults({ spec }: StatefulSet, features: Features): void {
+  defaultTemplateHostPorts(spec.template, features)
   if (features.enabled('StatefulSetAutoDeletePVC')) {
     spec.persistentVolumeClaimRetentionPolicy ??= {}
     const retention = spec.persistentVolumeClaimRetentionPolicy

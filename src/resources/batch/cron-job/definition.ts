@@ -5,6 +5,7 @@ import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -104,6 +105,7 @@ const v1: Version<CronJob> = {
   verbs: STANDARD_VERBS,
   schema: types.type('batch.CronJob'),
   setDefaults: setCronJobDefaults,
+  setGatedDefaults: ({ spec }, features) => defaultTemplateHostPorts(spec.jobTemplate.spec.template, features),
   table: cronJobTable,
   tableIn: release => (isSince(release, '1.30') ? cronJobTable : withoutColumn(cronJobTable, 'Timezone')),
   subresources: { status: { verbs: STATUS_VERBS, strategy: cronJobStatusStrategy } },

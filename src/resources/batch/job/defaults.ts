@@ -1,7 +1,7 @@
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
-import { defaultPodTemplate } from '../../core/pod-spec/defaults.ts'
+import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import type { Job, JobSpec } from '../v1.types.ts'
 
 /** What is filled in of every JobSpec, that inside a cron job included. */
@@ -14,6 +14,7 @@ export function defaultNestedJobSpec(spec: JobSpec): void {
 
 /** Defaults that a release or a feature gate brought. With a failure policy, `Failed` is the only valid replacement policy. */
 export function setGatedJobDefaults({ spec }: Job, features: Features): void {
+  defaultTemplateHostPorts(spec.template, features)
   if (isSince(features.release, '1.29')) spec.manualSelector ??= false
   if (features.enabled('JobPodReplacementPolicy')) spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
 }

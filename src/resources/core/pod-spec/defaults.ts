@@ -1,3 +1,5 @@
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import { roundResources } from '../resource-list.ts'
 import type { Container, DownwardAPIVolumeFile, HTTPGetAction, PodSpec, PodTemplateSpec, Probe, Volume } from '../v1.types.ts'
@@ -10,6 +12,17 @@ const sourceCount = (volume: Volume): number => Object.keys(volume).length - (Ob
 export function defaultPodTemplate(template: PodTemplateSpec): void {
   dropInitContainerAnnotations(template.metadata)
   defaultPodSpec(template.spec)
+}
+
+/** On the host's network a port of a container is one of the host. */
+export function defaultHostPorts(spec: PodSpec): void {
+  for (const container of containersAndInit(spec)) for (const port of container.ports ?? []) port.hostPort ||= port.containerPort
+}
+
+/** What releases before 1.28 fill in of templates as they do of pods, and later ones while a gate asks for it. */
+export function defaultTemplateHostPorts({ spec }: PodTemplateSpec, features: Features): void {
+  if (!spec.hostNetwork) return
+  if (!isSince(features.release, '1.28') || features.enabled('DefaultHostNetworkHostPortsInPodTemplates')) defaultHostPorts(spec)
 }
 
 /** PodSpec, in place: what the markers of the types cannot say. Idempotent. */

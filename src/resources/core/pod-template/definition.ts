@@ -7,7 +7,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import { defaultPodTemplate } from '../pod-spec/defaults.ts'
+import { defaultPodTemplate, defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../pod-spec/validation.ts'
@@ -42,6 +42,7 @@ const v1: Version<PodTemplate> = {
   verbs: STANDARD_VERBS,
   schema: types.type('core.PodTemplate'),
   setDefaults: ({ template }) => defaultPodTemplate(template),
+  setGatedDefaults: ({ template }, features) => defaultTemplateHostPorts(template, features),
   table: {
     columns: [
       nameColumn,

@@ -1,6 +1,6 @@
 import { runAtOnce } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import { defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts'
+import { defaultHostPorts, defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts'
 import { containerAmounts, isPodLevelResource } from '../pod-spec/pod-amounts.ts'
 import { isHugePages } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
@@ -13,9 +13,7 @@ export function setPodDefaults(pod: Pod): void {
   defaultPodSpec(spec)
   for (const container of containersAndInit(spec)) requestLimits(container.resources)
   spec.enableServiceLinks ??= true
-  if (spec.hostNetwork) {
-    for (const container of containersAndInit(spec)) for (const port of container.ports ?? []) port.hostPort ||= port.containerPort
-  }
+  if (spec.hostNetwork) defaultHostPorts(spec)
   mirrorPodIP(pod.status)
 }
 

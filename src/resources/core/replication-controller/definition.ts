@@ -9,7 +9,7 @@ import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.t
 import { replicaTable, validateReplicaStatus } from '../../shared/workload/replicas.ts'
 import { hostNameWarnings, templateWarnings } from '../../shared/workload/template.ts'
 import { types } from '../../types.ts'
-import { defaultPodTemplate } from '../pod-spec/defaults.ts'
+import { defaultPodTemplate, defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import type { ReplicationController } from '../v1.types.ts'
 import { validateReplicationController } from './validation.ts'
@@ -59,6 +59,9 @@ const v1: Version<ReplicationController> = {
   verbs: STANDARD_VERBS,
   schema: types.type('core.ReplicationController'),
   setDefaults: setReplicationControllerDefaults,
+  setGatedDefaults({ spec }, features) {
+    if (spec.template) defaultTemplateHostPorts(spec.template, features)
+  },
   table: replicaTable(({ spec }) => printLabels(spec.selector)),
   selectableFields: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
   subresources: {
