@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openClients, type Protocol } from './support/clients.ts'
 import { readCluster } from './support/cluster.ts'
-import { cpuOf, memoryOf } from './support/load.ts'
+import { cpuOf, mappedOf, memoryOf } from './support/load.ts'
 import { startBinnacle } from './support/processes.ts'
 import { closeConnections, inFlight, send } from './support/requests.ts'
 import { openWatches } from './support/watches.ts'
@@ -30,11 +30,17 @@ const cluster = { ...readCluster(server.kubeconfig), pid: server.pid }
 async function tell(stage: string): Promise<void> {
   const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text()
   const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(metrics)?.[1] ?? Number.NaN) / 1e6
-  const cells = [memoryOf(server.pid), of('nodejs_heap_size_used_bytes'), of('nodejs_heap_size_total_bytes'), of('nodejs_external_memory_bytes')]
+  const cells = [
+    memoryOf(server.pid),
+    mappedOf(server.pid),
+    of('nodejs_heap_size_used_bytes'),
+    of('nodejs_heap_size_total_bytes'),
+    of('nodejs_external_memory_bytes'),
+  ]
   console.log(`${stage.padEnd(30)}${cells.map(n => `${Math.round(n)} MB`.padStart(9)).join('')}`)
 }
 
-console.log(`${''.padEnd(30)}${['resident', 'heap', 'of', 'buffers'].map(text => text.padStart(9)).join('')}`)
+console.log(`${''.padEnd(30)}${['resident', 'files', 'heap', 'of', 'buffers'].map(text => text.padStart(9)).join('')}`)
 try {
   await tell('at rest')
   await inFlight(objects, width, i => send(server.port, 'POST', path, { metadata: { name: `object-${i}` }, data: { filler, n: '0' } }))

@@ -40,13 +40,19 @@ export function familyOf(pid: number): number[] {
 /** The same of a server of several processes. */
 export const cpuOfFamily = (pid: number): number => familyOf(pid).reduce((sum, each) => sum + cpuOf(each), 0)
 
-export function memoryOf(pid: number): number {
+const residentOf = (pid: number, what: 'VmRSS' | 'RssFile'): number => {
   try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+    return Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
   } catch {
     return Number.NaN
   }
 }
+
+/** What is resident of a process, in MiB (Linux). */
+export const memoryOf = (pid: number): number => residentOf(pid, 'VmRSS')
+
+/** Of that, what is mapped from files: the program and the embedded store. */
+export const mappedOf = (pid: number): number => residentOf(pid, 'RssFile')
 
 /** Asks for the path over keep-alive connections, one request at a time on each, for a while. */
 export async function load(port: number, pid: number, path: string, seconds: number, connections = 16, accept = 'application/json'): Promise<Rate> {
