@@ -142,11 +142,13 @@ const keyFindings = (subject: Subject, { to }: Upgrade): Finding[] =>
 function referenceFindings(subject: Subject, { to }: Upgrade): Finding[] {
   return oldReferencesOf(subject.value, to).map(({ path, apiVersion, kind, standing, isObject }) => {
     const isOwner = path.startsWith('metadata.ownerReferences')
+    // It has no effect once the object that it changes is converted.
+    const isPatch = subject.apiVersion.startsWith('kustomize.config.k8s.io/')
     const what = isObject ? 'holds' : 'names'
     return finding(
       subject,
       'removed-reference',
-      isOwner ? 'note' : isObject ? 'warning' : 'blocking',
+      isOwner ? 'note' : isObject || isPatch ? 'warning' : 'blocking',
       `${path}: ${what} ${apiVersion} ${kind}, which is not served by ${to}`,
       {
         advice: adviceOf(standing.life.replacement),

@@ -19,7 +19,8 @@ export function oldReferencesOf(object: JsonObject, release: Release): Reference
   const visit = (value: Json, path: string): void => {
     if (Array.isArray(value)) for (const [i, item] of value.entries()) visit(item, `${path}[${i}]`)
     if (!isJsonObject(value)) return
-    const { apiVersion, kind } = value
+    const { kind } = value
+    const apiVersion = value.apiVersion ?? targetVersion(value, path)
     if (path !== '' && typeof apiVersion === 'string' && typeof kind === 'string') {
       const standing = standingIn(release, { apiVersion, kind })
       if (standing?.state === 'removed') found.push({ path, apiVersion, kind, standing, isObject: isJsonObject(value.metadata) || isJsonObject(value.spec) })
@@ -29,4 +30,10 @@ export function oldReferencesOf(object: JsonObject, release: Release): Reference
   }
   visit(object, '')
   return found
+}
+
+/** Kustomize's patches and replacements name what they change by group, version and kind. */
+function targetVersion({ group, version }: JsonObject, path: string): string | undefined {
+  if (typeof version !== 'string' || !/^(?:patches|patchesJson6902|replacements)\[\d+\]\.(?:target|targets\[\d+\]\.select|source)$/.test(path)) return undefined
+  return typeof group === 'string' && group !== '' ? `${group}/${version}` : version
 }

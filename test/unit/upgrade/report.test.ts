@@ -82,6 +82,12 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     found: ['blocking removed-reference spec.scaleTargetRef: names extensions/v1beta1 Deployment'],
   },
   {
+    what: 'a target of kustomize',
+    text: 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\npatches:\n- path: a.yaml\n  target: {group: extensions, version: v1beta1, kind: Ingress, name: a}\n- path: b.yaml\n  target: {version: v1, kind: Service, name: a}\n',
+    to: '1.30',
+    found: ['warning removed-reference patches[0].target: names extensions/v1beta1 Ingress'],
+  },
+  {
     what: 'a webhook that would match nothing',
     text: 'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks:\n- name: a.b.c\n  sideEffects: None\n  admissionReviewVersions: [v1]\n  clientConfig: {url: "https://a.b/c"}\n  rules:\n  - {apiGroups: [extensions], apiVersions: [v1beta1], resources: [ingresses], operations: [CREATE]}\n  - {apiGroups: [policy], apiVersions: [v1, v1beta1], resources: [poddisruptionbudgets], operations: [CREATE]}\n  - {apiGroups: [apps], apiVersions: ["*"], resources: ["*"], operations: ["*"]}\n',
     to: '1.30',

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { startBinnacle } from '../support/started-server.ts'
+
+const main = join(import.meta.dirname, '../../src/upgrade/main.ts')
+
+/** The program of the commands, as `bin/binnacle` runs it. */
+function run(input: string, ...argv: string[]): Promise<{ status: number | null; out: string; err: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', main, ...argv])
+    const [out, err]: [string[], string[]] = [[], []]
+    child.stdout.on('data', (chunk: Buffer) => void out.push(chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => void err.push(chunk.toString()))
+    child.on('error', reject).on('close', status => resolve({ status, out: out.join(''), err: err.join('') }))
+    child.stdin.end(input)
+  })
+}
+
+const OLD =
+  'apiVersion: batch/v1beta1 # old\nkind: CronJob\nmetadata: {name: c}\nspec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n'
+
+describe('commands for upgrades', () => {
+  it('convert passes manifests through', async () => {
+    const { status, out, err } = await run(OLD, 'convert', '-f', '-', '--to', '1.36')
+    expect(out).to.equal(OLD.replace('batch/v1beta1', 'batch/v1'))
+    expect(err).to.equal('<stdin>:1: CronJob c: batch/v1beta1 becomes batch/v1\n')
+    expect(status).to.equal(0)
+  })
+
+  it('upgrade-report says by its exit status what is in the way', async () => {
+    const { status, out } = await run(OLD, 'upgrade-report', '-f', '-', '--from', '1.24', '--to', '1.25', '-o', 'json')
+    expect(status).to.equal(1)
+    expect(JSON.parse(out).findings[0].place).to.deep.equal({ file: '<stdin>', line: 1 })
+  })
+
+  it('upgrade-report finds nothing in the way of a server that was just started', async () => {
+    const server = await startBinnacle()
+    try {
+      const { status, out, err } = await run('', 'upgrade-report', '--kubeconfig', server.kubeconfig, '--to', '1.36', '-o', 'json')
+      expect(err).to.equal('')
+      const { from, objects, findings } = JSON.parse(out)
+      expect(findings.filter(({ level }: { level: string }) => level !== 'note')).to.deep.equal([])
+      expect({ status, from }).to.deep.equal({ status: 0, from: '1.33' })
+      expect(objects).to.be.greaterThan(100)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('mistakes of the command line are told in a line', async () => {
+    const { status, out, err } = await run('', 'convert', '-f', '-', '--to', '2.0')
+    expect({ status, out, err }).to.deep.equal({ status: 2, out: '', err: 'Error: --to 2.0: not a release from 1.16 to 1.36\n' })
+    expect(await run('', 'upgrade-report', '--to', '1.30', '--from', '1.29', '--snapshot', '/nowhere')).to.deep.equal({
+      status: 2,
+      out: '',
+      err: "Error: ENOENT: no such file or directory, open '/nowhere'\n",
+    })
+  })
+})
