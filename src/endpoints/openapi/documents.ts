@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
@@ -16,10 +17,11 @@ interface Path {
   readonly common: Map<string, Parameter>
 }
 
-/** Operations by path, in their order. */
-function byPath(operations: readonly Operation[]): Map<string, Path> {
+/** Operations by path, in their order. In steps: a definition of very many versions has tens of thousands. */
+function* byPath(operations: readonly Operation[]): Steps<Map<string, Path>> {
   const paths = new Map<string, Path>()
   for (const operation of operations) {
+    if (isStepDone()) yield
     const known = paths.get(operation.path)
     const own = new Map(operation.parameters.map(parameter => [idOf(parameter), parameter]))
     if (!known) paths.set(operation.path, { operations: [operation], common: own })
@@ -102,7 +104,7 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
     }
     return reference
   }
-  for (const [name, path] of [...byPath(operations)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, path] of [...(yield* byPath(operations))].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const item: JsonObject = {}
     for (const operation of path.operations) item[operation.method] = operationV2(operation, ownParameters(operation, path), resolver, parameter)
     const common = commonParameters(path)
@@ -152,7 +154,7 @@ export function openApiV3(operations: readonly Operation[], resolver: TypeResolv
   const contentOf = (types: readonly string[], schema: JsonObject): JsonObject => ({
     content: Object.fromEntries([...types].sort().map(type => [type, { schema }])),
   })
-  for (const [name, path] of byPath(operations)) {
+  for (const [name, path] of runAtOnce(byPath(operations))) {
     const item: JsonObject = {}
     for (const operation of path.operations) {
       const own = ownParameters(operation, path)
