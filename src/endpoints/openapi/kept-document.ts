@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { type CompressedBody, compressBody } from '../../lib/compressed-body.ts'
+import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
 
 /** A document that is kept compressed. */
 export interface KeptDocument extends CompressedBody {
@@ -7,9 +8,21 @@ export interface KeptDocument extends CompressedBody {
   readonly hash: string
 }
 
-/** Makes a document. */
+/** Makes a document, in turns. */
 export async function keepDocument(pieces: Iterable<Buffer | undefined>): Promise<KeptDocument> {
   const hash = createHash('sha512')
   const body = await compressBody(pieces, { see: raw => hash.update(raw) })
-  return { ...body, hash: hash.digest('hex').toUpperCase() }
+  return { ...body, hash: textOf(hash) }
 }
+
+/** The hash of a document that is made for it alone, in turns: compressing it would take several times as long. */
+export async function hashDocument(pieces: Iterable<Buffer | undefined>): Promise<string> {
+  const hash = createHash('sha512')
+  for (const piece of pieces) {
+    if (piece) hash.update(piece)
+    if (turnIsLong()) await nextLongTurn()
+  }
+  return textOf(hash)
+}
+
+const textOf = (hash: Hash): string => hash.digest('hex').toUpperCase()

@@ -1,5 +1,5 @@
 import { type Clock, steadyClock } from '../../lib/clock.ts'
-import { type KeptDocument, keepDocument } from './kept-document.ts'
+import { hashDocument, type KeptDocument, keepDocument } from './kept-document.ts'
 import type { DocumentPieces, OpenApi } from './open-api.ts'
 
 /** A document that nobody has asked for in so long is let go, and made again for who asks. */
@@ -12,8 +12,8 @@ export class KeptDocuments {
   private readonly openApi: OpenApi
   private readonly clock: Clock
   private readonly kept = new Map<string, { readonly document: Promise<KeptDocument>; usedAt: number }>()
-  /** Of the documents of `/openapi/v3`, by path: the index tells them whether or not they are kept. */
-  private readonly hashes = new Map<string, string>()
+  /** Of the documents of `/openapi/v3`, by path: the index tells them whether or not they are kept. Whoever reads the index asks for a few of them. */
+  private readonly hashes = new Map<string, Promise<string>>()
   private timer: NodeJS.Timeout | undefined
 
   constructor(openApi: OpenApi, clock: Clock = steadyClock) {
@@ -43,11 +43,13 @@ export class KeptDocuments {
   }
 
   /** The hash of a document of `/openapi/v3` that there is. */
-  async hashOf(path: string): Promise<string> {
+  hashOf(path: string): Promise<string> {
     const known = this.hashes.get(path)
     if (known !== undefined) return known
-    const { hash } = await this.v3(path)
+    const kept = this.kept.get(`v3/${path}`)?.document
+    const hash = kept ? kept.then(document => document.hash) : hashDocument(this.openApi.v3(path))
     this.hashes.set(path, hash)
+    hash.catch(() => this.hashes.delete(path))
     return hash
   }
 

@@ -28,11 +28,16 @@ const coreOnly = ['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIV
 /** Which kinds a definition stands for. A definition may stand for several (Scale, DeleteOptions). */
 export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupVersionKind[]> {
   const kinds = new Map<string, GroupVersionKind[]>()
+  /** One definition may stand for kinds of very many versions. */
+  const seen = new Set<string>()
   const add = (definition: string | undefined, gvk: GroupVersionKind): void => {
     if (definition === undefined) return
+    const id = `${definition} ${gvk.group} ${gvk.version} ${gvk.kind}`
+    if (seen.has(id)) return
+    seen.add(id)
     const known = kinds.get(definition)
-    if (!known) kinds.set(definition, [gvk])
-    else if (!known.some(k => k.group === gvk.group && k.version === gvk.version && k.kind === gvk.kind)) known.push(gvk)
+    if (known) known.push(gvk)
+    else kinds.set(definition, [gvk])
   }
   for (const groupVersion of snapshot.servedGroupVersions()) {
     for (const served of snapshot.resourcesOf(groupVersion)) {

@@ -45,9 +45,20 @@ describe('KeptDocuments', () => {
 
   it('makes it once for all who ask', async () => {
     const { made, documents } = setUp()
-    await Promise.all([documents.v2(), documents.v2(), documents.v3Index(), documents.v3Index()])
+    await Promise.all([documents.v2(), documents.v2(), documents.v3('api/v1'), documents.v3('api/v1')])
+    await Promise.all([documents.v3Index(), documents.v3Index()])
     await documents.v3('api/v1')
     expect(made.sort()).to.deep.equal(['api/v1', 'apis/apps/v1', 'v2'])
+    documents.close()
+  })
+
+  it('makes a document for its hash alone while nobody has asked for more', async () => {
+    const { made, documents } = setUp()
+    await documents.v3Index()
+    const hash = await documents.hashOf('api/v1')
+    expect(made).to.deep.equal(['api/v1', 'apis/apps/v1'])
+    expect((await documents.v3('api/v1')).hash).to.equal(hash)
+    expect(made).to.deep.equal(['api/v1', 'apis/apps/v1', 'api/v1'])
     documents.close()
   })
 
