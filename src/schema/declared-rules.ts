@@ -1,13 +1,6 @@
 import { type FieldError, invalid, required } from '../meta/field-error.ts'
 import type { FieldPath } from '../meta/field-path.ts'
-import type { Field, StructSchema } from './schema.ts'
-
-/** A rule that stands beside a field in its declaration, and says the same as hand-written validation (KEP-5073). */
-export interface DeclaredRule {
-  /** What errors of it are compared by, `minimum`. */
-  readonly origin: string
-  check(value: unknown, path: FieldPath): FieldError[]
-}
+import type { DeclaredRule, Field, StructSchema } from './schema.ts'
 
 /** Told where declared rules find something else than hand-written ones, and where one throws. */
 export interface DeclaredObserver {

@@ -1,5 +1,5 @@
-import { type DeclaredRule, minimum } from './declared-rules.ts'
-import type { Availability, Field, ListSchema } from './schema.ts'
+import { minimum } from './declared-rules.ts'
+import type { Availability, DeclaredRule, Field, ListSchema } from './schema.ts'
 
 /** What the marks of a declaration say, as far as one mark says it. `schema/idl.ts` lists them. */
 

@@ -1,6 +1,7 @@
 import type { Steps } from '../lib/steps.ts'
+import type { FieldError } from '../meta/field-error-type.ts'
+import type { FieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import type { DeclaredRule } from './declared-rules.ts'
 
 /**
  * The schema model: one declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI, protobuf, apply,
@@ -44,6 +45,13 @@ export interface Availability {
  * `created`: it is cleared from a new object only, and validation has the word on an update.
  */
 export type GateUse = 'own' | 'follows' | 'never' | 'created'
+
+/** A rule that stands beside a field in its declaration, and says the same as hand-written validation (KEP-5073). */
+export interface DeclaredRule {
+  /** What errors of it are compared by, `minimum`. */
+  readonly origin: string
+  check(value: unknown, path: FieldPath): FieldError[]
+}
 
 export interface Field extends Availability {
   /** JSON name. */

@@ -1,9 +1,9 @@
 import type { Logger } from '../../lib/log.ts'
 import { nextTurn } from '../../lib/turn.ts'
 import type { Revision } from '../revision.ts'
+import type { Tables } from './environment.ts'
 import { copyOf, decodeRecord, deletion, numberBytes } from './layout.ts'
 import { latestOf } from './reader.ts'
-import type { Tables } from './tables.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
 /** Revisions swept in one commit: writers wait no longer than that takes. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import type { Tables } from './environment.ts'
 import { keyOf, readNumber, readRevision } from './layout.ts'
-import type { Tables } from './tables.ts'
 import type { Writer } from './writer.ts'
 
 /** Milliseconds between looks at the clock while a deadline is ahead, at most; keys expired at once, at most. */

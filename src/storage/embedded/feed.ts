@@ -3,9 +3,9 @@ import { nextTurn } from '../../lib/turn.ts'
 import type { BackendBatch, BackendEvent, BackendWatch, KeyValue } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { type Key, type Revision, revisionAfter, revisionBefore } from '../revision.ts'
+import type { Tables } from './environment.ts'
 import { copyOf, decodeRecord, deletion, keyOf, numberBytes } from './layout.ts'
 import { changeAt } from './reader.ts'
-import type { Tables } from './tables.ts'
 import type { Change } from './writer.ts'
 
 /** Events and bytes of a batch read from the log. */

@@ -1,9 +1,9 @@
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { KeyValue, RangePage, RangeQuery } from '../backend.ts'
 import { type Key, NO_REVISION, type Revision } from '../revision.ts'
+import type { Tables } from './environment.ts'
 import { decodeLatest, keyOf } from './layout.ts'
 import { boundBytes, changeAt, existedAt, revisionAt } from './reader.ts'
-import type { Tables } from './tables.ts'
 
 const NO_VALUE = Buffer.alloc(0)
 

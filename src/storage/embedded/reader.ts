@@ -1,9 +1,9 @@
 import type { KeyValue } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { type Key, NO_REVISION, type Revision } from '../revision.ts'
+import type { Tables } from './environment.ts'
 import type { LatestEntry } from './layout.ts'
 import { decodeLatest, decodeRecord, keyValue, numberBytes } from './layout.ts'
-import type { Tables } from './tables.ts'
 
 /** The bytes of LMDB's longest key. */
 const maxKeyBytes = 1978

@@ -1,29 +1,10 @@
-import type { Database } from 'lmdb'
 import { syncDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 import { type Revision, revision } from '../revision.ts'
-import { openEnvironment } from './environment.ts'
+import { openEnvironment, type Tables } from './environment.ts'
 import { formatVersion, numberBytes, readNumber } from './layout.ts'
 
-/** What the store uses of a table of LMDB. What it reads is a view, which the next read may overwrite, and iterators end within the turn that began them. */
-export type Table = Pick<Database<Buffer, Buffer>, 'getBinaryFast' | 'getRange' | 'getKeys' | 'putSync' | 'removeSync'>
 export type MetaWord = 'format' | 'revision' | 'compacted' | 'swept'
-
-/** The open LMDB environment. `layout.ts` says what the tables hold. */
-export interface Tables {
-  readonly log: Table
-  readonly latest: Table
-  readonly expiry: Table
-  readonly meta: Table
-  /**
-   * Runs the callback in the one write transaction and resolves once it is committed and on disk. Where the callback throws, nothing of it is kept.
-   * Tests put their own in its place to count commits or to let one fail.
-   */
-  commit<T>(change: () => T): Promise<T>
-  /** Gives back the memory into which the file is mapped, between two commits; what is read afterwards is mapped anew. Resolves when that is done. */
-  unmap(): Promise<void>
-  close(): Promise<void>
-}
 
 const words: Record<MetaWord, Buffer> = {
   format: Buffer.from('format'),

@@ -2,10 +2,10 @@ import { errorMessage } from '../../lib/error-message.ts'
 import type { BackendEvent, GuardedWrite, KeyValue, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { type Key, NO_REVISION, type Revision, revisionAfter } from '../revision.ts'
+import type { Tables } from './environment.ts'
 import type { LatestEntry } from './layout.ts'
 import { deletion, encodeLatest, encodeRecord, expiryKey, numberBytes, put, recordValue } from './layout.ts'
 import { changeAt, keyBytes, latestOf } from './reader.ts'
-import type { Tables } from './tables.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
 /** Writes that one commit takes, and their bytes: what is more waits for the next. A group is put in one go, so this bounds how long it holds the event loop. */
