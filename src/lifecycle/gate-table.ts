@@ -291,7 +291,7 @@ export const GATE_TABLE = {
   ReduceDefaultCrashLoopBackOffDecay: 'elsewhere 33A-',
   RelaxedDNSSearchValidation: 'read 32A- 33B+ 34G+L',
   RelaxedEnvironmentVariableValidation: 'read 30A- 32B+ 34G+L',
-  RelaxedServiceNameValidation: 'fixed 34A- 36B+',
+  RelaxedServiceNameValidation: 'read 34A- 36B+',
   ReloadKubeletClientCAFile: 'elsewhere 36B+',
   ReloadKubeletServerCertificateFile: 'elsewhere 31B+',
   RemainingItemCount: 'fixed 24B+ 29G+L 33gone',

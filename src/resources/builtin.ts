@@ -145,7 +145,7 @@ const coreKinds = ({ etcdServers, eventTtlSeconds, auth, features, ...service }:
   resourceQuotaResource,
   secretResource,
   createServiceAccountResource(auth?.issuer, features),
-  createServiceResource(service),
+  createServiceResource({ ...service, relaxedNames: features.enabled('RelaxedServiceNameValidation') }),
   rangeAllocationResource,
 ]
 

@@ -80,6 +80,22 @@ describe('a server of a later release', () => {
     expect(await warnings('1.36')).to.deep.equal([since35[0], 'spec.externalIPs is deprecated and may no longer be implemented in some clusters', since35[1]])
   })
 
+  it('lets names of services begin with a digit, from 1.36 on', async () => {
+    const statuses = (release: Release) =>
+      server(release, async call => {
+        const made = await post(call, `${NS}/services`, { metadata: { name: '1s' }, spec: { ports: [{ port: 1 }] } })
+        if (made.status !== 201) return [made.status]
+        const put = (subresource: string) =>
+          call(`${NS}/services/1s${subresource}`, {
+            method: 'PUT',
+            body: JSON.stringify({ ...objectOf(made), metadata: { ...objectOf(made).metadata, resourceVersion: '' } }),
+          })
+        return [made.status, (await put('')).status, (await put('/status')).status]
+      })
+    expect(await statuses('1.35')).to.deep.equal([422])
+    expect(await statuses('1.36')).to.deep.equal([201, 200, 200])
+  })
+
   it('prints service accounts without their secrets, from 1.35 on', async () => {
     const columns = (release: Release) =>
       server(release, async call => {

@@ -147,7 +147,6 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
     'MutablePodResourcesForSuspendedJobs',
     'MutableSchedulingDirectivesForSuspendedJobs',
     'NodeDeclaredFeatures',
-    'RelaxedServiceNameValidation',
     'ServiceCIDRStatusFieldWiping',
     'StructuredAuthenticationConfigurationEgressSelector',
     'StructuredAuthenticationConfigurationJWKSMetrics',

@@ -58,6 +58,8 @@ export interface ServiceOptions {
   readonly nodePortRange: PortRange
   /** Returns a number of [0, 1), Math.random by default. It picks addresses, node ports and the endpoint that a proxy reaches; tests set it. */
   readonly random?: () => number
+  /** Names may begin with a digit: the gate RelaxedServiceNameValidation. */
+  readonly relaxedNames?: boolean
 }
 
 /** kube-apiserver's defaults. */
@@ -81,13 +83,13 @@ export function createServiceResource(options: ServiceOptions = DEFAULT_SERVICE_
     table: serviceTable,
     selectableSince: { 'spec.clusterIP': '1.31', 'spec.type': '1.31' },
     selectableFields: { 'spec.clusterIP': ({ spec }) => spec.clusterIP ?? '', 'spec.type': ({ spec }) => spec.type ?? '' },
-    subresources: { proxy: serviceProxySubresource(random), status: { verbs: STATUS_VERBS, strategy: serviceStatusStrategy } },
+    subresources: { proxy: serviceProxySubresource(random), status: { verbs: STATUS_VERBS, strategy: serviceStatusStrategy(options.relaxedNames) } },
   }
   return defineResource<Service>({
     scope: 'Namespaced',
     versions: [v1],
     hub: v1,
     storage: { prefix: 'services/specs', version: v1 },
-    strategy: serviceStrategy(reservations, families),
+    strategy: serviceStrategy(reservations, families, options.relaxedNames),
   })
 }

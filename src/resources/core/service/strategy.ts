@@ -1,7 +1,7 @@
 import type { Reservation, Strategy } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { boundedAtOnce } from '../../../meta/error-bound.ts'
-import { nameIsDns1035Label } from '../../../meta/names.ts'
+import { nameIsDns1035Label, nameIsDnsLabel } from '../../../meta/names.ts'
 import { invalidError } from '../../../meta/status.ts'
 import type { Service } from '../v1.types.ts'
 import type { ServiceReservations } from './allocation/reservation.ts'
@@ -14,8 +14,11 @@ import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
 
 const NOTHING_RESERVED: Reservation = { commit: async () => {}, rollback: async () => {} }
 
-/** `families`: those that have a range, the default one first. */
-export function serviceStrategy(reservations: ServiceReservations, families: readonly IPFamily[]): Strategy<Service> {
+/** A name that begins with a letter, or in a service that may be named as anything else a digit, too. */
+const nameRule = (relaxed: boolean) => (relaxed ? nameIsDnsLabel : nameIsDns1035Label)
+
+/** `families`: those that have a range, the default one first. `relaxedNames`: names may begin with a digit. */
+export function serviceStrategy(reservations: ServiceReservations, families: readonly IPFamily[], relaxedNames = false): Strategy<Service> {
   /** Changes nothing when it runs again. */
   const settle = (next: Service, old: Service | undefined, features: Features): void => {
     if (old) keepAllocated(next, old)
@@ -26,7 +29,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
     allowCreateOnUpdate: true,
     returnsDeleted: true,
     revalidatesMeta: true,
-    validateName: nameIsDns1035Label,
+    validateName: nameRule(relaxedNames),
     resetFields: [['status']],
     prepare(next, old, { features }) {
       settle(next, old, features)
@@ -56,8 +59,8 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
 }
 
 /** The load balancer’s addresses. A service that has no load balancer keeps none. */
-export const serviceStatusStrategy: Strategy<Service> = {
-  validateName: nameIsDns1035Label,
+export const serviceStatusStrategy = (relaxedNames = false): Strategy<Service> => ({
+  validateName: nameRule(relaxedNames),
   revalidatesMeta: true,
   resetFields: [['spec']],
   prepare(next, old) {
@@ -65,4 +68,4 @@ export const serviceStatusStrategy: Strategy<Service> = {
   },
   validate: (next, old, { features }) => validateServiceStatus(next, old, features),
   warnings: (next, _, { features }) => serviceStatusWarnings(next, features),
-}
+})
