@@ -96,6 +96,24 @@ describe('a server of a later release', () => {
     expect(await statuses('1.36')).to.deep.equal([201, 200, 200])
   })
 
+  it('lets the memory of a running container shrink, from 1.34 on, and asks for token requests of drivers, from 1.35 on', async () => {
+    const sized = (memory: string) => pod({ containers: [{ name: 'c', image: 'i', resources: { requests: { memory: '1' }, limits: { memory } } }] })
+    const statuses = (release: Release) =>
+      server(release, async call => {
+        const made = objectOf(await post(call, `${NS}/pods`, sized('9')))
+        const smaller = {
+          ...made,
+          spec: { ...made.spec, containers: [{ ...made.spec.containers[0], resources: { requests: { memory: '1' }, limits: { memory: '5' } } }] },
+        }
+        const resized = await call(`${NS}/pods/p/resize`, { method: 'PUT', body: JSON.stringify(smaller) })
+        const driver = await post(call, '/apis/storage.k8s.io/v1/csidrivers', { metadata: { name: 'd' }, spec: { serviceAccountTokenInSecrets: true } })
+        return [resized.status, driver.status]
+      })
+    expect(await statuses('1.33')).to.deep.equal([422, 201])
+    expect(await statuses('1.34')).to.deep.equal([200, 201])
+    expect(await statuses('1.35')).to.deep.equal([200, 422])
+  })
+
   it('prints service accounts without their secrets, from 1.35 on', async () => {
     const columns = (release: Release) =>
       server(release, async call => {

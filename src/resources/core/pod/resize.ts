@@ -1,5 +1,6 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid } from '../../../meta/field-error.ts'
@@ -82,7 +83,10 @@ function validate(next: Pod, old: Pod, features: Features): FieldError[] {
     old.spec[list]?.forEach((container, i) => {
       const after = next.spec[list]?.[i]
       if (!after || (list === 'initContainers' && !isSidecar(container))) return
-      errors.push(...validateResize(after, container, path.child(list).index(i).child('resources')))
+      const at = path.child(list).index(i).child('resources')
+      errors.push(...validateKept(after, container, at))
+      // From 1.34 on the kubelet tries to take memory away.
+      if (!isSince(features.release, '1.34')) errors.push(...validateMemory(after, container, at))
     })
   }
   errors.push(...validateOnlyCpuAndMemory(next.spec, old.spec, path))
@@ -100,8 +104,8 @@ function validateOrder(next: PodSpec, old: PodSpec, path: FieldPath): FieldError
   })
 }
 
-/** Requests and limits may not be removed. Memory limits may only grow, unless the container restarts for a change of memory. */
-function validateResize(next: Container, old: Container, path: FieldPath): FieldError[] {
+/** Requests and limits may not be removed. */
+function validateKept(next: Container, old: Container, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const list of ['requests', 'limits'] as const) {
     const [after, before] = [next.resources[list] ?? {}, old.resources[list] ?? {}]
@@ -109,16 +113,18 @@ function validateResize(next: Container, old: Container, path: FieldPath): Field
       errors.push(forbidden(path.child(list), `resource ${list} cannot be removed`))
     }
   }
+  return errors
+}
+
+/** Memory limits may only grow, unless the container restarts for a change of memory. */
+function validateMemory(next: Container, old: Container, path: FieldPath): FieldError[] {
   const policy = (next.resizePolicy ?? []).find(({ resourceName }) => resourceName === 'memory')?.restartPolicy
-  if (policy && policy !== 'NotRequired') return errors
+  if (policy && policy !== 'NotRequired') return []
   const [after, before] = [next.resources.limits?.memory, old.resources.limits?.memory]
   const at = path.child('limits').key('memory')
-  if (after === undefined) return errors
-  if (before === undefined) errors.push(forbidden(at, 'memory limits cannot be added unless resizePolicy is RestartContainer'))
-  else if (compareQuantity(after, before) < 0) {
-    errors.push(forbidden(at, 'memory limits cannot be decreased unless resizePolicy is RestartContainer'))
-  }
-  return errors
+  if (after === undefined) return []
+  if (before === undefined) return [forbidden(at, 'memory limits cannot be added unless resizePolicy is RestartContainer')]
+  return compareQuantity(after, before) < 0 ? [forbidden(at, 'memory limits cannot be decreased unless resizePolicy is RestartContainer')] : []
 }
 
 /** The container with the old one's cpu and memory. */

@@ -35,13 +35,16 @@ function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPat
 export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefined): FieldError[] {
   const path = fieldPath('spec')
   const modes = path.child('volumeLifecycleModes')
-  const { fsGroupPolicy = '', nodeAllocatableUpdatePeriodSeconds: period } = spec
+  const { fsGroupPolicy = '', nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: secrets } = spec
   return [
     ...(GROUP_POLICIES.includes(fsGroupPolicy) ? [] : [notSupported(path.child('fsGroupPolicy'), fsGroupPolicy, GROUP_POLICIES)]),
     ...validateTokenRequests(spec.tokenRequests ?? [], path.child('tokenRequests')),
     ...(spec.volumeLifecycleModes ?? []).flatMap(mode => (LIFECYCLE_MODES.includes(mode) ? [] : [notSupported(modes, mode, LIFECYCLE_MODES)])),
     ...(period !== undefined && period < SHORTEST_PERIOD_SECONDS
       ? [invalid(path.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds')]
+      : []),
+    ...(secrets !== undefined && !spec.tokenRequests?.length
+      ? [invalid(path.child('serviceAccountTokenInSecrets'), secrets, 'serviceAccountTokenInSecrets is set but no tokenRequests are specified')]
       : []),
     // Upstream's path is not the name of the field.
     ...(old ? validateImmutableField(spec.attachRequired, old.spec.attachRequired, path.child('attachedRequired')) : []),
