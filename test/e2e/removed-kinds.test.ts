@@ -52,13 +52,13 @@ withKubectl(`kubectl with manifests of removed kinds${kubectl ? '' : ' (skipped:
       if (release === '1.24')
         it('reads them in versions that stay', async () => {
           const jsonOf = async (command: string): Promise<unknown> => JSON.parse((await run(`${command} -o jsonpath={.spec}`)).stdout)
-          expect(await jsonOf('get hpa.v2.autoscaling flat')).to.deep.include({
+          expect(await jsonOf('get horizontalpodautoscalers.v2.autoscaling flat')).to.deep.include({
             metrics: [{ type: 'Pods', pods: { metric: { name: 'hits' }, target: { type: 'AverageValue', averageValue: '5' } } }],
           })
-          expect(await jsonOf('get hpa.v2beta1.autoscaling nested')).to.deep.include({
+          expect(await jsonOf('get horizontalpodautoscalers.v2beta1.autoscaling nested')).to.deep.include({
             metrics: [{ type: 'Pods', pods: { metricName: 'hits', targetAverageValue: '5' } }],
           })
-          expect(await jsonOf('get pdb.v1beta1.policy web')).to.deep.equal({ minAvailable: 1, selector: {} })
+          expect(await jsonOf('get poddisruptionbudgets.v1beta1.policy web')).to.deep.equal({ minAvailable: 1, selector: {} })
           expect((await run('get endpointslices.v1.discovery.k8s.io web -o jsonpath={.endpoints[0].zone}')).stdout).to.equal('zone-1')
         })
     })
