@@ -5,8 +5,7 @@ import { at, mapLists, sortedBy, type Tree, type TreeObject } from './tree.ts'
 /** Makes the rows of two runs of one case comparable. */
 export function normalise(rows: readonly Row[], vars: Readonly<Record<string, string>>, comparing: Comparing): Row[] {
   const placed = comparing.versions === 'saved' ? placeVersions(rows, vars) : [...rows]
-  const managed = comparing.sortManagedFields ? (mapLists(placed, 'managedFields', sortManagers) as Row[]) : placed
-  const aged = mapLists(managed, 'cells', cells => cells.map(young)) as Row[]
+  const aged = mapLists(withSortedManagers(placed), 'cells', cells => cells.map(young)) as Row[]
   const errors = aged.map(row => sortErrors(row, comparing.sortCauses ?? false))
   return withPlaceholders(mapLists(errors, 'causes', sortConflicts), vars) as Row[]
 }
@@ -20,7 +19,9 @@ const sortConflicts = (causes: readonly Tree[]): Tree[] =>
     ? sortedBy(causes, cause => `${at(cause, 'message')}${at(cause, 'field')}`)
     : [...causes]
 
-/** Entries of one operation are ordered by their second. */
+/** In an order that does not depend on the clock: entries of one operation are ordered by their second. */
+export const withSortedManagers = (rows: readonly Row[]): Row[] => mapLists([...rows], 'managedFields', sortManagers) as Row[]
+
 const sortManagers = (entries: readonly Tree[]): Tree[] =>
   sortedBy(entries, entry => `${at(entry, 'operation')} ${at(entry, 'manager')} ${at(entry, 'subresource') ?? ''} ${at(entry, 'apiVersion')}`)
 

@@ -79,8 +79,6 @@ export type Row = TreeObject
 
 /** How rows of one case are made comparable. */
 export interface Comparing {
-  /** Compares managed fields in an order that does not depend on the clock. */
-  readonly sortManagedFields?: boolean
   /** Compares causes as a set. */
   readonly sortCauses?: boolean
   /** `saved`: only versions that the case saved (v0, v1 …) are told apart. */

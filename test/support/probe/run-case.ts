@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProbeClient } from './client.ts'
 import { differences } from './compare.ts'
 import type { Variables } from './fill.ts'
-import { normalise } from './normalise.ts'
+import { normalise, withSortedManagers } from './normalise.ts'
 import type { ProbeCase } from './probe-case.ts'
 import type { Run } from './run.ts'
 import { runStep } from './steps.ts'
@@ -21,7 +21,7 @@ export async function runCase(client: ProbeClient, probe: ProbeCase): Promise<st
     if (vars.ns !== undefined) await client.ask('DELETE', `/api/v1/namespaces/${vars.ns}`)
   }
   const failed = run.rows.filter(row => row.error !== undefined || row.timeout !== undefined).map(row => JSON.stringify(row))
-  const rows = probe.rows ? differences(probe.rows, normalise(run.rows, vars, probe)) : failed
+  const rows = probe.rows ? differences(withSortedManagers(probe.rows), normalise(run.rows, vars, probe)) : failed
   return [...rows, ...run.unmet]
 }
 
