@@ -99,7 +99,7 @@ const CHAPTERS: readonly Chapter[] = [
         relists: 0,
         unnoticed: true,
         async act({ etcd }) {
-          etcd?.freeze()
+          await etcd?.freeze()
           await sleep(3000)
           etcd?.thaw()
         },

@@ -74,7 +74,7 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
       const object = configMap(target, { a: 'b' })
       await client.must('POST', collection, object)
       if (way === 'killed') await etcd.kill()
-      else etcd.freeze()
+      else await etcd.freeze()
       const merge = { contentType: 'application/merge-patch+json', body: { data: { a: 'c' } } }
       const ask = (suffix: string): Record<string, Promise<JsonAnswer>> => ({
         get: client.ask('GET', `${collection}/${target}${suffix}`),

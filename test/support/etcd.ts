@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,8 +16,8 @@ export interface EtcdServer {
   start(): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
-  /** Freezes it (SIGSTOP), so that connections stay open and nothing is answered. */
-  freeze(): void
+  /** Freezes it (SIGSTOP), so that connections stay open and nothing is answered. Resolves when all of its threads stand still. */
+  freeze(): Promise<void>
   thaw(): void
   /** Stops it and removes its data. */
   stop(): Promise<void>
@@ -74,7 +74,11 @@ export async function startEtcd(args: readonly string[] = []): Promise<EtcdServe
       child.kill('SIGKILL')
       await ended
     },
-    freeze: () => void child?.kill('SIGSTOP'),
+    async freeze() {
+      if (child?.pid === undefined) return
+      child.kill('SIGSTOP')
+      while (!isStopped(child.pid)) await sleep(1)
+    },
     thaw: () => void child?.kill('SIGCONT'),
     async stop() {
       await server.kill()
@@ -84,6 +88,18 @@ export async function startEtcd(args: readonly string[] = []): Promise<EtcdServe
   }
   await server.start()
   return server
+}
+
+/** Where the system does not say (`/proc` is Linux's), it is taken to be so. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`
+  if (!existsSync(tasks)) return true
+  try {
+    return readdirSync(tasks).every(task => /^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, 'utf8')))
+  } catch {
+    // A thread has ended meanwhile.
+    return false
+  }
 }
 
 async function freePort(): Promise<number> {

@@ -136,7 +136,7 @@ async function disturb(luck: Chance, servers: readonly ServerProcess[], etcd: Et
     await sleep(luck.number(0, 400))
     await etcd.start()
   } else if (etcd && dice < 0.4) {
-    etcd.freeze()
+    await etcd.freeze()
     await sleep(luck.number(50, 800))
     etcd.thaw()
   } else {

@@ -144,7 +144,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
 
   it('frozen: calls time out, and so does settling a write; nothing is applied twice', async () => {
     const revision = await store.put('frozen', 0, '0')
-    server.freeze()
+    await server.freeze()
     try {
       expect(await codeOf(store.put('frozen', revision, '1'))).to.be.oneOf(['timeout', 'unavailable'])
     } finally {
@@ -164,7 +164,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
 
   it('frozen for a moment longer than the deadline: a write whose answer came too late is settled by what is there', async () => {
     const revision = await store.put('late', 0, '0')
-    server.freeze()
+    await server.freeze()
     const writing = store.write('late', revision, '1').catch(error => error as BackendError)
     // A read behind it has the same time, so that the write is late when the read is.
     await codeOf(store.text('late'))
