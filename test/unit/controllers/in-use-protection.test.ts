@@ -17,9 +17,20 @@ async function open(controller: Controller) {
   const access = t.access()
   const end = new AbortController()
   await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
-  const done = controller(controllerEnvironment(t), end.signal)
+  let lists = 0
+  const env = controllerEnvironment(t)
+  const counting: typeof env.access = {
+    ...env.access,
+    list: (id, ...rest) => {
+      if (id.resource === PODS.resource) lists++
+      return env.access.list(id, ...rest)
+    },
+  }
+  const done = controller({ ...env, access: counting }, end.signal)
   return {
     access,
+    /** How often the controller has listed pods. */
+    lists: () => lists,
     claim: (name: string, more: { metadata?: object; spec?: object } = {}) =>
       access.create(CLAIMS, 'ns', {
         kind: 'PersistentVolumeClaim',
@@ -56,6 +67,45 @@ describe('storage that is in use', () => {
     await eventually('only the used claim is there', async () => (await s.names(CLAIMS, 'ns')).join() === 'used')
     await s.access.delete(PODS, 'ns', 'p', { gracePeriodSeconds: 0 })
     await eventually('it has gone', async () => (await s.names(CLAIMS, 'ns')).length === 0)
+    await s.stop()
+  })
+
+  it('is kept until the last of several pods has gone', async () => {
+    const s = await open(claimProtection)
+    await s.claim('used')
+    for (const name of ['p', 'q', 'r']) await s.pod(name, { nodeName: 'n', ...mounts('used') })
+    await s.access.delete(CLAIMS, 'ns', 'used')
+    for (const name of ['r', 'p']) await s.access.delete(PODS, 'ns', name, { gracePeriodSeconds: 0 })
+    expect(await s.names(CLAIMS, 'ns')).to.deep.equal(['used'])
+    await s.access.delete(PODS, 'ns', 'q', { gracePeriodSeconds: 0 })
+    await eventually('it has gone', async () => (await s.names(CLAIMS, 'ns')).length === 0)
+    await s.stop()
+  })
+
+  it('lists pods once for many claims, and not again for each change of a pod that runs', async () => {
+    const s = await open(claimProtection)
+    const claims = Array.from({ length: 50 }, (_, i) => `c${i}`)
+    for (const name of claims) await s.claim(name)
+    const volumes = claims.map((claimName, i) => ({ name: `v${i}`, persistentVolumeClaim: { claimName } }))
+    await s.pod('p', { nodeName: 'n', volumes })
+    for (const name of claims) await s.access.delete(CLAIMS, 'ns', name)
+    await eventually('pods are listed', () => s.lists() > 0)
+    const before = s.lists()
+    for (let i = 0; i < 100; i++) await s.access.update(PODS, 'ns', 'p', now => ({ ...now, metadata: { ...now.metadata, labels: { i: String(i) } } }))
+    expect(s.lists() - before).to.be.below(50)
+    await s.access.delete(PODS, 'ns', 'p', { gracePeriodSeconds: 0 })
+    await eventually('all have gone', async () => (await s.names(CLAIMS, 'ns')).length === 0)
+    expect(s.lists()).to.be.below(50)
+    await s.stop()
+  })
+
+  it('leaves finalizers of others', async () => {
+    const s = await open(claimProtection)
+    await s.claim('a', { metadata: { finalizers: ['example.io/x', CLAIM_FINALIZER] } })
+    await s.access.delete(CLAIMS, 'ns', 'a')
+    const left = async () => (await s.access.get(CLAIMS, 'ns', 'a')).metadata.finalizers
+    await eventually('its own is gone', async () => !(await left())?.includes(CLAIM_FINALIZER))
+    expect(await left()).to.deep.equal(['example.io/x'])
     await s.stop()
   })
 

@@ -1,0 +1,158 @@
+import { getKind, type KindId, updateKind } from '../catalog/define.ts'
+import type { ResourceId } from '../catalog/definition.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import type { TypedObject } from '../meta/object.ts'
+import { isStatusError } from '../meta/status.ts'
+import { type Controller, type ControllerEnvironment, follow, followMetadata, WorkQueue } from './controller.ts'
+
+/** Objects of a kind that a finalizer keeps while others use them. */
+export interface Protection<T extends TypedObject> {
+  readonly kind: KindId<T>
+  readonly finalizer: string
+  /** Finds users of objects of one namespace; undefined for an object that nobody uses. Asked once for all objects that are looked at together. */
+  readonly findUsers: (env: ControllerEnvironment, namespace: string) => Promise<(object: T) => User | undefined>
+  /** Kinds of users other than the kind itself. */
+  readonly users: readonly UserKind[]
+}
+
+interface UserKind {
+  readonly kind: ResourceId
+  /** Whether a change of an object may end its use of others. Its deletion does. */
+  readonly mayEndUse: (object: TypedObject) => boolean
+}
+
+/** An object that uses another. */
+interface User {
+  readonly kind: ResourceId
+  readonly object: TypedObject
+}
+
+const userKey = ({
+  kind: { resource },
+  object: {
+    metadata: { namespace = '', name = '' },
+  },
+}: User): string => `${resource}/${namespace}/${name}`
+
+/** Adds the finalizer to objects that lack it, and removes it from those that are deleted and that nobody uses. */
+export const protectionController =
+  <T extends TypedObject>(protection: Protection<T>): Controller =>
+  async (env, signal) => {
+    const protector = new Protector(protection, env, signal)
+    await Promise.all([
+      follow(env, protection.kind, signal, ({ type, object }) => {
+        if (object && type !== 'deleted') protector.look(object)
+      }),
+      ...protection.users.map(({ kind, mayEndUse }) =>
+        followMetadata(env, kind, signal, () => ({ type, object }) => {
+          if (object && type !== 'added' && (type === 'deleted' || mayEndUse(object))) protector.changed(userKey({ kind, object }))
+        }),
+      ),
+    ])
+  }
+
+/** The objects of a kind that have to be looked at, and those that wait for the end of their use. */
+class Protector<T extends TypedObject> {
+  readonly #protection: Protection<T>
+  readonly #env: ControllerEnvironment
+  /** Runs once for a namespace, whose users are listed once for all of its objects. */
+  readonly #queue: WorkQueue
+  /** Names of objects to look at, by namespace. */
+  readonly #pending = new Map<string, Set<string>>()
+  /** Keys of objects, by that of the user they wait for. */
+  readonly #waiting = new Map<string, Set<string>>()
+  /** Users that have changed while a namespace is looked at: one set for each that is. */
+  readonly #changing = new Set<Set<string>>()
+
+  constructor(protection: Protection<T>, env: ControllerEnvironment, signal: AbortSignal) {
+    const { resource } = protection.kind
+    this.#protection = protection
+    this.#env = env
+    this.#queue = new WorkQueue(
+      4,
+      signal,
+      namespace => this.#settle(namespace),
+      (namespace, error) => env.logger.debug(2, 'objects are not settled yet', { resource, namespace, error: errorMessage(error) }),
+      env.queues?.meter(`${resource}_protection`),
+    )
+  }
+
+  /** Has the object looked at if it is deleted and has the finalizer, or lacks it. */
+  look({ metadata: { namespace = '', name = '', deletionTimestamp, finalizers = [] } }: T): void {
+    if (finalizers.includes(this.#protection.finalizer) === (deletionTimestamp !== undefined)) this.#add(namespace, name)
+  }
+
+  /** Has those looked at that wait for the user. */
+  changed(user: string): void {
+    for (const users of this.#changing) users.add(user)
+    const waiting = this.#waiting.get(user)
+    this.#waiting.delete(user)
+    for (const key of waiting ?? []) {
+      const [namespace = '', name = ''] = key.split('/')
+      this.#add(namespace, name)
+    }
+  }
+
+  #add(namespace: string, name: string): void {
+    const names = this.#pending.get(namespace) ?? new Set()
+    this.#pending.set(namespace, names.add(name))
+    this.#queue.add(namespace)
+  }
+
+  async #settle(namespace: string): Promise<void> {
+    const names = this.#pending.get(namespace) ?? new Set()
+    this.#pending.delete(namespace)
+    const changing = new Set<string>()
+    this.#changing.add(changing)
+    try {
+      await this.#settleObjects(namespace, names, changing)
+    } catch (error) {
+      for (const name of this.#pending.get(namespace) ?? []) names.add(name)
+      this.#pending.set(namespace, names)
+      throw error
+    } finally {
+      this.#changing.delete(changing)
+    }
+  }
+
+  async #settleObjects(namespace: string, names: ReadonlySet<string>, changing: ReadonlySet<string>): Promise<void> {
+    const { kind, findUsers } = this.#protection
+    const deleted: T[] = []
+    for (const name of names) {
+      const object = await getKind(this.#env.access, kind, namespace, name).catch(absent)
+      if (object?.metadata.deletionTimestamp !== undefined) deleted.push(object)
+      else if (object) await this.#write(object, finalizers => [...finalizers, this.#protection.finalizer])
+    }
+    if (deleted.length === 0) return
+    const userOf = await findUsers(this.#env, namespace)
+    for (const object of deleted) {
+      const user = userOf(object)
+      if (!user) await this.#write(object, finalizers => finalizers.filter(each => each !== this.#protection.finalizer))
+      // What is its own user is looked at when it changes.
+      else if (user.object !== object) this.#wait(userKey(user), `${namespace}/${object.metadata.name}`, changing)
+    }
+  }
+
+  #wait(user: string, key: string, changing: ReadonlySet<string>): void {
+    const keys = this.#waiting.get(user) ?? new Set()
+    this.#waiting.set(user, keys.add(key))
+    // The user may have gone before it was waited for.
+    if (changing.has(user)) this.changed(user)
+  }
+
+  /** Of the same object, unless it has the finalizers already. */
+  async #write({ metadata: { namespace = '', name = '', uid, deletionTimestamp } }: T, change: (finalizers: readonly string[]) => string[]): Promise<void> {
+    const { kind, finalizer } = this.#protection
+    const isDeleted = deletionTimestamp !== undefined
+    await updateKind(this.#env.access, kind, { namespace, name }, now => {
+      const { finalizers = [] } = now.metadata
+      if (now.metadata.uid !== uid || finalizers.includes(finalizer) !== isDeleted) return undefined
+      return { ...now, metadata: { ...now.metadata, finalizers: change(finalizers) } }
+    }).catch(absent)
+  }
+}
+
+function absent(error: unknown): undefined {
+  if (!isStatusError(error, 'NotFound')) throw error
+  return undefined
+}
