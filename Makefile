@@ -48,7 +48,7 @@ BYTES ?= 3000000
 MATCH ?=
 
 fuzz: $(BUILT) ## Posts COUNT bodies with faults in each media type, none of which may crash, hang or be stored; puts odd values into objects in every form of write; and BYTES in each place of each kind, while another client waits
-	@MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha --no-config --node-option import=tsx test/integration/mutated-bodies.test.ts test/integration/mutated-values.test.ts
+	@MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha --no-config --node-option import=tsx test/integration/mutated-bodies.test.ts test/integration/mutated-values.test.ts test/integration/odd-values-in-releases.test.ts
 	@BINNACLE='$(CURDIR)/bin/binnacle' LARGE_BODY_BYTES=$(BYTES) LARGE_BODY_MATCH='$(MATCH)' npx mocha --no-config --node-option import=tsx test/integration/large-bodies.test.ts
 
 # make model COUNT=20000 SEED=7

@@ -1,15 +1,6 @@
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
 import { AdmissionMetrics } from './metrics.ts'
-
-/** One time that a request goes through the plugins that mutate. */
-export interface Round {
-  /** Plugins have been asked before, and one has asked for another round. */
-  readonly again: boolean
-  /** Set by a plugin after whose change the others are to see the object again. */
-  wanted: boolean
-  /** Of the plugin that wants rounds, from one to the next. */
-  memory?: unknown
-}
+import type { Round } from './reinvocation.ts'
 
 /** One admission plugin: mutating, validating or both. */
 export interface AdmissionPlugin {
@@ -17,7 +8,8 @@ export interface AdmissionPlugin {
   handles(request: AdmissionRequest): boolean
   /** May change the object in place, or return another. Throws a StatusError to refuse. */
   mutate?(request: AdmissionRequest, round?: Round): Promise<AdmissionRequest['object']>
-  validate?(request: AdmissionRequest): Promise<void>
+  /** Undefined: the request passes at once. */
+  validate?(request: AdmissionRequest): Promise<void> | undefined
 }
 
 /** Runs the plugins in their order: all that mutate, a second time where one wants it; later all that validate. */

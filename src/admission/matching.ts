@@ -61,8 +61,8 @@ export const isExempt = ({ served: { version } }: AdmissionRequest): boolean => 
  * not match, at the others in which the same object is served.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchpolicy
  */
-export function matchRules(rules: readonly Rule[], policy: MatchPolicy, request: AdmissionRequest): About | undefined {
-  const asked = aboutRequest(request)
+export function matchRules(rules: readonly Rule[], policy: MatchPolicy, request: AdmissionRequest, asked = aboutRequest(request)): About | undefined {
+  if (rules.length === 0) return undefined
   if (rules.some(rule => ruleMatches(rule, asked, request))) return asked
   if (policy !== 'Equivalent' || request.served.definition.versions.length < 2) return undefined
   const equivalents = equivalentsOf(request)

@@ -1,5 +1,7 @@
+import { isSince, type Release } from '../lifecycle/release.ts'
+
 /**
- * The admission plugins of kube-apiserver 1.33, in the order in which it asks them.
+ * The admission plugins of kube-apiserver, in the order in which it asks them: those of 1.33 in every release, and of those that came later the built ones.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  */
 const PLUGIN_NAMES = [
@@ -33,6 +35,8 @@ const PLUGIN_NAMES = [
   'DefaultIngressClass',
   'DenyServiceExternalIPs',
   'PodTopologyLabels',
+  'NodeDeclaredFeatureValidator',
+  'PodResizeValidator',
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'ValidatingAdmissionPolicy',
@@ -43,6 +47,9 @@ const PLUGIN_NAMES = [
 
 /** A plugin of kube-apiserver. */
 export type PluginName = (typeof PLUGIN_NAMES)[number]
+
+/** The releases that brought plugins after 1.33. */
+const SINCE: Partial<Readonly<Record<PluginName, Release>>> = { NodeDeclaredFeatureValidator: '1.35', PodResizeValidator: '1.36' }
 
 /** Those that run only where they are asked for. */
 const OFF_BY_DEFAULT: ReadonlySet<PluginName> = new Set<PluginName>([
@@ -65,14 +72,23 @@ const OFF_BY_DEFAULT: ReadonlySet<PluginName> = new Set<PluginName>([
 /** Those that are here. Of NodeRestriction there is a stand-in that allows less. */
 const BUILT = [
   'NamespaceLifecycle',
+  'NamespaceExists',
+  'LimitPodHardAntiAffinityTopology',
   'LimitRanger',
   'ServiceAccount',
   'NodeRestriction',
   'TaintNodesByCondition',
+  'AlwaysPullImages',
+  'PodSecurity',
+  'PodNodeSelector',
   'Priority',
   'DefaultTolerationSeconds',
+  'PodTolerationRestriction',
+  'EventRateLimit',
+  'ExtendedResourceToleration',
   'DefaultStorageClass',
   'StorageObjectInUseProtection',
+  'OwnerReferencesPermissionEnforcement',
   'PersistentVolumeClaimResize',
   'RuntimeClass',
   'CertificateApproval',
@@ -80,24 +96,32 @@ const BUILT = [
   'ClusterTrustBundleAttest',
   'CertificateSubjectRestriction',
   'DefaultIngressClass',
+  'DenyServiceExternalIPs',
   'PodTopologyLabels',
+  'NodeDeclaredFeatureValidator',
+  'PodResizeValidator',
+  'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
+  'ResourceQuota',
+  'AlwaysDeny',
 ] as const satisfies readonly PluginName[]
 
 /** A plugin that this server has. */
 export type BuiltPluginName = (typeof BUILT)[number]
 
-/** AlwaysAdmit admits everything, and so needs nothing. MutatingAdmissionPolicy does nothing without a gate that is off. */
-const WITHOUT_EFFECT: ReadonlySet<PluginName> = new Set<PluginName>(['AlwaysAdmit', 'MutatingAdmissionPolicy'])
+/** AlwaysAdmit admits everything, and so needs nothing. */
+const WITHOUT_EFFECT: ReadonlySet<PluginName> = new Set<PluginName>(['AlwaysAdmit'])
 
 const built: ReadonlySet<PluginName> = new Set<PluginName>(BUILT)
 
 const names: ReadonlySet<string> = new Set(PLUGIN_NAMES)
 
-/** Whether `--enable-admission-plugins` and `--disable-admission-plugins` may name it. */
+/** Whether flags and files may name it: some release has it. */
 export const isPluginName = (name: string): name is PluginName => names.has(name)
+/** Whether the release has it. */
+export const isPluginOf = (release: Release, name: PluginName): boolean => isSince(release, SINCE[name] ?? release)
 /** Whether there is such a plugin here. */
 export const isBuiltPlugin = (name: PluginName): name is BuiltPluginName => built.has(name)
 /** As in kube-apiserver of the release, built here or not. */

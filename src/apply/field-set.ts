@@ -211,7 +211,9 @@ export function fromFieldsV1(fields: JsonObject | undefined | null): FieldSet {
   if (fields === undefined || fields === null) return EMPTY
   let set = read.get(fields)
   if (set === undefined) {
-    set = readNode(fields).set
+    const node = readNode(fields)
+    // The root is no path.
+    set = node['.'] === undefined ? node : assemble(false, elementsOf(node), element => node[element])
     read.set(fields, set)
   }
   return set
@@ -223,9 +225,9 @@ export function toFieldsV1(set: FieldSet): JsonObject {
   return set
 }
 
-/** `member`: the path of the node itself is in the set. */
-function readNode(node: Json | undefined): { set: FieldSet; member: boolean } {
-  if (node === null) return { set: EMPTY, member: true }
+/** A node has a `.` where its own path is in the set, unless nothing is below it. */
+function readNode(node: Json | undefined): FieldSet {
+  if (node === null) return EMPTY
   if (!isJsonObject(node)) throw new Error('ReadMapCB: expect { or n')
   const out: Building = {}
   let member = false
@@ -234,21 +236,19 @@ function readNode(node: Json | undefined): { set: FieldSet; member: boolean } {
   for (const text in node) {
     if (text === '.') {
       member = true
+      // Where it stands first, as it is written, the node need not be made again: it may be wide.
+      if (last === undefined) out['.'] = EMPTY
       continue
     }
     const element = canonicalElement(text)
     if (element === undefined) continue
     const child = readNode(node[text])
     const before = out[element]
-    const now = wrap(child.set, child.member)
-    out[element] = before === undefined ? now : unionNodes(before, now, isMember(before) || child.member)
+    out[element] = before === undefined ? child : unionNodes(before, child, isMember(before) || isMember(child))
     if (last !== undefined && compareElements(last, element) >= 0) sorted = false
     last = element
   }
-  if (last === undefined) return { set: EMPTY, member: true }
-  const set = sorted ? out : assemble(false, Object.keys(out).sort(compareElements), element => out[element])
-  return { set, member }
+  if (last === undefined) return EMPTY
+  if (sorted && member === (out['.'] !== undefined)) return out
+  return assemble(member, elementsOf(out).sort(compareElements), element => out[element])
 }
-
-/** A node that is read as a member gets its `.`, unless it has nothing below. */
-const wrap = (set: FieldSet, member: boolean): FieldSet => (member && !isEmpty(set) ? { '.': EMPTY, ...set } : set)

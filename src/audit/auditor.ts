@@ -1,13 +1,15 @@
 import { formatDuration } from '../lib/duration.ts'
 import type { Logger } from '../lib/log.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { AuditedBody } from '../meta/audit.ts'
 import type { User } from '../meta/context.ts'
+import { ByteRoom } from './byte-room.ts'
 import { AuditEvent, type AuditedRequest } from './event.ts'
 import { jsonPieces } from './json-line.ts'
 import { legacyText } from './legacy-line.ts'
-import { type AuditLine, bytesOf, lineOf } from './line.ts'
+import { type AuditLine, bytesOf, isFilled, lineOf } from './line.ts'
 import { ManagedFieldsFilter } from './managed-fields-filter.ts'
-import type { AuditMetrics } from './metrics.ts'
+import type { AuditMetrics, AuditPlugin } from './metrics.ts'
 import type { PolicyEvaluator, Stage } from './policy.ts'
 import type { AuditSink } from './sink.ts'
 
@@ -27,6 +29,8 @@ export interface AuditorOptions {
 export class Auditor {
   readonly metrics: AuditMetrics
   private readonly options: AuditorOptions
+  /** For lists of which something is left out: they lie in memory as a whole, until they are written. */
+  private readonly room = new ByteRoom(ROOM_BYTES, MOST_WAITING_BYTES)
 
   constructor(options: AuditorOptions) {
     this.options = options
@@ -59,22 +63,34 @@ export class Auditor {
     const told = (): string => legacyText(event, stage)
     if (this.options.format === 'legacy') return this.bounded(event, lineOf([told()]), told)
     const pieces = jsonPieces(event, stage, at)
-    const shown = event.audited.omitManagedFields ? await withoutManagedFields(pieces) : pieces
-    return this.bounded(event, lineOf(shown), told, () => {
+    const shorten = (): AuditLine => {
       event.requestBody = undefined
       event.responseBody = undefined
       event.annotate('audit.k8s.io/truncated', 'true')
       return lineOf(jsonPieces(event, stage, at))
-    })
+    }
+    if (!event.audited.omitManagedFields) return this.bounded(event, lineOf(pieces), told, shorten)
+    const bytes = filledBytes(pieces)
+    if (bytes > 0 && !(await this.room.take(bytes))) return this.lose('log', 'too many events wait for the log', told)
+    try {
+      return await this.bounded(event, lineOf(await withoutManagedFields(pieces)), told, shorten)
+    } finally {
+      if (bytes > 0) this.room.give(bytes)
+    }
   }
 
   /** `shorten`: the line of an event without its objects. */
   private async bounded(event: AuditEvent, line: AuditLine, told: () => string, shorten?: () => AuditLine): Promise<boolean> {
-    const { maxEventBytes = Number.POSITIVE_INFINITY, sink, log } = this.options
+    const { maxEventBytes = Number.POSITIVE_INFINITY, sink } = this.options
     const fitting = line.length > maxEventBytes && event.showsRequest && shorten ? shorten() : line
     if (fitting.length <= maxEventBytes) return sink.process({ line: fitting, told })
-    this.metrics.failed('truncate', 1)
-    log.error("Error in audit plugin 'truncate' affecting 1 audit events", { error: 'event is too large even after truncating', event: told() })
+    return this.lose('truncate', 'event is too large even after truncating', told)
+  }
+
+  /** Counts and logs an event that is not written. No request fails for it. */
+  private lose(plugin: AuditPlugin, error: string, told: () => string): true {
+    this.metrics.failed(plugin, 1)
+    this.options.log.error(`Error in audit plugin '${plugin}' affecting 1 audit events`, { error, event: told() })
     return true
   }
 
@@ -89,6 +105,17 @@ const SLOW_MS = 500
 
 const durationOf = (milliseconds: number): string => formatDuration(BigInt(Math.round(milliseconds * 1e6)))
 
+const ROOM_BYTES = 64 * 1024 * 1024
+/** While the log takes nothing, clients go and come again, and their answers wait on for room. */
+const MOST_WAITING_BYTES = 512 * 1024 * 1024
+
+/** Bytes of bodies that are made while they are sent. */
+const filledBytes = (pieces: readonly (string | AuditedBody)[]): number =>
+  pieces.reduce((bytes, piece) => (typeof piece === 'string' || !isFilled(piece) ? bytes : bytes + piece.length), 0)
+
+/** Bytes of a body, of which each is looked at: a millisecond or so. */
+const FILTERED_AT_ONCE = 32 * 1024
+
 async function withoutManagedFields(pieces: readonly (string | AuditedBody)[]): Promise<(string | AuditedBody)[]> {
   const shown: (string | AuditedBody)[] = []
   for (const piece of pieces) {
@@ -98,7 +125,11 @@ async function withoutManagedFields(pieces: readonly (string | AuditedBody)[]): 
     }
     const filter = new ManagedFieldsFilter()
     const parts: Buffer[] = []
-    for await (const bytes of bytesOf(piece)) parts.push(filter.write(bytes))
+    for await (const bytes of bytesOf(piece))
+      for (let at = 0; at < bytes.length; at += FILTERED_AT_ONCE) {
+        if (turnIsSpent()) await nextTurn()
+        parts.push(filter.write(bytes.subarray(at, at + FILTERED_AT_ONCE)))
+      }
     shown.push(parts)
   }
   return shown

@@ -39,6 +39,7 @@ export class AuditEvent implements AuditRecord {
   readonly sourceIps: readonly string[]
   /** As whom. */
   impersonated: User | undefined
+  impersonationConstraint: string | undefined
   reference: Reference
   /** The answer, where it is a Status. */
   status: AnsweredStatus | undefined

@@ -22,6 +22,7 @@ export function jsonPieces(event: AuditEvent, stage: Stage, at: number): (string
     `"verb":${writeString(request.info.verb)}`,
     `"user":${user === undefined ? '{}' : userText(user)}`,
     ...(impersonated ? [`"impersonatedUser":${userText(impersonated)}`] : []),
+    ...(event.impersonationConstraint ? [`"authenticationMetadata":${struct(member('impersonationConstraint', event.impersonationConstraint))}`] : []),
     ...listMember('sourceIPs', event.sourceIps),
     ...member('userAgent', agent.length > LONGEST_AGENT ? `${agent.slice(0, LONGEST_AGENT)}...TRUNCATED` : agent),
     ...referenceMember(event),

@@ -61,36 +61,34 @@ export class ManagedFieldsFilter {
     return this.pass(byte, out, at)
   }
 
-  /** Keys are held back until it is known whether they are kept: latin1 keeps their bytes. */
+  /** Keys are held back until it is known whether they are kept, and longer ones than the one that is not are kept: latin1 keeps their bytes. */
   private inText(byte: number, out: Buffer, at: number): number {
     const ends = byte === QUOTE && !this.escaped
     this.escaped = byte === BACKSLASH && !this.escaped
     if (ends) this.inString = false
     if (this.key === undefined) return this.pass(byte, out, at)
-    if (!ends) {
-      this.key += String.fromCharCode(byte)
-      return at
-    }
-    return this.endKey(this.key, out, at)
+    if (ends) return this.endKey(this.key, out, at)
+    this.key += String.fromCharCode(byte)
+    return this.key.length > DROPPED.length ? this.keep(this.key, out, at) : at
   }
 
   private endKey(key: string, out: Buffer, at: number): number {
+    if (this.skipping === 0 && key === DROPPED && this.isMetadata()) this.skipping = this.depth
+    return this.pass(QUOTE, out, this.keep(key, out, at))
+  }
+
+  /** A key, or the beginning of one, unless it is within what is left out. */
+  private keep(key: string, out: Buffer, at: number): number {
     this.key = undefined
     this.awaitsKey = false
     this.lastKey = key
     if (this.skipping > 0) return at
-    if (key === DROPPED && this.isMetadata()) {
-      this.skipping = this.depth
-      return at
-    }
     let to = at
     if (this.comma) out[to++] = COMMA
     this.comma = false
     this.wrote = true
     out[to++] = QUOTE
-    to += out.write(key, to, 'latin1')
-    out[to++] = QUOTE
-    return to
+    return to + out.write(key, to, 'latin1')
   }
 
   private open(isObject: boolean): void {

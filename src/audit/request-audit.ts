@@ -28,9 +28,10 @@ export class RequestAudit {
     return false
   }
 
-  /** Its user acts as this one. */
-  impersonates(user: User): void {
+  /** Its user acts as this one. `constraint`: the verb of the mode of impersonation, where that is constrained. */
+  impersonates(user: User, constraint?: string): void {
     this.event.impersonated = user
+    this.event.impersonationConstraint = constraint
   }
 
   /** What is answered is this Status, of which `answers` has the code. */

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../meta/context.ts'
-import { isDns1123Label, isDns1123Subdomain } from '../meta/names.ts'
 import { PlainTextError } from '../meta/plain-text-error.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './authn/authenticator.ts'
+import { serviceAccountOf } from './authn/service-account/claims.ts'
 import { forbidden } from './authz/forbidden.ts'
 
 const EXTRA = 'impersonate-extra-'
@@ -16,7 +16,8 @@ export function asksImpersonation(headers: IncomingHttpHeaders): boolean {
   return false
 }
 
-interface Asked {
+/** A part of the user that is to be impersonated. */
+export interface Asked {
   readonly kind: 'User' | 'ServiceAccount' | 'Group' | 'UserExtra' | 'UID'
   readonly name: string
   readonly namespace: string
@@ -29,8 +30,17 @@ interface Asked {
  * Throws 403, and a PlainTextError where something but no user is named.
  */
 export async function impersonate(user: User, rawHeaders: readonly string[], authorizer: Authorizer, signal: AbortSignal): Promise<User> {
-  const asked = read(rawHeaders)
+  const asked = readAsked(rawHeaders)
   if (asked.length === 0) return user
+  if (!namesUser(asked)) throw new PlainTextError(500, `requested [${asked.map(printReference).join(' ')}] without impersonating a user`)
+  return impersonateParts(user, asked, authorizer, signal)
+}
+
+/** Whether a user is among the parts: nothing else may be impersonated alone. */
+export const namesUser = (asked: readonly Asked[]): boolean => asked.some(({ kind }) => kind === 'User' || kind === 'ServiceAccount')
+
+/** The user of these parts, if `user` may impersonate each of them. Throws 403. */
+export async function impersonateParts(user: User, asked: readonly Asked[], authorizer: Authorizer, signal: AbortSignal): Promise<User> {
   for (const part of asked) {
     const attributes = attributesOf(part)
     const { decision, reason } = await authorizer.authorize(user, attributes, signal)
@@ -41,7 +51,7 @@ export async function impersonate(user: User, rawHeaders: readonly string[], aut
 }
 
 /** What the headers ask for, in kube-apiserver's order. Node joins repeated headers with commas, which group names may contain: the raw ones are read. */
-function read(rawHeaders: readonly string[]): Asked[] {
+export function readAsked(rawHeaders: readonly string[]): Asked[] {
   const values = impersonationHeaders(rawHeaders)
   const asked: Asked[] = []
   const add = (kind: Asked['kind'], name: string, rest: { namespace?: string; extraKey?: string } = {}): void => {
@@ -56,7 +66,6 @@ function read(rawHeaders: readonly string[]): Asked[] {
     if (header.startsWith(EXTRA)) for (const value of extras) add('UserExtra', value, { extraKey: unescapeKey(header.slice(EXTRA.length)) })
   const uid = values.get('impersonate-uid')?.[0] ?? ''
   if (uid !== '') add('UID', uid)
-  if (user === '' && asked.length > 0) throw new PlainTextError(500, `requested [${asked.map(printReference).join(' ')}] without impersonating a user`)
   return asked
 }
 
@@ -77,13 +86,6 @@ function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string
 /** As Go prints a core/v1 ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
 const printReference = ({ kind, namespace, name, extraKey }: Asked): string =>
   `{${[kind, namespace, name, '', isOfAuthentication(kind) ? `${AUTHENTICATION_GROUP}/v1` : '', '', extraKey].join(' ')}}`
-
-/** Namespace and name of the account in `system:serviceaccount:NAMESPACE:NAME`: whoever impersonates it is asked about the account, not about a user. */
-function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
-  const [, namespace = '', name = ''] = /^system:serviceaccount:([^:]*):([^:]*)$/.exec(user) ?? []
-  const isAccount = namespace !== '' && name !== '' && isDns1123Label(namespace).length === 0 && isDns1123Subdomain(name).length === 0
-  return isAccount ? { namespace, name } : undefined
-}
 
 function unescapeKey(key: string): string {
   try {
@@ -109,7 +111,8 @@ function attributesOf({ kind, name, namespace, extraKey }: Asked): RequestAttrib
   return resourceAttributes({ verb: 'impersonate', group, version: 'v1', namespace, resource: RESOURCES[kind], subresource: extraKey, name })
 }
 
-function assemble(asked: readonly Asked[]): User {
+/** The user that the parts make, with the groups that it has without being given them. */
+export function assemble(asked: readonly Asked[]): User {
   let name = ''
   let uid = ''
   const groups: string[] = []

@@ -37,6 +37,20 @@ export const listKind = async <T extends TypedObject>(
   options?: ListAccess,
 ): Promise<T[]> => widened((await api.list(id, namespace, options)).items)
 
+/** Reads what the watch cache has, without waiting for it to have more. */
+export interface CacheReader {
+  cachedObject(id: ResourceId, namespace: string, name: string): KubeObject | Promise<KubeObject> | undefined
+  cachedObjects(id: ResourceId, namespace: string): readonly KubeObject[] | Promise<readonly KubeObject[]> | undefined
+}
+
+/** As CacheReader.cachedObject; the object may be shared: never mutate it. */
+export const cachedKind = <T extends TypedObject>(cache: CacheReader, id: KindId<T>, namespace: string, name: string): T | Promise<T> | undefined =>
+  widened(cache.cachedObject(id, namespace, name))
+
+/** As CacheReader.cachedObjects; the objects may be shared: never mutate them. */
+export const cachedKinds = <T extends TypedObject>(cache: CacheReader, id: KindId<T>, namespace: string): readonly T[] | Promise<readonly T[]> | undefined =>
+  widened(cache.cachedObjects(id, namespace))
+
 /** Which object a write is about. `subresource`: absent for the object itself. */
 export interface ObjectPlace {
   readonly namespace: string

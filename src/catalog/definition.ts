@@ -301,7 +301,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   /** Finalizers need not have a domain. */
   readonly plainFinalizers?: boolean
   /** Texts that are wrong with the name; default: DNS subdomain. `prefix`: the name is a generateName. */
-  readonly validateName?: (name: string, prefix: boolean) => string[]
+  readonly validateName?: (name: string, prefix: boolean, features: Features) => string[]
   /** Runs after validation, before the response and the write's last comparison (drop of fields, normalisation). */
   readonly canonicalize?: (next: T) => void
   readonly warnings?: (next: T, old: T | undefined, ctx: HookContext) => string[]

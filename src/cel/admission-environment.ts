@@ -1,8 +1,7 @@
 import { declare, type StructDeclaration } from './declarations.ts'
 import { type Environment, extend, structWith } from './environment.ts'
 import { DYN, listOf, parseType, structOf, type Type } from './type.ts'
-import { StructValue } from './values/struct.ts'
-import type { Value } from './values/value.ts'
+import { PatchObject, PatchOperation } from './values/patch.ts'
 
 /** What an expression of admission may speak of besides object, oldObject, namespaceObject and request. */
 export interface AdmissionParts {
@@ -65,13 +64,11 @@ const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
 /** Only expressions that make patches have it. */
 const ESCAPE = declare('string_jsonpatch_escapeKey_string: jsonpatch.escapeKey(string) -> string')
 
-/** Members of an operation that are not given are empty, as in Go. */
-const PATCH_DEFAULTS: Readonly<Record<string, Value>> = { op: '', path: '', from: '', value: null }
-
-/** An operation of RFC 6902. */
+/** An operation of RFC 6902. A member that there is not has no type, and so takes no value. */
+const PATCH_MEMBERS = structWith({ op: 'string', path: 'string', from: 'string', value: 'dyn' })
 const PATCH: StructDeclaration = {
-  ...structWith({ op: 'string', path: 'string', from: 'string', value: 'dyn' }),
-  make: fields => new StructValue('JSONPatch', fields, PATCH_DEFAULTS),
+  fieldType: name => PATCH_MEMBERS.fieldType(name) ?? structOf(''),
+  make: fields => new PatchOperation(fields),
 }
 
 /** Undefined for any other name. */
@@ -79,7 +76,7 @@ function patchStruct(name: string): StructDeclaration | undefined {
   if (name === 'JSONPatch') return PATCH
   if (name !== 'Object' && !name.startsWith('Object.')) return undefined
   // Without a schema any field may be written.
-  return { fieldType: () => DYN, make: fields => new StructValue(name, fields) }
+  return { fieldType: () => DYN, make: fields => new PatchObject(name, fields) }
 }
 
 /** Types that the API server does not forget between two variables of a policy. */

@@ -2,6 +2,7 @@ import type { FunctionDeclaration, StructDeclaration } from './declarations.ts'
 import { AUTHZ } from './libraries/authz.ts'
 import { AUTHZ_SELECTORS } from './libraries/authz-selectors.ts'
 import { CIDR } from './libraries/cidr.ts'
+import { EXTENDED_LISTS } from './libraries/extended-lists.ts'
 import { FORMAT } from './libraries/format.ts'
 import { IP } from './libraries/ip.ts'
 import { LISTS } from './libraries/lists.ts'
@@ -14,7 +15,7 @@ import { STANDARD } from './libraries/standard.ts'
 import { OLD_STRINGS, STRINGS } from './libraries/strings.ts'
 import { TWO_VARIABLE_LOOPS } from './libraries/two-variable-loops.ts'
 import { URLS } from './libraries/urls.ts'
-import { type Macros, OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from './macros.ts'
+import { LIST_MACROS, type Macros, OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from './macros.ts'
 import { PROTOBUF_CONSTANTS, protobufStruct } from './protobuf/messages.ts'
 import { parseType, type Type, typeOf } from './type.ts'
 import type { Int } from './values/value.ts'
@@ -63,6 +64,7 @@ const ADDITIONS: readonly Addition[] = [
   { since: 31, functions: AUTHZ_SELECTORS },
   { since: 32, functions: TWO_VARIABLE_LOOPS, macros: TWO_VARIABLE_MACROS },
   { since: 33, functions: SEMVER },
+  { since: 34, functions: EXTENDED_LISTS, macros: LIST_MACROS },
 ]
 
 /** Stands for a release that has every addition: what is stored was accepted by some release, and stays acceptable. */

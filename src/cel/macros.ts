@@ -230,3 +230,24 @@ export const TWO_VARIABLE_MACROS: Macros = new Map<string, Expand>([
   ['transformMapEntry:3:member', transformMapEntry],
   ['transformMapEntry:4:member', transformMapEntry],
 ])
+
+/** What `sortBy` may stand behind. */
+const SORTABLE = ['list', 'select', 'ident', 'comprehension', 'call']
+/** No program can have a variable of this name. */
+const SORTED_LIST = '@__sortBy_input__'
+
+/** `list.sortBy(x, f)`: the list is bound to a name, and sorted by what f makes of its elements. */
+const sortBy: Expand = (make, args, target) => {
+  if (!SORTABLE.includes(target.kind))
+    throw new MacroFault(target, 'sortBy can only be applied to a list, identifier, comprehension, call or select expression')
+  const bound = make.ident(SORTED_LIST)
+  const keys = map(make, args, make.copy(bound))
+  if (!keys) return undefined
+  const sorted = make.memberCall('@sortByAssociatedKeys', make.copy(bound), keys)
+  const range = make.list()
+  const condition = make.bool(false)
+  return make.loop({ range, variables: ['#unused'], init: target, condition, step: bound, result: sorted, accumulator: SORTED_LIST })
+}
+
+/** Since 1.34. Source: cel-go, ext/lists.go. */
+export const LIST_MACROS: Macros = new Map<string, Expand>([['sortBy:2:member', sortBy]])

@@ -13,7 +13,7 @@ export function writeString(text: string): string {
 }
 
 /** A bigint is written exactly; what JSON can't say is null. */
-function writeScalar(value: Json | undefined): string {
+export function writeScalar(value: Json | undefined): string {
   if (typeof value === 'string') return writeString(value)
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : Number.isFinite(value) ? String(value) : 'null'
   return value === undefined ? 'null' : String(value)

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import { isInOrder } from '../schema/order.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
+import { goJsonInSteps } from './json-in-steps.ts'
 import { goJson, writeStruct } from './json-writer.ts'
 
 export type { ParsedJson } from './json-exact.ts'
@@ -120,10 +121,30 @@ export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
   return Buffer.from(encodeJsonText(schema, object))
 }
 
+/** The same in steps, for objects that may be large. What has a schema is in order, but for a few, and written by one call that takes little time. */
+export function* encodeJsonInSteps(schema: StructSchema, object: JsonObject): Steps<Buffer> {
+  if (!schema.freeForm) {
+    const inOrder = isInOrder(schema, object)
+    yield
+    const text = textBy(schema, object, inOrder)
+    yield
+    return Buffer.from(text)
+  }
+  const buffers: Buffer[] = []
+  for (const part of yield* goJsonInSteps(object)) {
+    buffers.push(Buffer.from(part))
+    yield
+  }
+  return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
+}
+
 /** The same as a string. */
 export function encodeJsonText(schema: StructSchema, object: JsonObject): string {
-  if (schema.freeForm) return goJson(object)
-  if (!isInOrder(schema, object)) return writeStruct(schema, object)
+  return schema.freeForm ? goJson(object) : textBy(schema, object, isInOrder(schema, object))
+}
+
+function textBy(schema: StructSchema, object: JsonObject, inOrder: boolean): string {
+  if (!inOrder) return writeStruct(schema, object)
   let text: string
   try {
     text = JSON.stringify(object)

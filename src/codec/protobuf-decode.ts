@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs/minimal.js'
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { StatusError } from '../meta/status.ts'
@@ -18,8 +19,30 @@ const MOST_PATH = 200
  * Reads a message as a value of the JSON data model, not yet normalised: decode it with its schema. Unknown fields are dropped. Throws ProtobufError: upstream's text, and behind it
  * the path, where there is one; 413 where it holds more values than these.
  */
-export const decodeMessage = (schema: StructSchema, bytes: Uint8Array, mostValues = Number.POSITIVE_INFINITY): JsonObject =>
-  new MessageReader(bytes, mostValues).read(schema)
+export const decodeMessage = (schema: StructSchema, bytes: Uint8Array, mostValues?: number): JsonObject =>
+  runAtOnce(decodeMessageInSteps(schema, bytes, mostValues))
+
+/** The same in steps, for messages that may be large: most entries of maps are set after the message is read. */
+export function* decodeMessageInSteps(schema: StructSchema, bytes: Uint8Array, mostValues = Number.POSITIVE_INFINITY): Steps<JsonObject> {
+  const reader = new MessageReader(bytes, mostValues)
+  const value = reader.read(schema)
+  yield
+  for (const { map, key, value: member } of reader.late) {
+    setMember(map, key, member)
+    if (isStepDone()) yield
+  }
+  return value
+}
+
+/** An entry that is not in its map yet. */
+interface LateEntry {
+  readonly map: JsonObject
+  readonly key: string
+  readonly value: Json
+}
+
+/** Entries of a message that their maps get at once. To set a member of a wide object takes longer than to read it. */
+const FEW_ENTRIES = 1024
 
 const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 
@@ -45,6 +68,10 @@ class MessageReader {
   private depth = 0
   /** Values that may still be read. */
   private left: number
+  /** Entries of maps that were read. */
+  private entries = 0
+  /** The entries beyond the first few, of all maps, in order: they are to be set once all is read. */
+  readonly late: LateEntry[] = []
 
   constructor(bytes: Uint8Array, mostValues: number) {
     this.bytes = asBuffer(bytes)
@@ -137,7 +164,12 @@ class MessageReader {
       else if (tag >>> 3 === 2) value = this.mapValue(wire, key, values)
       else reader.skipType(wire)
     }
-    setMember(map, key, value === undefined ? zeroOf(values) : value)
+    this.put(map, key, value === undefined ? zeroOf(values) : value)
+  }
+
+  private put(map: JsonObject, key: string, value: Json): void {
+    if (++this.entries <= FEW_ENTRIES) setMember(map, key, value)
+    else this.late.push({ map, key, value })
   }
 
   /** A list as a map's value is a message of its own (ExtraValue), with the list as its field 1. */

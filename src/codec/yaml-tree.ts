@@ -64,9 +64,9 @@ export const MAX_DEPTH = 10_000
 /** Events that are taken in one step, or nodes that are visited by them: one alias may visit very many. */
 const STEP = 4096
 
-/** The value that the events of a parser are of. */
-export function* treeOf(events: readonly Event[], source: string): Steps<ParsedYaml> {
-  const tree = new TreeBuilder(source)
+/** The value that the events of a parser are of. `lineOf`: for several documents of one text, which are read one after the other. */
+export function* treeOf(events: readonly Event[], source: string, lineOf = lineCounter(source)): Steps<ParsedYaml> {
+  const tree = new TreeBuilder(source, lineOf)
   let taken = 0
   for (const event of events) {
     if (taken++ >= STEP || tree.visited >= STEP) {
@@ -94,9 +94,9 @@ class TreeBuilder {
   private decoded = 0
   private aliased = 0
 
-  constructor(source: string) {
+  constructor(source: string, lineOf: (position: number) => number) {
     this.source = source
-    this.lineOf = lineCounter(source)
+    this.lineOf = lineOf
   }
 
   take(event: Event): void {
@@ -210,8 +210,8 @@ const firstOf = (...positions: number[]): number => {
   return known.length === 0 ? -1 : Math.min(...known)
 }
 
-/** Lines of positions that are asked for in rising order, mostly; an unknown position is where the last one was. */
-function lineCounter(source: string): (position: number) => number {
+/** Counts lines, from 1, up to positions that are asked for in rising order, mostly; an unknown position (below 0) is where the last one was. */
+export function lineCounter(source: string): (position: number) => number {
   const endAfter = (position: number): number => {
     const found = source.indexOf('\n', position)
     return found < 0 ? source.length : found

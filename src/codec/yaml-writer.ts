@@ -41,6 +41,13 @@ function* writeNode(out: string[], value: Json, indent: number, place: Place): S
 
 const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
 
+/** Of managed fields, most objects are empty: they need no generator. */
+function isEmptyObject(value: Json): boolean {
+  if (!isContainer(value) || Array.isArray(value)) return false
+  for (const _ in value) return false
+  return true
+}
+
 function writeScalar(out: string[], value: null | boolean | number | bigint | string, indent: number, gap: string): void {
   out.push(gap, typeof value === 'string' ? stringText(out, value, indent, gap.length) : scalarText(value), '\n')
 }
@@ -48,24 +55,30 @@ function writeScalar(out: string[], value: null | boolean | number | bigint | st
 function* writeList(out: string[], items: readonly Json[], indent: number, place: Place): Steps<void> {
   // A list below a key is not indented: its dashes stand under the key.
   const at = place === 'value' ? indent - 2 : indent
-  for (const [index, item] of items.entries()) {
+  let isFirst = true
+  for (const item of items) {
     if (isStepDone()) yield
-    startLine(out, at, index === 0 ? place : 'root')
+    startLine(out, at, isFirst ? place : 'root')
+    isFirst = false
     out.push('-')
-    if (isContainer(item)) yield* writeNode(out, item, at + 2, 'item')
+    if (isEmptyObject(item)) out.push(' {}\n')
+    else if (isContainer(item)) yield* writeNode(out, item, at + 2, 'item')
     else writeScalar(out, item, at + 2, ' ')
   }
 }
 
 function* writeMap(out: string[], object: JsonObject, keys: readonly string[], indent: number, place: Place): Steps<void> {
-  for (const [index, key] of keys.entries()) {
+  let isFirst = true
+  for (const key of keys) {
     if (isStepDone()) yield
-    startLine(out, indent, index === 0 ? place : 'root')
+    startLine(out, indent, isFirst ? place : 'root')
+    isFirst = false
     const value = object[key] ?? null
     const isLong = lineBreak.test(key) || Buffer.byteLength(key) > 128
     if (isLong) out.push('? ', stringText(out, key, indent + 2, 2), '\n', ' '.repeat(indent), ':')
     else out.push(stringText(out, key, indent), ':')
-    if (isContainer(value)) yield* writeNode(out, value, indent + 2, isLong ? 'item' : 'value')
+    if (isEmptyObject(value)) out.push(' {}\n')
+    else if (isContainer(value)) yield* writeNode(out, value, indent + 2, isLong ? 'item' : 'value')
     else writeScalar(out, value, indent + 2, ' ')
   }
 }
@@ -204,7 +217,43 @@ function naturalOrder(a: string, b: string): number {
   const second = b.charCodeAt(at)
   if (isLetter(first) && isLetter(second)) return first - second
   if (at === a.length || at === b.length) return a.length - b.length
-  return compareChars([...a], [...b])
+  return compareAscii(a, b, at) ?? compareChars([...a], [...b])
+}
+
+const isAscii = (code: number): boolean => code < 0x80
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+/** The same of texts that differ in the character at an offset and have nothing but ASCII where digits could stand around it; undefined for others. Makes nothing: there may be very many keys. */
+function compareAscii(a: string, b: string, at: number): number | undefined {
+  const first = a.charCodeAt(at)
+  const second = b.charCodeAt(at)
+  if (!isAscii(first) || !isAscii(second)) return undefined
+  if (isLetter(first) || isLetter(second)) return isLetter(second) ? -1 : 1
+  let lead = 0
+  if (first === 0x30 || second === 0x30) {
+    let from = at
+    while (isDigit(a.charCodeAt(from - 1))) from--
+    if (from > 0 && !isAscii(a.charCodeAt(from - 1))) return undefined
+    for (; from < at; from++) if (a.charCodeAt(from) !== 0x30) lead = 1
+  }
+  const endA = endOfDigits(a, at)
+  const endB = endOfDigits(b, at)
+  if (endA < 0 || endB < 0) return undefined
+  const byValue = digitsFrom(a, at, endA, lead) - digitsFrom(b, at, endB, lead)
+  return byValue || endA - endB || first - second
+}
+
+/** -1 where a digit of another script may follow. */
+function endOfDigits(text: string, from: number): number {
+  let end = from
+  while (isDigit(text.charCodeAt(end))) end++
+  return end < text.length && !isAscii(text.charCodeAt(end)) ? -1 : end
+}
+
+function digitsFrom(text: string, from: number, end: number, lead: number): number {
+  let value = lead
+  for (let i = from; i < end; i++) value = value * 10 + text.charCodeAt(i) - 0x30
+  return value
 }
 
 /** From the first character that differs on. */

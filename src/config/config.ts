@@ -54,6 +54,8 @@ export interface Config extends WatchCacheSizes {
   readonly controllers: ReadonlySet<ControllerName>
   /** Those that are on, in their order. */
   readonly admissionPlugins: readonly PluginName[]
+  /** With configurations of plugins. */
+  readonly admissionConfigFile: string | undefined
   /** Whether pods are refused whose service account does not exist: not where this server plays the controllers and the one that makes accounts is left out. */
   readonly requireServiceAccounts: boolean
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
@@ -68,6 +70,7 @@ export interface Config extends WatchCacheSizes {
   readonly watchCache: boolean
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
+  readonly quotaSyncPeriodMs: number
   /** How long the events of the API are kept. */
   readonly eventTtlMs: number
   /** One CIDR, or two of different families, the first is the default. */
@@ -102,9 +105,8 @@ export function buildConfig(given: GivenFlags): Config {
   const profile = profileOf(read.text('profile') ?? 'binnacle')
   const place = placeOf(profile, read)
   const modes = authorizationModesOf(read)
-  const admissionPlugins = admissionPluginsOf(pluginFlags(given))
-  const controllers = controllersOf(given.values.get('controllers') ?? (profile === 'apiserver' ? [] : ['*']))
   const release = emulatedVersionOf(read.list('emulated-version'))
+  const admissionPlugins = admissionPluginsOf(release, pluginFlags(given))
   const gates = gatesOf(release, read.switches('feature-gates'), compatibilityOf(release, read.list('min-compatibility-version')))
   const metrics = metricsOf(read, release)
   const config: Config = {
@@ -126,9 +128,9 @@ export function buildConfig(given: GivenFlags): Config {
     serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
     workers: read.int('workers', 1),
-    controllers,
-    requireServiceAccounts: profile === 'apiserver' || controllers.has('serviceaccount-controller'),
+    ...loopsOf(profile, given, read),
     admissionPlugins,
+    admissionConfigFile: read.text('admission-control-config-file'),
     tolerationSeconds: { notReady: read.int('default-not-ready-toleration-seconds', 0), unreachable: read.int('default-unreachable-toleration-seconds', 0) },
     audit: auditOf(read),
     etcd: etcdOf(read),
@@ -158,6 +160,16 @@ export function buildConfig(given: GivenFlags): Config {
   }
   checkTogether(config)
   return Object.freeze(config)
+}
+
+/** What runs beside requests, and what depends on it. */
+function loopsOf(profile: Profile, { values }: GivenFlags, read: Reader): Pick<Config, 'controllers' | 'requireServiceAccounts' | 'quotaSyncPeriodMs'> {
+  const controllers = controllersOf(values.get('controllers') ?? (profile === 'apiserver' ? [] : ['*']))
+  return {
+    controllers,
+    requireServiceAccounts: profile === 'apiserver' || controllers.has('serviceaccount-controller'),
+    quotaSyncPeriodMs: read.duration('resource-quota-sync-period'),
+  }
 }
 
 const pluginFlags = ({ values }: GivenFlags): GivenPlugins => ({

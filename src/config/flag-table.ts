@@ -51,6 +51,11 @@ export const FLAGS = {
     'list',
     'Loops to run, by the names of kube-controller-manager: * is all, -NAME leaves one out. Those to leave out where another program runs them. Default: *; with --profile=apiserver none.',
   ),
+  'resource-quota-sync-period': own(
+    'duration',
+    'Time between counts of all that quotas limit, by resourcequota-controller. 0: only when something has changed.',
+    '5m0s',
+  ),
   workers: own('int', 'Processes that serve the ports side by side. More than one needs --etcd-servers.', '1'),
   http2: own('string', 'What speaks HTTP/2: own, the stack of this project, or builtin, that of Node.', 'own'),
   'authorization-rules-file': own('string', 'YAML or JSON file of allow rules, for the mode Rules of --authorization-mode.'),
@@ -179,7 +184,7 @@ export const FLAGS = {
   ),
 
   // Admission and auditing.
-  'admission-control-config-file': refused('string', ''),
+  'admission-control-config-file': used('string', 'AdmissionConfiguration file: configurations of admission plugins, or the files that hold them.'),
   'enable-admission-plugins': used('list', 'Admission plugins that run beside those that are on by default. One that is not built is refused by name.'),
   'disable-admission-plugins': used('list', 'Admission plugins that do not run although they are on by default.'),
   'admission-control': used('list', 'All admission plugins that run. Deprecated: --enable-admission-plugins and --disable-admission-plugins.'),

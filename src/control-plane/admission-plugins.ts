@@ -1,20 +1,38 @@
 import type { AdmissionPlugin } from '../admission/chain.ts'
+import type { PluginConfigurations } from '../admission/configuration-file.ts'
 import type { BuiltPluginName } from '../admission/plugin-names.ts'
+import { alwaysDeny } from '../admission/plugins/always-deny.ts'
+import { namespaceExists } from '../admission/plugins/namespace-exists.ts'
 import { namespaceLifecycle } from '../admission/plugins/namespace-lifecycle.ts'
 import { nodeRestriction } from '../admission/plugins/node-restriction.ts'
-import { getKind, type KindId, listKind } from '../catalog/define.ts'
+import { ownerReferencesPermission } from '../admission/plugins/owner-references-permission.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { asKind, cachedKind, cachedKinds, getKind, type KindId, listKind } from '../catalog/define.ts'
+import { steadyClock } from '../lib/clock.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
-import type { ReadAccess } from '../registry/registry-reader.ts'
+import type { RegistryReader } from '../registry/registry-reader.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from '../resources/certificates/signer-admission.ts'
+import { eventLimits, eventRateLimit } from '../resources/core/event/rate-limit-admission.ts'
 import { storageObjectInUseProtection } from '../resources/core/in-use-protection.ts'
 import { limitRanger } from '../resources/core/limit-range/admission-plugin.ts'
 import { taintNodesByCondition } from '../resources/core/node/admission-plugin.ts'
 import { persistentVolumeClaimResize } from '../resources/core/persistent-volume-claim/admission-plugin.ts'
 import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import { defaultTolerationSeconds, podTopologyLabels } from '../resources/core/pod/admission-plugin.ts'
+import { alwaysPullImages } from '../resources/core/pod/always-pull-images.ts'
+import { limitPodHardAntiAffinityTopology } from '../resources/core/pod/anti-affinity-topology.ts'
+import { extendedResourceToleration } from '../resources/core/pod/extended-resource-toleration.ts'
+import { nodeSelectorsOf, podNodeSelector } from '../resources/core/pod/node-selector-admission.ts'
+import { nodeDeclaredFeatureValidator, podResizeValidator } from '../resources/core/pod/resize-admission.ts'
+import { podTolerationRestriction, tolerationRules } from '../resources/core/pod/toleration-restriction.ts'
+import { podSecurity } from '../resources/core/pod-security/admission-plugin.ts'
+import { podSecurityConfiguration } from '../resources/core/pod-security/configuration.ts'
+import type { PodSecurityMetrics } from '../resources/core/pod-security/metrics.ts'
+import { Standards } from '../resources/core/pod-security/standards.ts'
+import { denyServiceExternalIPs } from '../resources/core/service/external-ips-admission.ts'
 import { serviceAccountAdmission } from '../resources/core/service-account/admission-plugin.ts'
 import type { Namespace, Service } from '../resources/core/v1.types.ts'
 import {
@@ -22,6 +40,7 @@ import {
   LIMIT_RANGES,
   NAMESPACES,
   NODES,
+  PODS,
   PRIORITY_CLASSES,
   RUNTIME_CLASSES,
   SERVICE_ACCOUNTS,
@@ -40,19 +59,24 @@ const CACHED = { resourceVersion: '0' }
 
 /** What admission reads of the cluster: from the watch cache first, which may be behind. */
 export class AdmissionReads {
-  private readonly access: ReadAccess
+  private readonly reader: RegistryReader
 
-  constructor(access: ReadAccess) {
-    this.access = access
+  constructor(reader: RegistryReader) {
+    this.reader = reader
   }
 
-  /** From the cache, or if it is not there, from the store. Throws NotFound. */
-  get<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T> {
-    return getKind(this.access, id, namespace, name, CACHED).catch(error => {
-      if (!isStatusError(error, 'NotFound')) throw error
-      return getKind(this.access, id, namespace, name)
-    })
+  /** From the cache, or if it is not there, from the store. Rejects with NotFound. */
+  read<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): T | Promise<T> {
+    return cachedKind(this.reader, id, namespace, name) ?? getKind(this.reader.access, id, namespace, name)
   }
+
+  /** As `read`. */
+  async get<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T> {
+    return this.read(id, name, namespace)
+  }
+
+  /** As `get`. */
+  readonly getNamespace = (name: string): Promise<Namespace> => this.get(NAMESPACES, name)
 
   /** Undefined where neither has it. */
   find<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T | undefined> {
@@ -63,50 +87,94 @@ export class AdmissionReads {
   }
 
   /** As the cache has them. `namespace`: empty for all. */
-  list<T extends TypedObject>(id: KindId<T>, namespace = ''): Promise<T[]> {
-    return listKind(this.access, id, namespace, CACHED)
+  async list<T extends TypedObject>(id: KindId<T>, namespace = ''): Promise<readonly T[]> {
+    return cachedKinds(this.reader, id, namespace) ?? listKind(this.reader.access, id, namespace, CACHED)
+  }
+
+  /** As `list`, of one namespace, where there may be many: each is decoded when it is asked for. */
+  async listUndecoded<T extends TypedObject>(id: KindId<T>, namespace: string, signal: AbortSignal): Promise<readonly (() => T)[]> {
+    return (await this.reader.listStored(id, namespace, signal)).map(stored => () => asKind(id, stored.object()))
   }
 
   /** `fresh`: from the store, whatever the cache has. Throws NotFound. */
-  namespace(name: string, fresh: boolean): Promise<Namespace> {
-    return getKind(this.access, NAMESPACES, '', name, fresh ? undefined : CACHED)
+  async namespace(name: string, fresh: boolean): Promise<Namespace> {
+    return fresh ? getKind(this.reader.access, NAMESPACES, '', name) : this.cached(NAMESPACES, '', name)
   }
 
-  /** As the cache has it. Throws NotFound. */
-  service(namespace: string, name: string): Promise<Service> {
-    return getKind(this.access, SERVICES, namespace, name, CACHED)
+  async service(namespace: string, name: string): Promise<Service> {
+    return this.cached(SERVICES, namespace, name)
+  }
+
+  /** As the cache has it, which is waited for until it has begun. Throws NotFound. */
+  private cached<T extends TypedObject>(id: KindId<T>, namespace: string, name: string): T | Promise<T> {
+    return cachedKind(this.reader, id, namespace, name) ?? getKind(this.reader.access, id, namespace, name, CACHED)
   }
 }
 
 export interface CompiledPluginOptions {
   readonly reads: AdmissionReads
+  readonly catalog: Catalog
   readonly authorizer: Authorizer
   readonly features: Features
+  readonly configurations: PluginConfigurations
+  readonly podSecurityMetrics: PodSecurityMetrics
   readonly tolerationSeconds: TolerationSeconds
   /** Whether pods are refused whose service account does not exist. */
   readonly requireServiceAccounts: boolean
 }
 
-/** The plugins that ask for neither webhooks nor policies. */
-export const compiledPlugins = ({ reads, features, authorizer, tolerationSeconds, requireServiceAccounts }: CompiledPluginOptions) =>
+/** The plugins that ask for neither webhooks nor policies. One that is off is never made, so that its configuration is read only where it counts. Making one may throw AdmissionConfigError. */
+export const compiledPlugins = ({
+  reads,
+  catalog,
+  features,
+  configurations,
+  podSecurityMetrics,
+  authorizer,
+  tolerationSeconds,
+  requireServiceAccounts,
+}: CompiledPluginOptions) =>
   ({
-    NamespaceLifecycle: namespaceLifecycle((name, fresh) => reads.namespace(name, fresh)),
-    LimitRanger: limitRanger(namespace => reads.list(LIMIT_RANGES, namespace)),
-    ServiceAccount: serviceAccountAdmission(
-      requireServiceAccounts ? { getAccount: (namespace, name) => reads.find(SERVICE_ACCOUNTS, name, namespace), nameSuffix } : undefined,
-    ),
-    NodeRestriction: nodeRestriction,
-    TaintNodesByCondition: taintNodesByCondition,
-    Priority: priorityAdmission({ get: name => reads.find(PRIORITY_CLASSES, name), list: () => reads.list(PRIORITY_CLASSES) }),
-    DefaultTolerationSeconds: defaultTolerationSeconds(tolerationSeconds),
-    DefaultStorageClass: defaultStorageClass(() => reads.list(STORAGE_CLASSES)),
-    StorageObjectInUseProtection: storageObjectInUseProtection(features),
-    PersistentVolumeClaimResize: persistentVolumeClaimResize(name => reads.find(STORAGE_CLASSES, name)),
-    RuntimeClass: runtimeClassAdmission(name => reads.find(RUNTIME_CLASSES, name)),
-    CertificateApproval: certificateApproval(authorizer),
-    CertificateSigning: certificateSigning(authorizer),
-    ClusterTrustBundleAttest: clusterTrustBundleAttest(authorizer),
-    CertificateSubjectRestriction: certificateSubjectRestriction,
-    DefaultIngressClass: defaultIngressClass(() => reads.list(INGRESS_CLASSES)),
-    PodTopologyLabels: podTopologyLabels(features, name => reads.find(NODES, name)),
-  }) satisfies Partial<Readonly<Record<BuiltPluginName, AdmissionPlugin>>>
+    NamespaceLifecycle: () => namespaceLifecycle((name, fresh) => reads.namespace(name, fresh)),
+    NamespaceExists: () => namespaceExists(reads.getNamespace),
+    LimitPodHardAntiAffinityTopology: () => limitPodHardAntiAffinityTopology,
+    LimitRanger: () => limitRanger(namespace => reads.list(LIMIT_RANGES, namespace)),
+    ServiceAccount: () =>
+      serviceAccountAdmission(
+        requireServiceAccounts ? { getAccount: (namespace, name) => reads.find(SERVICE_ACCOUNTS, name, namespace), nameSuffix } : undefined,
+      ),
+    NodeRestriction: () => nodeRestriction,
+    TaintNodesByCondition: () => taintNodesByCondition,
+    AlwaysPullImages: () => alwaysPullImages,
+    PodSecurity: () =>
+      podSecurity({
+        features,
+        configuration: podSecurityConfiguration(configurations, features.release),
+        standards: new Standards(features),
+        metrics: podSecurityMetrics,
+        clock: steadyClock,
+        getNamespace: name => reads.read(NAMESPACES, name),
+        listPods: (namespace, signal) => reads.listUndecoded(PODS, namespace, signal),
+      }),
+    PodNodeSelector: () => podNodeSelector(nodeSelectorsOf(configurations), reads.getNamespace),
+    Priority: () => priorityAdmission({ get: name => reads.find(PRIORITY_CLASSES, name), list: () => reads.list(PRIORITY_CLASSES) }),
+    DefaultTolerationSeconds: () => defaultTolerationSeconds(tolerationSeconds),
+    PodTolerationRestriction: () => podTolerationRestriction(tolerationRules(configurations), features, reads.getNamespace),
+    EventRateLimit: () => eventRateLimit(eventLimits(configurations), steadyClock),
+    ExtendedResourceToleration: () => extendedResourceToleration,
+    DefaultStorageClass: () => defaultStorageClass(() => reads.list(STORAGE_CLASSES)),
+    StorageObjectInUseProtection: () => storageObjectInUseProtection(features),
+    OwnerReferencesPermissionEnforcement: () => ownerReferencesPermission(authorizer, () => catalog.snapshot()),
+    PersistentVolumeClaimResize: () => persistentVolumeClaimResize(name => reads.find(STORAGE_CLASSES, name)),
+    RuntimeClass: () => runtimeClassAdmission(name => reads.find(RUNTIME_CLASSES, name)),
+    CertificateApproval: () => certificateApproval(authorizer),
+    CertificateSigning: () => certificateSigning(authorizer),
+    ClusterTrustBundleAttest: () => clusterTrustBundleAttest(authorizer),
+    CertificateSubjectRestriction: () => certificateSubjectRestriction,
+    DefaultIngressClass: () => defaultIngressClass(() => reads.list(INGRESS_CLASSES)),
+    DenyServiceExternalIPs: () => denyServiceExternalIPs,
+    PodTopologyLabels: () => podTopologyLabels(features, name => reads.find(NODES, name)),
+    NodeDeclaredFeatureValidator: () => nodeDeclaredFeatureValidator(features, name => reads.find(NODES, name)),
+    PodResizeValidator: () => podResizeValidator(features, name => reads.find(NODES, name)),
+    AlwaysDeny: () => alwaysDeny,
+  }) satisfies Partial<Readonly<Record<BuiltPluginName, () => AdmissionPlugin>>>

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type AdmissionPlugin, admissionChain } from '../admission/chain.ts'
 import { authorizerOf } from '../admission/expressions/authorizer-answers.ts'
+import { ConditionMetrics } from '../admission/expressions/condition-metrics.ts'
 import { AdmissionMetrics } from '../admission/metrics.ts'
 import { type BuiltPluginName, isBuiltPlugin } from '../admission/plugin-names.ts'
+import { compileValidatingPolicy } from '../admission/policies/compiled-policy.ts'
 import { PolicyMetrics } from '../admission/policies/metrics.ts'
+import { compileMutatingPolicy } from '../admission/policies/mutating/compiled-mutations.ts'
+import { MutatingPolicyMetrics } from '../admission/policies/mutating/metrics.ts'
+import { mutatingAdmissionPolicy } from '../admission/policies/mutating/plugin.ts'
 import { paramReader } from '../admission/policies/param-reader.ts'
 import { validatingAdmissionPolicy } from '../admission/policies/plugin.ts'
 import { PolicyIndex } from '../admission/policies/policy-index.ts'
@@ -14,13 +19,23 @@ import { mutatingWebhooks } from '../admission/webhooks/mutating.ts'
 import { serviceAddress } from '../admission/webhooks/service-address.ts'
 import { validatingWebhooks } from '../admission/webhooks/validating.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { followPolicies } from '../controllers/follow-policies.ts'
+import type { ResourceAccess, ResourceId } from '../catalog/definition.ts'
+import { followPolicies, POLICY_KINDS } from '../controllers/follow-policies.ts'
+import { followQuotas } from '../controllers/follow-quotas.ts'
 import { followWebhooks } from '../controllers/follow-webhooks.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import type { GateName } from '../lifecycle/feature-gates.ts'
 import type { Features } from '../lifecycle/gates.ts'
+import { isSince } from '../lifecycle/release.ts'
 import type { RegistryReader } from '../registry/registry-reader.ts'
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
-import { NAMESPACES } from '../resources/kinds.ts'
+import { PodSecurityMetrics } from '../resources/core/pod-security/metrics.ts'
+import { QuotaIndex } from '../resources/core/resource-quota/admission/quota-index.ts'
+import { QuotaReservations } from '../resources/core/resource-quota/admission/reservations.ts'
+import { resourceQuotaAdmission } from '../resources/core/resource-quota/admission-plugin.ts'
+import { limitedResources } from '../resources/core/resource-quota/configuration.ts'
+import { Evaluators } from '../resources/core/resource-quota/usage/evaluators.ts'
+import { MUTATING_POLICIES, VALIDATING_POLICIES } from '../resources/kinds.ts'
 import { types } from '../resources/types.ts'
 import { AdmissionReads, compiledPlugins } from './admission-plugins.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
@@ -30,6 +45,8 @@ export interface AdmissionServiceParts {
   readonly catalog: Catalog
   /** Plugins read what is stored through it. It asks no admission, so it exists before the registry. */
   readonly reader: RegistryReader
+  /** What plugins write as a part of the requests that they admit. There is a registry only when requests come. */
+  readonly access: () => ResourceAccess
 }
 
 /** The admission plugins that are on, in their order, with the webhooks and policies that are stored. Plugins that are on and not built are left out. */
@@ -41,66 +58,110 @@ export class AdmissionService implements Service {
   private readonly catalog: Catalog
   private readonly features: Features
   /** Compiled policies and webhook configurations, as the store has them; empty until `start` has read them. */
-  private readonly policies = new PolicyIndex()
+  private readonly mutatingPolicies = new PolicyIndex(compileMutatingPolicy)
+  private readonly validatingPolicies = new PolicyIndex(compileValidatingPolicy)
+  private readonly quotas = new QuotaIndex()
+  private readonly limitsNamespaces: boolean
+  /** Added to quotas for writes that have not ended: for the controller that counts what is used. */
+  readonly reservations = new QuotaReservations()
   private readonly mutating = new WebhookConfigurations('mutating')
   private readonly validating = new WebhookConfigurations('validating')
 
   constructor(options: ControlPlaneOptions, parts: AdmissionServiceParts) {
-    const { logger, authorizer, gates: features, tolerationSeconds, requireServiceAccounts, admissionPlugins } = options
+    const { logger, authorizer, gates: features, tolerationSeconds, requireServiceAccounts, admissionPlugins, pluginConfigurations = new Map() } = options
     this.catalog = parts.catalog
     this.features = features
-    const reads = new AdmissionReads(parts.reader.access)
+    const reads = new AdmissionReads(parts.reader)
     const metrics = new AdmissionMetrics()
     const policyMetrics = new PolicyMetrics()
+    const mutatingPolicyMetrics = new MutatingPolicyMetrics()
     const webhookMetrics = new WebhookMetrics()
+    const conditionMetrics = new ConditionMetrics()
+    const podSecurityMetrics = new PodSecurityMetrics(features.release)
     this.webhooks = new WebhookClients(serviceAddress((namespace, name) => reads.service(namespace, name)))
-    const getNamespace = (name: string) => reads.get(NAMESPACES, name)
+    const { getNamespace } = reads
     const webhookEnv = {
       clients: this.webhooks,
       metrics: webhookMetrics,
+      conditionMetrics,
       logger,
       getNamespace,
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: randomUUID,
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }
-    const plugins: Readonly<Record<BuiltPluginName, AdmissionPlugin>> = {
-      ...compiledPlugins({ reads, features, authorizer, tolerationSeconds, requireServiceAccounts }),
-      MutatingAdmissionWebhook: mutatingWebhooks(webhookEnv, this.mutating),
-      ValidatingAdmissionPolicy: validatingAdmissionPolicy({
-        index: this.policies,
+    const params = paramReader(served => parts.reader.reader(served))
+    const policyEnv = { catalog: this.catalog, params, getNamespace, authorize: authorizer.authorize, conditionMetrics }
+    const plugins: Readonly<Record<BuiltPluginName, () => AdmissionPlugin>> = {
+      ...compiledPlugins({
+        reads,
         catalog: this.catalog,
-        params: paramReader(served => parts.reader.reader(served)),
-        metrics: policyMetrics,
-        getNamespace,
-        authorize: authorizer.authorize,
+        features,
+        configurations: pluginConfigurations,
+        podSecurityMetrics,
+        authorizer,
+        tolerationSeconds,
+        requireServiceAccounts,
       }),
-      ValidatingAdmissionWebhook: validatingWebhooks(webhookEnv, this.validating),
+      MutatingAdmissionPolicy: () =>
+        mutatingAdmissionPolicy({
+          ...policyEnv,
+          index: this.mutatingPolicies,
+          metrics: mutatingPolicyMetrics,
+          refuseRepeated: !isSince(features.release, '1.35'),
+        }),
+      MutatingAdmissionWebhook: () => mutatingWebhooks(webhookEnv, this.mutating),
+      ValidatingAdmissionPolicy: () => validatingAdmissionPolicy({ ...policyEnv, index: this.validatingPolicies, metrics: policyMetrics }),
+      ValidatingAdmissionWebhook: () => validatingWebhooks(webhookEnv, this.validating),
+      ResourceQuota: () => this.quotaPlugin(options, parts),
     }
-    const inOrder = admissionPlugins.filter(isBuiltPlugin).map(name => plugins[name])
+    this.limitsNamespaces = admissionPlugins.includes('ResourceQuota')
+    const inOrder = admissionPlugins.filter(isBuiltPlugin).map(name => plugins[name]())
     this.functions = admissionChain(inOrder, metrics)
-    this.metrics = [...metrics.families(), ...policyMetrics.families(), ...webhookMetrics.families()]
+    this.metrics = [
+      ...metrics.families(),
+      ...policyMetrics.families(),
+      ...mutatingPolicyMetrics.families(),
+      ...webhookMetrics.families(),
+      ...conditionMetrics.families(),
+      ...(admissionPlugins.includes('PodSecurity') ? podSecurityMetrics.families : []),
+    ]
+  }
+
+  private quotaPlugin({ clock, gates, pluginConfigurations = new Map() }: ControlPlaneOptions, { access }: AdmissionServiceParts): AdmissionPlugin {
+    return resourceQuotaAdmission({
+      index: this.quotas,
+      reservations: this.reservations,
+      access,
+      limitedResources: limitedResources(pluginConfigurations),
+      evaluators: new Evaluators(gates),
+      clock,
+    })
   }
 
   /** Whether validating admission policies are served and in force. */
   hasPolicies(): boolean {
-    return (
-      this.features.enabled('ValidatingAdmissionPolicy') &&
-      this.catalog.snapshot().definition('admissionregistration.k8s.io', 'validatingadmissionpolicies') !== undefined
-    )
+    return this.#isFollowed('ValidatingAdmissionPolicy', VALIDATING_POLICIES)
   }
 
   /** Follows policies and webhook configurations. Requests to which they may apply wait for the first state, and are refused if it takes long (`src/admission/filling.ts`). */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     return Promise.all([
-      this.hasPolicies() && followPolicies(env, this.policies, signal),
+      this.#isFollowed('MutatingAdmissionPolicy', MUTATING_POLICIES) && followPolicies(env, POLICY_KINDS.mutating, this.mutatingPolicies, signal),
+      this.hasPolicies() && followPolicies(env, POLICY_KINDS.validating, this.validatingPolicies, signal),
       followWebhooks(env, this.mutating, signal),
       followWebhooks(env, this.validating, signal),
+      this.limitsNamespaces && followQuotas(env, this.quotas, signal),
     ])
   }
 
   /** Ends connections to webhooks. */
   close(): void {
     this.webhooks.close()
+  }
+
+  /** A gate puts policies in force; of what is not served there are none. */
+  #isFollowed(gate: GateName, { group, resource }: ResourceId): boolean {
+    return this.features.enabled(gate) && this.catalog.snapshot().definition(group, resource) !== undefined
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { load as parseYaml } from 'js-yaml'
 import { type Authenticator, firstOf } from '../auth/authn/authenticator.ts'
 import { clientCertificate } from '../auth/authn/client-certificate.ts'
-import { serviceAccountTokens, type TokenResource } from '../auth/authn/service-account/authenticator.ts'
+import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../auth/authn/service-account/authenticator.ts'
 import type { ServiceAccountClaims } from '../auth/authn/service-account/claims.ts'
 import { type IssuerDocuments, issuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
 import { signClaims } from '../auth/authn/service-account/issuer.ts'
@@ -25,6 +25,8 @@ import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
 import type { CounterFamily } from '../lib/metrics.ts'
 import { keepPrivate, makePrivateDirectory } from '../lib/private-file.ts'
+import type { Features } from '../lifecycle/gates.ts'
+import { isSince } from '../lifecycle/release.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
@@ -46,6 +48,12 @@ export interface Auth extends Service {
   believe(authorities: readonly X509Certificate[]): void
   /** Tokens of service accounts are good from then on: whether what they name is still there is looked up here. */
   connect(access: ResourceAccess): void
+}
+
+/** What the release does with tokens of service accounts that are bound to nodes. */
+function nodeBindingOf(features: Features): NodeBinding {
+  if (!isSince(features.release, '1.29')) return 'ignored'
+  return features.enabled('ServiceAccountTokenNodeBindingValidation') ? 'checked' : 'refused'
 }
 
 /**
@@ -79,6 +87,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
       issuers: serviceAccounts.issuers,
       keys,
       lookUp: async (resource, namespace, name) => (await find(resource, namespace, name)).metadata,
+      boundToNodes: nodeBindingOf(config.gates),
       now: () => clock.now(),
     }),
     legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),

@@ -1,3 +1,4 @@
+import type { PluginConfigurations } from '../admission/configuration-file.ts'
 import type { PluginName } from '../admission/plugin-names.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { MediaOffer } from '../codec/negotiate.ts'
@@ -43,6 +44,8 @@ export interface ControlPlaneOptions {
   readonly serviceCIDRs: readonly string[]
   readonly nodePorts: { readonly first: number; readonly last: number }
   readonly controllers: ReadonlySet<ControllerName>
+  /** How often what quotas limit is counted anew; 0: never. */
+  readonly quotaSyncPeriodMs: number
   /** No other server writes to the store. */
   readonly exclusiveStore: boolean
   /** Called with the number of custom kinds that are served, whenever they change. */
@@ -51,6 +54,8 @@ export interface ControlPlaneOptions {
   readonly onWatchers?: (most: number) => void
   /** Those that are on, in their order. */
   readonly admissionPlugins: readonly PluginName[]
+  /** Absent: all run by their defaults. */
+  readonly pluginConfigurations?: PluginConfigurations
   readonly tolerationSeconds: TolerationSeconds
   /** Whether the plugin ServiceAccount refuses pods whose account does not exist. */
   readonly requireServiceAccounts: boolean

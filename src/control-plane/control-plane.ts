@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { forbidden } from '../auth/authz/forbidden.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { ResourceAccess } from '../catalog/definition.ts'
 import { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
 import type { Api } from '../endpoints/api.ts'
 import { isKnown } from '../endpoints/resolve.ts'
@@ -54,7 +55,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { catalog } = kinds
   const stores = new StoreService(options, kinds.definitions, ended.signal)
   const readEnv = { etcdPrefix: options.etcdPrefix, storageFor: stores.storageFor.bind(stores) }
-  const admission = new AdmissionService(options, { catalog, reader: new RegistryReader(catalog, readEnv) })
+  const reader = new RegistryReader(catalog, readEnv)
+  let nested: ResourceAccess | undefined
+  const admission: AdmissionService = new AdmissionService(options, {
+    catalog,
+    reader,
+    access: () => (nested ??= registry.access(undefined, { nested: true })),
+  })
   const declared = new DeclaredValidationMetrics(options.logger)
   const registry = openRegistry(options, { catalog, stores, admission, declared })
   const api = new ApiService(options, { catalog, registry })
@@ -67,6 +74,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     definitions,
     queues,
     hasPolicies: () => admission.hasPolicies(),
+    reservations: admission.reservations,
+    listStored: (id, namespace) => reader.listStored(id, namespace, ended.signal, true),
     leaderAccess: signal => registry.access(signal, { nested: true }),
   })
   const services: readonly Service[] = [stores, admission, api, bootstrap, definitions, roles, controllers]

@@ -16,10 +16,14 @@ import type { ControllerName } from '../controllers/names.ts'
 import { namespaceController } from '../controllers/namespace.ts'
 import { namespaceContentController } from '../controllers/namespace-content.ts'
 import { policyStatusController } from '../controllers/policy-status.ts'
+import { resourceQuotaController } from '../controllers/resource-quota/controller.ts'
+import type { ListStored } from '../controllers/resource-quota/recount.ts'
 import { serviceAccountTokenController } from '../controllers/service-account-token.ts'
 import type { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
 import { definitionController } from '../extensions/definition-controller.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import type { QuotaReservations } from '../resources/core/resource-quota/admission/reservations.ts'
+import { Evaluators } from '../resources/core/resource-quota/usage/evaluators.ts'
 import { VOLUME_ATTRIBUTES_CLASSES } from '../resources/kinds.ts'
 import { nodePortRange } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
@@ -34,6 +38,9 @@ export interface ControllerServiceParts {
   readonly queues: WorkQueueMetrics
   /** Whether validating admission policies are served. */
   hasPolicies(): boolean
+  /** What the plugin ResourceQuota of this server has added to quotas for writes that have not ended. */
+  readonly reservations: QuotaReservations
+  readonly listStored: ListStored
   /** For calls of the leader, which webhooks are not asked about. */
   leaderAccess(signal: AbortSignal): ResourceAccess
 }
@@ -78,8 +85,8 @@ export class ControllerService implements Service {
 
   /** Those that the flags ask for, and those that every server needs: without them services, definitions and flow schemas would not settle. */
   private controllers({ certificateAuthority }: ServiceStart): Controller[] {
-    const { controllers, auth, exclusiveStore, gates } = this.options
-    const { catalog, definitions, hasPolicies } = this.parts
+    const { controllers, auth, exclusiveStore, gates, quotaSyncPeriodMs } = this.options
+    const { catalog, definitions, hasPolicies, reservations, listStored } = this.parts
     const issuer = auth?.issuer
     const has = (name: ControllerName): boolean => controllers.has(name)
     const all = [
@@ -102,6 +109,15 @@ export class ControllerService implements Service {
         catalog.snapshot().definition('storage.k8s.io', VOLUME_ATTRIBUTES_CLASSES.resource) !== undefined &&
         attributesClassProtection,
       has('garbage-collector-controller') && garbageCollector(catalog),
+      has('resourcequota-controller') &&
+        resourceQuotaController({
+          catalog,
+          evaluators: new Evaluators(gates),
+          reservations,
+          listStored,
+          resyncMs: quotaSyncPeriodMs,
+          exclusive: exclusiveStore,
+        }),
     ]
     return all.filter(controller => controller !== false)
   }

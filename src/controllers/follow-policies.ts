@@ -1,22 +1,36 @@
+import type { CompiledPolicy } from '../admission/policies/compiled-policy.ts'
+import type { Policy, PolicyBinding, PolicySpec } from '../admission/policies/policy.ts'
 import type { PolicyIndex } from '../admission/policies/policy-index.ts'
-import { VALIDATING_POLICIES, VALIDATING_POLICY_BINDINGS } from '../resources/kinds.ts'
+import type { KindId } from '../catalog/define.ts'
+import { MUTATING_POLICIES, MUTATING_POLICY_BINDINGS, VALIDATING_POLICIES, VALIDATING_POLICY_BINDINGS } from '../resources/kinds.ts'
 import { type ControllerEnvironment, followKept, keysOf } from './controller.ts'
 
-/** Keeps the index as the validating policies and their bindings are, from the watch cache. Every server runs it. */
-export async function followPolicies(env: ControllerEnvironment, index: PolicyIndex, signal: AbortSignal): Promise<void> {
+/** The kinds of policies that are followed, with the kinds of their bindings. */
+export const POLICY_KINDS = {
+  mutating: { policies: MUTATING_POLICIES, bindings: MUTATING_POLICY_BINDINGS },
+  validating: { policies: VALIDATING_POLICIES, bindings: VALIDATING_POLICY_BINDINGS },
+} as const
+
+/** Keeps the index as the policies of one kind and their bindings are, from the watch cache. Every server runs it. */
+export async function followPolicies<Spec extends PolicySpec, Compiled extends CompiledPolicy>(
+  env: ControllerEnvironment,
+  kinds: { readonly policies: KindId<Policy<Spec>>; readonly bindings: KindId<PolicyBinding> },
+  index: PolicyIndex<Spec, Compiled>,
+  signal: AbortSignal,
+): Promise<void> {
   const waiting = new Set(['policies', 'bindings'])
   const synced = (what: string): void => {
     if (waiting.delete(what) && waiting.size === 0) index.filling.end()
   }
   index.filling.begin()
   await Promise.all([
-    followKept(env, VALIDATING_POLICIES, signal, {
+    followKept(env, kinds.policies, signal, {
       keys: () => keysOf(index.policyNames()),
       put: policy => index.putPolicy(policy),
       remove: (_, name) => index.removePolicy(name),
       synced: () => synced('policies'),
     }),
-    followKept(env, VALIDATING_POLICY_BINDINGS, signal, {
+    followKept(env, kinds.bindings, signal, {
       keys: () => keysOf(index.bindingNames()),
       put: binding => index.putBinding(binding),
       remove: (_, name) => index.removeBinding(name),

@@ -6,6 +6,7 @@ export const CONTROLLER_NAMES = [
   'root-ca-certificate-publisher-controller',
   'clusterrole-aggregation-controller',
   'garbage-collector-controller',
+  'resourcequota-controller',
   'persistentvolumeclaim-protection-controller',
   'persistentvolume-protection-controller',
   'volumeattributesclass-protection-controller',

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { asKind } from '../catalog/define.ts'
 import type { ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import { eachAtOnce } from '../lib/each-at-once.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -75,7 +76,7 @@ async function deleteAll(env: ControllerEnvironment, definition: ResourceDefinit
   try {
     const before = await env.access.list(id, name)
     if (before.items.length === 0) return { items: [] }
-    await Promise.all(before.items.map(item => deleteOne(env, id, name, item)))
+    await deleteEach(env, id, name, before.items)
     const { items } = await env.access.list(id, name)
     const isExpected =
       items.some(({ metadata }) => (metadata.finalizers ?? []).length > 0) || (isPods(definition) && mayStop(before.items, namespace, env.clock.now()))
@@ -95,6 +96,20 @@ function mayStop(pods: readonly KubeObject[], { metadata }: Namespace, now: numb
   })
   const deleted = Date.parse(metadata.deletionTimestamp ?? '')
   return now - deleted < 1000 * periods.reduce((longest, seconds) => Math.max(longest, seconds), 0)
+}
+
+/** Deletes under way at the same time, of which one transaction takes several. All at once, those of a large namespace would stand before everybody's writes. */
+const AT_ONCE = 32
+/** Objects that cannot be deleted do not keep the others, until there are so many: a webhook that does not answer fails them all. */
+const MOST_FAILURES = 32
+
+/** Rejects with the first failure. */
+async function deleteEach(env: ControllerEnvironment, id: ResourceId, namespace: string, items: readonly KubeObject[]): Promise<void> {
+  const failures: unknown[] = []
+  await eachAtOnce(items, AT_ONCE, async item => {
+    if (failures.length < MOST_FAILURES) await deleteOne(env, id, namespace, item).catch(error => failures.push(error))
+  })
+  if (failures.length > 0) throw failures[0]
 }
 
 /** One object, unless it has gone or was replaced meanwhile. */

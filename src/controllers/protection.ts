@@ -106,31 +106,43 @@ class Protector<T extends TypedObject> {
     this.#changing.add(changing)
     try {
       await this.#settleObjects(namespace, names, changing)
-    } catch (error) {
-      for (const name of this.#pending.get(namespace) ?? []) names.add(name)
-      this.#pending.set(namespace, names)
-      throw error
     } finally {
       this.#changing.delete(changing)
+      const left = this.#pending.get(namespace) ?? new Set()
+      for (const name of names) left.add(name)
+      if (left.size > 0) this.#pending.set(namespace, left)
     }
   }
 
-  async #settleObjects(namespace: string, names: ReadonlySet<string>, changing: ReadonlySet<string>): Promise<void> {
-    const { kind, findUsers } = this.#protection
+  /** Removes the names of objects that are settled. Rejects with the first failure: an object that cannot be written does not keep the others. */
+  async #settleObjects(namespace: string, names: Set<string>, changing: ReadonlySet<string>): Promise<void> {
+    const { kind, finalizer, findUsers } = this.#protection
+    const failures: unknown[] = []
+    const attempt = async (work: () => Promise<void>): Promise<void> => work().catch(error => void failures.push(error))
     const deleted: T[] = []
-    for (const name of names) {
-      const object = await getKind(this.#env.access, kind, namespace, name).catch(absent)
-      if (object?.metadata.deletionTimestamp !== undefined) deleted.push(object)
-      else if (object) await this.#write(object, finalizers => [...finalizers, this.#protection.finalizer])
+    for (const name of names)
+      await attempt(async () => {
+        const object = await getKind(this.#env.access, kind, namespace, name).catch(absent)
+        if (object?.metadata.deletionTimestamp !== undefined) {
+          deleted.push(object)
+          return
+        }
+        if (object) await this.#write(object, finalizers => [...finalizers, finalizer])
+        names.delete(name)
+      })
+    if (deleted.length > 0) {
+      const userOf = await findUsers(this.#env, namespace)
+      for (const object of deleted) await attempt(() => this.#settleDeleted(object, userOf(object), names, changing))
     }
-    if (deleted.length === 0) return
-    const userOf = await findUsers(this.#env, namespace)
-    for (const object of deleted) {
-      const user = userOf(object)
-      if (!user) await this.#write(object, finalizers => finalizers.filter(each => each !== this.#protection.finalizer))
-      // What is its own user is looked at when it changes.
-      else if (user.object !== object) this.#wait(userKey(user), `${namespace}/${object.metadata.name}`, changing)
-    }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  async #settleDeleted(object: T, user: User | undefined, names: Set<string>, changing: ReadonlySet<string>): Promise<void> {
+    const { namespace = '', name = '' } = object.metadata
+    if (!user) await this.#write(object, finalizers => finalizers.filter(each => each !== this.#protection.finalizer))
+    // What is its own user is looked at when it changes.
+    else if (user.object !== object) this.#wait(userKey(user), `${namespace}/${name}`, changing)
+    names.delete(name)
   }
 
   #wait(user: string, key: string, changing: ReadonlySet<string>): void {

@@ -4,7 +4,7 @@ import { asCborText, CborError, type ParsedCbor, parseCbor, typeOfCbor } from '.
 import { type ParsedJson, parseJsonInSteps } from '../codec/json.ts'
 import { formatOf, type MediaOffer, unsupportedMediaTypeText } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
-import { decodeMessage } from '../codec/protobuf-decode.ts'
+import { decodeMessageInSteps } from '../codec/protobuf-decode.ts'
 import { boundJsonValues, boundYamlValues, MOST_VALUES } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYamlInSteps } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
@@ -47,7 +47,7 @@ export function* parseBody(offer: MediaOffer, contentType: string | undefined, b
   const yaml = format === 'yaml'
   if (format === 'protobuf' && !dialectOf(schema).hasProtobuf)
     throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(offer.types.filter(({ type }) => formatOf(type) !== 'protobuf')))
-  if (format === 'protobuf') return parseProtobuf(body, kind, schema, refuse)
+  if (format === 'protobuf') return yield* parseProtobuf(body, kind, schema, refuse)
   if (format === 'cbor') return parseCborBody(body, refuse)
   if (yaml) boundYamlValues(body)
   else boundJsonValues(body)
@@ -63,12 +63,12 @@ export function* parseBody(offer: MediaOffer, contentType: string | undefined, b
 }
 
 /** The type comes first: a message of another kind is not read as this one. */
-function parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse: (why: string) => StatusError): ParsedBody {
+function* parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse: (why: string) => StatusError): Steps<ParsedBody> {
   try {
     const envelope = unwrap(body)
     const claimed = { apiVersion: envelope.apiVersion, kind: envelope.kind }
     const mine = claimed.kind === '' || claimed.kind === kind
-    return { value: mine ? decodeMessage(schema, envelope.message, MOST_VALUES) : {}, duplicates: [], claimed }
+    return { value: mine ? yield* decodeMessageInSteps(schema, envelope.message, MOST_VALUES) : {}, duplicates: [], claimed }
   } catch (error) {
     if (error instanceof ProtobufError) throw refuse(error.message)
     throw error

@@ -36,7 +36,7 @@ export function withConditions<T extends DefinitionHead>(definition: T, conditio
     const before = list[at]
     const lastTransitionTime = (before?.status === condition.status ? before.lastTransitionTime : undefined) ?? formatTime(now)
     const { type, status, reason, message } = condition
-    const next = { type, status, lastTransitionTime, reason, message }
+    const next = { ...before, type, status, lastTransitionTime, reason, message }
     if (at < 0) list.push(next)
     else list[at] = next
   }

@@ -1,5 +1,6 @@
 import type { ResourceId } from '../catalog/definition.ts'
 import { type ControllerEnvironment, pause } from '../controllers/controller.ts'
+import { eachAtOnce } from '../lib/each-at-once.ts'
 import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Condition } from './definition-conditions.ts'
@@ -32,11 +33,7 @@ export async function removeObjects(
     return failed('list instances', error)
   }
   try {
-    const queue = items.values()
-    const worker = async (): Promise<void> => {
-      for (const item of queue) await deleteOne(env, id, item)
-    }
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker))
+    await eachAtOnce(items, AT_ONCE, item => deleteOne(env, id, item))
   } catch (error) {
     return failed('issue all deletes', error)
   }

@@ -67,7 +67,8 @@ export function placePrivateSync(file: string, text: string): boolean {
   }
 }
 
-async function withDraft(file: string, text: string, place: (draft: string) => Promise<void>): Promise<void> {
+/** Writes a draft beside the file, which only its owner may read; `place` moves it there. What it leaves behind is removed. */
+export async function withDraft(file: string, text: string, place: (draft: string) => Promise<void>): Promise<void> {
   const draft = draftOf(file)
   const handle = await open(draft, 'wx', MODE)
   try {

@@ -59,12 +59,14 @@ export function* sorted<T>(items: readonly T[], compare: (a: T, b: T) => number)
     runs.push(sortFew(items.slice(i, i + RUN), compare))
     yield
   }
+  // Most of what is sorted is in order already.
+  if (runs.every((run, i) => i === 0 || compare(runs[i - 1]!.at(-1)!, run[0]!) <= 0)) return runs.flat()
   while (runs.length > 1) {
     const longer: T[][] = []
     for (let i = 0; i < runs.length; i += 2) longer.push(runs[i + 1] ? yield* mergedRuns(runs[i]!, runs[i + 1]!, compare) : runs[i]!)
     runs = longer
   }
-  return runs[0] ?? []
+  return runs[0]!
 }
 
 function* mergedRuns<T>(left: readonly T[], right: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {

@@ -62,6 +62,10 @@ export class TurnScheduler {
   readonly #long = new TurnQueue()
   /** No callback of the long queue has been served in this turn. */
   #isLongDue = false
+  /** When the last turn ended, or the first piece of work after a pause asked. */
+  #since = 0
+  /** The last turn served no callback of the long queue, as something else took long. */
+  #wasDeferred = false
 
   constructor(loop: EventLoop = NODE) {
     this.#loop = loop
@@ -72,6 +76,7 @@ export class TurnScheduler {
     const now = this.#loop.now()
     if (this.#until === 0) {
       this.#until = now + BUDGET_MS
+      this.#since = now
       this.#loop.afterPoll(this.#begin)
       return false
     }
@@ -117,14 +122,24 @@ export class TurnScheduler {
 
   /** One after the other, with all that follows from each in microtasks done before the next. */
   readonly #step = (): void => {
-    const isSpent = this.#loop.now() > this.#until
+    const now = this.#loop.now()
+    const isSpent = now > this.#until
     let callback = isSpent ? undefined : this.#short.take()
-    if (callback === undefined && (this.#isLongDue || !isSpent)) {
-      this.#isLongDue = false
-      callback = this.#long.take()
+    if (callback === undefined && (this.#isLongDue || !isSpent)) callback = this.#takeLong(now)
+    if (callback === undefined) {
+      this.#since = now
+      return
     }
-    if (callback === undefined) return
     callback()
     queueMicrotask(this.#afterMicrotasks)
+  }
+
+  /** The first one of a turn waits for the next turn if something else took long in this one: others wait for one long piece, not for two. Never twice in a row, for it would wait for ever. */
+  #takeLong(now: number): (() => void) | undefined {
+    const isFirst = this.#isLongDue
+    this.#isLongDue = false
+    if (!isFirst) return this.#long.take()
+    this.#wasDeferred = !this.#wasDeferred && !this.#long.isEmpty && now > this.#since + BUDGET_MS + LONG_MS
+    return this.#wasDeferred ? undefined : this.#long.take()
   }
 }

@@ -1,5 +1,6 @@
 import { invariant } from '../lib/invariant.ts'
 import { type FeatureGate, type GateName, gatesOf, isGateName, STAGE_GATES, valueWithout } from './feature-gates.ts'
+import { unmetDependencies } from './gate-dependencies.ts'
 import { previousRelease, type Release } from './release.ts'
 
 /** What is given for gates or versions can't be had; the message is for the user. */
@@ -32,7 +33,7 @@ export interface FeatureState {
 
 /**
  * The gates of a release with some of them set by name, and `AllAlpha` and `AllBeta` for the rest of their stage. Throws LifecycleError: for names that the release does not know
- * and for locked ones in kube-apiserver's words, and for those that are not built the other way.
+ * and for locked ones in kube-apiserver's words, for those that are not built the other way, and for those that are on while what they need is off.
  */
 export function parseGates(release: Release, given: ReadonlyMap<string, boolean> = new Map(), compatibility = previousRelease(release)): Gates {
   const known = gatesOf(release)
@@ -57,12 +58,19 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
     if (gate.stage === 'Deprecated') warnings.push(`Setting deprecated feature gate ${name}=${value}. It will be removed in a future release.`)
     values.set(name, value)
   }
+  const unmet = unmetDependencies(release, values)
+  if (unmet.length > 0) throw new LifecycleError(unmet.length === 1 ? unmet.join() : `[${unmet.join(', ')}]`)
   return {
     release,
     compatibility,
     enabled: gate => {
+      const known = values.get(gate)
+      if (known !== undefined) return known
       invariant(isGateName(gate), `there is no feature gate ${gate}`)
-      return values.get(gate) ?? valueWithout(gate, release)
+      // Of another release: its history is read once.
+      const value = valueWithout(gate, release)
+      values.set(gate, value)
+      return value
     },
     warnings,
     states: () => [

@@ -161,10 +161,12 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   'certificates.k8s.io/v1beta1': {
     CertificateSigningRequest: since('1.12', '1.19', '1.22', 'certificates.k8s.io/v1 CertificateSigningRequest'),
     ClusterTrustBundle: since('1.33', '1.37', '1.40'),
+    PodCertificateRequest: since('1.35', '1.38', '1.41'),
   },
   'certificates.k8s.io/v1alpha1': {
     // Declared since 1.26, and served since 1.27.
     ClusterTrustBundle: formerly('1.32', { deprecated: '1.29', removed: '1.32' }, since('1.27', '1.34', '1.37')),
+    PodCertificateRequest: withdrawn('1.35', since('1.34', '1.37', '1.40')),
   },
   'coordination.k8s.io/v1': {
     Lease: since('1.14'),
@@ -177,7 +179,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     LeaseCandidate: since('1.32', '1.35', '1.38'),
   },
   'coordination.k8s.io/v1alpha1': {
-    LeaseCandidate: since('1.31', '1.34', '1.37'),
+    LeaseCandidate: withdrawn('1.32', since('1.31', '1.34', '1.37')),
   },
   'discovery.k8s.io/v1': {
     EndpointSlice: since('1.21'),
@@ -299,12 +301,21 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   'resource.k8s.io/v1alpha3': {
     DeviceClass: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 DeviceClass')),
     DeviceTaintRule: since('1.33', '1.36', '1.39'),
+    PodSchedulingContext: withdrawn('1.32', since('1.31')),
     ResourceClaim: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaim')),
+    ResourcePoolStatusRequest: since('1.36', '1.39', '1.42'),
     ResourceClaimTemplate: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaimTemplate')),
     ResourceSlice: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceSlice')),
   },
   'scheduling.k8s.io/v1': {
     PriorityClass: since('1.14'),
+  },
+  'scheduling.k8s.io/v1alpha2': {
+    PodGroup: since('1.36'),
+    Workload: since('1.36'),
+  },
+  'scheduling.k8s.io/v1alpha1': {
+    Workload: withdrawn('1.36', since('1.35')),
   },
   'scheduling.k8s.io/v1beta1': {
     PriorityClass: since('1.11', '1.14', '1.22', 'scheduling.k8s.io/v1 PriorityClass'),
@@ -329,6 +340,9 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     CSIStorageCapacity: since('1.19', '1.21', '1.24', 'storage.k8s.io/v1beta1 CSIStorageCapacity'),
     VolumeAttachment: since('1.9', '1.21', '1.24', 'storage.k8s.io/v1 VolumeAttachment'),
     VolumeAttributesClass: formerly('1.34', { deprecated: '1.32', removed: '1.35' }, since('1.29', '1.32', '1.35', 'storage.k8s.io/v1 VolumeAttributesClass')),
+  },
+  'storagemigration.k8s.io/v1beta1': {
+    StorageVersionMigration: since('1.35', '1.38', '1.41'),
   },
   'storagemigration.k8s.io/v1alpha1': {
     StorageVersionMigration: withdrawn('1.35', since('1.30', '1.33', '1.36')),

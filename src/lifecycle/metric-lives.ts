@@ -34,6 +34,8 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_admission_match_condition_exclusions_total: alphaSince('1.28'),
   apiserver_authorization_decisions_total: alphaSince('1.30'),
   apiserver_longrunning_requests: life(['1.24', 'ALPHA'], ['1.25', 'STABLE']),
+  apiserver_mutating_admission_policy_check_duration_seconds: alphaSince('1.34'),
+  apiserver_mutating_admission_policy_check_total: alphaSince('1.34'),
   apiserver_request_body_size_bytes: alphaSince('1.29'),
   apiserver_request_sli_duration_seconds: alphaSince('1.26'),
   apiserver_storage_consistency_checks_total: life(['1.33', 'INTERNAL'], ['1.34', 'ALPHA']),

@@ -22,6 +22,9 @@ const LEVELS = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const
 const GATED: Readonly<Record<string, GateName>> = {
   'authentication.k8s.io/selfsubjectreviews': 'APISelfSubjectReview',
   'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
+  'certificates.k8s.io/podcertificaterequests': 'PodCertificateRequest',
+  'scheduling.k8s.io/podgroups': 'GenericWorkload',
+  'scheduling.k8s.io/workloads': 'GenericWorkload',
   'storagemigration.k8s.io/storageversionmigrations': 'StorageVersionMigrator',
 }
 

@@ -22,7 +22,7 @@ function sameMembers(a: Members, b: Members): boolean {
 type Members = { readonly [name: string]: unknown }
 
 /** An object that is no list, of whatever type. */
-const hasMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const hasMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isNil = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 // An integer may come as a number or, from another codec, as a bigint.

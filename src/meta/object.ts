@@ -7,6 +7,9 @@ export type JsonObject = { [key: string]: Json }
 
 export const isJsonObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** A value that is an object, or one without members: for reading members of what may be absent. */
+export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
+
 export type OwnerReference = {
   apiVersion: string
   kind: string

@@ -186,6 +186,13 @@ export function addParsed(a: Quantity, b: Quantity, subtracts: boolean): Quantit
   return { value: sum, scale, format, small, canonical: canonicalise(sum, scale, format) }
 }
 
+/** `a` so many times, as if it were added to itself. */
+export function multiplyParsed(a: Quantity, times: number): Quantity {
+  if (times === 1) return a
+  const value = a.value * BigInt(times)
+  return { ...a, value, small: a.small && BigInt.asIntN(64, value) === value, canonical: canonicalise(value, a.scale, a.format) }
+}
+
 /** Canonical text of `a + b`, in the format of `a` (of `b` where `a` is zero). */
 export function addQuantity(a: QuantityValue, b: QuantityValue): string {
   const x = toQuantity(a)

@@ -1,4 +1,5 @@
-import { setMember } from './equal.ts'
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
+import { hasMembers, setMember } from './equal.ts'
 
 /**
  * Numbers that are whole and yet floats to Go (`1.0`, `1e3`), by the object or list that holds them and their name or index in it: a number of JavaScript does not keep that.
@@ -44,12 +45,39 @@ export function shiftWholeFloats(list: readonly unknown[], at: number, by: 1 | -
 export const isGoInteger = (value: number | bigint, isFloat: boolean): boolean => !isFloat && (typeof value === 'bigint' || Number.isSafeInteger(value))
 
 /** A deep copy of plain data, as `clone` makes it, with its marks. */
-export const cloneExactly = <T>(value: T): T => copyOf(value) as T
+export const cloneExactly = <T>(value: T): T => runAtOnce(cloneExactlyInSteps(value))
 
-function copyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return copyWholeFloats(value, value.map(copyOf))
-  const copy: Record<string, unknown> = {}
-  for (const [key, member] of Object.entries(value)) if (member !== undefined) setMember(copy, key, copyOf(member))
-  return copyWholeFloats(value, copy)
+/**
+ * The same in steps, for values that may be large. A stack instead of recursion, for a generator of each small object would cost more than its copy; and no `Object.entries`, which makes a
+ * pair of each element of a list before the first step ends.
+ */
+export function* cloneExactlyInSteps<T>(value: T): Steps<T> {
+  const originals: object[] = []
+  const copies: object[] = []
+  const copyOf = (member: unknown): unknown => {
+    if (typeof member !== 'object' || member === null) return member
+    const inner = emptyCopy(member)
+    originals.push(member)
+    copies.push(inner)
+    return inner
+  }
+  const copy = copyOf(value)
+  for (let from = originals.pop(), to = copies.pop(); from !== undefined && to !== undefined; from = originals.pop(), to = copies.pop()) {
+    if (Array.isArray(from) && Array.isArray(to)) {
+      for (let i = 0; i < from.length; i++) {
+        if (isStepDone()) yield
+        to[i] = copyOf(from[i])
+      }
+    } else if (hasMembers(from)) {
+      for (const key in from) {
+        if (isStepDone()) yield
+        const member = from[key]
+        if (member !== undefined) setMember(to, key, copyOf(member))
+      }
+    }
+  }
+  return copy as T
 }
+
+/** A list or object without members, but for the marks of those that it will have. */
+const emptyCopy = (value: object): object => copyWholeFloats(value, Array.isArray(value) ? new Array<unknown>(value.length) : {})

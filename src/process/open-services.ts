@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readAdmissionConfiguration } from '../admission/configuration-file.ts'
 import { type MediaOffer, mediaOffer } from '../codec/negotiate.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
@@ -65,9 +66,15 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
   const auth = await openAuth(config, systemClock, log, agreed)
   const kubelets = await kubeletsOf(config)
+  const { admissionConfigFile, admissionPlugins } = config
+  const pluginConfigurations =
+    admissionConfigFile === undefined
+      ? undefined
+      : await readAdmissionConfiguration(admissionConfigFile, admissionPlugins, (message, fields) => log.warn(message, fields))
   const { authorizer, rules, services } = auth
   const plane = createControlPlane({
     ...configured(config),
+    ...(pluginConfigurations && { pluginConfigurations }),
     runtime,
     backend,
     clock: systemClock,
@@ -98,6 +105,7 @@ const configured = (config: Config): Omit<ControlPlaneOptions, 'runtime' | 'back
   serviceCIDRs: config.serviceClusterIpRanges,
   nodePorts: config.serviceNodePorts,
   controllers: config.controllers,
+  quotaSyncPeriodMs: config.quotaSyncPeriodMs,
   onCustomKinds: count => {
     if (count >= MANY_CUSTOM_KINDS) heapGrowth.bound('custom kinds', GROWTH_WITH_MANY_KINDS)
   },

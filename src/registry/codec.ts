@@ -1,6 +1,6 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
-import { encodeJson } from '../codec/json.ts'
+import { encodeJsonInSteps } from '../codec/json.ts'
 import { encodeProtobuf, unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { invariant } from '../lib/invariant.ts'
@@ -75,7 +75,7 @@ export function codecOf(
     fingerprint: `${fingerprint};${apiVersion};${kind}${form.id && `;${form.id}`}`,
     order: form.order,
     *encode(object) {
-      return encodeJson(schema, yield* asStored(object))
+      return yield* encodeJsonInSteps(schema, yield* asStored(object))
     },
     decode: value => read(value, isJsonObject(value) ? value.apiVersion : undefined),
     ...(hasMessage(schema) && {

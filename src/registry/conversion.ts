@@ -11,6 +11,12 @@ import type { Answer, WriteTarget } from './types.ts'
 /** A result that is at hand where this server converts, and has to be waited for where a webhook does. */
 export type Converted<T> = T | Promise<T>
 
+/** All results, waited for only where one has to be. */
+export const allConverted = <T>(converting: readonly Converted<T>[]): Converted<readonly T[]> => {
+  const isAtHand = (each: Converted<T>): each is T => !(each instanceof Promise)
+  return converting.every(isAtHand) ? converting : Promise.all(converting)
+}
+
 /**
  * How the objects of a definition come from the version of a request into those of hooks and of the store, and back. `inProcessConversion` knows how the versions differ; `webhookConversion`
  * asks somebody else. Objects are shared and stay as they are. Throws a ConversionError.
@@ -21,7 +27,7 @@ export interface Conversion {
   /** A stored object in a version; shared. */
   objectIn(version: Version, stored: StoredObject): Converted<KubeObject>
   /** An object as hooks see it in the version of the request. */
-  fromHooks(object: KubeObject, version: Version): KubeObject
+  fromHooks(object: KubeObject, version: Version): Converted<KubeObject>
   /** An object as hooks left it in a version that the codec of the store takes. */
   toStored(object: KubeObject): Converted<KubeObject>
   /** What a write is answered with, in the version of the request. */

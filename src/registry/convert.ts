@@ -49,9 +49,12 @@ export function* copyInSteps(definition: ResourceDefinition, object: KubeObject,
 }
 
 /** The object as Go would write it: every member in its place, nothing empty that is left out. */
-export const normalized = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject => runAtOnce(written(version, object, { keepEmpty: true }))
+export const normalized = (version: Pick<Version, 'schema'>, object: KubeObject): KubeObject => runAtOnce(normalizedInSteps(version, object))
 
-/** The same in steps, as Go reads it once it has been stored: empty lists are nil. */
+/** The same in steps, for objects that may be large. */
+export const normalizedInSteps = (version: Pick<Version, 'schema'>, object: KubeObject): Steps<KubeObject> => written(version, object, { keepEmpty: true })
+
+/** As Go reads it once it has been stored: empty lists are nil. */
 export const afterStoring = (version: Pick<Version, 'schema'>, object: KubeObject): Steps<KubeObject> => written(version, object, {})
 
 function* written({ schema }: Pick<Version, 'schema'>, object: KubeObject, options: DecodeOptions): Steps<KubeObject> {

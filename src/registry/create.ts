@@ -17,11 +17,12 @@ import {
   groupResourceOf,
   hookContext,
   type RegistryEnvironment,
+  type ReservationHolder,
   type StoreParts,
   strategyOf,
   type WriteTarget,
 } from './types.ts'
-import { type HeldReservation, writeObject } from './write.ts'
+import { HeldReservation, writeObject } from './write.ts'
 
 /** As upstream: the first name, and seven more. */
 const NAME_ATTEMPTS = 8
@@ -64,11 +65,25 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
 }
 
 /** One attempt by one name. What it has reserved in other keys is returned where the name is taken. */
-async function createOnce({ env, storage, keys }: StoreParts, target: WriteTarget, next: KubeObject): Promise<Answer> {
+async function createOnce(store: StoreParts, target: WriteTarget, next: KubeObject): Promise<Answer> {
+  // Admission is asked once, however often the write is tried.
+  const admitted = new HeldReservation()
+  let isWritten = false
+  try {
+    const answer = await writeNew(store, target, next, admitted)
+    isWritten = true
+    return answer
+  } finally {
+    const ending = isWritten ? admitted.commit() : admitted.rollback()
+    if (ending) await ending
+  }
+}
+
+async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget, next: KubeObject, admitted: HeldReservation): Promise<Answer> {
   const { served } = target
   const strategy = strategyOf(served, undefined)
   const hooks = hookContext(env, target)
-  await fillNew(env, target, next, hooks)
+  await fillNew(env, target, next, hooks, { held: admitted })
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name ?? '')
   const decide = async (found: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
     // A dry run is told of what can't be reserved before what is there already, as is a write, which is decided for the first time as if there were nothing.
@@ -93,11 +108,21 @@ async function createOnce({ env, storage, keys }: StoreParts, target: WriteTarge
   }
 }
 
-/**
- * Uid, times, the kind's own part, every rule, and validating admission: all but the reservation and the write. `authorize`: the right to create is still to be asked for, which
- * comes before validating admission.
- */
-export async function fillNew(env: RegistryEnvironment, target: WriteTarget, next: KubeObject, hooks: HookContext, authorize = false): Promise<void> {
+interface Filling {
+  /** Where admission leaves what it reserves until the write has ended. */
+  readonly held: ReservationHolder
+  /** The right to create is still to be asked for, which comes before validating admission. */
+  readonly authorize?: boolean
+}
+
+/** Uid, times, the kind's own part, every rule, and validating admission: all but the strategy's reservation and the write. */
+export async function fillNew(
+  env: RegistryEnvironment,
+  target: WriteTarget,
+  next: KubeObject,
+  hooks: HookContext,
+  { held, authorize = false }: Filling,
+): Promise<void> {
   const { served } = target
   if (next.metadata.resourceVersion === '') delete next.metadata.resourceVersion
   next.metadata.uid = env.newUid()
@@ -106,7 +131,7 @@ export async function fillNew(env: RegistryEnvironment, target: WriteTarget, nex
   if (authorize) await env.authorizeCreate(target)
   // By the name that was asked for, whatever admission has made of it.
   const asked: WriteTarget = { ...target, name: target.name || (next.metadata.name ?? '') }
-  await env.admission.validate(admissionRequest(asked, 'CREATE', { object: next }))
+  await env.admission.validate(admissionRequest(asked, 'CREATE', { object: next, held }))
 }
 
 /** Whether a new object says which version it is of, which none can. Text that is no number is refused elsewhere. */

@@ -26,7 +26,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
   return {
     hookVersion: () => hub,
     objectIn: (version, stored) => objectInTurns(viewOf(definition, version)?.object(stored) ?? stored),
-    fromHooks: (object, version) => copyIn(definition, object, version),
+    fromHooks: (object, version) => startInTurns(copyInSteps(definition, object, version)),
     toStored: object => object,
     answer({ served: { version } }, answer) {
       if ('object' in answer) return hasOneVersion(definition) ? answer : runInTurns(readAgain(definition, version, answer.object))

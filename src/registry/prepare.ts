@@ -7,7 +7,7 @@ import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
-import { nameIsDnsSubdomain, nameIsPathSegment } from '../meta/names.ts'
+import { nameIsDnsSubdomain, nameIsPathSegment, type ValidateName } from '../meta/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.ts'
 import { type ObjectMetaRules, validateNames, validateObjectMetaInSteps, validateObjectMetaUpdateInSteps } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
@@ -130,10 +130,15 @@ const kindRulesOf = ({ served, subresource }: WriteTarget, strategy: Strategy): 
   declared: subresource === '' ? served.definition.hub.schema : undefined,
 })
 
+const nameRuleOf =
+  ({ validateName = nameIsDnsSubdomain }: Strategy, { features }: HookContext): ValidateName =>
+  (name, prefix) =>
+    validateName(name, prefix, features)
+
 /** Metadata first, then the kind: errors are listed in this order. */
 function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Steps<FieldError[]> {
   const { strategy, namespaced, meta } = rules
-  const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, meta)
+  const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, nameRuleOf(strategy, ctx), metadata, meta)
   yield
   return add(errors, yield* kindErrors(rules, next, undefined, ctx))
 }
@@ -149,7 +154,7 @@ function* errorsOfUpdate(kind: KindRules, next: KubeObject, old: KubeObject, ctx
   add(add(errors, update), update)
   yield
   if (strategy.revalidatesMeta) {
-    add(errors, yield* validateObjectMetaInSteps(meta, namespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata, rules))
+    add(errors, yield* validateObjectMetaInSteps(meta, namespaced, nameRuleOf(strategy, ctx), metadata, rules))
     yield
   }
   return add(errors, yield* kindErrors(kind, next, old, ctx))

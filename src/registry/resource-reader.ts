@@ -1,7 +1,8 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { KubeObject } from '../meta/object.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
-import type { Converted } from './conversion.ts'
+import { allConverted, type Converted } from './conversion.ts'
 import { conversionOf } from './conversion-of.ts'
 import { toStatus } from './errors.ts'
 import { type KeySpace, keySpace } from './keys.ts'
@@ -24,6 +25,19 @@ export class ResourceReader {
   async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
     const stored = await getObject(this, groupResourceOf(served), { namespace, name }, resourceVersion, signal)
     return statused(served, name, 'get', conversionOf(served.definition).view(served.version).object(stored))
+  }
+
+  /** The present object as the watch cache has it, read in the version; shared. Undefined where it has none, and without a cache that can say. */
+  cachedObject({ definition, version }: ServedResource, namespace: string, name: string): Converted<KubeObject> | undefined {
+    const stored = this.storage.cachedObject(this.keys.object(namespace, name))
+    return stored && conversionOf(definition).objectIn(version, stored)
+  }
+
+  /** The same of all objects, or of those of a namespace where one is given. */
+  cachedObjects({ definition, version }: ServedResource, namespace: string): Converted<readonly KubeObject[]> | undefined {
+    const stored = this.storage.cachedObjects(this.keys.prefix(namespace))
+    const objects = stored?.map(each => conversionOf(definition).objectIn(version, each))
+    return objects && allConverted(objects)
   }
 
   async list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {

@@ -1,5 +1,6 @@
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
+import { eachAtOnce } from '../lib/each-at-once.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { decode } from '../schema/decode.ts'
@@ -42,7 +43,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
     const result = await deleteObject(this, target, options)
     const { definition, version } = target.served
-    return { ...result, object: result.blank ? blankObject(version) : conversionOf(definition).fromHooks(result.object, version) }
+    return { ...result, object: result.blank ? blankObject(version) : await conversionOf(definition).fromHooks(result.object, version) }
   }
 
   /** Deletes an object that can't be read, unread: nothing is checked but that. */
@@ -69,18 +70,14 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   }
 
   private async deleteAll(target: WriteTarget, options: DeleteOptions, items: readonly StoredObject[]): Promise<void> {
-    const queue = items.values()
-    const worker = async () => {
-      for (const item of queue) {
-        const { namespace, name } = item.attributes()
-        try {
-          await this.delete({ ...target, namespace, name, ofCollection: true }, options)
-        } catch (error) {
-          if (!isStatusError(error, 'NotFound')) throw error
-        }
+    await eachAtOnce(items, DELETE_COLLECTION_WORKERS, async item => {
+      const { namespace, name } = item.attributes()
+      try {
+        await this.delete({ ...target, namespace, name, ofCollection: true }, options)
+      } catch (error) {
+        if (!isStatusError(error, 'NotFound')) throw error
       }
-    }
-    await Promise.all(Array.from({ length: Math.min(DELETE_COLLECTION_WORKERS, items.length) }, worker))
+    })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ServedResource } from '../catalog/catalog.ts'
-import type { HookContext, ResourceAccess, ResourceDefinition, Strategy, Subresource } from '../catalog/definition.ts'
+import type { HookContext, Reservation, ResourceAccess, ResourceDefinition, Strategy, Subresource } from '../catalog/definition.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { RequestContext } from '../meta/context.ts'
@@ -53,6 +53,13 @@ export interface AdmissionRequest {
   readonly object?: KubeObject
   /** Shared: never mutated. Absent for creations. */
   readonly old?: KubeObject
+  /** Where validating plugins leave what they have reserved for the write. Absent where nothing will be written. */
+  readonly held?: ReservationHolder
+}
+
+/** Commits what it is given when the write that it belongs to has been made, and rolls it back where that fails or is decided anew. */
+export interface ReservationHolder {
+  hold(reservation: Reservation): void
 }
 
 /** How admission comes into the write pipeline. Both may throw a StatusError. */
@@ -113,7 +120,7 @@ export const groupKindOf = ({ definition }: ServedResource) => ({ group: definit
 type AdmissionSubject = Pick<WriteTarget, 'ctx' | 'served' | 'subresource' | 'namespace' | 'name' | 'dryRun' | 'options' | 'ofCollection' | 'nested'>
 
 /** The one way to ask admission. */
-export const admissionRequest = <Objects extends Pick<AdmissionRequest, 'object' | 'old'>>(
+export const admissionRequest = <Objects extends Pick<AdmissionRequest, 'object' | 'old' | 'held'>>(
   { ctx, served, subresource, namespace, name, dryRun, options, ofCollection, nested }: AdmissionSubject,
   operation: Operation,
   objects: Objects,

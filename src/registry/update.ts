@@ -83,11 +83,11 @@ async function decideUpdate(
   if (turnIsLong()) await nextLongTurn()
   const next = await mutate(env, target, wanted, old)
   if (strategy.authorize) await strategy.authorize(next, old, hooks)
-  if (old) await validateUpdate(env, target, strategy, { next, old, hooks })
+  if (old) await validateUpdate(env, target, strategy, { next, old, hooks, held })
   else {
     checkNoUid(target, next)
     wipeSystemFields(next.metadata)
-    await fillNew(env, target, next, hooks, true)
+    await fillNew(env, target, next, hooks, { held, authorize: true })
   }
   const remove = old !== undefined && isOver(strategy, next, old)
   const taking = held.take(strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun))
@@ -108,11 +108,11 @@ async function validateUpdate(
   env: RegistryEnvironment,
   target: WriteTarget,
   strategy: Strategy,
-  { next, old, hooks }: { readonly next: KubeObject; readonly old: KubeObject; readonly hooks: HookContext },
+  { next, old, hooks, held }: { readonly next: KubeObject; readonly old: KubeObject; readonly hooks: HookContext; readonly held: HeldReservation },
 ): Promise<void> {
   checkResourceVersion(target, strategy, next, old)
   await beforeUpdate(target, strategy, next, old, hooks)
-  await env.admission.validate(admissionRequest(target, 'UPDATE', { object: next, old }))
+  await env.admission.validate(admissionRequest(target, 'UPDATE', { object: next, old, held }))
 }
 
 /** Whether the last finalizer of an object that is being deleted has gone, and nothing else holds it. */

@@ -1,13 +1,13 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
-import { encodeJson } from '../codec/json.ts'
+import { encodeJson, encodeJsonInSteps } from '../codec/json.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { parseOwn } from '../storage/parse-own.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
-import { convertInSteps, copyIn, normalized, versionsOf } from './convert.ts'
+import { convertInSteps, copyIn, normalized, normalizedInSteps, versionsOf } from './convert.ts'
 import { objectFormOf } from './object-form.ts'
 import { PerVersion } from './per-version.ts'
 
@@ -68,9 +68,9 @@ export class VersionView {
     const from = versionsOf(this.definition).get(object.apiVersion) ?? this.version
     const converted = yield* convertInSteps(this.definition, object, from, this.version)
     yield
-    const written = normalized(this.version, converted)
+    const normal = yield* normalizedInSteps(this.version, converted)
     yield
-    const encoded = { bytes: encodeJson(this.version.schema, written), header: this.header }
+    const encoded = { bytes: yield* encodeJsonInSteps(this.version.schema, normal), header: this.header }
     yield
     return encoded
   }

@@ -1,11 +1,12 @@
 import type { Reservation } from '../catalog/definition.ts'
 import type { Key } from '../storage/revision.ts'
 import type { Decision, Storage, StoredObject, Written } from '../storage/storage.ts'
-import type { WriteTarget } from './types.ts'
+import type { ReservationHolder, WriteTarget } from './types.ts'
 
-/** The one reservation that a write holds at a time. */
-export class HeldReservation {
+/** What one attempt of a write has reserved: its strategy, and what plugins of admission did. */
+export class HeldReservation implements ReservationHolder {
   #held: Reservation | undefined
+  #more: Reservation[] | undefined
 
   /** Takes what the strategy has begun to reserve, for as long as the write lasts. Undefined: nothing was begun, and there is nothing to wait for. */
   take(begun: Promise<Reservation> | undefined): Promise<void> | undefined {
@@ -14,15 +15,28 @@ export class HeldReservation {
     })
   }
 
-  commit(): Promise<void> | undefined {
-    return this.#held?.commit()
+  hold(reservation: Reservation): void {
+    this.#more ??= []
+    this.#more.push(reservation)
   }
 
   /** Undefined: nothing is held. */
-  rollback(): Promise<void> | undefined {
-    const last = this.#held
+  commit(): Promise<unknown> | undefined {
+    return this.#each(reservation => reservation.commit())
+  }
+
+  /** Undefined: nothing is held. */
+  rollback(): Promise<unknown> | undefined {
+    return this.#each(reservation => reservation.rollback())
+  }
+
+  /** Lets go of what is held. */
+  #each(end: (reservation: Reservation) => Promise<void>): Promise<unknown> | undefined {
+    const [held, more] = [this.#held, this.#more]
     this.#held = undefined
-    return last?.rollback()
+    this.#more = undefined
+    if (more === undefined) return held && end(held)
+    return Promise.all((held ? [held, ...more] : more).map(end))
   }
 }
 

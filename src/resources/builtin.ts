@@ -34,6 +34,7 @@ import { cronJobResource } from './batch/cron-job/definition.ts'
 import { jobResource } from './batch/job/definition.ts'
 import { certificateSigningRequestResource } from './certificates/certificate-signing-request/definition.ts'
 import { clusterTrustBundleResource } from './certificates/cluster-trust-bundle/definition.ts'
+import { createPodCertificateRequestResource } from './certificates/pod-certificate-request/definition.ts'
 import { leaseResource } from './coordination/lease/definition.ts'
 import { leaseCandidateResource } from './coordination/lease-candidate/definition.ts'
 import { componentStatuses } from './core/component-status/definition.ts'
@@ -58,6 +59,7 @@ import { createServiceAccountResource } from './core/service-account/definition.
 import { endpointSliceResource } from './discovery/endpoint-slice/definition.ts'
 import { flowSchemaResource } from './flowcontrol/flow-schema/definition.ts'
 import { priorityLevelConfigurationResource } from './flowcontrol/priority-level-configuration/definition.ts'
+import { clusterCIDRResource } from './networking/cluster-cidr/definition.ts'
 import { ingressResource } from './networking/ingress/definition.ts'
 import { ingressClassResource } from './networking/ingress-class/definition.ts'
 import { ipAddressResource } from './networking/ip-address/definition.ts'
@@ -72,10 +74,14 @@ import { createRoleResource } from './rbac/role/definition.ts'
 import { createRoleBindingResource } from './rbac/role-binding/definition.ts'
 import { deviceClassResource } from './resource/device-class/definition.ts'
 import { deviceTaintRuleResource } from './resource/device-taint-rule/definition.ts'
-import { resourceClaimResource } from './resource/resource-claim/definition.ts'
+import { podSchedulingContextResource } from './resource/pod-scheduling-context/definition.ts'
+import { createResourceClaimResource } from './resource/resource-claim/definition.ts'
 import { resourceClaimTemplateResource } from './resource/resource-claim-template/definition.ts'
+import { resourcePoolStatusRequestResource } from './resource/resource-pool-status-request/definition.ts'
 import { resourceSliceResource } from './resource/resource-slice/definition.ts'
+import { podGroupResource } from './scheduling/pod-group/definition.ts'
 import { priorityClassResource } from './scheduling/priority-class/definition.ts'
+import { workloadResource } from './scheduling/workload/definition.ts'
 import { csiDriverResource } from './storage/csi-driver/definition.ts'
 import { csiNodeResource } from './storage/csi-node/definition.ts'
 import { csiStorageCapacityResource } from './storage/csi-storage-capacity/definition.ts'
@@ -130,7 +136,7 @@ const partsOf = (features: Features): ReleaseParts => ({
 
 const coreKinds = ({ etcdServers, eventTtlSeconds, auth, features, ...service }: BuiltinOptions): ResourceDefinition[] => [
   bindingResource,
-  componentStatuses(etcdServers),
+  componentStatuses(features.release, etcdServers),
   configMapResource,
   endpointsResource,
   eventResourceWithTtl(eventTtlSeconds),
@@ -153,9 +159,20 @@ const APPS: readonly ResourceDefinition[] = [controllerRevisionResource, daemonS
 
 const AUTOSCALING_AND_BATCH: readonly ResourceDefinition[] = [horizontalPodAutoscalerResource, cronJobResource, jobResource]
 
-const CERTIFICATES: readonly ResourceDefinition[] = [certificateSigningRequestResource, clusterTrustBundleResource]
+const certificates = ({ authorizer }: AuthServices): ResourceDefinition[] => [
+  certificateSigningRequestResource,
+  clusterTrustBundleResource,
+  createPodCertificateRequestResource(authorizer),
+]
 
-const NETWORKING: readonly ResourceDefinition[] = [ingressClassResource, ingressResource, ipAddressResource, networkPolicyResource, serviceCIDRResource]
+const NETWORKING: readonly ResourceDefinition[] = [
+  clusterCIDRResource,
+  ingressClassResource,
+  ingressResource,
+  ipAddressResource,
+  networkPolicyResource,
+  serviceCIDRResource,
+]
 
 /** Kinds by which an API is extended, and what asks the authorizer before a right is given. */
 const extensionKinds = (auth: AuthServices | undefined): ResourceDefinition[] => [
@@ -182,11 +199,13 @@ const COORDINATION: readonly ResourceDefinition[] = [
   storageVersionMigrationResource,
 ]
 
-const RESOURCE: readonly ResourceDefinition[] = [
+const resourceKinds = ({ authorizer }: AuthServices): ResourceDefinition[] => [
   deviceClassResource,
   deviceTaintRuleResource,
-  resourceClaimResource,
+  podSchedulingContextResource,
+  createResourceClaimResource(authorizer),
   resourceClaimTemplateResource,
+  resourcePoolStatusRequestResource,
   resourceSliceResource,
 ]
 
@@ -199,18 +218,18 @@ const STORAGE: readonly ResourceDefinition[] = [
   volumeAttributesClassResource,
 ]
 
-const OTHERS: readonly ResourceDefinition[] = [priorityClassResource, runtimeClassResource, endpointSliceResource]
+const OTHERS: readonly ResourceDefinition[] = [podGroupResource, priorityClassResource, workloadResource, runtimeClassResource, endpointSliceResource]
 
 const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   ...coreKinds(options),
   ...APPS,
   ...reviews(options.auth ?? NOBODY, options.features),
   ...AUTOSCALING_AND_BATCH,
-  ...CERTIFICATES,
+  ...certificates(options.auth ?? NOBODY),
   ...NETWORKING,
   ...extensionKinds(options.auth),
   ...COORDINATION,
-  ...RESOURCE,
+  ...resourceKinds(options.auth ?? NOBODY),
   podDisruptionBudgetResource,
   podSecurityPolicyResource,
   ...STORAGE,

@@ -5,9 +5,11 @@ import type {
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
 } from './admissionregistration/v1.types.ts'
-import type { MutatingAdmissionPolicy } from './admissionregistration/v1alpha1.types.ts'
+import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from './admissionregistration/v1alpha1.types.ts'
 import type { CustomResourceDefinition } from './apiextensions/v1.types.ts'
 import type { APIService } from './apiregistration/v1.types.ts'
+import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from './apps/v1.types.ts'
+import type { CronJob, Job } from './batch/v1.types.ts'
 import type { CertificateSigningRequest } from './certificates/v1.types.ts'
 import type { ClusterTrustBundle } from './certificates/v1beta1.types.ts'
 import type { Lease } from './coordination/v1.types.ts'
@@ -15,13 +17,17 @@ import type {
   Binding,
   ConfigMap,
   Endpoints,
+  Event,
   LimitRange,
   Namespace,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
+  PodTemplate,
   RangeAllocation,
+  ReplicationController,
+  ResourceQuota,
   Secret,
   Service,
   ServiceAccount,
@@ -42,6 +48,7 @@ import type { VolumeAttributesClass } from './storage/v1beta1.types.ts'
 
 export const CONFIG_MAPS = kindId<ConfigMap>('', 'configmaps')
 export const ENDPOINTS = kindId<Endpoints>('', 'endpoints')
+export const EVENTS = kindId<Event>('', 'events')
 export const LIMIT_RANGES = kindId<LimitRange>('', 'limitranges')
 export const NAMESPACES = kindId<Namespace>('', 'namespaces')
 export const BINDINGS = kindId<Binding>('', 'bindings')
@@ -49,6 +56,9 @@ export const NODES = kindId<Node>('', 'nodes')
 export const CLAIMS = kindId<PersistentVolumeClaim>('', 'persistentvolumeclaims')
 export const VOLUMES = kindId<PersistentVolume>('', 'persistentvolumes')
 export const PODS = kindId<Pod>('', 'pods')
+export const POD_TEMPLATES = kindId<PodTemplate>('', 'podtemplates')
+export const REPLICATION_CONTROLLERS = kindId<ReplicationController>('', 'replicationcontrollers')
+export const QUOTAS = kindId<ResourceQuota>('', 'resourcequotas')
 export const RANGE_ALLOCATIONS = kindId<RangeAllocation>('', 'rangeallocations')
 export const SECRETS = kindId<Secret>('', 'secrets')
 export const SERVICES = kindId<Service>('', 'services')
@@ -57,11 +67,19 @@ export const SERVICE_ACCOUNTS = kindId<ServiceAccount>('', 'serviceaccounts')
 export const MUTATING_WEBHOOKS = kindId<MutatingWebhookConfiguration>('admissionregistration.k8s.io', 'mutatingwebhookconfigurations')
 export const VALIDATING_WEBHOOKS = kindId<ValidatingWebhookConfiguration>('admissionregistration.k8s.io', 'validatingwebhookconfigurations')
 export const MUTATING_POLICIES = kindId<MutatingAdmissionPolicy>('admissionregistration.k8s.io', 'mutatingadmissionpolicies')
+export const MUTATING_POLICY_BINDINGS = kindId<MutatingAdmissionPolicyBinding>('admissionregistration.k8s.io', 'mutatingadmissionpolicybindings')
 export const VALIDATING_POLICIES = kindId<ValidatingAdmissionPolicy>('admissionregistration.k8s.io', 'validatingadmissionpolicies')
 export const VALIDATING_POLICY_BINDINGS = kindId<ValidatingAdmissionPolicyBinding>('admissionregistration.k8s.io', 'validatingadmissionpolicybindings')
 
 export const CUSTOM_RESOURCE_DEFINITIONS = kindId<CustomResourceDefinition>('apiextensions.k8s.io', 'customresourcedefinitions')
 export const API_SERVICES = kindId<APIService>('apiregistration.k8s.io', 'apiservices')
+
+export const DAEMON_SETS = kindId<DaemonSet>('apps', 'daemonsets')
+export const DEPLOYMENTS = kindId<Deployment>('apps', 'deployments')
+export const REPLICA_SETS = kindId<ReplicaSet>('apps', 'replicasets')
+export const STATEFUL_SETS = kindId<StatefulSet>('apps', 'statefulsets')
+export const CRON_JOBS = kindId<CronJob>('batch', 'cronjobs')
+export const JOBS = kindId<Job>('batch', 'jobs')
 
 export const SIGNING_REQUESTS = kindId<CertificateSigningRequest>('certificates.k8s.io', 'certificatesigningrequests')
 export const TRUST_BUNDLES = kindId<ClusterTrustBundle>('certificates.k8s.io', 'clustertrustbundles')

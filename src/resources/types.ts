@@ -29,6 +29,7 @@ const FILES: Readonly<Record<string, string>> = {
   certificatesv1alpha1: 'certificates/v1alpha1',
   certificatesv1beta1: 'certificates/v1beta1',
   coordination: 'coordination/v1',
+  coordinationV1alpha1: 'coordination/v1alpha1',
   coordinationV1alpha2: 'coordination/v1alpha2',
   coordinationV1beta1: 'coordination/v1beta1',
   core: 'core/v1',
@@ -50,10 +51,13 @@ const FILES: Readonly<Record<string, string>> = {
   resourceV1beta1: 'resource/v1beta1',
   resource: 'resource/v1beta2',
   scheduling: 'scheduling/v1',
+  schedulingV1alpha1: 'scheduling/v1alpha1',
+  schedulingV1alpha2: 'scheduling/v1alpha2',
   storage: 'storage/v1',
   storagev1alpha1: 'storage/v1alpha1',
   storagev1beta1: 'storage/v1beta1',
   storagemigration: 'storagemigration/v1alpha1',
+  storagemigrationV1beta1: 'storagemigration/v1beta1',
 
   apiextensionsV1beta1: 'apiextensions/v1beta1',
   apiregistrationV1beta1: 'apiregistration/v1beta1',
@@ -70,7 +74,6 @@ const FILES: Readonly<Record<string, string>> = {
   nodeV1alpha1: 'node/v1alpha1',
   nodeV1beta1: 'node/v1beta1',
   policyV1beta1: 'policy/v1beta1',
-  schedulingV1alpha1: 'scheduling/v1alpha1',
   schedulingV1beta1: 'scheduling/v1beta1',
 }
 

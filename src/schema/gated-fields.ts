@@ -75,7 +75,9 @@ function reaches(value: unknown, path: readonly PathStep[], at: number, counts: 
   if (!isObject(value)) return false
   const member = value[step.name]
   if (member === undefined) return false
-  return step.within === undefined ? reaches(member, path, at + 1, counts) : membersOf(member).some(each => reaches(each, path, at + 1, counts))
+  if (step.within === undefined) return reaches(member, path, at + 1, counts)
+  for (const each of membersOf(member)) if (reaches(each, path, at + 1, counts)) return true
+  return false
 }
 
 const isDefined = (value: unknown): boolean => value !== undefined

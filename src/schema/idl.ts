@@ -27,7 +27,8 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * A field is `name number type mark*`, with `-` for the number where protobuf has none. A type is a scalar, a special form, a type of this package, `package.Type` of
  * another, `[]T`, `map[string]T`, each with `*` before it for a Go pointer (a scalar without it is written in protobuf even if it is absent). `?` ends the type of an optional
  * field (omitempty and not required). Marks:
- * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) · `set` `atomic` `granular` `map(a,b)` list and map types ·
+ * `required` `optional` (against what `?` says) · `omitempty` `keepempty` (likewise) ·
+ * `omitzero` a struct that is no pointer is left out of JSON where it is empty · `set` `atomic` `granular` `map(a,b)` list and map types ·
  * `strayatomic` a list type of what is no list ·
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `since(1.30)` the first release that has it, `until(1.31)` the first that has it no more,
  * `gate(Name)` the feature gate without which writes clear it, `gate(Name,own)` and its like (`GateUse`) where the old object keeps it otherwise ·
@@ -234,6 +235,8 @@ export class TypeRegistry {
     if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
     if (value !== undefined && (since === undefined || this.minor === undefined || Number(since) <= this.minor)) field.default = JSON.parse(value)
     Object.assign(field, patchMarks(marks), availability(marks))
+    // Types of no one release have every field, as the earliest one writes it.
+    if (marks.includes('omitzero') && this.minor !== undefined) field.omitZero = true
     if (marks.includes('deprecated')) field.deprecated = true
     const rules = ruleMarks(marks)
     if (rules) field.rules = rules

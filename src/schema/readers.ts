@@ -29,7 +29,7 @@ function structPlan(schema: StructSchema): StructPlan {
 type ReadAndZero = Pick<MemberPlan, 'read' | 'zero'>
 
 /** How a field is read, and what it is when it is absent: Go's rules of pointers, `omitempty` and nil for its type. */
-function memberPlan({ schema, omitEmpty, pointer }: Field): ReadAndZero {
+function memberPlan({ schema, omitEmpty, omitZero, pointer }: Field): ReadAndZero {
   const read = reader(schema)
   if (pointer) {
     if (omitEmpty) return { read: (v, run) => (v === null ? undefined : read(v, run)), zero: undefined }
@@ -50,6 +50,7 @@ function memberPlan({ schema, omitEmpty, pointer }: Field): ReadAndZero {
       if (!omitEmpty) return { read, zero: schema.type === 'boolean' ? () => false : () => 0 }
       return { read: (v, run) => read(v, run) || undefined, zero: undefined }
     default:
+      if (omitZero) return { read: (v, run) => read(v, run) ?? undefined, zero: undefined }
       return { read, zero: run => read(null, run) }
   }
 }

@@ -65,6 +65,8 @@ export interface Field extends Availability {
   readonly required: boolean
   /** A zero value (or nil, or empty list or map) is left out of the JSON. A struct that is no pointer is written even so. */
   readonly omitEmpty: boolean
+  /** A struct that is no pointer is left out, too, where it is empty: Go's `omitzero`. */
+  readonly omitZero?: boolean
   /** The Go field is a pointer: zero and absent are different things. */
   readonly pointer: boolean
   /** Default by marker, applied when the field is absent (or null). */

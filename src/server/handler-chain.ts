@@ -43,6 +43,8 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly auditor?: Auditor | undefined
   readonly requestTimeoutMs: number
   readonly log: Logger
+  /** Rights to impersonate may be for some requests alone (the gate ConstrainedImpersonation). */
+  readonly constrainedImpersonation: boolean
   /** A line for every request. */
   readonly logRequests: boolean
   readonly api: Api
@@ -70,7 +72,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     options.trusted ? withUser(options.trusted) : withAuthentication(options.authenticator, authMetrics),
     // What the rest throws is answered, and so audited, before the event is over.
     ...(auditor ? [withAudit(auditor), withErrors(log)] : []),
-    withImpersonation(authorizer),
+    withImpersonation(authorizer, options.constrainedImpersonation),
     withMaxInFlightLimit(options.inFlight),
     withAuthorization(authorizer, authMetrics),
     withLongRunning(requests, metrics),

@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly version: VersionInfo
   /** The feature gates that it runs with. */
   readonly features: readonly FeatureState[]
+  /** The gate ConstrainedImpersonation is on. */
+  readonly constrainedImpersonation: boolean
   /** Who signs tokens of service accounts, and with what; asked with each request for it. */
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Beside those of requests and of the process. */

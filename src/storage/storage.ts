@@ -241,6 +241,10 @@ export interface Storage {
   /** Reads go through the watch cache. Clients can tell: it waits for a version that has not come, where the store itself refuses at once, and some texts are others. */
   readonly cached: boolean
   get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
+  /** The present object as the watch cache has it, without waiting. Undefined where it has none, and without a cache that can say. */
+  cachedObject(key: Key): StoredObject | undefined
+  /** The same of all objects below a prefix. Undefined also where they are many: `list` reads those in turns. */
+  cachedObjects(prefix: Key): readonly StoredObject[] | undefined
   /** `prefix` ends with a slash: the resource's, or a namespace of it. Without a cache it may be one key, which has none. Ordered by key. */
   list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page>
   /** Resolves once the start is certain; throws StorageError `expired` where it is gone. The watch fails with `expired` where history is lost, and ends where the watcher is too slow. */

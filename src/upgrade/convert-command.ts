@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
 import { ArgumentError, readArguments, readRelease } from './arguments.ts'
 import { convertFile, type Note } from './convert.ts'
 import { ManifestError, manifestFiles, readManifestFile } from './manifests.ts'
+import { onOneLine } from './printable.ts'
+import { replaceFile } from './replace-file.ts'
 import { ReleaseKinds } from './versions/release-kinds.ts'
 
 /** Where a command writes. */
@@ -46,10 +47,10 @@ export async function runConvert(argv: readonly string[], { out, err }: Streams)
       for (const note of notes) if (note.severity === 'decision' || !given.isOn('quiet')) err(`${noteText(name, note)}\n`)
       if (notes.some(({ severity }) => severity === 'decision')) status = Math.max(status, 1)
       if (!given.isOn('write') || name === '-') texts.push(text)
-      else if (changed) writeFileSync(name, text)
+      else if (changed) await replaceFile(name, text)
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error
-      err(`Error: ${error.message}\n`)
+      err(`Error: ${onOneLine(error.message)}\n`)
       status = 2
     }
   out(joined(texts))
@@ -57,7 +58,7 @@ export async function runConvert(argv: readonly string[], { out, err }: Streams)
 }
 
 const noteText = (file: string, { line, object, severity, message }: Note): string =>
-  `${file === '-' ? '<stdin>' : file}:${line}: ${object}: ${severity === 'decision' ? 'needs a decision: ' : ''}${message}`
+  onOneLine(`${file === '-' ? '<stdin>' : file}:${line}: ${object}: ${severity === 'decision' ? 'needs a decision: ' : ''}${message}`)
 
 /** Texts of several files as one stream of documents. */
 function joined(texts: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import { rawJson } from '../codec/json-writer.ts'
-import { isJsonObject, type JsonObject } from '../meta/object.ts'
+import { type JsonObject, objectIn } from '../meta/object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { type Conversion, convertObject } from './convert-object.ts'
 import { decisionsOf, withoutSuccessor } from './decisions.ts'
@@ -38,7 +38,9 @@ export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Prom
     const tell = (severity: Note['severity'], message: string): void => void notes.push({ severity, line: object.line, object: labelOf(object), message })
     const converted = await conversionOf(object, kinds, tell)
     if (converted === undefined) continue
-    changes.set(object.document, [...(changes.get(object.document) ?? []), converted.change])
+    const changed = changes.get(object.document)
+    if (changed) changed.push(converted.change)
+    else changes.set(object.document, [converted.change])
     versions.set(object.document, converted.apiVersion)
   }
   addListVersions(file, changes, versions)
@@ -58,7 +60,7 @@ export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Prom
 
 /** How messages name an object. */
 export function labelOf({ value: { metadata }, kind }: Pick<ManifestObject, 'value' | 'kind'>): string {
-  const { namespace, name, generateName } = isJsonObject(metadata) ? metadata : {}
+  const { namespace, name, generateName } = objectIn(metadata)
   const id = typeof name === 'string' ? name : typeof generateName === 'string' ? `${generateName}*` : ''
   return `${kind}${id === '' ? '' : ' '}${typeof namespace === 'string' && namespace !== '' ? `${namespace}/` : ''}${id}`
 }

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
-import { objectsIn } from './versions/old-version.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../meta/object.ts'
+import { objectsIn } from './json-members.ts'
 import type { KindName } from './versions/old-versions.ts'
 
 /** What a conversion can't settle: somebody who knows what is wanted has to look at it. */
@@ -9,7 +9,7 @@ export interface Decision {
   readonly message: string
 }
 
-const specOf = ({ spec }: JsonObject): JsonObject => (isJsonObject(spec) ? spec : {})
+const specOf = ({ spec }: JsonObject): JsonObject => objectIn(spec)
 
 const NO_SUCCESSOR: Readonly<Record<string, string>> = {
   'policy/v1beta1 PodSecurityPolicy': 'PodSecurityPolicy has no successor: use the labels of Pod Security admission on namespaces, or an admission webhook',

@@ -1,7 +1,9 @@
+import { errorCode } from '../lib/error-code.ts'
 import { BackendError } from '../storage/backend.ts'
 import { ArgumentError } from './arguments.ts'
 import { runConvert } from './convert-command.ts'
 import { ManifestError } from './manifests.ts'
+import { printable } from './printable.ts'
 import { BoltError } from './report/sources/bolt-file.ts'
 import { ClusterError } from './report/sources/cluster-client.ts'
 import { runReport } from './report-command.ts'
@@ -19,14 +21,23 @@ async function main([name = '', ...argv]: readonly string[]): Promise<number> {
     return (await COMMANDS[name]?.(argv, streams)) ?? 2
   } catch (error) {
     if (!isOfUser(error)) throw error
-    streams.err(`Error: ${error.message}\n`)
+    streams.err(`Error: ${printable(error.message)}\n`)
     return 2
   }
 }
 
+/** Part of the result could not be written. */
+let isCut = false
+process.stdout.on('error', (error: Error) => {
+  isCut = true
+  // Who reads a pipe may have seen enough.
+  if (errorCode(error) !== 'EPIPE') process.stderr.write(`Error: ${error.message}\n`)
+  process.exitCode = 2
+})
+
 void main(process.argv.slice(2)).then(
   status => {
-    process.exitCode = status
+    process.exitCode = isCut ? 2 : status
   },
   (error: unknown) => {
     process.stderr.write(`Error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
+import { lineCounter } from '../codec/yaml-tree.ts'
 import { isJsonObject, type JsonObject } from '../meta/object.ts'
-import { lineAt, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'
+import { nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'
 
 /** A text of manifests. */
 export interface ManifestFile {
@@ -58,8 +59,17 @@ function filesBelow(folder: string): string[] {
     const path = join(folder, entry.name)
     if (entry.name.startsWith('.') || entry.name === 'node_modules') return []
     if (entry.isDirectory()) return filesBelow(path)
-    return EXTENSIONS.has(extname(entry.name)) && !isChartFile(path) ? [path] : []
+    return EXTENSIONS.has(extname(entry.name)) && !isChartFile(path) && isFile(path) ? [path] : []
   })
+}
+
+/** Links to files are followed. A pipe or a device, which may never end, is none: who wants one read names it. What leads nowhere is left to its reader, who says so. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return true
+  }
 }
 
 /** Of a Helm chart, and no manifest: its description and its values. */
@@ -81,7 +91,8 @@ export function readManifestFile(name: string): ManifestFile {
 export function readManifests(name: string, text: string): ManifestFile {
   refuseChartTemplate(name, text)
   const documents = documentsOf(name, text)
-  const objects = documents.flatMap(({ root }, document) => objectsOf(text, root, document))
+  const lineOf = lineCounter(text)
+  const objects = documents.flatMap(({ root }, document) => objectsOf(root, document).map(object => ({ ...object, line: lineOf(object.node.start) })))
   const template = objects.find(({ apiVersion, kind }) => /\{\{/.test(apiVersion + kind))
   if (template) throw templateError(name, template.line)
   return { name, text, documents, objects }
@@ -107,32 +118,29 @@ function refuseChartTemplate(name: string, text: string): void {
 /** The first line with an action of a Go template. */
 function templateLine(text: string): number | undefined {
   const found = /\{\{/.exec(text)
-  return found ? lineAt(text, found.index) : undefined
+  return found ? lineCounter(text)(found.index) : undefined
 }
 
 const templateError = (name: string, line: number): ManifestError =>
   new ManifestError(name, line, 'this is a template ({{ … }}), not a manifest: render it first (helm template, kustomize build) and give what comes out')
 
+type FoundObject = Omit<ManifestObject, 'line'>
+
 /** Lists are taken apart; items of a typed list (`DeploymentList`) are of its kind where they do not say. */
-function objectsOf(text: string, root: SourceNode, document: number): ManifestObject[] {
-  const found = objectOf(text, root, document, {})
+function objectsOf(root: SourceNode, document: number): FoundObject[] {
+  const found = objectOf(root, document, {})
   if (found === undefined) return []
   const items = found.kind.endsWith('List') && root.kind === 'map' ? root.pairs.find(({ key }) => key === 'items')?.value : undefined
   if (items?.kind !== 'list') return [found]
   const itemKind = found.kind.slice(0, -'List'.length)
   const implied = itemKind === '' ? {} : { apiVersion: found.apiVersion, kind: itemKind }
-  return [...(itemKind === '' ? [] : [found]), ...items.items.flatMap(item => objectOf(text, item, document, implied) ?? [])]
+  return [...(itemKind === '' ? [] : [found]), ...items.items.flatMap(item => objectOf(item, document, implied) ?? [])]
 }
 
-function objectOf(
-  text: string,
-  node: SourceNode,
-  document: number,
-  implied: { readonly apiVersion?: string; readonly kind?: string },
-): ManifestObject | undefined {
+function objectOf(node: SourceNode, document: number, implied: { readonly apiVersion?: string; readonly kind?: string }): FoundObject | undefined {
   const value = node.kind === 'map' ? nodeValue(node) : undefined
   if (!isJsonObject(value)) return undefined
   const { apiVersion = implied.apiVersion, kind = implied.kind } = value
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined
-  return { value, apiVersion, kind, node, document, line: lineAt(text, node.start) }
+  return { value, apiVersion, kind, node, document }
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { ServedResource } from '../../src/catalog/catalog.ts'
 import { ConversionMetrics } from '../../src/extensions/conversion/metrics.ts'
 import { customResource } from '../../src/extensions/custom-resource.ts'
+import { RELEASES } from '../../src/lifecycle/release.ts'
 import type { User } from '../../src/meta/context.ts'
 import type { CustomResourceDefinition } from '../../src/resources/apiextensions/v1.types.ts'
 import { type ApiRequest, type Asked, type Done, type Outcome, RecordedApi } from '../support/authorized/recorded-api.ts'
@@ -67,11 +68,16 @@ function covers({ user, attributes }: Asked, done: Done, expectedUser: string): 
   )
 }
 
+function servedBy(api: RecordedApi): ServedResource[] {
+  const snapshot = api.catalog.snapshot()
+  return snapshot.servedGroupVersions().flatMap(groupVersion => snapshot.resourcesOf(groupVersion))
+}
+
+const nameOf = ({ version }: ServedResource): string => `${version.group}/${version.name}/${version.names.plural}`
+
 describe('what is done is what was authorized', () => {
   const api = new RecordedApi([...builtinSnapshot().definitions, customKind('Namespaced'), customKind('Cluster')])
-  const resources: ServedResource[] = []
-  const snapshot = api.catalog.snapshot()
-  for (const groupVersion of snapshot.servedGroupVersions()) resources.push(...snapshot.resourcesOf(groupVersion))
+  const resources = servedBy(api)
   /** A few of each sort: custom, namespaced, of the cluster, virtual, with connections. */
   const samples = resources.filter(({ version }) =>
     ['pods', 'namespaces', 'nodes', 'deployments', 'gears', 'planets', 'tokenreviews', 'componentstatuses'].includes(version.names.plural),
@@ -80,8 +86,8 @@ describe('what is done is what was authorized', () => {
   const print = ({ method, url, headers }: ApiRequest): string => `${method} ${url}${headers ? ` ${JSON.stringify(headers)}` : ''}`
 
   /** Sends the request, and checks what holds of every one. */
-  async function check(request: ApiRequest, complaints: string[], user = USER): Promise<Outcome> {
-    const outcome = await api.send(request, user)
+  async function check(request: ApiRequest, complaints: string[], user = USER, by = api): Promise<Outcome> {
+    const outcome = await by.send(request, user)
     const complain = (what: string): void => void complaints.push(`${print(request)} (${outcome.status}): ${what}`)
     const expected = upstreamQuestion(request.method, request.url)
     const asked = outcome.asked.map(({ attributes: { path: _, ...rest } }) => rest)
@@ -95,10 +101,10 @@ describe('what is done is what was authorized', () => {
     return outcome
   }
 
-  async function checkAll(requests: Iterable<ApiRequest>): Promise<Done[]> {
+  async function checkAll(requests: Iterable<ApiRequest>, by = api): Promise<Done[]> {
     const complaints: string[] = []
     const done: Done[] = []
-    for (const request of requests) done.push(...(await check(request, complaints)).done)
+    for (const request of requests) done.push(...(await check(request, complaints, USER, by)).done)
     expect(complaints.slice(0, 20)).to.deep.equal([])
     return done
   }
@@ -119,6 +125,20 @@ describe('what is done is what was authorized', () => {
         const what = verb === 'update' || verb === 'patch' ? 'write' : verb
         expect(done).to.include(`${what} ${version.group}/${version.name}/${version.names.plural}`)
       }
+  }).timeout(120_000)
+
+  it('of every version that another release serves, each by its own group and version', async () => {
+    const known = new Set(resources.map(nameOf))
+    const done = new Set<string>()
+    for (const release of RELEASES) {
+      const of = new RecordedApi(builtinSnapshot(release).definitions)
+      for (const served of servedBy(of).filter(one => !known.has(nameOf(one)))) {
+        known.add(nameOf(served))
+        const requests = pathsOf(served).flatMap(url => [...requestsTo(url, served)])
+        for (const { group, version, resource } of await checkAll(requests, of)) done.add(`${group}/${version}/${resource}`)
+      }
+    }
+    expect(done).to.include.keys('policy/v1beta1/podsecuritypolicies', 'flowcontrol.apiserver.k8s.io/v1beta1/flowschemas', 'resource.k8s.io/v1/deviceclasses')
   }).timeout(120_000)
 
   it('of paths that only look like it', async () => {

@@ -15,7 +15,7 @@ function probe(areas: readonly string[], start: () => Promise<StartedServer>): v
   const unmet = new Map<ProbeCase, string[]>()
   let server: StartedServer
   before(async function () {
-    this.timeout(120_000)
+    this.timeout(600_000)
     server = await start()
     const client = createProbeClient(server.kubeconfig)
     try {

@@ -186,6 +186,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     })
 
     it('believes the tokens that another has signed', async () => {
+      await until('the account has been made', async () => (await ask('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200)
       const tokens = await Promise.all(
         Array.from({ length: 4 }, () => must('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { kind: 'TokenRequest', spec: {} })),
       )

@@ -20,6 +20,7 @@ export const controlPlaneOptions = (backend: ControlPlaneOptions['backend'], opt
   fingerprint: 'test',
   eventTtlSeconds: 3600,
   compactionIntervalMs: 0,
+  quotaSyncPeriodMs: 0,
   serviceCIDRs: ['10.0.0.0/16'],
   nodePorts: { first: 30000, last: 30100 },
   controllers: new Set(),

@@ -1,6 +1,7 @@
 import { ApplyError } from '../../src/apply/apply-error.ts'
 import { updateManagedFields } from '../../src/apply/managed-fields.ts'
 import { applyMergePatch } from '../../src/apply/patch/merge.ts'
+import { runAtOnce } from '../../src/lib/steps.ts'
 import { clone } from '../../src/meta/equal.ts'
 import { fieldErrorText } from '../../src/meta/field-error.ts'
 import { fieldPath } from '../../src/meta/field-path.ts'
@@ -86,7 +87,7 @@ export class CustomHistory {
 
   private decoded(object: Json): AnyObject {
     const next = clone(object) as JsonObject
-    prune(next, this.props, true)
+    runAtOnce(prune(next, this.props, true))
     fillDefaults(next, this.props)
     const metadata = decode(this.schema.fields.get('metadata')?.schema as StructSchema, (next.metadata ?? {}) as JsonObject) as unknown as ObjectMeta
     return { ...next, metadata } as unknown as AnyObject

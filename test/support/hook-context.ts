@@ -1,14 +1,29 @@
 import type { HookContext, ResourceDefinition } from '../../src/catalog/definition.ts'
+import { withFeatures } from '../../src/catalog/with-features.ts'
 import { runAtOnce } from '../../src/lib/steps.ts'
-import { parseGates } from '../../src/lifecycle/gates.ts'
+import { type Features, parseGates } from '../../src/lifecycle/gates.ts'
+import type { Release } from '../../src/lifecycle/release.ts'
+import { storageVersionIn } from '../../src/lifecycle/storage-versions.ts'
 import type { TypedObject } from '../../src/meta/object.ts'
 import { fieldsTurnedOff } from '../../src/registry/gated-fields.ts'
+import { typesOf } from '../../src/resources/types.ts'
 import { UNOBSERVED } from '../../src/schema/declared-rules.ts'
 import { dropGatedFields } from '../../src/schema/gated-fields.ts'
 
 /** The features of release 1.33 with some gates set: `ContainerStopSignals=true`. */
 export const featuresOf = (...gates: string[]) =>
   parseGates('1.33', new Map(gates.map(text => text.split('=') as [string, string]).map(([name, value]) => [name, value === 'true'])))
+
+/** The features of another release with some gates set. */
+export const featuresIn = (release: Release, gates: Record<string, boolean> = {}) => parseGates(release, new Map(Object.entries(gates)))
+
+/** The definition as a server with these features has it. */
+export const definitionIn = (definition: ResourceDefinition, features: Features): ResourceDefinition =>
+  withFeatures(definition, {
+    features,
+    storedIn: (group, resource) => storageVersionIn(features.release, group, resource),
+    schemaOf: schema => (schema.id === undefined ? schema : typesOf(features.release).type(schema.id)),
+  })
 
 /** Clears fields whose gate is off from an object that is written, as the registry does before `prepare`. */
 export const clearTurnedOff = ({ hub }: ResourceDefinition, { features }: HookContext, next: TypedObject, old?: TypedObject): void =>

@@ -19,11 +19,22 @@ export interface Answer {
 /** Makes a request of the server of a release. An error is answered as its Status; a watch ends with its first event, which is the answer. */
 export type Call = (path: string, request?: FakeRequest) => Promise<Answer>
 
-/** What a server of a release answers, on a store that goes from one to the next. */
-export async function inRelease<T>(backend: MemoryBackend, release: Release, ask: (call: Call) => Promise<T>, gates: Record<string, boolean> = {}): Promise<T> {
+/** What a server of a release answers, on a store that goes from one to the next. `served`: what `--runtime-config` turns on, such as `api/all`. */
+export async function inRelease<T>(
+  backend: MemoryBackend,
+  release: Release,
+  ask: (call: Call) => Promise<T>,
+  gates: Record<string, boolean> = {},
+  served: readonly string[] = [],
+): Promise<T> {
   backend.down = false
   const plane = createControlPlane(
-    controlPlaneOptions(backend, { release, gates: parseGates(release, new Map(Object.entries(gates))), fingerprint: gitVersion(release) }),
+    controlPlaneOptions(backend, {
+      release,
+      gates: parseGates(release, new Map(Object.entries(gates))),
+      runtimeConfig: new Map(served.map(key => [key, true])),
+      fingerprint: gitVersion(release),
+    }),
   )
   await plane.synced(AbortSignal.timeout(10_000))
   try {

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import type { ResourceDefinition } from '../../src/catalog/definition.ts'
+import type { Gates } from '../../src/lifecycle/gates.ts'
 import type { Json } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import type { AnyObject } from './any-object.ts'
+import { definitionIn } from './hook-context.ts'
 import { KindServer } from './kind-server.ts'
 
 /** One kind on a server of its own, for cases as tables. Objects are made in the namespace `ns`, by the name `x` unless the body has one. */
@@ -11,9 +13,10 @@ export class KindCases {
   private readonly gr: { group: string; resource: string }
   private readonly definition: ResourceDefinition
 
-  constructor(definition: ResourceDefinition) {
-    this.definition = definition
-    this.server = new KindServer([definition])
+  constructor(definition: ResourceDefinition, features?: Gates) {
+    this.definition = features ? definitionIn(definition, features) : definition
+    this.server = new KindServer([this.definition])
+    if (features) this.server.features = features
     this.gr = { group: definition.hub.group, resource: definition.hub.names.plural }
   }
 
@@ -48,18 +51,19 @@ export async function causesOf(write: Promise<unknown>): Promise<string[]> {
   }
 }
 
-/** A test for each body that is created, and one for each update of another. */
+/** A test for each body that is created, and one for each update of another; by the default features of 1.33 unless others are given. */
 export function validates(
   definition: ResourceDefinition,
   creations: Record<string, [body: object, causes: string[], metadata?: object]>,
   updates: Record<string, [before: object, after: object, causes: string[], metadata?: object]> = {},
+  features?: Gates,
 ): void {
   for (const [what, [body, causes, metadata]] of Object.entries(creations)) {
-    it(`creating: ${what}`, async () => expect(await causesOf(new KindCases(definition).create(body, metadata))).to.deep.equal(causes))
+    it(`creating: ${what}`, async () => expect(await causesOf(new KindCases(definition, features).create(body, metadata))).to.deep.equal(causes))
   }
   for (const [what, [before, after, causes, metadata]] of Object.entries(updates)) {
     it(`updating: ${what}`, async () => {
-      const cases = new KindCases(definition)
+      const cases = new KindCases(definition, features)
       await cases.create(before)
       expect(await causesOf(cases.update(after, metadata))).to.deep.equal(causes)
     })

@@ -68,9 +68,9 @@ export class KindServer implements ResourceAccess {
     if (old?.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
     clearTurnedOff(definition, ctx, next, old)
     strategy.prepare?.(next, old, ctx)
-    const errors: FieldError[] = old
-      ? []
-      : validateObjectMeta(next.metadata, scope === 'Namespaced', strategy.validateName ?? nameIsDnsSubdomain, fieldPath('metadata'))
+    const { validateName = nameIsDnsSubdomain } = strategy
+    const nameRule = (name: string, prefix: boolean): string[] => validateName(name, prefix, ctx.features)
+    const errors: FieldError[] = old ? [] : validateObjectMeta(next.metadata, scope === 'Namespaced', nameRule, fieldPath('metadata'))
     errors.push(...kindErrors(strategy, next, old, ctx))
     if (errors.length > 0) throw invalidError({ group: hub.group, kind: hub.kind }, next.metadata.name ?? '', errors)
     this.warnings.push(...(strategy.warnings?.(next, old, ctx) ?? []))

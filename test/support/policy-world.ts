@@ -1,7 +1,13 @@
+import { type AdmissionPlugin, admissionChain } from '../../src/admission/chain.ts'
+import { ConditionMetrics } from '../../src/admission/expressions/condition-metrics.ts'
+import { compileValidatingPolicy } from '../../src/admission/policies/compiled-policy.ts'
 import { PolicyMetrics } from '../../src/admission/policies/metrics.ts'
+import { compileMutatingPolicy } from '../../src/admission/policies/mutating/compiled-mutations.ts'
+import { MutatingPolicyMetrics } from '../../src/admission/policies/mutating/metrics.ts'
+import { mutatingAdmissionPolicy } from '../../src/admission/policies/mutating/plugin.ts'
 import { paramReader } from '../../src/admission/policies/param-reader.ts'
 import { validatingAdmissionPolicy } from '../../src/admission/policies/plugin.ts'
-import type { Policy, PolicyBinding } from '../../src/admission/policies/policy.ts'
+import type { MutatingSpec, Policy, PolicyBinding, ValidatingSpec } from '../../src/admission/policies/policy.ts'
 import { PolicyIndex } from '../../src/admission/policies/policy-index.ts'
 import type { Authorizer } from '../../src/meta/authorizer.ts'
 import type { RequestContext } from '../../src/meta/context.ts'
@@ -25,26 +31,25 @@ export const CONFIG_MAP_RULES = [{ apiGroups: [''], apiVersions: ['v1'], operati
 /** Built-in kinds with policies in force, and a namespace `ns`. */
 export class PolicyWorld {
   readonly t: TestRegistry = builtinRegistry()
-  readonly index = new PolicyIndex()
+  readonly index = new PolicyIndex(compileValidatingPolicy)
+  readonly mutatingIndex = new PolicyIndex(compileMutatingPolicy)
   readonly metrics = new PolicyMetrics()
+  readonly conditionMetrics = new ConditionMetrics()
+  readonly mutatingMetrics = new MutatingPolicyMetrics()
   readonly #ready: Promise<unknown>
 
-  /** @param authorize what `authorizer` answers with. */
-  constructor(authorize: Authorizer['authorize'] = async () => ({ decision: 'no opinion', reason: '' })) {
-    const { t, index, metrics } = this
-    const plugin = validatingAdmissionPolicy({
-      index,
+  /** @param authorize what `authorizer` answers with. @param others plugins that run behind the mutating policies. */
+  constructor(authorize: Authorizer['authorize'] = async () => ({ decision: 'no opinion', reason: '' }), others: readonly AdmissionPlugin[] = []) {
+    const { t, index, metrics, mutatingIndex, mutatingMetrics } = this
+    const env = {
       catalog: t.catalog,
       params: paramReader(served => t.registry.store(served)),
-      metrics,
-      getNamespace: name => t.access().get(NAMESPACES, '', name),
+      getNamespace: (name: string) => t.access().get(NAMESPACES, '', name),
       authorize,
-    })
-    t.admission = {
-      validate: async request => {
-        if (plugin.handles(request)) await plugin.validate?.(request)
-      },
+      conditionMetrics: this.conditionMetrics,
     }
+    const mutating = mutatingAdmissionPolicy({ ...env, index: mutatingIndex, metrics: mutatingMetrics, refuseRepeated: true })
+    t.admission = admissionChain([mutating, ...others, validatingAdmissionPolicy({ ...env, index, metrics })])
     this.#ready = t.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'a' } } })
   }
 
@@ -53,14 +58,28 @@ export class PolicyWorld {
     await this.#ready
     const api = this.t.access()
     const type = { apiVersion: `${GROUP}/v1`, metadata: { name } }
-    const policy: Policy = { kind: 'ValidatingAdmissionPolicy', ...type, spec: { matchConstraints: { resourceRules: CONFIG_MAP_RULES }, ...clone(spec) } }
+    const policy: Policy<ValidatingSpec> = {
+      kind: 'ValidatingAdmissionPolicy',
+      ...type,
+      spec: { matchConstraints: { resourceRules: CONFIG_MAP_RULES }, ...clone(spec) },
+    }
     const bound: PolicyBinding = {
       kind: 'ValidatingAdmissionPolicyBinding',
       ...type,
       spec: { policyName: name, validationActions: ['Deny'], ...clone(binding) },
     }
-    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as AnyObject)) as TypedObject as Policy)
+    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as AnyObject)) as TypedObject as Policy<ValidatingSpec>)
     this.index.putBinding((await api.create(BINDINGS, '', bound as TypedObject as AnyObject)) as TypedObject as PolicyBinding)
+  }
+
+  /** The same with a MutatingAdmissionPolicy. */
+  async mutatingPolicy(name: string, spec: Partial<MutatingSpec>, binding: object = {}): Promise<void> {
+    await this.#ready
+    const type = { apiVersion: `${GROUP}/v1alpha1`, metadata: { name, uid: name, generation: 1 } }
+    const resourceRules = [{ ...CONFIG_MAP_RULES[0], operations: ['CREATE', 'UPDATE'] }]
+    const matchConstraints = { namespaceSelector: {}, objectSelector: {}, resourceRules, ...spec.matchConstraints }
+    this.mutatingIndex.putPolicy({ kind: 'MutatingAdmissionPolicy', ...type, spec: { ...spec, matchConstraints } })
+    this.mutatingIndex.putBinding({ kind: 'MutatingAdmissionPolicyBinding', ...type, spec: { policyName: name, ...binding } })
   }
 
   context(): RequestContext {

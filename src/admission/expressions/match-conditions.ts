@@ -3,6 +3,7 @@ import { BOOL } from '../../cel/type.ts'
 import { aggregate } from '../../lib/aggregate.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { type CompiledExpression, compileExpression } from './compiled-expression.ts'
+import type { ConditionMetrics, ConditionSubject } from './condition-metrics.ts'
 import { type Evaluation, evaluateExpressions } from './evaluation.ts'
 
 /** What the conditions of one webhook or policy may cost for one request. */
@@ -30,13 +31,27 @@ export type ConditionsOutcome =
   | { readonly matches: false; readonly failed: string; readonly error?: never }
   | { readonly error: string }
 
+/** What conditions are evaluated with, and where it is counted. */
+export interface ConditionsEvaluation extends Omit<Evaluation, 'budget'> {
+  readonly metrics: ConditionMetrics
+  readonly subject: ConditionSubject
+}
+
 /** One that is false decides, whatever becomes of the others. */
-export async function meetsConditions(conditions: MatchConditions, evaluation: Omit<Evaluation, 'budget'>): Promise<ConditionsOutcome> {
+export async function meetsConditions(conditions: MatchConditions, { metrics, subject, ...evaluation }: ConditionsEvaluation): Promise<ConditionsOutcome> {
+  const began = performance.now()
+  const observe = (errors: number): void => metrics.observe(subject, (performance.now() - began) / 1000, errors)
   const compiled = conditions.map(condition => condition.compiled)
   const evaluated = await evaluateExpressions(compiled, { ...evaluation, budget: CONDITIONS_BUDGET })
-  if (evaluated.exhausted !== undefined) return { error: evaluated.exhausted }
-  const failed = conditions.find((_, i) => evaluated.results[i]?.value === false)
+  if (evaluated.exhausted !== undefined) {
+    observe(0)
+    return { error: evaluated.exhausted }
+  }
+  const { results } = evaluated
+  const falseAt = results.findIndex(result => result?.value === false)
+  const errors = (falseAt < 0 ? results : results.slice(0, falseAt)).flatMap(result => result?.error ?? [])
+  const failed = conditions[falseAt]
+  if (failed || errors.length > 0) observe(errors.length)
   if (failed) return { matches: false, failed: failed.name }
-  const errors = evaluated.results.flatMap(result => result?.error ?? [])
   return errors.length === 0 ? { matches: true } : { error: aggregate(errors) }
 }

@@ -37,12 +37,12 @@ export interface SeenValues {
   readonly object?: KubeObject | undefined
   readonly oldObject?: KubeObject | undefined
   readonly namespaceObject?: KubeObject | undefined
-  readonly params?: KubeObject | undefined
+  readonly params?: JsonObject | undefined
   /** Absent: the expressions may not ask it. */
   readonly authorizer?: AuthorizerValue
 }
 
-const documentOf = (object: KubeObject | undefined): Value => (object ? jsonValue(object) : null)
+const documentOf = (object: JsonObject | undefined): Value => (object ? jsonValue(object) : null)
 
 /** The variables of an expression, made when they are first used. */
 export function expressionValues({ request, object, oldObject, namespaceObject, params, authorizer }: SeenValues): ReadonlyMap<string, Value> {

@@ -13,6 +13,7 @@ const RESTRICTED: ReadonlySet<string> = new Set([
   'serviceaccounts',
   'leases.coordination.k8s.io',
   'csinodes.storage.k8s.io',
+  'podcertificaterequests.certificates.k8s.io',
   'resourceslices.resource.k8s.io',
 ])
 

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../codec/json.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { annotateEvent } from '../audit-annotation.ts'
 
@@ -31,4 +32,5 @@ interface ValidationFailure {
 }
 
 /** Tells of a validation that does not hold, where a binding has the action Audit. Of several the first is told. */
-export const auditFailure = (request: AdmissionRequest, failure: ValidationFailure): void => annotateEvent(request, FAILURE, JSON.stringify([failure]))
+export const auditFailure = (request: AdmissionRequest, failure: ValidationFailure): void =>
+  annotateEvent(request, FAILURE, escapeHtml(JSON.stringify([failure])))

@@ -3,13 +3,17 @@ import { BOOL, NULL, STRING, type Type } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { type CompiledExpression, compileExpression } from '../expressions/compiled-expression.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
-import type { Policy } from './policy.ts'
+import type { Policy, PolicySpec, ValidatingSpec } from './policy.ts'
 
-/** ValidatingAdmissionPolicy, admissionregistration.k8s.io/v1, ready to run: every expression compiled, those that do not compile with the reason. */
+/** What policies of both kinds have, ready to run: every expression compiled, those that do not compile with the reason. */
 export interface CompiledPolicy {
   readonly variables: ReadonlyMap<string, CompiledExpression>
   /** Absent where there are none. */
   readonly conditions?: MatchConditions
+}
+
+/** ValidatingAdmissionPolicy, ready to run. */
+export interface CompiledValidatingPolicy extends CompiledPolicy {
   readonly validations: readonly Validation[]
   readonly annotations: readonly { readonly key: string; readonly value: CompiledExpression }[]
 }
@@ -23,29 +27,34 @@ export interface Validation {
   readonly reason: string
 }
 
-/** An expression is some steps: a policy may hold very many. */
-export function* compilePolicy({ spec }: Policy): Steps<CompiledPolicy> {
-  const params = spec.paramKind !== undefined
+/** Variables and match conditions, and what the expressions after them may speak of. An expression is some steps: a policy may hold very many. */
+export function* compileShared(spec: PolicySpec): Steps<{ readonly compiled: CompiledPolicy; readonly parts: AdmissionParts }> {
   const variables = new Map<string, CompiledExpression>()
   const types = new Map<string, Type>()
-  const parts: AdmissionParts = { params, authorizer: true, variables: types }
+  const parts: AdmissionParts = { params: spec.paramKind !== undefined, authorizer: true, variables: types }
   for (const { name, expression } of spec.variables ?? []) {
     const compiled = yield* compileExpression(expression, parts)
     variables.set(name, compiled)
     types.set(name, seenType(compiled.type))
     yield
   }
-  const conditions = spec.matchConditions ?? []
-  const compiledConditions = yield* compileConditions(conditions, parts)
+  const conditions = yield* compileConditions(spec.matchConditions ?? [], parts)
+  return { compiled: { variables, ...(conditions.length > 0 && { conditions }) }, parts }
+}
+
+/** Compiles a ValidatingAdmissionPolicy. */
+export function* compileValidatingPolicy({ spec }: Policy<ValidatingSpec>): Steps<CompiledValidatingPolicy> {
+  const { compiled, parts } = yield* compileShared(spec)
+  const { authorizer: _, ...plain } = parts
   const validations: Validation[] = []
   for (const { expression, message = '', messageExpression, reason = 'Invalid' } of spec.validations ?? []) {
     const check = yield* compileExpression(expression, parts, [BOOL])
-    const text = messageExpression && { messageExpression: yield* compileExpression(messageExpression, { params, variables: types }, [STRING]) }
+    const text = messageExpression && { messageExpression: yield* compileExpression(messageExpression, plain, [STRING]) }
     validations.push({ check, ...text, message, reason })
     yield
   }
-  const annotations: CompiledPolicy['annotations'][number][] = []
+  const annotations: CompiledValidatingPolicy['annotations'][number][] = []
   for (const { key, valueExpression } of spec.auditAnnotations ?? [])
     annotations.push({ key, value: yield* compileExpression(valueExpression, parts, [STRING, NULL]) })
-  return { variables, ...(conditions.length > 0 && { conditions: compiledConditions }), validations, annotations }
+  return { ...compiled, validations, annotations }
 }

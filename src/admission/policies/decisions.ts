@@ -2,8 +2,8 @@ import { typeNameOf, type Value } from '../../cel/values/value.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { CompiledExpression } from '../expressions/compiled-expression.ts'
 import { type Evaluated, type ExpressionResult, evaluateExpressions } from '../expressions/evaluation.ts'
-import { meetsConditions } from '../expressions/match-conditions.ts'
-import type { CompiledPolicy, Validation } from './compiled-policy.ts'
+import { type ConditionsEvaluation, meetsConditions } from '../expressions/match-conditions.ts'
+import type { CompiledValidatingPolicy, Validation } from './compiled-policy.ts'
 
 /** What all validations of a policy may cost for one request with one object of parameters; as much again for its annotations. */
 export const POLICY_BUDGET = 10_000_000
@@ -42,12 +42,22 @@ export interface PolicyValues {
 
 const NOTHING: PolicyResult = { decisions: [], annotations: [] }
 
-/** Evaluates a policy. @param ignoreFailures what cannot be evaluated is let pass. */
-export async function decide(policy: CompiledPolicy, values: PolicyValues, ignoreFailures: boolean): Promise<PolicyResult> {
+/** What an evaluation needs besides the policy and its values. */
+export interface DecisionOptions extends Pick<ConditionsEvaluation, 'metrics' | 'subject'> {
+  /** What cannot be evaluated does not refuse the request. */
+  readonly ignoreFailures: boolean
+}
+
+/** Evaluates a policy. */
+export async function decide(
+  policy: CompiledValidatingPolicy,
+  values: PolicyValues,
+  { ignoreFailures, metrics, subject }: DecisionOptions,
+): Promise<PolicyResult> {
   const { variables, conditions, validations } = policy
   const failed = (message: string, seconds = 0): Decision => ({ action: ignoreFailures ? 'admit' : 'deny', failed: true, message, reason: '', seconds })
   if (conditions) {
-    const outcome = await meetsConditions(conditions, { values: values.conditions, variables })
+    const outcome = await meetsConditions(conditions, { values: values.conditions, variables, metrics, subject })
     if (outcome.error !== undefined) return ignoreFailures ? NOTHING : { ...NOTHING, decisions: [failed(outcome.error)] }
     if (!outcome.matches) return NOTHING
   }
@@ -89,7 +99,7 @@ function messageOf({ check, message }: Validation, result: ExpressionResult | un
   return (isUsable ? given : message.trim()) || `failed expression: ${check.expression.trim()}`
 }
 
-function annotationsOf(policy: CompiledPolicy, evaluated: Extract<Evaluated, { remaining: number }>, ignoreFailures: boolean): Annotation[] {
+function annotationsOf(policy: CompiledValidatingPolicy, evaluated: Extract<Evaluated, { remaining: number }>, ignoreFailures: boolean): Annotation[] {
   return policy.annotations.flatMap(({ key, value: compiled }, i): Annotation[] => {
     const { error, value, seconds } = resultAt(evaluated.results, i)
     if (error !== undefined) return ignoreFailures ? [] : [{ key, error, seconds }]

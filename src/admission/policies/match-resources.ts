@@ -28,23 +28,33 @@ export const readMatchResources = ({
   policy: matchPolicy === 'Equivalent' ? 'Equivalent' : 'Exact',
 })
 
+/** In which version of its resource a request matches by the rules alone, which decide most often and ask nobody. @param asked what the request itself is about. */
+export function matchedByRules(match: MatchResources, request: AdmissionRequest, asked: About): About | undefined {
+  const found = match.rules.length === 0 ? asked : matchRules(match.rules, match.policy, request, asked)
+  return found && !matchRules(match.excluded, match.policy, request, asked) ? found : undefined
+}
+
 /**
  * In which version of its resource a request matches; undefined where it does not. What is wrong with a selector, or with the namespace, is thrown only where all else matches: a
  * policy that is not for the request does not fail it.
  */
 export async function matchResources(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<About | undefined> {
+  // Rules come first: what they say does not depend on the selectors.
+  const found = matchedByRules(match, request, aboutRequest(request))
+  return found && (await isSelected(match, request, getNamespace)) ? found : undefined
+}
+
+/** Whether the selectors pick the namespace and the object of a request that the rules match. */
+export async function isSelected(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<boolean> {
   const faults: unknown[] = []
   const keep = (fault: unknown): true => {
     faults.push(fault)
     return true
   }
-  // Rules come first, since they decide most often and ask nobody; what they say does not depend on the selectors.
-  const found = match.rules.length === 0 ? aboutRequest(request) : matchRules(match.rules, match.policy, request)
-  if (!found || matchRules(match.excluded, match.policy, request)) return undefined
-  if (!(await namespaceMatches(match.namespaces, request, getNamespace).catch(keep))) return undefined
-  if (!selects(match.objects, request, keep)) return undefined
+  if (!(await namespaceMatches(match.namespaces, request, getNamespace).catch(keep))) return false
+  if (!selects(match.objects, request, keep)) return false
   if (faults.length > 0) throw faults[0]
-  return found
+  return true
 }
 
 function selects(selector: Selector, request: AdmissionRequest, keep: (fault: unknown) => true): boolean {

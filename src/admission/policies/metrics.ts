@@ -4,7 +4,8 @@ import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/met
 export type Enforcement = 'allow' | 'deny' | 'audit' | 'warn'
 
 const LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action']
-const BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1]
+/** Of how long expressions take, in seconds. */
+export const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1]
 
 /** How often policies were asked, and how long that took, under upstream's names. */
 export class PolicyMetrics {
@@ -19,7 +20,7 @@ export class PolicyMetrics {
     help: 'Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken.',
     stability: 'BETA',
     labels: LABELS,
-    buckets: BUCKETS,
+    buckets: POLICY_BUCKETS,
   })
 
   /** @param message of what was decided: upstream tells the type of an error by how it begins, and calls a refusal an error, too. */
@@ -35,7 +36,7 @@ export class PolicyMetrics {
 }
 
 /** The label `error_type` of upstream’s metrics. */
-function errorType(message: string): string {
+export function errorType(message: string): string {
   if (message.startsWith('compilation')) return 'compile_error'
   return message.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error'
 }

@@ -1,27 +1,21 @@
 import { StatusError } from '../../meta/status.ts'
-import { SERVER_USER } from '../../registry/internal-context.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { AdmissionPlugin } from '../chain.ts'
 import { refuse } from '../refuse.ts'
-import { isExemptFromPolicies } from './exempt.ts'
-import { type Denial, PolicyCheck, type PolicyEnvironment } from './policy-check.ts'
-
-/** How long a request waits for the policies of a server that has just begun. */
-const FILL_MS = 10_000
+import { awaitPolicies, mayHavePolicies } from './following.ts'
+import { type Denial, PolicyCheck, type ValidatingEnvironment } from './policy-check.ts'
 
 /**
  * ValidatingAdmissionPolicy: what the policies of the cluster say of a request, where bindings put them into force.
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
-export function validatingAdmissionPolicy(env: PolicyEnvironment): AdmissionPlugin {
+export function validatingAdmissionPolicy(env: ValidatingEnvironment): AdmissionPlugin {
   const { index } = env
   return {
     name: 'ValidatingAdmissionPolicy',
-    // What the server does itself while it starts waits for nothing.
-    handles: request =>
-      (index.filling.isOpen ? request.ctx.user !== SERVER_USER : index.active.length > 0) && request.nested !== true && !isExemptFromPolicies(request),
+    handles: request => mayHavePolicies(index, request),
     async validate(request) {
-      if (!(await index.filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
+      await awaitPolicies(index, request)
       const check = new PolicyCheck(env, request)
       for (const policy of index.active) await check.ask(policy)
       const [first] = check.denials

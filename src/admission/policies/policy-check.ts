@@ -1,30 +1,19 @@
-import type { Catalog, ServedResource } from '../../catalog/catalog.ts'
-import type { AuthorizerValue } from '../../cel/functions/authorization.ts'
-import type { Authorizer } from '../../meta/authorizer.ts'
-import type { KubeObject } from '../../meta/object.ts'
-import { StatusError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
-import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
-import { authorizerOf } from '../expressions/authorizer-answers.ts'
-import { expressionValues, type SeenRequest } from '../expressions/request-values.ts'
-import { asMatched } from '../matched.ts'
-import type { GetNamespace } from '../matching.ts'
-import { bodyOf, seenBodies } from '../webhooks/bodies.ts'
+import { seenBodies } from '../webhooks/bodies.ts'
 import { AuditAnnotations, auditFailure } from './audit-annotations.ts'
-import { type Decision, decide, type PolicyResult, type PolicyValues } from './decisions.ts'
-import { matchResources } from './match-resources.ts'
+import type { CompiledValidatingPolicy } from './compiled-policy.ts'
+import { type Decision, decide, type PolicyResult } from './decisions.ts'
 import type { PolicyMetrics } from './metrics.ts'
-import { ConfigurationError, collectParams, type ParamReader, servedParamKind } from './params.ts'
+import type { ValidatingSpec } from './policy.ts'
 import type { ActivePolicy, Binding, PolicyIndex } from './policy-index.ts'
+import { faultText, type MatchedPolicy, type PolicyEnvironment, PolicyRequest } from './policy-request.ts'
 
-/** What policies are evaluated with. */
-export interface PolicyEnvironment {
-  readonly index: PolicyIndex
-  readonly catalog: Catalog
-  readonly params: ParamReader
+type ValidatingPolicy = ActivePolicy<ValidatingSpec, CompiledValidatingPolicy>
+
+/** What validating policies are evaluated with. */
+export interface ValidatingEnvironment extends PolicyEnvironment {
+  readonly index: PolicyIndex<ValidatingSpec, CompiledValidatingPolicy>
   readonly metrics: PolicyMetrics
-  readonly getNamespace: GetNamespace
-  readonly authorize: Authorizer['authorize']
 }
 
 /** Why a request is refused. */
@@ -37,109 +26,52 @@ export interface Denial {
   readonly reason: string
 }
 
-/** The objects of a request as the version that matched writes them. */
-interface Bodies {
-  readonly object: KubeObject | undefined
-  readonly oldObject: KubeObject | undefined
-}
-
-/** One request on its way through the policies. */
+/** One request on its way through the validating policies. */
 export class PolicyCheck {
   readonly denials: Denial[] = []
-  readonly #env: PolicyEnvironment
-  readonly #request: AdmissionRequest
-  readonly #asked: About
-  readonly #namespace: string
-  readonly #authorizer: AuthorizerValue
-  #namespaceObject: Promise<KubeObject> | undefined
-  readonly #bodies = new Map<About['version'], Bodies>()
+  readonly #metrics: PolicyMetrics
+  readonly #seen: PolicyRequest
 
-  constructor(env: PolicyEnvironment, request: AdmissionRequest) {
-    this.#env = env
-    this.#request = seenBodies(request).request
-    this.#asked = aboutRequest(request)
-    this.#namespace = namespaceOf(request)
-    this.#authorizer = authorizerOf(env.authorize, request.ctx.user, request.ctx.signal)
+  constructor(env: ValidatingEnvironment, request: AdmissionRequest) {
+    this.#metrics = env.metrics
+    this.#seen = new PolicyRequest(env, seenBodies(request).request)
   }
 
   /** Adds what the policy has against the request, and warns of what it only warns of. */
-  async ask(policy: ActivePolicy): Promise<void> {
+  async ask(policy: ValidatingPolicy): Promise<void> {
     const ignoreFailures = policy.spec.failurePolicy === 'Ignore'
     const failed = (error: unknown, binding?: Binding): void => {
-      if (!(error instanceof ConfigurationError || error instanceof StatusError)) throw error
-      if (ignoreFailures) return
-      const message = `failed to configure ${binding ? 'binding' : 'policy'}: ${error.message}`
-      this.denials.push({ policy: policy.name, ...(binding && { binding: binding.name }), message, reason: '' })
+      const message = faultText(error, binding ? 'binding' : 'policy')
+      if (!ignoreFailures) this.denials.push({ policy: policy.name, ...(binding && { binding: binding.name }), message, reason: '' })
     }
-    let about: About | undefined
-    let paramKind: ServedResource | undefined
+    let matched: MatchedPolicy | undefined
     try {
-      if (!policy.match) throw new ConfigurationError('policy contained no match constraints, a required field')
-      about = await matchResources(policy.match, this.#request, this.#env.getNamespace)
-      if (!about) return
-      paramKind = policy.spec.paramKind && servedParamKind(this.#env.catalog, policy.spec.paramKind)
+      const matching = this.#seen.match(policy)
+      matched = matching && (await matching)
     } catch (error) {
       failed(error)
-      return
     }
+    if (!matched) return
     const noted = new AuditAnnotations()
     for (const binding of policy.bindings) {
-      let params: readonly (KubeObject | undefined)[]
+      let params: Awaited<ReturnType<PolicyRequest['paramsOf']>>
       try {
-        if (binding.match && !(await matchResources(binding.match, this.#request, this.#env.getNamespace))) continue
-        params = await collectParams(this.#env.params, paramKind, binding.paramRef, this.#namespace, this.#request.ctx.signal)
+        params = await this.#seen.paramsOf(matched, binding)
       } catch (error) {
         failed(error, binding)
-        continue
       }
       const results: PolicyResult[] = []
-      for (const param of params) results.push(await decide(await policy.compiled(), await this.#values(about, param), ignoreFailures))
+      for (const param of params ?? [])
+        results.push(
+          await decide(await policy.compiled(), await this.#seen.values(matched.about, param), { ignoreFailures, ...this.#seen.counting(policy.name) }),
+        )
       for (const result of results) this.#enforce(policy, binding, result, noted)
     }
-    noted.publish(this.#request, policy.name)
+    noted.publish(this.#seen.request, policy.name)
   }
 
-  async #values(about: About, params: KubeObject | undefined): Promise<PolicyValues> {
-    const { object, oldObject } = await this.#bodiesIn(about)
-    const request = this.#seen(about)
-    const namespaceObject = await this.#namespaceOfRequest()
-    const authorizer = this.#authorizer
-    const seen = { object, oldObject, params }
-    return {
-      conditions: expressionValues({ ...seen, request: { ...request, resource: this.#asked.resource }, authorizer }),
-      validations: expressionValues({ ...seen, request, namespaceObject, authorizer }),
-      plain: expressionValues({ ...seen, request, namespaceObject }),
-    }
-  }
-
-  #seen({ kind, resource }: About): SeenRequest {
-    const { ctx, subresource, name, operation, dryRun } = this.#request
-    const { kind: requestKind, resource: requestResource } = this.#asked
-    const options = operationOptions(this.#request)
-    const asked = { requestKind, requestResource, subresource, name, namespace: this.#namespace, operation, user: ctx.user, dryRun }
-    return { kind, resource, ...asked, ...(options && { options }) }
-  }
-
-  async #bodiesIn(about: About): Promise<Bodies> {
-    const known = this.#bodies.get(about.version)
-    if (known) return known
-    const seen = await asMatched(this.#request, about)
-    const { object, old } = seen
-    const bodies = { object: object && bodyOf(seen, about, object), oldObject: old && bodyOf(seen, about, old) }
-    this.#bodies.set(about.version, bodies)
-    return bodies
-  }
-
-  /** None where the request is about a namespace: that is in none. */
-  async #namespaceOfRequest(): Promise<KubeObject | undefined> {
-    const { group, version, kind } = this.#asked.kind
-    if (this.#namespace === '' || (group === '' && version === 'v1' && kind === 'Namespace')) return undefined
-    this.#namespaceObject ??= this.#env.getNamespace(this.#namespace)
-    return this.#namespaceObject
-  }
-
-  #enforce(policy: ActivePolicy, binding: Binding, { decisions, annotations }: PolicyResult, noted: AuditAnnotations): void {
-    const { metrics } = this.#env
+  #enforce(policy: ValidatingPolicy, binding: Binding, { decisions, annotations }: PolicyResult, noted: AuditAnnotations): void {
+    const metrics = this.#metrics
     for (const [index, decision] of decisions.entries()) {
       if (decision.action === 'deny') this.#deny(policy, binding, decision, index)
       else if (decision.failed) metrics.observe(policy.name, binding.name, decision, 'allow')
@@ -155,19 +87,19 @@ export class PolicyCheck {
   }
 
   /** `index`: of the validation in the policy. */
-  #deny(policy: ActivePolicy, binding: Binding, decision: Decision, index: number): void {
-    const { metrics } = this.#env
+  #deny(policy: ValidatingPolicy, binding: Binding, decision: Decision, index: number): void {
+    const metrics = this.#metrics
     const { message, reason } = decision
     for (const action of binding.actions) {
       if (action === 'Deny') {
         this.denials.push({ policy: policy.name, binding: binding.name, message, reason })
         metrics.observe(policy.name, binding.name, decision, 'deny')
       } else if (action === 'Warn') {
-        this.#request.ctx.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`)
+        this.#seen.request.ctx.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`)
         metrics.observe(policy.name, binding.name, decision, 'warn')
       } else if (action === 'Audit') {
         const { name, actions } = binding
-        auditFailure(this.#request, { message, policy: policy.name, binding: name, expressionIndex: index, validationActions: actions })
+        auditFailure(this.#seen.request, { message, policy: policy.name, binding: name, expressionIndex: index, validationActions: actions })
         metrics.observe(policy.name, name, decision, 'audit')
       }
     }

@@ -1,19 +1,19 @@
 import { compareText } from '../../lib/compare-text.ts'
-import { runInTurns } from '../../lib/steps.ts'
+import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { Filling } from '../filling.ts'
-import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts'
+import type { CompiledPolicy } from './compiled-policy.ts'
 import { type MatchResources, readMatchResources } from './match-resources.ts'
 import type { ParamRef, Policy, PolicyBinding, PolicySpec } from './policy.ts'
 
 /** A policy that is in force, with the bindings that put it there. */
-export interface ActivePolicy {
+export interface ActivePolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> {
   readonly name: string
-  readonly spec: PolicySpec
+  readonly spec: Spec
   /** Absent where the policy says nothing of it, which is an error. */
   readonly match: MatchResources | undefined
   readonly bindings: readonly Binding[]
   /** Compiled when it is first asked for, and once for each generation of the policy. */
-  compiled(): Promise<CompiledPolicy>
+  compiled(): Promise<Compiled>
 }
 
 /** A binding with its compiled selectors. */
@@ -23,24 +23,30 @@ export interface Binding {
   readonly paramRef: ParamRef | undefined
   /** Absent: all that the policy matches. */
   readonly match: MatchResources | undefined
+  /** Of a validating policy. */
   readonly actions: readonly string[]
 }
 
-interface KnownPolicy extends Omit<ActivePolicy, 'bindings'> {
+interface KnownPolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> extends Omit<ActivePolicy<Spec, Compiled>, 'bindings'> {
   readonly uid: string
   readonly generation: number
 }
 
-/** The validating policies of the cluster and their bindings, as whoever follows them tells. */
-export class PolicyIndex {
+/** The policies of one kind and their bindings, as `controllers/follow-policies.ts` puts and removes them. */
+export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends CompiledPolicy = CompiledPolicy> {
   readonly filling = new Filling()
-  readonly #policies = new Map<string, KnownPolicy>()
+  readonly #compile: (policy: Policy<Spec>) => Steps<Compiled>
+  readonly #policies = new Map<string, KnownPolicy<Spec, Compiled>>()
   readonly #bindings = new Map<string, Binding>()
-  #active: readonly ActivePolicy[] = []
+  #active: readonly ActivePolicy<Spec, Compiled>[] = []
   #changed = false
 
+  constructor(compile: (policy: Policy<Spec>) => Steps<Compiled>) {
+    this.#compile = compile
+  }
+
   /** Those that are bound, by their names, each with its bindings by theirs. */
-  get active(): readonly ActivePolicy[] {
+  get active(): readonly ActivePolicy<Spec, Compiled>[] {
     if (this.#changed) this.#active = this.#find()
     this.#changed = false
     return this.#active
@@ -54,12 +60,12 @@ export class PolicyIndex {
     return this.#bindings.keys()
   }
 
-  putPolicy(policy: Policy): void {
+  putPolicy(policy: Policy<Spec>): void {
     const { name = '', uid = '', generation = 0 } = policy.metadata
     const known = this.#policies.get(name)
     if (known && known.uid === uid && known.generation === generation) return
     const { spec } = policy
-    let compiled: Promise<CompiledPolicy> | undefined
+    let compiled: Promise<Compiled> | undefined
     this.#policies.set(name, {
       name,
       uid,
@@ -67,7 +73,7 @@ export class PolicyIndex {
       spec,
       match: spec.matchConstraints && readMatchResources(spec.matchConstraints),
       compiled: () => {
-        compiled ??= runInTurns(compilePolicy(policy))
+        compiled ??= runInTurns(this.#compile(policy))
         return compiled
       },
     })
@@ -90,7 +96,7 @@ export class PolicyIndex {
     if (this.#bindings.delete(name)) this.#changed = true
   }
 
-  #find(): ActivePolicy[] {
+  #find(): ActivePolicy<Spec, Compiled>[] {
     const bindings = new Map<string, Binding[]>()
     for (const binding of [...this.#bindings.values()].sort(byName)) {
       const others = bindings.get(binding.policyName)

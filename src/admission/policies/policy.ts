@@ -3,21 +3,30 @@ import type { TypedObject } from '../../meta/object.ts'
 import type { Rule } from '../matching.ts'
 
 /**
- * What is read of ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding (admissionregistration.k8s.io/v1), decoded and defaulted. Kinds are declared in a layer above this one, and
- * theirs are assignable to these.
+ * What is read of policies and their bindings (admissionregistration.k8s.io), decoded and defaulted. Kinds are declared in a layer above this one, and theirs are assignable to these.
  */
-export type Policy = TypedObject & { readonly spec: PolicySpec }
+export type Policy<Spec extends PolicySpec> = TypedObject & { readonly spec: Spec }
 export type PolicyBinding = TypedObject & { readonly spec: PolicyBindingSpec }
 
-/** What is read of a policy; the rest is validated when it is stored. */
+/** What is read of policies of both kinds; the rest is validated when it is stored. */
 export interface PolicySpec {
   readonly paramKind?: ParamKind
   readonly matchConstraints?: MatchConstraints
-  readonly validations?: readonly ValidationSpec[] | null
   readonly failurePolicy?: string
-  readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[]
   readonly matchConditions?: readonly NamedExpression[]
   readonly variables?: readonly NamedExpression[] | null
+}
+
+/** What is read of a ValidatingAdmissionPolicy. */
+export interface ValidatingSpec extends PolicySpec {
+  readonly validations?: readonly ValidationSpec[] | null
+  readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[]
+}
+
+/** What is read of a MutatingAdmissionPolicy. */
+export interface MutatingSpec extends PolicySpec {
+  readonly mutations?: readonly MutationSpec[] | null
+  readonly reinvocationPolicy?: string
 }
 
 /** What is read of a binding. */
@@ -57,6 +66,13 @@ export interface ValidationSpec {
   readonly message?: string
   readonly reason?: string
   readonly messageExpression?: string
+}
+
+/** One entry of `spec.mutations`: the member that its type names. */
+export interface MutationSpec {
+  readonly patchType: string
+  readonly applyConfiguration?: { readonly expression?: string }
+  readonly jsonPatch?: { readonly expression?: string }
 }
 
 interface NamedExpression {

@@ -10,7 +10,7 @@ import type { Steps } from '../../lib/steps.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
 import type { Rule } from '../matching.ts'
-import type { ParamKind, Policy, PolicySpec } from './policy.ts'
+import type { ParamKind, Policy, PolicySpec, ValidatingSpec } from './policy.ts'
 
 /** admissionregistration.k8s.io ExpressionWarning. */
 export type ExpressionWarning = {
@@ -32,7 +32,7 @@ const BASE = baseEnvironment(EVERY_RELEASE)
  * In steps: a policy may have very many expressions.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  */
-export function* checkPolicyTypes({ spec }: Policy, catalog: Catalog): Steps<ExpressionWarning[]> {
+export function* checkPolicyTypes({ spec }: Policy<ValidatingSpec>, catalog: Catalog): Steps<ExpressionWarning[]> {
   const params = spec.paramKind && servedKind(catalog, spec.paramKind)
   const kinds: { readonly kind: ServedResource; readonly environment: Environment }[] = []
   for (const kind of matchedKinds(spec.matchConstraints?.resourceRules ?? [], catalog))

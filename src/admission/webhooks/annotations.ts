@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../codec/json.ts'
 import { annotateEvent } from '../audit-annotation.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
@@ -25,6 +26,6 @@ export const annotateMutation = (call: WebhookCall, mutated: boolean): void =>
 export function annotatePatch(call: WebhookCall, patch: Buffer): void {
   const { request, hook } = call
   if (!request.ctx.audit?.showsRequest) return
-  const value = `{"configuration":${JSON.stringify(hook.configuration)},"webhook":${JSON.stringify(hook.name)},"patch":${JSON.stringify(JSON.parse(patch.toString()))},"patchType":"JSONPatch"}`
+  const value = `{"configuration":${JSON.stringify(hook.configuration)},"webhook":${JSON.stringify(hook.name)},"patch":${escapeHtml(JSON.stringify(JSON.parse(patch.toString())))},"patchType":"JSONPatch"}`
   annotateEvent(request, `patch.webhook.admission.k8s.io/${placeOf(call)}`, value)
 }

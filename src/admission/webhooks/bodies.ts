@@ -1,11 +1,13 @@
 import { subresourceOf } from '../../catalog/catalog.ts'
-import type { Subresource, Version } from '../../catalog/definition.ts'
+import type { ResourceDefinition, Subresource, Version } from '../../catalog/definition.ts'
+import { goJson } from '../../codec/json.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { clone } from '../../meta/equal.ts'
 import type { JsonObject, KubeObject } from '../../meta/object.ts'
-import { invalidError } from '../../meta/status.ts'
+import { internalServerError, invalidError } from '../../meta/status.ts'
 import { conversionOf } from '../../registry/conversion-of.ts'
-import { convert, copyIn } from '../../registry/convert.ts'
-import type { Decodable } from '../../registry/decode-object.ts'
+import { convert, convertInSteps, copyIn, versionsOf } from '../../registry/convert.ts'
+import { type Decodable, decodeInSteps } from '../../registry/decode-object.ts'
 import { objectFormOf } from '../../registry/object-form.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
@@ -64,6 +66,37 @@ export function objectOf(request: AdmissionRequest, { version }: About, body: Js
   const target = schemaOf(request, version)
   const object = objectFormOf(target.schema).fromWebhook(target, body, before)
   return isOfResource(request) ? convert(request.served.definition, object, version, hookVersionOf(request, version)) : object
+}
+
+/**
+ * The same in steps, for what a policy has made of an object. Throws 500 where it is none of its kind any more, and for a kind of this server a DecodeError where a value does not fit.
+ * @param onUnknown takes paths of members that a kind of this server does not have.
+ */
+export function* objectInSteps(
+  request: AdmissionRequest,
+  about: About,
+  body: JsonObject,
+  before: KubeObject,
+  onUnknown: (path: string) => void,
+): Steps<KubeObject> {
+  const { version } = about
+  const target = schemaOf(request, version)
+  if (target.schema.freeForm) {
+    checkType(request.served.definition, body)
+    return objectOf(request, about, body, before)
+  }
+  const { kind = before.kind, apiVersion = before.apiVersion } = body
+  if (kind !== before.kind || apiVersion !== before.apiVersion) throw internalServerError(`the object is of another kind: ${apiVersion} ${kind}`)
+  const object = yield* decodeInSteps(target, { ...body, kind, apiVersion }, onUnknown)
+  yield
+  return isOfResource(request) ? yield* convertInSteps(request.served.definition, object, version, hookVersionOf(request, version)) : object
+}
+
+/** Throws 500 for what can be no version of a custom kind. */
+function checkType(definition: ResourceDefinition, { kind, apiVersion, ...rest }: JsonObject): void {
+  if (!kind) throw internalServerError(`Object 'Kind' is missing in '${goJson({ ...(apiVersion !== undefined && { apiVersion }), ...rest })}'`)
+  if (typeof apiVersion !== 'string' || !versionsOf(definition).has(apiVersion))
+    throw internalServerError(`failed to convert object: request to convert CR from an invalid group/version: ${String(apiVersion ?? '')}`)
 }
 
 /** In which hooks see an object that was read in a version. What is not stored is in the version of the request. */

@@ -8,7 +8,7 @@ import { annotateFailedOpen } from './annotations.ts'
 import { WebhookCallError } from './call-error.ts'
 import type { WebhookClients } from './client.ts'
 import type { MatchEnvironment } from './invocation.ts'
-import type { Step } from './metrics.ts'
+import type { Step, WebhookMetrics } from './metrics.ts'
 import { reviewText, reviewVersionOf } from './review.ts'
 import { denial, readVerdict, type Verdict } from './verdict.ts'
 import type { Webhook } from './webhook.ts'
@@ -17,6 +17,7 @@ import type { WebhookCall } from './webhook-call.ts'
 /** What both kinds of webhooks need. */
 export interface WebhookEnvironment extends MatchEnvironment {
   readonly clients: WebhookClients
+  readonly metrics: WebhookMetrics
   readonly logger: Logger
   /** Of AdmissionReview. */
   reviewSchema(): StructSchema

@@ -2,18 +2,18 @@ import type { AuthorizerValue } from '../../cel/functions/authorization.ts'
 import { forbiddenError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { type About, aboutRequest, namespaceOf, operationOptions } from '../attributes.ts'
+import type { ConditionMetrics } from '../expressions/condition-metrics.ts'
 import { meetsConditions } from '../expressions/match-conditions.ts'
 import { expressionValues } from '../expressions/request-values.ts'
 import { asMatched } from '../matched.ts'
 import { type GetNamespace, matchRules, namespaceMatches, objectMatches } from '../matching.ts'
 import { bodyOf } from './bodies.ts'
-import type { WebhookMetrics } from './metrics.ts'
 import type { Webhook } from './webhook.ts'
 
 /** What finding the webhooks of a request needs besides the request. */
 export interface MatchEnvironment {
   readonly getNamespace: GetNamespace
-  readonly metrics: WebhookMetrics
+  readonly conditionMetrics: ConditionMetrics
   readonly authorizer: (request: AdmissionRequest) => AuthorizerValue
 }
 
@@ -36,7 +36,7 @@ export async function invocationOf(hook: Webhook, request: AdmissionRequest, env
 }
 
 /** Evaluates the match conditions of a webhook whose rules and selectors fit. */
-async function meets(hook: Webhook, request: AdmissionRequest, about: About, { metrics, authorizer }: MatchEnvironment): Promise<boolean> {
+async function meets(hook: Webhook, request: AdmissionRequest, about: About, { conditionMetrics: metrics, authorizer }: MatchEnvironment): Promise<boolean> {
   const conditions = await hook.conditions()
   if (conditions.length === 0) return true
   const { operation } = request
@@ -59,15 +59,12 @@ async function meets(hook: Webhook, request: AdmissionRequest, about: About, { m
       ...(options && { options }),
     },
   })
-  const step = hook.kind === 'mutating' ? 'admit' : 'validating'
-  const began = performance.now()
-  const outcome = await meetsConditions(conditions, { values })
-  metrics.evaluated(hook.name, step, operation, (performance.now() - began) / 1000)
+  const type = hook.kind === 'mutating' ? 'admit' : 'validating'
+  const outcome = await meetsConditions(conditions, { values, metrics, subject: { name: hook.name, kind: 'webhook', type, operation } })
   if (outcome.error === undefined) {
     if (!outcome.matches) metrics.excluded(hook.name, hook.kind === 'mutating' ? 'admit' : 'validate', operation)
     return outcome.matches
   }
-  metrics.conditionFailed(hook.name, step, operation)
   if (hook.failurePolicy === 'Ignore') return false
   const { group, resource } = asked.resource
   throw forbiddenError({ group, resource }, request.name, outcome.error)

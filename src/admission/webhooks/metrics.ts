@@ -7,7 +7,6 @@ export type Step = 'admit' | 'validating'
 export type RejectionType = 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error'
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25]
-const MATCH_LABELS = ['name', 'kind', 'type', 'operation']
 
 /** Label values are bounded. */
 const codeOf = (code: number): string => String(Math.min(code, 600))
@@ -39,27 +38,6 @@ export class WebhookMetrics {
     stability: 'ALPHA',
     labels: ['name', 'type', 'operation', 'code', 'rejected'],
   })
-  readonly #excluded = new CounterFamily({
-    name: 'apiserver_admission_match_condition_exclusions_total',
-    help: 'Admission match condition evaluation exclusions count, by name of what has the conditions, its kind, admission type and operation.',
-    stability: 'ALPHA',
-    labels: MATCH_LABELS,
-  })
-  readonly #conditionErrors = new CounterFamily({
-    name: 'apiserver_admission_match_condition_evaluation_errors_total',
-    help: 'Admission match condition evaluation errors count, by name of what has the conditions, its kind, admission type and operation.',
-    stability: 'ALPHA',
-    labels: MATCH_LABELS,
-  })
-
-  readonly #conditionDurations = new HistogramFamily({
-    name: 'apiserver_admission_match_condition_evaluation_seconds',
-    help: 'Admission match condition evaluation time in seconds, by name of what has the conditions, its kind, admission type and operation.',
-    stability: 'ALPHA',
-    labels: MATCH_LABELS,
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-  })
-
   observe(name: string, step: Step, operation: string, { code, rejected, seconds }: { code: number; rejected: boolean; seconds: number }): void {
     this.#requests.child(name, step, operation, codeOf(code), String(rejected)).value++
     this.#durations.child(name, step, operation, String(rejected)).observe(seconds)
@@ -73,20 +51,7 @@ export class WebhookMetrics {
     this.#failedOpen.child(name, step).value++
   }
 
-  /** Its conditions spare the webhook the request. */
-  excluded(name: string, type: 'admit' | 'validate', operation: string): void {
-    this.#excluded.child(name, 'webhook', type, operation).value++
-  }
-
-  evaluated(name: string, step: Step, operation: string, seconds: number): void {
-    this.#conditionDurations.child(name, 'webhook', step, operation).observe(seconds)
-  }
-
-  conditionFailed(name: string, step: Step, operation: string): void {
-    this.#conditionErrors.child(name, 'webhook', step, operation).value++
-  }
-
   families(): readonly MetricFamily[] {
-    return [this.#durations, this.#rejections, this.#failedOpen, this.#requests, this.#excluded, this.#conditionErrors, this.#conditionDurations]
+    return [this.#durations, this.#rejections, this.#failedOpen, this.#requests]
   }
 }

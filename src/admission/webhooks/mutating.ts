@@ -1,22 +1,24 @@
 import type { KubeObject } from '../../meta/object.ts'
 import { SERVER_USER } from '../../registry/internal-context.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
-import type { AdmissionPlugin, Round } from '../chain.ts'
+import type { AdmissionPlugin } from '../chain.ts'
 import { asAsked, asMatched } from '../matched.ts'
 import { isExempt } from '../matching.ts'
 import { refuse } from '../refuse.ts'
+import { type Round, reinvocationOf } from '../reinvocation.ts'
+import { withValidManagers } from '../valid-managers.ts'
 import { annotateMutation, annotatePatch } from './annotations.ts'
 import { seenBodies } from './bodies.ts'
 import { consult, type WebhookEnvironment } from './call.ts'
 import type { WebhookConfigurations } from './configurations.ts'
 import { invocationOf } from './invocation.ts'
-import { managersFault } from './managers-fault.ts'
 import { type PatchedObject, patchedObject } from './patched.ts'
-import { Reinvocation } from './reinvocation.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
 /** How long a request waits for the configurations of a server that has just begun. */
 const FILL_MS = 10_000
+
+const NAME = 'MutatingAdmissionWebhook'
 
 /** Whether there are webhooks to ask, as far as is known. What the server does itself while it starts waits for nothing. */
 export const hasWebhooks = ({ hooks, filling }: WebhookConfigurations, request: AdmissionRequest): boolean =>
@@ -33,7 +35,7 @@ export async function awaitWebhooks({ filling }: WebhookConfigurations, request:
  */
 export function mutatingWebhooks(env: WebhookEnvironment, configurations: WebhookConfigurations): AdmissionPlugin {
   return {
-    name: 'MutatingAdmissionWebhook',
+    name: NAME,
     handles: request => hasWebhooks(configurations, request),
     async mutate(asked, round = { again: false, wanted: false }) {
       await awaitWebhooks(configurations, asked)
@@ -47,19 +49,19 @@ export function mutatingWebhooks(env: WebhookEnvironment, configurations: Webhoo
 
 /** Each webhook sees what those before it have made. */
 async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfigurations, request: AdmissionRequest, round: Round): Promise<KubeObject | undefined> {
-  const reinvocation = reinvocationOf(round)
+  const reinvocation = reinvocationOf(round, NAME)
   let current = request
   if (round.again) reinvocation.begin(current.object)
   for (const [index, hook] of hooks.entries()) {
     const about = await invocationOf(hook, current, env)
-    if (!about || (round.again && !reinvocation.isDue(hook))) continue
+    if (!about || (round.again && !reinvocation.isDue(hook.id))) continue
     const call: WebhookCall = { hook, request: await asMatched(current, about), about, round: round.again ? 1 : 0, index }
     const patched = await patchedBy(env, call)
     if (patched?.changed) {
       reinvocation.changed()
       round.wanted = true
     }
-    reinvocation.asked(hook)
+    reinvocation.asked(hook.id, hook.reinvocable)
     if (patched) current = { ...current, object: await asAsked(current, patched.object) }
   }
   reinvocation.end(current.object)
@@ -79,23 +81,4 @@ async function patchedBy(env: WebhookEnvironment, call: WebhookCall): Promise<Pa
   } finally {
     annotateMutation(call, changed)
   }
-}
-
-function reinvocationOf(round: Round): Reinvocation {
-  if (round.memory instanceof Reinvocation) return round.memory
-  const made = new Reinvocation()
-  round.memory = made
-  return made
-}
-
-/** Managed fields that a webhook has broken are those of before, with a warning. */
-function withValidManagers({ object, ctx }: AdmissionRequest, next: KubeObject): KubeObject {
-  const fault = managersFault(next.metadata?.managedFields)
-  if (fault === undefined) return next
-  ctx.warn(
-    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${fault}`,
-  )
-  const { managedFields: _, ...metadata } = next.metadata
-  const before = object?.metadata.managedFields
-  return { ...next, metadata: { ...metadata, ...(before && { managedFields: before }) } }
 }

@@ -15,3 +15,10 @@ export class PatchError extends Error {
     this.code = code
   }
 }
+
+/** A `test` operation found another value: the document is not what the patch was made for. */
+export class PatchTestError extends PatchError {
+  constructor(message: string) {
+    super('unprocessable', message)
+  }
+}

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { cloneExactly, isWholeFloat, setWholeFloat, shiftWholeFloats } from '../../meta/whole-floats.ts'
 import type { Literals } from '../../schema/diagnose.ts'
-import { PatchError } from './error.ts'
+import { PatchError, PatchTestError } from './error.ts'
 import { jsonKind } from './go-print.ts'
 
 const { applyOperation, escapePathComponent } = fastJsonPatch
@@ -231,7 +231,9 @@ function replace(state: State, path: string, value: Json, isFloat: boolean): voi
   }
   const { container, key } = find(state, path, 'replace')
   if (Array.isArray(container)) {
-    const at = indexOf(container, key, path)
+    const index = /^[+-]?\d{1,15}$/.test(key) ? Number(key) : Number.NaN
+    const at = index < 0 ? index + container.length : index
+    if (!(at >= 0 && at < container.length)) throw failure(`replace operation does not apply: doc is missing key: ${path}: missing value`)
     perform(container, 'replace', String(at), cloneExactly(value))
     setWholeFloat(container, at, isFloat)
   } else put(container, key, cloneExactly(value), isFloat)
@@ -241,7 +243,7 @@ function test(state: State, path: string, operation: JsonObject): void {
   const found = path === '' ? state.root : get(find(state, path, 'test'))
   const wanted = ownMember(operation, 'value')
   if (wanted === undefined || !sameJson(found, wanted) || !isWrittenSo(found, operation, 'value', state.literals))
-    throw failure(`testing value ${path} failed: test failed`)
+    throw new PatchTestError(`testing value ${path} failed: test failed`)
 }
 
 /** Whether a value, which is the same as the one of this key, would be written as that stands in the patch. */

@@ -255,10 +255,12 @@ export function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return itemsWithoutDirectives(value)
   if (!isJsonObject(value)) return value
   if (Object.hasOwn(value, DIRECTIVE)) return undefined
-  for (const [key, member] of Object.entries(value)) {
+  // No entries, and nothing is set that stands there: an object may have tens of thousands of members.
+  for (const key of Object.keys(value)) {
+    const member = value[key] ?? null
     const kept = withoutDirectives(member)
     if (kept === undefined) delete value[key]
-    else setMember(value, key, kept)
+    else if (kept !== member) setMember(value, key, kept)
   }
   return value
 }
@@ -277,7 +279,8 @@ export function itemsWithoutDirectives(list: readonly Json[]): Json[] {
 export function withoutNullsInPlace(value: Json): void {
   if (Array.isArray(value)) for (const item of value) withoutNullsInPlace(item)
   else if (isJsonObject(value))
-    for (const [key, member] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
+      const member = value[key] ?? null
       if (member === null) delete value[key]
       else withoutNullsInPlace(member)
     }

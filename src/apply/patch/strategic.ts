@@ -54,7 +54,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): Jso
   if (directive !== undefined) return direct(directive, patch)
   retainKeys(original, patch)
   for (const key of Object.keys(patch)) if (key.startsWith(ORDER_PREFIX)) mergeOrdered(original, patch, key, type)
-  for (const [key, value] of Object.entries(patch)) mergeMember(original, key, value, type)
+  for (const key of Object.keys(patch)) mergeMember(original, key, patch[key] ?? null, type)
   return original
 }
 

@@ -17,7 +17,7 @@ export interface BatchOptions {
   readonly throttle: { readonly qps: number; readonly burst: number } | undefined
 }
 
-/** Bytes that wait at most: ten thousand events may have bodies of megabytes each. */
+/** Bytes that wait or are written at most: ten thousand events may have bodies of megabytes each. */
 const MAX_BYTES = 256 * 1024 * 1024
 /** Between two looks whether a batch may be written. */
 const THROTTLE_MS = 10
@@ -75,8 +75,8 @@ export class BatchingSink implements AuditSink {
       await this.fill()
       while (this.bucket?.take() === false && !this.closed) await sleep(THROTTLE_MS)
       const batch = this.queue.splice(0, this.options.maxSize)
-      for (const { line } of batch) this.bytes -= line.length
       await Promise.all(batch.map(event => writeEvent(this.parts, event)))
+      for (const { line } of batch) this.bytes -= line.length
     }
     // In the same moment: an event that comes next must find nobody who takes it.
     this.running = undefined

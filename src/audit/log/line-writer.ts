@@ -4,6 +4,9 @@ import type { LogOutput } from './output.ts'
 /** Lines up to this many bytes are joined with those that wait behind them: one write costs as much as a hundred lines. */
 const JOIN_UP_TO = 256 * 1024
 const NEWLINE = Buffer.from('\n')
+/** Bytes that wait at most, beside those that are being written: twice what the batching sink gives at a time. Each line counts for more than it has, for what waits with it. */
+const MOST_BYTES = 512 * 1024 * 1024
+const BESIDE_LINE = 1024
 
 interface Waiting {
   readonly line: AuditLine
@@ -11,10 +14,15 @@ interface Waiting {
   readonly failed: (error: unknown) => void
 }
 
-/** Writes lines in the order in which they come, none into another. What waits is bounded by whoever gives them: requests wait for their lines, and the batching sink for its batches. */
+/**
+ * Writes lines in the order in which they come, none into another. While the output takes nothing, as on a disk that hangs, requests wait for their lines: more than there may be at a time, because clients go and come
+ * again, and what they have asked waits on. So there is a bound.
+ */
 export class LineWriter {
   private readonly output: LogOutput
   private readonly waiting: Waiting[] = []
+  /** Of the lines that wait, with what is counted beside each. */
+  private bytes = 0
   private running: Promise<void> | undefined
   /** A line has broken off: the next begins on a line of its own. */
   private broken = false
@@ -23,8 +31,11 @@ export class LineWriter {
     this.output = output
   }
 
-  /** Resolves when the system has taken the line. */
+  /** Resolves when the system has taken the line. Rejects where too much waits already, and with errors of the system. */
   write(line: AuditLine): Promise<void> {
+    const bytes = line.length + BESIDE_LINE
+    if (this.waiting.length > 0 && this.bytes + bytes > MOST_BYTES) return Promise.reject(new Error('too many events wait for the log'))
+    this.bytes += bytes
     return new Promise((done, failed) => {
       this.waiting.push({ line, done, failed })
       this.running ??= this.run()
@@ -42,6 +53,7 @@ export class LineWriter {
     await undefined
     while (this.waiting.length > 0) {
       const lines = this.waiting.splice(0, this.joinable())
+      for (const { line } of lines) this.bytes -= line.length + BESIDE_LINE
       try {
         await this.writeLines(lines.map(({ line }) => line))
         for (const { done } of lines) done()

@@ -1,6 +1,8 @@
 import { FormatValue } from '../functions/formats.ts'
+import { signaturesOf } from '../libraries/extended-lists.ts'
+import { FlattenedList } from '../values/list.ts'
 import { heldSizeForCost, sizeForCost, traversalCost } from '../values/sizes.ts'
-import { CelObject, type Value } from '../values/value.ts'
+import { CelList, CelObject, type Value } from '../values/value.ts'
 
 /** What a call costs, by its first two arguments and its result. Errors among them cost as any value. */
 export type CallCost = (first: Value, second: Value, result: Value) => number
@@ -68,6 +70,23 @@ const sets = (times: number): CallCost => {
   return (first, second) => 1 + sizeForCost(first) * sizeForCost(second) * times
 }
 
+/** A list that is made costs this beside its elements, and a call 1. */
+export const NEW_LIST = 10 + 1
+const listOf = (elements: number): number => Math.floor(elements) + NEW_LIST
+const madeList: CallCost = (_first, _second, result) => listOf(sizeForCost(result))
+/** Each level goes through the list once. What nested lists hold counts as the traversal of a text does, which upstream leaves out. */
+const flattened: CallCost = (first, second, result) => {
+  const levels = typeof second === 'number' || typeof second === 'bigint' ? Number(second) : 1
+  const visited = result instanceof FlattenedList ? result.visited * TRAVERSAL : 0
+  return listOf(Math.max(levels * sizeForCost(first), visited))
+}
+/** Each element is compared with each, in both directions; texts and bytes take longer. */
+export const comparisons = (ofTexts: boolean): number => 2 + (ofTexts ? TRAVERSAL : 0)
+const compared = (list: Value): number => {
+  const first = list instanceof CelList && list.size > 0 ? list.at(0) : undefined
+  return listOf(sizeForCost(list) ** 2 * comparisons(typeof first === 'string' || first instanceof Uint8Array))
+}
+
 /** Comparisons of texts and bytes: for other types they cost one. */
 const ORDERED = ['less', 'less_equals', 'greater', 'greater_equals']
 
@@ -88,10 +107,16 @@ const BY_SIGNATURE = new Map<string, CallCost>([
   ['cidr_contains_cidr', networks(true, false)],
   ...named('list_sets_contains_list list_sets_intersects_list', sets(1)),
   ['list_sets_equivalent_list', sets(2)],
+  ...named('list_slice lists_range list_reverse', madeList),
+  ...named('list_flatten list_flatten_int', flattened),
+  ...[...signaturesOf('sort'), ...signaturesOf('distinct')].map((id): [string, CallCost] => [id, compared]),
+  ...signaturesOf('@sortByAssociatedKeys').map((id): [string, CallCost] => [id, (_list, keys) => compared(keys)]),
 ])
 
+const COMPARING = ['sort', '@sortByAssociatedKeys', 'distinct']
+
 /** Whether a call takes as long as it costs, however small its result is: it compares each element of a list with each of another. */
-export const paysFirst = (name: string): boolean => name.startsWith('sets.')
+export const paysFirst = (name: string): boolean => name.startsWith('sets.') || COMPARING.includes(name)
 
 /** @param signature empty where several fit, and the function chooses as it runs. */
 export function callCost(name: string, signature: string): CallCost {

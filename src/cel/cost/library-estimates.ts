@@ -1,6 +1,6 @@
 import { sameType } from '../type.ts'
 import { addBounds, type Bounds, between, exactly, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED } from './bounds.ts'
-import { PATTERN, TRAVERSAL } from './call-cost.ts'
+import { comparisons, NEW_LIST, PATTERN, TRAVERSAL } from './call-cost.ts'
 import { type CallEstimate, type EstimatedCall, type EstimatedNode, sizeOfNode } from './estimated-node.ts'
 
 /** Undefined where the function is estimated elsewhere. */
@@ -137,6 +137,28 @@ const equality: Estimate = ({ args }) => {
   return undefined
 }
 
+/** A list that is made: a cost for each element of `size`, which is taken for the size of the result as well. */
+const newList = (size: Bounds, each = 1): CallEstimate => cost(addBounds(scaleBounds(size, each), exactly(NEW_LIST)), size)
+/** A literal that is an argument, as a number without sign; `otherwise` where it is none. */
+const literalOr = ({ literalInt }: EstimatedCall, index: number, otherwise: bigint): bigint => {
+  const value = literalInt(index)
+  if (value === undefined) return otherwise
+  return value < 0n ? 0n : value
+}
+
+const slicing: Estimate = call => {
+  const end = literalOr(call, 1, sizeOfNode(call.target, call.sizeAt).max)
+  return newList(exactly(BigInt.asUintN(64, end - literalOr(call, 0, 0n))))
+}
+
+const flattening: Estimate = call => newList(sizeOfNode(call.target, call.sizeAt), call.args.length === 0 ? 1 : Number(literalOr(call, 0, UNBOUNDED)))
+
+/** Comparing each element with each other. Upstream takes the number of comparisons for the size of the result. */
+const comparing = (node: EstimatedNode | undefined, { signature, sizeAt }: EstimatedCall): CallEstimate => {
+  const size = sizeOfNode(node, sizeAt)
+  return newList(multiplyBounds(size, size), comparisons(/^list_(string|bytes)_/.test(signature)))
+}
+
 const named = (names: string, estimate: Estimate): [string, Estimate][] => names.split(' ').map(name => [name, estimate])
 
 /** Functions that read what a value holds. */
@@ -147,7 +169,7 @@ const ACCESSORS = [
   'getScheme getHostname getHost getPort getEscapedPath getQuery',
 ].join(' ')
 
-/** Estimates by the name of the function. Source: kubernetes/apiserver, pkg/cel/library/cost.go. */
+/** Estimates by the name of the function. Sources: kubernetes/apiserver, pkg/cel/library/cost.go; cel-go, ext/lists.go. */
 export const LIBRARY_ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ['check', () => cost(exactly(350_000))],
   ...named(ACCESSORS, one),
@@ -166,4 +188,10 @@ export const LIBRARY_ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, 
   ['containsCIDR', network('cidr_contains_cidr_string', true)],
   ['validate', validating],
   ['_==_', equality],
+  ['slice', slicing],
+  ['flatten', flattening],
+  ['lists.range', call => newList(exactly(literalOr(call, 0, UNBOUNDED)))],
+  ['reverse', ({ target, sizeAt }) => newList(sizeOfNode(target, sizeAt))],
+  ...named('sort distinct', call => comparing(call.target, call)),
+  ['@sortByAssociatedKeys', call => comparing(call.args[0], call)],
 ])

@@ -1,6 +1,7 @@
 import { CIDR_FUNCTIONS, IP_FUNCTIONS } from './addresses.ts'
 import { AUTHORIZATION_FUNCTIONS } from './authorization.ts'
 import { CONVERSIONS } from './conversions.ts'
+import { EXTENDED_LIST_FUNCTIONS } from './extended-lists.ts'
 import { FORMAT_FUNCTIONS } from './formats.ts'
 import type { Implementation, Implementations } from './implementation.ts'
 import { LIST_FUNCTIONS } from './lists.ts'
@@ -19,6 +20,7 @@ const LIBRARIES: readonly Implementations[] = [
   STRING_FUNCTIONS,
   TIME_PARTS,
   LIST_FUNCTIONS,
+  EXTENDED_LIST_FUNCTIONS,
   SET_FUNCTIONS,
   REGEX_FUNCTIONS,
   OPTIONAL_FUNCTIONS,

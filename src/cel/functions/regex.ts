@@ -1,7 +1,7 @@
 import { compileRegExp, type LinearRegExp } from '../../lib/linear-regexp.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { longWork } from '../long-work.ts'
-import { listOfValues } from '../values/list.ts'
+import { TextList } from '../values/list.ts'
 import { CelError, type Int, type Value } from '../values/value.ts'
 import type { Implementations } from './implementation.ts'
 
@@ -45,7 +45,7 @@ function find(text: string, pattern: string): Value {
 /** @param limit negative for all. */
 function findAll(text: string, pattern: string, limit: Int): Value {
   const compiled = compilePattern(pattern)
-  return typeof compiled === 'string' ? new CelError(`Illegal regex: ${compiled}`) : listOfValues(allMatches(compiled, text, Number(limit)))
+  return typeof compiled === 'string' ? new CelError(`Illegal regex: ${compiled}`) : new TextList(allMatches(compiled, text, Number(limit)))
 }
 
 const allMatches = (compiled: LinearRegExp, text: string, limit: number): readonly string[] =>

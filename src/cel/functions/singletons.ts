@@ -15,6 +15,7 @@ import {
   type Value,
 } from '../values/value.ts'
 import { add, divide, modulo, multiply, negate, type Operator, subtract } from './arithmetic.ts'
+import { sortByKeys } from './extended-lists.ts'
 import { matchesPattern } from './regex.ts'
 
 /** Functions that find out by themselves what they are given, by name. They give undefined where the first argument's type has no such function. */
@@ -58,6 +59,8 @@ export const SINGLETONS: Readonly<Record<string, Singleton>> = {
   '-_': negate,
   '!_': a => (typeof a === 'boolean' ? !a : noSuchOverload(a)),
   '@in': isIn,
+  sort: a => (a instanceof CelList ? sortByKeys(a, a) : undefined),
+  '@sortByAssociatedKeys': (a, b) => (a instanceof CelList && b instanceof CelList ? sortByKeys(a, b) : undefined),
   _in_: isIn,
   in: isIn,
   size: sizeOf,

@@ -1,5 +1,5 @@
 import { SHORT_ESCAPES } from '../../lib/go-quote.ts'
-import { listOfValues } from '../values/list.ts'
+import { TextList } from '../values/list.ts'
 import { printValue } from '../values/print.ts'
 import { codePoints, pointsOf } from '../values/strings.ts'
 import { CelError, type CelList, type Int, noSuchOverload, type Value } from '../values/value.ts'
@@ -71,10 +71,10 @@ function replace(text: string, from: string, to: string, limit: Int): Value {
 
 /** `limit`: how many parts at most, the last of which has the rest; 0 for none, negative for all. */
 function split(text: string, separator: string, limit: Int): Value {
-  if (limit === 0) return listOfValues([])
+  if (limit === 0) return new TextList([])
   const parts = separator === '' ? Array.from(text) : text.split(separator)
-  if (limit < 0 || parts.length <= limit) return listOfValues(parts)
-  return listOfValues([...parts.slice(0, Number(limit) - 1), parts.slice(Number(limit) - 1).join(separator)])
+  if (limit < 0 || parts.length <= limit) return new TextList(parts)
+  return new TextList([...parts.slice(0, Number(limit) - 1), parts.slice(Number(limit) - 1).join(separator)])
 }
 
 /** Only texts can be joined, whatever the list was declared to hold. */

@@ -18,7 +18,7 @@ export function call(fn: Implementation, args: readonly Evaluate[], cost: CallCo
   const [first, second] = args
   if (!first) return nullary(fn, cost)
   if (form.stops) return stopping(fn, args, cost)
-  return second ? binary(fn, first, second, cost, form.paysFirst) : unary(fn, first, cost, form.takesErrors)
+  return second ? binary(fn, first, second, cost, form.paysFirst) : unary(fn, first, cost, form)
 }
 
 /** Each number of arguments has a closure of its own: calls are what evaluations mostly consist of. */
@@ -30,11 +30,12 @@ function nullary(fn: Implementation, cost: CallCost): Evaluate {
   }
 }
 
-function unary(fn: Implementation, arg: Evaluate, cost: CallCost, takesErrors: boolean): Evaluate {
+function unary(fn: Implementation, arg: Evaluate, cost: CallCost, { takesErrors, paysFirst = false }: CallForm): Evaluate {
   return frame => {
     const value = arg(frame)
+    if (paysFirst) frame.charge(cost(value, null, null))
     const result = isError(value) && !takesErrors ? value : fn(value)
-    frame.charge(cost(value, null, result))
+    if (!paysFirst) frame.charge(cost(value, null, result))
     return result
   }
 }

@@ -16,7 +16,7 @@ export interface Found {
 /** Functions of two arguments or less that cel-go runs as it runs those of three. */
 const STOPPING = new Set(['string_format'])
 /** Functions that look at their arguments by themselves. */
-const UNGUARDED = new Set(['contains_string', 'ends_with_string', 'starts_with_string'])
+const UNGUARDED = new Set(['contains_string', 'ends_with_string', 'starts_with_string', 'list_flatten', 'list_flatten_int'])
 
 /** Undefined for a name that no such function has. */
 function singleton(name: string): Implementation | undefined {

@@ -25,6 +25,10 @@ function partOf(value: Value, key: Value): Value | undefined {
   return value instanceof CelObject && typeof key === 'string' ? value.field?.(key) : undefined
 }
 
+/** The same for an optional selection. */
+const partIfPresent = (value: Value, key: Value): Value | undefined =>
+  value instanceof CelObject && value.fieldIfPresent && typeof key === 'string' ? value.fieldIfPresent(key) : partOf(value, key)
+
 /** Undefined beyond the ends; lists of documents take an int and no other number. */
 function elementOf(list: CelList, key: Value): Value | undefined {
   const index = plainIndex(key)
@@ -56,7 +60,7 @@ export function keyQualifier(key: Evaluate, optional: boolean): Qualifier {
     },
     fromIfPresent(frame, value) {
       const at = key(frame)
-      const part = isError(at) ? at : (keyFault(at) ?? partOf(value, at))
+      const part = isError(at) ? at : (keyFault(at) ?? partIfPresent(value, at))
       if (part !== undefined) frame.charge(1)
       return part
     },
@@ -74,7 +78,7 @@ export function constantQualifier(key: Value, optional: boolean): Qualifier {
       return part === undefined ? required(value, key) : part
     },
     fromIfPresent(frame, value) {
-      const part = partOf(value, key)
+      const part = partIfPresent(value, key)
       if (part !== undefined) frame.charge(1)
       return part
     },

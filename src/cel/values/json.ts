@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '../../meta/object.ts'
-import { typeEquals } from './compare.ts'
-import { equalLists, JoinedList } from './list.ts'
+import { PlainList } from './list.ts'
 import { equalMaps } from './map.ts'
-import { CelDouble, CelList, CelMap, type Value } from './value.ts'
+import { CelDouble, CelMap, type Value } from './value.ts'
 
 /** What expressions see of a document of which no schema is known: read as it is asked for, never copied. A whole number is an int. */
 export function jsonValue(json: Json): Value {
@@ -11,13 +10,20 @@ export function jsonValue(json: Json): Value {
   return Array.isArray(json) ? new JsonList(json) : new JsonMap(json)
 }
 
-/** An element is converted when it is asked for. */
-class JsonList extends CelList {
-  readonly #items: readonly Json[]
+/** What a document has at the place of a list or a map of it, which is shared; undefined for any other value. */
+export const documentOf = (value: Value): Json | undefined => (value instanceof JsonList || value instanceof JsonMap ? value.document : undefined)
 
-  constructor(items: readonly Json[]) {
+/** An element is converted when it is asked for. */
+class JsonList extends PlainList {
+  readonly #items: Json[]
+
+  constructor(items: Json[]) {
     super()
     this.#items = items
+  }
+
+  get document(): Json {
+    return this.#items
   }
 
   get size(): number {
@@ -26,19 +32,6 @@ class JsonList extends CelList {
 
   at(index: number): Value {
     return jsonValue(this.#items[index]!)
-  }
-
-  concat(other: CelList): Value {
-    if (other.size === 0) return this
-    return this.size === 0 ? other : new JoinedList(this, other)
-  }
-
-  equals(other: Value): boolean {
-    return equalLists(this, other)
-  }
-
-  contains(value: Value): boolean {
-    return this.#items.some(item => typeEquals(value, jsonValue(item)) === true)
   }
 }
 
@@ -50,6 +43,10 @@ class JsonMap extends CelMap {
   constructor(members: JsonObject) {
     super()
     this.#members = members
+  }
+
+  get document(): Json {
+    return this.#members
   }
 
   get size(): number {

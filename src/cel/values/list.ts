@@ -4,8 +4,32 @@ import { exactInteger } from './integer.ts'
 import { printValue } from './print.ts'
 import { CelDouble, CelError, CelList, CelUint, isError, isInt, typeNameOf, type Value } from './value.ts'
 
-/** A list of values: a literal, what a function gave, or what a loop is collecting. */
-export class ValueList extends CelList {
+/** A list that is compared and searched element by element. */
+export abstract class PlainList extends CelList {
+  concat(other: CelList): Value {
+    if (other.size === 0) return this
+    return this.size === 0 ? other : new JoinedList(this, other)
+  }
+
+  /** An error between elements counts as no difference. */
+  equals(other: Value): boolean | CelError {
+    if (!(other instanceof CelList) || this.size !== other.size) return false
+    for (let i = 0; i < this.size; i++) {
+      if (equalValues(this.at(i), other.at(i)) === false) return false
+    }
+    return true
+  }
+
+  contains(value: Value): boolean | CelError {
+    for (let i = 0; i < this.size; i++) {
+      if (typeEquals(value, this.at(i)) === true) return true
+    }
+    return false
+  }
+}
+
+/** A list of values: a literal, or what a function gave. */
+export class ValueList extends PlainList {
   readonly #values: readonly Value[]
 
   constructor(values: readonly Value[]) {
@@ -20,23 +44,38 @@ export class ValueList extends CelList {
   at(index: number): Value {
     return this.#values[index]!
   }
+}
 
-  concat(other: CelList): Value {
-    if (other.size === 0) return this
-    return this.size === 0 ? other : new JoinedList(this, other)
-  }
+/** The elements of nested lists. */
+export class FlattenedList extends ValueList {
+  /** Elements that were looked at on the way, lists among them. */
+  readonly visited: number
 
-  equals(other: Value): boolean | CelError {
-    return equalLists(this, other)
-  }
-
-  contains(value: Value): boolean | CelError {
-    return containsValue(this, value)
+  constructor(values: readonly Value[], visited: number) {
+    super(values)
+    this.visited = visited
   }
 }
 
+/** The numbers from 0 up to a size. They take no room: the size costs what it is only once the list is there. */
+export class RangeList extends PlainList {
+  readonly size: number
+
+  constructor(size: number) {
+    super()
+    this.size = size
+  }
+
+  at(index: number): Value {
+    return index
+  }
+}
+
+/** Texts that a function has taken out of a text. cel-go keeps Go's own list of them, which is a list like any other but in an apply configuration. */
+export class TextList extends ValueList {}
+
 /** Two lists, one behind the other: joining takes no copy. */
-export class JoinedList extends CelList {
+export class JoinedList extends PlainList {
   readonly #first: CelList
   readonly #second: CelList
   readonly size: number
@@ -52,22 +91,14 @@ export class JoinedList extends CelList {
     return index < this.#first.size ? this.#first.at(index) : this.#second.at(index - this.#first.size)
   }
 
-  concat(other: CelList): Value {
-    return other.size === 0 ? this : new JoinedList(this, other)
-  }
-
-  equals(other: Value): boolean | CelError {
-    return equalLists(this, other)
-  }
-
-  contains(value: Value): boolean | CelError {
+  override contains(value: Value): boolean | CelError {
     const first = this.#first.contains(value)
     return first === true ? true : this.#second.contains(value)
   }
 }
 
 /** What a loop collects its list in. Only the loop holds it until it ends, so that adding may change it. */
-export class GrowingList extends CelList {
+export class GrowingList extends PlainList {
   readonly values: Value[] = []
 
   get size(): number {
@@ -78,38 +109,14 @@ export class GrowingList extends CelList {
     return this.values[index]!
   }
 
-  concat(other: CelList): Value {
+  override concat(other: CelList): Value {
     const { size } = other
     for (let i = 0; i < size; i++) this.values.push(other.at(i))
     return this
   }
-
-  equals(other: Value): boolean | CelError {
-    return equalLists(this, other)
-  }
-
-  contains(value: Value): boolean | CelError {
-    return containsValue(this, value)
-  }
 }
 
 export const listOfValues = (values: readonly Value[]): ValueList => new ValueList(values)
-
-/** Element by element; an error between elements counts as no difference. */
-export function equalLists(list: CelList, other: Value): boolean {
-  if (!(other instanceof CelList) || list.size !== other.size) return false
-  for (let i = 0; i < list.size; i++) {
-    if (equalValues(list.at(i), other.at(i)) === false) return false
-  }
-  return true
-}
-
-function containsValue(list: CelList, value: Value): boolean {
-  for (let i = 0; i < list.size; i++) {
-    if (typeEquals(value, list.at(i)) === true) return true
-  }
-  return false
-}
 
 export const outOfBounds = (index: Value): CelError => new CelError(`index out of bounds: ${printValue(index)}`)
 

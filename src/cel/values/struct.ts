@@ -1,7 +1,7 @@
 import { equalMaps, ValueMap } from './map.ts'
-import { type CelError, CelObject, noSuchOverload, type Value } from './value.ts'
+import { type CelError, CelObject, type Value } from './value.ts'
 
-/** A struct that an expression has made: an apply configuration or a part of one, a JSON patch. */
+/** A struct that an expression has made: a message of protobuf, an apply configuration or a part of one, an operation of a JSON patch. */
 export class StructValue extends CelObject {
   readonly typeName: string
   /** Those that were given. */
@@ -20,8 +20,16 @@ export class StructValue extends CelObject {
     return this.fields.get(name) ?? (Object.hasOwn(this.#defaults, name) ? this.#defaults[name] : undefined)
   }
 
+  override isSet(name: string): boolean {
+    return this.fields.has(name)
+  }
+
+  override get isZero(): boolean {
+    return this.fields.size === 0
+  }
+
+  /** Whatever is of another type differs from it. */
   equals(other: Value): boolean | CelError {
-    if (!(other instanceof StructValue) || other.typeName !== this.typeName) return noSuchOverload(other)
-    return equalMaps(new ValueMap(this.fields), new ValueMap(other.fields))
+    return other instanceof StructValue && other.typeName === this.typeName && equalMaps(new ValueMap(this.fields), new ValueMap(other.fields))
   }
 }

@@ -132,6 +132,8 @@ export abstract class CelObject {
   field?(name: string): Value | undefined
   /** Whether a member was given, where members that were not have a value all the same. */
   isSet?(name: string): boolean
+  /** What an optional selection finds, where that is not what `field` gives. */
+  fieldIfPresent?(name: string): Value | undefined
   /** What `size()` gives, where it has a size. */
   size?(): number
 }

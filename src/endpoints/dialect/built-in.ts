@@ -2,7 +2,7 @@ import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { lifecycleOf } from '../../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
-import type { Json } from '../../meta/object.ts'
+import type { Json, ObjectMeta } from '../../meta/object.ts'
 import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
 import { decodeInSteps, decodeObject } from '../../registry/decode-object.ts'
 import { conversionFault } from '../../schema/conversion-fault.ts'
@@ -82,8 +82,9 @@ export const BUILT_IN: Dialect = {
     const { kind, schema } = version
     const apiVersion = apiVersionOfVersion(version)
     const annotations = initialEnd ? { annotations: initialEndAnnotations(textBlueprint(kind, apiVersion)) } : {}
-    const metadata = objectMetaText({ resourceVersion, creationTimestamp: null, ...annotations })
-    return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}${emptyMembers(schema)}}`
+    const empty = emptyOf(schema)
+    const metadata = objectMetaText({ ...empty.metadata, resourceVersion, ...annotations })
+    return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}${empty.members}}`
   },
   goType: ({ group, kind }, suffix) => `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}${suffix}`,
 
@@ -91,16 +92,23 @@ export const BUILT_IN: Dialect = {
   discoveredSubresources: subresources => [...subresources].sort((a, b) => compareText(a.name, b.name)),
 }
 
-const empties = new WeakMap<StructSchema, string>()
+/** An object of which nothing is said. */
+interface Empty {
+  readonly metadata: ObjectMeta
+  /** The JSON of the members beside its metadata, with a comma before each. */
+  readonly members: string
+}
 
-function emptyMembers(schema: StructSchema): string {
-  let members = empties.get(schema)
-  if (members === undefined) {
-    const { metadata: _, ...rest } = decode(schema, {})
-    members = Object.keys(rest).length === 0 ? '' : `,${JSON.stringify(rest).slice(1, -1)}`
-    empties.set(schema, members)
+const empties = new WeakMap<StructSchema, Empty>()
+
+function emptyOf(schema: StructSchema): Empty {
+  let empty = empties.get(schema)
+  if (empty === undefined) {
+    const { metadata, ...rest } = decode(schema, {})
+    empty = { metadata: metadata as ObjectMeta, members: Object.keys(rest).length === 0 ? '' : `,${JSON.stringify(rest).slice(1, -1)}` }
+    empties.set(schema, empty)
   }
-  return members
+  return empty
 }
 
 /** Upstream reads an object as what it says it is before it looks whether that is wanted. Throws a DecodeError. */

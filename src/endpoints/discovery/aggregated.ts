@@ -1,4 +1,5 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import { uncreated } from '../../lifecycle/uncreated.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 import { APIDISCOVERY_V2, META_V1 } from '../../schema/meta-types.ts'
@@ -17,7 +18,7 @@ export function groupDiscoveryList(snapshot: CatalogSnapshot, core: boolean, ver
   const items = [...groupsOf(snapshot)]
     .filter(([group]) => (group === '') === core)
     .map(([group, versions]) => ({
-      metadata: { ...(group !== '' && { name: group }), creationTimestamp: null },
+      metadata: { ...(group !== '' && { name: group }), ...uncreated(snapshot.release) },
       versions: versions.map(({ name, groupVersion }) => ({
         version: name,
         resources: resourcesOf(group, name, apiResources(snapshot, groupVersion)),

@@ -54,8 +54,9 @@ export class OpenApiEndpoint {
     if (!path.startsWith('/openapi/')) return false
     if (this.generation !== snapshot.generation || !this.current) {
       this.generation = snapshot.generation
-      this.current?.close()
-      this.current = new KeptDocuments(createOpenApi(snapshot, this.readDescriptions))
+      const before = this.current
+      before?.close()
+      this.current = new KeptDocuments(createOpenApi(snapshot, this.readDescriptions), before)
     }
     const documents = this.current
     if (path === '/openapi/v2') {

@@ -1,14 +1,11 @@
 import type protobuf from 'protobufjs/minimal.js'
 import { yamlBytes } from '../../codec/yaml.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 
 /** Writes the wire format of protobuf. A field's number stands shifted beside its wire type: 0 varint, 1 double, 2 bytes of a length. */
 export type Writer = protobuf.Writer
 
-/** What a member of a document holds, as this program made it: an object, or no members where it is absent. */
-export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
-
-/** The same of a list. */
+/** The items of a list that a member of a document holds, as this program made it; none where it is absent. */
 export const itemsIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
 
 /** The same of a list of objects. */

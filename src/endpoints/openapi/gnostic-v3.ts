@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/minimal.js'
-import type { Json, JsonObject } from '../../meta/object.ts'
-import { any, counted, extensions, flag, itemsIn, measured, message, named, objectIn, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
+import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { any, counted, extensions, flag, itemsIn, measured, message, named, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
 
 /**
  * An OpenAPI 3.0 document of ours in protobuf. Source: OpenAPIv3.proto of gnostic; only what our documents hold is written. A default that is an object or a

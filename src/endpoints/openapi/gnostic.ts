@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
-import { any, counted, extensions, flag, itemsIn, measured, message, named, objectIn, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
+import { any, counted, extensions, flag, itemsIn, measured, message, named, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
 
 /** Field numbers of the parts in a Document, and of the repeated pairs in each part. */
 const NUMBER_OF = { paths: 8, definitions: 9, parameters: 10 } as const

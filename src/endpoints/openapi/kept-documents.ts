@@ -5,6 +5,12 @@ import type { DocumentPieces, OpenApi } from './open-api.ts'
 /** A document that nobody has asked for in so long is let go, and made again for who asks. */
 const KEEP_MS = 5 * 60_000
 
+/** A hash, and what its document is made of. */
+interface KnownHash {
+  readonly parts: readonly object[]
+  readonly hash: Promise<string>
+}
+
 /** The OpenAPI documents of one state of the catalog: made when first asked for, kept compressed while they are in use. */
 export class KeptDocuments {
   /** When the first of them was asked for. */
@@ -13,12 +19,14 @@ export class KeptDocuments {
   private readonly clock: Clock
   private readonly kept = new Map<string, { readonly document: Promise<KeptDocument>; usedAt: number }>()
   /** Of the documents of `/openapi/v3`, by path: the index tells them whether or not they are kept. Whoever reads the index asks for a few of them. */
-  private readonly hashes = new Map<string, Promise<string>>()
+  private readonly hashes = new Map<string, KnownHash>()
   private timer: NodeJS.Timeout | undefined
 
-  constructor(openApi: OpenApi, clock: Clock = steadyClock) {
+  /** `before`: those of the state before. A change of one definition leaves most documents as they were, and their hashes are known. */
+  constructor(openApi: OpenApi, before?: KeptDocuments, clock: Clock = steadyClock) {
     this.openApi = openApi
     this.clock = clock
+    for (const [path, known] of before?.hashes ?? []) if (openApi.has(path) && sameParts(known.parts, openApi.partsOf(path))) this.remember(path, known)
   }
 
   v2(): Promise<KeptDocument> {
@@ -45,12 +53,17 @@ export class KeptDocuments {
   /** The hash of a document of `/openapi/v3` that there is. */
   hashOf(path: string): Promise<string> {
     const known = this.hashes.get(path)
-    if (known !== undefined) return known
+    if (known !== undefined) return known.hash
     const kept = this.kept.get(`v3/${path}`)?.document
     const hash = kept ? kept.then(document => document.hash) : hashDocument(this.openApi.v3(path))
-    this.hashes.set(path, hash)
-    hash.catch(() => this.hashes.delete(path))
+    this.remember(path, { parts: this.openApi.partsOf(path), hash })
     return hash
+  }
+
+  /** One that fails is made again for the next who asks. */
+  private remember(path: string, known: KnownHash): void {
+    this.hashes.set(path, known)
+    known.hash.catch(() => this.hashes.delete(path))
   }
 
   v3(path: string): Promise<KeptDocument> {
@@ -91,6 +104,8 @@ export class KeptDocuments {
     return document
   }
 }
+
+const sameParts = (a: readonly object[], b: readonly object[]): boolean => a.length === b.length && a.every((part, i) => part === b[i])
 
 /** Where a document of `/openapi/v3` is found: with its hash, so that clients may keep it for as long as the index names it. */
 export const relativeUrl = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`

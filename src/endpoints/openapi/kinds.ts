@@ -21,7 +21,7 @@ function metaTypes(release: Release): TypeRegistry {
 /** The definition of what /version answers with. */
 const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info'
 
-/** Kinds of meta/v1 that belong to every group, and to the core group alone. */
+/** Kinds of meta/v1 that belong to every group that is built in, and to the core group alone. */
 const everywhere = ['DeleteOptions', 'WatchEvent']
 const coreOnly = ['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions']
 
@@ -42,7 +42,8 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
   for (const groupVersion of snapshot.servedGroupVersions()) {
     for (const served of snapshot.resourcesOf(groupVersion)) {
       const { group, name: version, kind, schema, subresources } = served.version
-      for (const shared of everywhere) add(`${META}.${shared}`, { group, version, kind: shared })
+      // Not to groups of custom kinds, as upstream: each of their documents would list all others.
+      if (schema.freeForm === undefined) for (const shared of everywhere) add(`${META}.${shared}`, { group, version, kind: shared })
       add(schema.definition, { group, version, kind })
       if (schema.definition !== undefined) add(`${schema.definition}List`, { group, version, kind: listKindOf(served.version) })
       for (const { kind: part } of Object.values(subresources ?? {}))

@@ -21,6 +21,8 @@ export interface OpenApi {
   /** Paths of the documents of `/openapi/v3`: `api/v1`, `apis/apps/v1`. */
   paths(): Iterable<string>
   has(path: string): boolean
+  /** What the document of a path is made of. It is the same where these are, whatever else is served: definitions may come and go, but for those that are built in. */
+  partsOf(path: string): readonly object[]
   /** Of a path that there is. */
   v3(path: string): DocumentPieces
   /** The same as gnostic's protobuf. */
@@ -53,6 +55,7 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
     v2Proto: () => encodeSwagger(swaggerHead(version), swaggerMembers(snapshot, descriptions()), swaggerTail),
     paths: () => documents().keys(),
     has: path => documents().has(path),
+    partsOf: path => snapshot.resourcesOf(path.replace(/^(?:apis|api)\//, '')).map(({ definition }) => definition),
     *v3(path) {
       yield Buffer.from(JSON.stringify(v3(path)))
     },

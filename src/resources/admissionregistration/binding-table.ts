@@ -15,3 +15,14 @@ export const bindingTable: TableDefinition<ValidatingAdmissionPolicyBinding | Mu
   ],
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.policyName ?? '', paramRefCell(spec.paramRef), age(metadata.creationTimestamp, now)],
 }
+
+const PARAM_COLUMN = 2
+
+/** Before 1.28 a parameter without a namespace was not one in any. */
+export const earlyBindingTable: typeof bindingTable = {
+  ...bindingTable,
+  cells: (binding, now) => {
+    const { name, namespace } = binding.spec.paramRef ?? {}
+    return bindingTable.cells(binding, now).map((cell, i) => (i === PARAM_COLUMN && name && !namespace ? name : cell))
+  },
+}

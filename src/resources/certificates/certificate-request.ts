@@ -82,6 +82,14 @@ export function certificateRequestFault(pem: string): string | undefined {
   }
 }
 
+/** The key that a certificate request in DER is for, and whether that key has signed it. Throws an Error where it cannot be read. */
+export function readCertificateRequest(der: Buffer): { readonly key: KeyObject; readonly isSigned: boolean } {
+  const parsed = parse(der)
+  const key = keyOf(parsed.publicKey)
+  const algorithm = ALGORITHMS[parsed.algorithm]
+  return { key, isSigned: algorithm !== undefined && isSignedBy(key, parsed, algorithm) }
+}
+
 const ORGANIZATION = '2.5.4.10'
 /** Parts of a name that are read. */
 const MOST_PARTS = 1000

@@ -3,24 +3,19 @@ import { refuse } from '../../admission/refuse.ts'
 import { asKind } from '../../catalog/define.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
-import { type Authorizer, MASTERS, mayDo } from '../../meta/authorizer.ts'
+import { type Authorizer, MASTERS } from '../../meta/authorizer.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { TypedObject } from '../../meta/object.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { SIGNING_REQUESTS, TRUST_BUNDLES } from '../kinds.ts'
 import { organizationsOf } from './certificate-request.ts'
+import { maySign } from './signer-rights.ts'
 
 const GROUP = 'certificates.k8s.io'
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client'
 
 const isAbout = ({ served, subresource }: AdmissionRequest, resource: string, sub: string): boolean =>
   served.version.group === GROUP && served.version.names.plural === resource && subresource === sub
-
-/** Rights on signers, by the signer's name or by its domain: `example.com/*`. They are no resource that is served. */
-async function maySign(authorizer: Authorizer, { ctx }: AdmissionRequest, verb: string, signer: string): Promise<boolean> {
-  const ask = (name: string): Promise<boolean> => mayDo(authorizer, ctx, { verb, group: GROUP, version: '*', resource: 'signers', name })
-  return (await ask(signer)) || ask(`${signer.split('/', 1)[0]}/*`)
-}
 
 /** The signer of a request for a certificate; both updates of it have an old object. */
 const signerOf = ({ old }: AdmissionRequest): string => (old ? asKind(SIGNING_REQUESTS, old).spec.signerName : '')
@@ -31,7 +26,7 @@ export const certificateApproval = (authorizer: Authorizer): AdmissionPlugin => 
   handles: request => request.operation === 'UPDATE' && isAbout(request, 'certificatesigningrequests', 'approval'),
   validate: async request => {
     const signer = signerOf(request)
-    if (await maySign(authorizer, request, 'approve', signer)) return
+    if (await maySign(authorizer, request.ctx, 'approve', signer)) return
     throw refuse(request, `user not permitted to approve requests with signerName ${quote(signer)}`)
   },
 })
@@ -47,7 +42,7 @@ export const certificateSigning = (authorizer: Authorizer): AdmissionPlugin => (
     const { status: before } = asKind(SIGNING_REQUESTS, old)
     const isAnswer = next.certificate !== before.certificate || !deepEqual(next.conditions, before.conditions)
     const signer = signerOf(request)
-    if (!isAnswer || (await maySign(authorizer, request, 'sign', signer))) return
+    if (!isAnswer || (await maySign(authorizer, request.ctx, 'sign', signer))) return
     throw refuse(request, `user not permitted to sign requests with signerName ${quote(signer)}`)
   },
 })
@@ -67,7 +62,7 @@ export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionPlugi
     if (!object) return
     const { signerName: signer = '' } = asKind(TRUST_BUNDLES, object).spec
     if (signer === '' || (old && deepEqual(lasting(object), lasting(old)))) return
-    if (await maySign(authorizer, request, 'attest', signer)) return
+    if (await maySign(authorizer, request.ctx, 'attest', signer)) return
     throw refuse(request, `user not permitted to attest for signerName ${quote(signer)}`)
   },
 })

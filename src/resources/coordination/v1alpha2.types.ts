@@ -13,4 +13,5 @@ export type LeaseCandidateSpec = {
   binaryVersion: string
   emulationVersion?: string
   strategy?: string
+  preferredStrategies?: string[]
 }

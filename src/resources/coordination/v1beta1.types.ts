@@ -17,6 +17,7 @@ export type LeaseCandidateSpec = {
   binaryVersion: string
   emulationVersion?: string
   strategy?: string
+  preferredStrategies?: string[]
 }
 
 export type LeaseSpec = {

@@ -1,3 +1,4 @@
+import { repeats } from '../../lib/repeats.ts'
 import { duplicate, type FieldError, invalid, verbatim } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
@@ -12,10 +13,6 @@ interface BindingConditions {
 
 const validateType = (name: string, path: FieldPath): FieldError[] => isQualifiedName(name).map(text => invalid(path, name, text))
 
-function duplicates(names: readonly string[], path: FieldPath): FieldError[] {
-  return names.flatMap((name, i) => (names.indexOf(name) < i ? [duplicate(path.index(i), name)] : []))
-}
-
 /**
  * Types of conditions that must be true before a pod is bound, and of those that prevent it: the one needs the other, and none is in both.
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes, since 1.34.
@@ -27,13 +24,15 @@ export function validateBindingConditions(
   const readyAt = path.child('bindingConditions')
   const failedAt = path.child('bindingFailureConditions')
   const rules = { max: MAX_CONDITIONS, check: validateType }
+  const isReady = new Set(ready)
+  const again = { ready: repeats(ready), failed: repeats(failed) }
   return [
     ...validateList(ready, readyAt, rules),
     ...validateList(failed, failedAt, rules),
-    ...duplicates(ready, readyAt),
+    ...ready.flatMap((name, i) => (again.ready[i] ? [duplicate(readyAt.index(i), name)] : [])),
     ...failed.flatMap((name, i) => [
-      ...(failed.indexOf(name) < i ? [duplicate(failedAt.index(i), name)] : []),
-      ...(ready.includes(name) ? [invalid(failedAt.index(i), name, 'bindingFailureConditions must not overlap with bindingConditions')] : []),
+      ...(again.failed[i] ? [duplicate(failedAt.index(i), name)] : []),
+      ...(isReady.has(name) ? [invalid(failedAt.index(i), name, 'bindingFailureConditions must not overlap with bindingConditions')] : []),
     ]),
     ...(ready.length === 0 && failed.length > 0 ? [invalid(readyAt, verbatim('null'), 'bindingConditions are required to use bindingFailureConditions')] : []),
     ...(failed.length === 0 && ready.length > 0 ? [invalid(failedAt, verbatim('null'), 'bindingFailureConditions are required to use bindingConditions')] : []),

@@ -213,6 +213,33 @@ export type OpaqueDeviceConfiguration = {
   parameters: Json
 }
 
+export type PodSchedulingContext = TypedObject & {
+  spec: PodSchedulingContextSpec
+  status: PodSchedulingContextStatus
+}
+
+export type PodSchedulingContextSpec = {
+  selectedNode?: string
+  potentialNodes?: string[]
+}
+
+export type PodSchedulingContextStatus = {
+  resourceClaims?: ResourceClaimSchedulingStatus[]
+}
+
+export type PoolStatus = {
+  driver?: string
+  poolName?: string
+  generation: Int64
+  resourceSliceCount?: number
+  totalDevices?: number
+  allocatedDevices?: number
+  availableDevices?: number
+  unavailableDevices?: number
+  nodeName?: string
+  validationError?: string
+}
+
 export type ResourceClaim = TypedObject & {
   spec: ResourceClaimSpec
   status: ResourceClaimStatus
@@ -223,6 +250,11 @@ export type ResourceClaimConsumerReference = {
   resource: string
   name: string
   uid: string
+}
+
+export type ResourceClaimSchedulingStatus = {
+  name: string
+  unsuitableNodes?: string[]
 }
 
 export type ResourceClaimSpec = {
@@ -250,6 +282,23 @@ export type ResourcePool = {
   name: string
   generation: Int64
   resourceSliceCount: Int64
+}
+
+export type ResourcePoolStatusRequest = TypedObject & {
+  spec: ResourcePoolStatusRequestSpec
+  status?: ResourcePoolStatusRequestStatus
+}
+
+export type ResourcePoolStatusRequestSpec = {
+  driver: string
+  poolName?: string
+  limit: number
+}
+
+export type ResourcePoolStatusRequestStatus = {
+  poolCount?: number
+  pools?: PoolStatus[]
+  conditions?: Condition[]
 }
 
 export type ResourceSlice = TypedObject & {

@@ -1,5 +1,10 @@
 import type { TableColumn, TableDefinition } from '../../catalog/definition.ts'
-import type { TypedObject } from '../../meta/object.ts'
+import { ownMember } from '../../meta/equal.ts'
+import type { ObjectMeta, TypedObject } from '../../meta/object.ts'
+
+/** The name, and ` (default)` where the annotation marks the object as the default of its kind. */
+export const nameOfDefault = ({ name = '', annotations }: ObjectMeta, annotation: string): string =>
+  ownMember(annotations, annotation) === 'true' ? `${name} (default)` : name
 
 /** A column of text; `priority` 1: only with `-o wide`. */
 export const column = (name: string, description: string, priority = 0, type: TableColumn['type'] = 'string'): TableColumn => ({

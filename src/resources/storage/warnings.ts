@@ -1,9 +1,12 @@
+import type { HookContext } from '../../catalog/definition.ts'
+import { isSince } from '../../lifecycle/release.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { deprecatedLabel } from '../core/pod-spec/warnings.ts'
 import type { CSIStorageCapacity, StorageClass } from './v1.types.ts'
 
-/** Of a StorageClass: labels of nodes by their old names. */
-export function storageClassWarnings({ allowedTopologies = [] }: StorageClass): string[] {
+/** Of a StorageClass: labels of nodes by their old names, since 1.25. */
+export function storageClassWarnings({ allowedTopologies = [] }: StorageClass, _: StorageClass | undefined, { features }: HookContext): string[] {
+  if (!isSince(features.release, '1.25')) return []
   return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) => {
     const at = fieldPath('allowedTopologies').index(i).child('matchLabelExpressions')
     return matchLabelExpressions.flatMap(({ key }, j) => {
@@ -14,7 +17,8 @@ export function storageClassWarnings({ allowedTopologies = [] }: StorageClass): 
 }
 
 /** Of a CSIStorageCapacity: the same. */
-export function capacityWarnings({ nodeTopology }: CSIStorageCapacity): string[] {
+export function capacityWarnings({ nodeTopology }: CSIStorageCapacity, _: CSIStorageCapacity | undefined, { features }: HookContext): string[] {
+  if (!isSince(features.release, '1.25')) return []
   const at = fieldPath('nodeTopology')
   const ofExpressions = (nodeTopology?.matchExpressions ?? []).flatMap(({ key }, i) => {
     const text = deprecatedLabel(key)

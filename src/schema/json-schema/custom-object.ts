@@ -3,7 +3,7 @@ import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
-import { cloneExactly } from '../../meta/whole-floats.ts'
+import { cloneExactlyInSteps } from '../../meta/whole-floats.ts'
 import { DecodeError } from '../diagnose.ts'
 import type { FreeForm } from '../schema.ts'
 import { coerceEmbeddedMeta, coerceMeta } from './embedded-meta.ts'
@@ -65,7 +65,7 @@ type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject
 
 function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): Steps<JsonObject> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { metadata: {} }
-  const out = cloneExactly(value)
+  const out = yield* cloneExactlyInSteps(value)
   yield
   for (const name of ['kind', 'apiVersion']) checkText(out, name)
   out.metadata = readMeta(out.metadata ?? {}, onUnknown && (path => onUnknown(`metadata.${path}`)))
@@ -75,9 +75,9 @@ function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => vo
   const { schema } = found
   const pruned: string[] = []
   if (!custom.preserveUnknown) {
-    prune(out, schema, true, onUnknown && (path => pruned.push(path)))
+    yield* prune(out, schema, true, onUnknown && (path => pruned.push(path)))
     yield
-    pruneNulls(out, schema)
+    yield* pruneNulls(out, schema)
     yield
   }
   const embedded: string[] = []

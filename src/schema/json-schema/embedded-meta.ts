@@ -36,20 +36,24 @@ export function coerceEmbeddedMeta(
   if (schema === undefined || typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
-      const error = coerceEmbeddedMeta(item, itemsSchema(schema), path.index(i), undefined, onUnknown)
+      const error = holdsMembers(item) ? coerceEmbeddedMeta(item, itemsSchema(schema), path.index(i), undefined, onUnknown) : undefined
       if (error) return error
     }
     return undefined
   }
   for (const [name, member] of Object.entries(value)) {
     const own = isObject ? coerceMember(value, name, member, path, onUnknown) : undefined
-    const error = own ?? coerceEmbeddedMeta(value[name] ?? null, ...memberOf(schema, name, path), undefined, onUnknown)
+    const now = value[name]
+    const error = own ?? (holdsMembers(now) ? coerceEmbeddedMeta(now, ...memberOf(schema, name, path), undefined, onUnknown) : undefined)
     if (error) return error
   }
   return undefined
 }
 
 const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x-kubernetes-embedded-resource'] === true
+
+/** Whether an embedded object can stand in the value or below it. Asked before its path is made: a list or map may have very many values that are none. */
+const holdsMembers = (value: Json | undefined): value is JsonObject | Json[] => typeof value === 'object' && value !== null
 
 /** The kind, apiVersion or metadata of an embedded object; any other member has nothing to check. */
 function coerceMember(object: JsonObject, name: string, value: Json, path: FieldPath, onUnknown?: (path: string) => void): FieldError | undefined {
@@ -73,9 +77,9 @@ const memberOf = (schema: JsonSchemaProps, name: string, path: FieldPath): [Json
 /** What is wrong with the kind, apiVersion and metadata of embedded objects. */
 export function validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath, isObject = isEmbedded(schema)): FieldError[] {
   if (schema === undefined || typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value)) return value.flatMap((item, i) => validateEmbeddedMeta(item, itemsSchema(schema), path.index(i)))
+  if (Array.isArray(value)) return value.flatMap((item, i) => (holdsMembers(item) ? validateEmbeddedMeta(item, itemsSchema(schema), path.index(i)) : []))
   const errors = isObject ? objectErrors(value, path) : []
-  for (const [name, member] of Object.entries(value)) errors.push(...validateEmbeddedMeta(member, ...memberOf(schema, name, path)))
+  for (const [name, member] of Object.entries(value)) if (holdsMembers(member)) errors.push(...validateEmbeddedMeta(member, ...memberOf(schema, name, path)))
   return errors
 }
 

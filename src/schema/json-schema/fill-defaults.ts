@@ -53,9 +53,22 @@ function defaultedOf({ properties }: JsonSchemaProps): readonly (readonly [name:
   return known
 }
 
+/** Whether there is a default in a schema, at any depth: of what is wide, most has none. */
+const withDefaults = new WeakMap<JsonSchemaProps, boolean>()
+
+function hasDefaults(schema: JsonSchemaProps): boolean {
+  let known = withDefaults.get(schema)
+  if (known === undefined) {
+    const inner = [itemsSchema(schema), additionalSchema(schema), ...Object.values(schema.properties ?? {})]
+    known = inner.some(each => each !== undefined && (each.default !== undefined || hasDefaults(each)))
+    withDefaults.set(schema, known)
+  }
+  return known
+}
+
 /** `filling` is shared by the whole object. */
 function fill(value: Json, schema: JsonSchemaProps | undefined, filling: Filling): void {
-  if (schema === undefined || typeof value !== 'object' || value === null) return
+  if (schema === undefined || typeof value !== 'object' || value === null || !hasDefaults(schema)) return
   if (Array.isArray(value)) {
     const items = itemsSchema(schema)
     if (items === undefined) return

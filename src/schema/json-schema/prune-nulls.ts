@@ -1,17 +1,36 @@
-import type { Json } from '../../meta/object.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
+/** A list or object whose members are still to be looked at. */
+interface Place {
+  readonly value: JsonObject | Json[]
+  readonly schema: JsonSchemaProps | undefined
+}
+
 /** Removes, in place, members that are null where their schema neither allows that nor has a default for them. Items of lists stay. */
-export function pruneNulls(value: Json, schema: JsonSchemaProps | undefined): void {
-  if (typeof value !== 'object' || value === null) return
-  if (Array.isArray(value)) {
-    const items = schema && itemsSchema(schema)
-    for (const item of value) pruneNulls(item, items)
-    return
+export function* pruneNulls(value: Json, schema: JsonSchemaProps | undefined): Steps<void> {
+  const places: Place[] = []
+  const visit = (member: Json, inner: JsonSchemaProps | undefined): void => {
+    if (typeof member === 'object' && member !== null) places.push({ value: member, schema: inner })
   }
-  for (const [name, member] of Object.entries(value)) {
-    const inner = schema && (propertySchema(schema, name) ?? additionalSchema(schema))
-    if (member === null && inner !== undefined && !inner.nullable && inner.default === undefined) delete value[name]
-    else pruneNulls(member, inner)
+  visit(value, schema)
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    const { value: at, schema: known } = place
+    if (Array.isArray(at)) {
+      const items = known && itemsSchema(known)
+      for (const item of at) {
+        visit(item, items)
+        if (isStepDone()) yield
+      }
+      continue
+    }
+    for (const name in at) {
+      const member = at[name] ?? null
+      const inner = known && (propertySchema(known, name) ?? additionalSchema(known))
+      if (member === null && inner !== undefined && !inner.nullable && inner.default === undefined) delete at[name]
+      else visit(member, inner)
+      if (isStepDone()) yield
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
@@ -7,19 +8,39 @@ const OBJECT_MEMBERS = new Set(['apiVersion', 'kind', 'metadata'])
 /** Told the path (`spec.list[1].name`) of each member that is removed. */
 export type OnPruned = (path: string) => void
 
+/** A list or object whose members are still to be looked at. */
+interface Place {
+  readonly value: JsonObject | Json[]
+  readonly schema: JsonSchemaProps | undefined
+  /** The value is an object of the API itself, and keeps its kind, apiVersion and metadata. */
+  readonly isObject: boolean
+  readonly path: string
+}
+
 /**
  * Removes, in place, the members of a value that its structural schema does not name. `isObject`: the value is an object of the API itself, whatever the schema says, and
- * keeps its kind, apiVersion and metadata. `at`: the path of the value. Says whether anything was removed.
+ * keeps its kind, apiVersion and metadata. The paths are reported in no particular order. Returns whether anything was removed.
  */
-export function prune(value: Json, schema: JsonSchemaProps | undefined, isObject: boolean, onPruned?: OnPruned, at = ''): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) {
-    const items = schema && itemsSchema(schema)
-    // Within a list whose unknown members are kept, its items' are kept, too.
-    const kept = schema?.['x-kubernetes-preserve-unknown-fields'] && items === undefined
-    return kept ? false : value.map((item, i) => prune(item, keeping(schema, items), isEmbedded(items), onPruned, `${at}[${i}]`)).includes(true)
+export function* prune(value: Json, schema: JsonSchemaProps | undefined, isObject: boolean, onPruned?: OnPruned): Steps<boolean> {
+  const places: Place[] = []
+  if (typeof value === 'object' && value !== null) places.push({ value, schema, isObject, path: '' })
+  let pruned = false
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    if (Array.isArray(place.value)) yield* visitItems(place.value, place, places)
+    else pruned = (yield* pruneMembers(place.value, place, places, onPruned)) || pruned
   }
-  return pruneMembers(value, schema, isObject, onPruned, at)
+  return pruned
+}
+
+function* visitItems(list: readonly Json[], { schema, path }: Place, places: Place[]): Steps<void> {
+  const items = schema && itemsSchema(schema)
+  // Within a list whose unknown members are kept, its items' are kept, too.
+  if (schema?.['x-kubernetes-preserve-unknown-fields'] && items === undefined) return
+  const kept = keeping(schema, items)
+  for (const [i, item] of list.entries()) {
+    if (typeof item === 'object' && item !== null) places.push({ value: item, schema: kept, isObject: isEmbedded(items), path: `${path}[${i}]` })
+    if (isStepDone()) yield
+  }
 }
 
 const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x-kubernetes-embedded-resource'] === true
@@ -28,22 +49,26 @@ const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x
 const keeping = (list: JsonSchemaProps | undefined, items: JsonSchemaProps | undefined): JsonSchemaProps | undefined =>
   list?.['x-kubernetes-preserve-unknown-fields'] && items ? { ...items, 'x-kubernetes-preserve-unknown-fields': true } : items
 
-function pruneMembers(value: JsonObject, schema: JsonSchemaProps | undefined, isObject: boolean, onPruned: OnPruned | undefined, at: string): boolean {
+function* pruneMembers(object: JsonObject, { schema, isObject, path }: Place, places: Place[], onPruned: OnPruned | undefined): Steps<boolean> {
   let pruned = false
   const keep = schema?.['x-kubernetes-preserve-unknown-fields'] === true
-  for (const [name, member] of Object.entries(value)) {
+  const additional = schema && additionalSchema(schema)
+  for (const name in object) {
+    if (isStepDone()) yield
+    const member = object[name]
     if (isObject && OBJECT_MEMBERS.has(name)) continue
-    const path = at === '' ? name : `${at}.${name}`
     const property = schema && propertySchema(schema, name)
-    if (property !== undefined) pruned = prune(member, property, isEmbedded(property), onPruned, path) || pruned
-    else if (schema?.additionalProperties !== undefined) {
-      const additional = additionalSchema(schema)
-      pruned = prune(member, additional, isEmbedded(additional), onPruned, path) || pruned
+    if (property !== undefined || schema?.additionalProperties !== undefined) {
+      if (typeof member !== 'object' || member === null) continue
+      const inner = property ?? additional
+      places.push({ value: member, schema: inner, isObject: isEmbedded(inner), path: pathOf(path, name) })
     } else if (!keep) {
-      delete value[name]
-      onPruned?.(path)
+      delete object[name]
+      onPruned?.(pathOf(path, name))
       pruned = true
     }
   }
   return pruned
 }
+
+const pathOf = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)

@@ -17,6 +17,7 @@ export interface FollowOptions {
   onChange(clientCa: string, authorities: readonly X509Certificate[]): void
 }
 
+const BEGIN = '-----BEGIN CERTIFICATE-----'
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 /** The CAs whose client certificates are believed, of this server and of the file. */
@@ -31,11 +32,7 @@ export async function followClientCa({ file, ownCa, clientCa, intervalMs, log, o
       const text = await readFile(file, 'utf8')
       const wanted = clientCaOf(ownCa, text)
       if (wanted === inForce) continue
-      if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no certificates')
-      onChange(
-        wanted,
-        [...wanted.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem)),
-      )
+      onChange(wanted, certificatesOf(ownCa, text))
       inForce = wanted
       reported = ''
       log.info('the client CAs have changed', { file })
@@ -45,6 +42,13 @@ export async function followClientCa({ file, ownCa, clientCa, intervalMs, log, o
       reported = message
     }
   }
+}
+
+/** Throws for a text that a writer has not finished, as a file is read while it is written: OpenSSL would skip the last certificate without an error, and trust only those before it. */
+function certificatesOf(ownCa: string, text: string): X509Certificate[] {
+  if (!text.includes(BEGIN)) throw new Error('it holds no certificates')
+  if (text.replace(CERTIFICATE, '').includes(BEGIN)) throw new Error('it ends within a certificate')
+  return [...`${ownCa}\n${text}`.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem))
 }
 
 const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>

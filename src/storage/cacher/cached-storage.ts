@@ -7,7 +7,7 @@ import { StorageError } from '../storage.ts'
 import type { Stored } from '../stored-object.ts'
 import { watchCache } from './cached-watch.ts'
 import type { CacherCore } from './cacher-types.ts'
-import { type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
+import { fewBelow, type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
 /** One resource through the watch cache. Writes, and what the cache does not know, go to the store. */
@@ -33,6 +33,19 @@ export class CachedStorage implements Storage {
     const isThere = (at === 'any' && this.#cache.loaded) || (await this.reach(at, signal))
     if (!isThere || this.#cache.corrupt.has(key)) return this.#direct.get(key, at, signal)
     return this.#cache.tree.get(key)
+  }
+
+  cachedObject(key: Key): StoredObject | undefined {
+    return this.#isAtHand(key) ? this.#cache.tree.get(key) : undefined
+  }
+
+  cachedObjects(prefix: Key): readonly StoredObject[] | undefined {
+    return this.#isAtHand(prefix) ? fewBelow(this.#cache.tree, prefix) : undefined
+  }
+
+  /** Whether the cache has all that is stored at the key, or below the prefix. */
+  #isAtHand(key: Key): boolean {
+    return this.#cache.loaded && !this.#cache.hasCorrupt(key)
   }
 
   async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {

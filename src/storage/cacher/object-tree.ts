@@ -76,6 +76,13 @@ export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, pr
   return { items, looked, last, remaining: count === undefined ? tree.forRange(last, end, false) - 1 : count - items.length }
 }
 
+/** All objects below a prefix, in the order of their keys; undefined where they are more than a caller parses in one turn. */
+export function fewBelow(tree: ObjectTree, prefix: Key): readonly Stored[] | undefined {
+  const items: Stored[] = []
+  tree.forRange(prefix, prefixEnd(prefix), false, (_key, object) => (items.push(object) > PREDICATE_STEP ? stop : undefined))
+  return items.length > PREDICATE_STEP ? undefined : items
+}
+
 /** As scanTree, looking only at these objects of the tree, which are in order and hold all that can match. */
 export function pickFrom(
   objects: readonly Stored[],

@@ -64,6 +64,14 @@ export class DirectStorage implements Storage {
     }
   }
 
+  cachedObject(): undefined {
+    return undefined
+  }
+
+  cachedObjects(): undefined {
+    return undefined
+  }
+
   list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     return this.#list(prefix, query, this.#reports, signal)
   }

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
 import { errorMessage } from '../../lib/error-message.ts'
@@ -17,7 +19,7 @@ export interface Tables {
    * Tests put their own in its place to count commits or to let one fail.
    */
   commit<T>(change: () => T): Promise<T>
-  /** Gives back the memory into which the file is mapped, between two commits; what is read afterwards is mapped anew. Resolves when that is done. */
+  /** Gives back the memory into which the file is mapped, between two commits; what is read afterwards is mapped anew. Resolves when that is done, and never rejects: who uses a table next is told of a failure. */
   unmap(): Promise<void>
   close(): Promise<void>
 }
@@ -63,6 +65,8 @@ class Environment implements Tables {
   readonly unmap: Tables['unmap'] = () => this.#unmap()
   readonly close: Tables['close'] = () => this.#close()
   readonly #dir: string
+  /** Which file it is. */
+  readonly #inode: bigint
   readonly #open: () => Opened
   /** Undefined while it is opened again. */
   #opened: Opened | undefined
@@ -76,6 +80,7 @@ class Environment implements Tables {
     this.#dir = dir
     this.#open = open
     this.#opened = open()
+    this.#inode = inodeIn(dir)
     this.log = this.#table('log')
     this.latest = this.#table('latest')
     this.expiry = this.#table('expiry')
@@ -92,11 +97,12 @@ class Environment implements Tables {
     }
   }
 
-  /** Where opening it again has failed, each use tries once more. */
+  /** Where opening it again has failed, each use tries once more. LMDB would make an empty file in the place of one that is gone, with none of what was acknowledged. */
   #now(): Opened {
     if (this.#opened !== undefined) return this.#opened
     if (this.#closed) throw new BackendError('unavailable', 'the store is closed')
     try {
+      if (inodeIn(this.#dir) !== this.#inode) throw new Error('another file is in its place')
       this.#opened = this.#open()
       return this.#opened
     } catch (error) {
@@ -133,8 +139,8 @@ class Environment implements Tables {
     const opened = this.#opened
     if (opened === undefined || this.#closed) return
     this.#opened = undefined
-    await opened.root.close()
     try {
+      await opened.root.close()
       this.#now()
     } catch {
       // Whoever uses it next is told.
@@ -149,6 +155,9 @@ class Environment implements Tables {
     await opened?.root.close()
   }
 }
+
+/** Throws where there is no file. */
+const inodeIn = (dir: string): bigint => statSync(join(dir, 'data.mdb'), { bigint: true }).ino
 
 /**
  * A failed commit comes with a promise of its reason, which has to be caught too, or it ends the process. (So does the promise of a batch that the package

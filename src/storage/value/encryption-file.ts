@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { decodeBody, typeOfBody } from '../../codec/body.ts'
-import { parseYaml, YamlError } from '../../codec/yaml.ts'
+import { decodeConfigFile } from '../../codec/config-file.ts'
 import { fieldErrorText } from '../../meta/field-error.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
+import type { StructSchema } from '../../schema/schema.ts'
 import type { EncryptionConfig, EncryptionRule } from './encryption-config.ts'
 import { validateEncryption } from './encryption-validation.ts'
 
@@ -38,19 +38,13 @@ export function parseEncryptionFile(bytes: Buffer, file: string): EncryptionConf
   return { resources: rules, hash: createHash('sha256').update(bytes).digest('hex') }
 }
 
+const typeOf = (apiVersion: string, kind: string): StructSchema | undefined =>
+  Object.hasOwn(ACCEPTED, apiVersion) && ACCEPTED[apiVersion] === kind ? types.type('encryption.EncryptionConfiguration') : undefined
+
 function decodeFile(bytes: Buffer, refuse: (why: string) => EncryptionConfigError): { resources?: EncryptionRule[] } {
   try {
-    const parsed = parseYaml(bytes)
-    const { apiVersion, kind } = typeOfBody(parsed.value)
-    if (kind === '') throw refuse("Object 'Kind' is missing")
-    if (apiVersion === '') throw refuse("Object 'apiVersion' is missing")
-    if (!Object.hasOwn(ACCEPTED, apiVersion) || ACCEPTED[apiVersion] !== kind)
-      throw refuse(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
-    const { object, strict, strictText } = decodeBody(types.type('encryption.EncryptionConfiguration'), parsed)
-    if (strict.length > 0) throw refuse(`strict decoding error: ${strictText}`)
-    return object as { resources?: EncryptionRule[] }
+    return decodeConfigFile(bytes, typeOf, { isSecret: true })
   } catch (error) {
-    if (error instanceof YamlError || error instanceof DecodeError) throw refuse(error.message)
-    throw error
+    throw error instanceof DecodeError ? refuse(error.message) : error
   }
 }

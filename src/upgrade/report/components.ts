@@ -1,10 +1,10 @@
-import { isPluginName } from '../../admission/plugin-names.ts'
+import { isPluginName, isPluginOf } from '../../admission/plugin-names.ts'
 import { FLAGS } from '../../config/flag-table.ts'
 import { gatesOf, STAGE_GATES } from '../../lifecycle/feature-gates.ts'
 import { LIFECYCLES } from '../../lifecycle/kinds.ts'
 import { compareReleases, DEFAULT_RELEASE, type Release } from '../../lifecycle/release.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
-import { objectsIn } from '../versions/old-version.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { objectsIn } from '../json-members.ts'
 import { type KindName, standingIn } from '../versions/old-versions.ts'
 import type { Upgrade } from './examine-object.ts'
 import type { Finding, Place } from './finding.ts'
@@ -71,7 +71,7 @@ const settings = (component: string, flags: ReadonlyMap<string, string>): Settin
 
 /** Of a pod, or of any template of pods. */
 function containersOf(object: JsonObject): JsonObject[] {
-  const spec = isJsonObject(object.spec) ? object.spec : {}
+  const spec = objectIn(object.spec)
   const template = isJsonObject(spec.template) && isJsonObject(spec.template.spec) ? spec.template.spec : spec
   return [...objectsIn(template.containers), ...objectsIn(template.initContainers)]
 }
@@ -160,7 +160,7 @@ function flagFindings(flags: ReadonlyMap<string, string>, place: Place, subject:
       const gone = GONE_PLUGINS[plugin]
       if (gone !== undefined && compareReleases(gone, to) <= 0)
         found.push(blocking(`--${name}: ${to} does not know the admission plugin ${plugin}: kube-apiserver does not start`, gone))
-      else if (plugin !== '' && !isPluginName(plugin) && gone === undefined && compareReleases(to, DEFAULT_RELEASE) === 0)
+      else if (plugin !== '' && !(isPluginName(plugin) && isPluginOf(to, plugin)) && gone === undefined && compareReleases(to, DEFAULT_RELEASE) === 0)
         found.push(blocking(`--${name}: ${to} does not know the admission plugin ${plugin}: kube-apiserver does not start`))
     }
     if (name === 'runtime-config')

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../meta/object.ts'
-import { objectsIn } from '../versions/old-version.ts'
+import { type JsonObject, objectIn } from '../../meta/object.ts'
+import { objectsIn } from '../json-members.ts'
 import type { KindName } from '../versions/old-versions.ts'
 import type { Subject } from './examine-object.ts'
 import type { Finding } from './finding.ts'
@@ -38,8 +38,8 @@ export class CustomKinds {
   }
 
   #define({ spec: given }: JsonObject): void {
-    const spec = isJsonObject(given) ? given : {}
-    const names = isJsonObject(spec.names) ? spec.names : {}
+    const spec = objectIn(given)
+    const names = objectIn(spec.names)
     if (typeof spec.group !== 'string' || typeof names.kind !== 'string') return
     this.#kinds.add(`${spec.group} ${names.kind}`)
     const listed = objectsIn(spec.versions)

@@ -1,8 +1,8 @@
 import { LIFECYCLES } from '../../lifecycle/kinds.ts'
 import type { Release } from '../../lifecycle/release.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
-import { objectsIn } from '../versions/old-version.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { objectsIn, textsIn } from '../json-members.ts'
 import { OLD_VERSIONS, standingIn } from '../versions/old-versions.ts'
 import type { Level } from './finding.ts'
 
@@ -22,7 +22,7 @@ const ROLES = /^(?:Cluster)?Role$/
 export function unmatchedRulesOf(object: JsonObject, kind: string, release: Release): UnmatchedRule[] {
   if (WEBHOOKS.test(kind)) return objectsIn(object.webhooks).flatMap((webhook, i) => versionRules(webhook.rules, `webhooks[${i}].rules`, release))
   if (POLICIES.test(kind)) {
-    const spec = isJsonObject(object.spec) ? object.spec : {}
+    const spec = objectIn(object.spec)
     return (['matchConstraints', 'matchResources'] as const).flatMap(name => {
       const resources = spec[name]
       return isJsonObject(resources) ? versionRules(resources.resourceRules, `spec.${name}.resourceRules`, release) : []
@@ -34,8 +34,8 @@ export function unmatchedRulesOf(object: JsonObject, kind: string, release: Rele
 /** Rules of groups and versions. One that names a version that is served applies to the others as well. */
 function versionRules(rules: Json | undefined, path: string, release: Release): UnmatchedRule[] {
   return objectsIn(rules).flatMap(({ apiGroups, apiVersions, resources }, i) => {
-    const pairs = textsOf(apiGroups).flatMap(group => textsOf(apiVersions).map(version => ({ group, version })))
-    const gone = pairs.filter(({ group, version }) => isGone(group, version, textsOf(resources), release))
+    const pairs = textsIn(apiGroups).flatMap(group => textsIn(apiVersions).map(version => ({ group, version })))
+    const gone = pairs.filter(({ group, version }) => isGone(group, version, textsIn(resources), release))
     if (gone.length === 0) return []
     const names = gone.map(apiVersionOf).join(', ')
     const all = gone.length === pairs.length
@@ -54,14 +54,14 @@ function versionRules(rules: Json | undefined, path: string, release: Release): 
 
 /** Groups that are gone as a whole; of the others any version may be meant. */
 function roleRules({ metadata, rules }: JsonObject, release: Release): UnmatchedRule[] {
-  const labels = isJsonObject(metadata) && isJsonObject(metadata.labels) ? metadata.labels : {}
+  const labels = objectIn(objectIn(metadata).labels)
   // Default roles are the server's own to mend.
   if (labels['kubernetes.io/bootstrapping'] === 'rbac-defaults') return []
   const granted = objectsIn(rules)
   return granted.flatMap(({ apiGroups, resources }, i) => {
-    const groups = textsOf(apiGroups)
+    const groups = textsIn(apiGroups)
     if (!groups.includes('extensions') || !isGone('extensions', '*', ['*'], release)) return []
-    const moved = textsOf(resources).filter(resource => {
+    const moved = textsIn(resources).filter(resource => {
       const group = MOVED[resource.split('/')[0] ?? '']
       return group !== undefined && !granted.some(rule => covers(rule, group, resource))
     })
@@ -88,7 +88,7 @@ const MOVED: Readonly<Record<string, string>> = {
 }
 
 const covers = ({ apiGroups, resources }: JsonObject, group: string, resource: string): boolean =>
-  textsOf(apiGroups).some(each => each === group || each === '*') && textsOf(resources).some(each => each === resource || each === '*')
+  textsIn(apiGroups).some(each => each === group || each === '*') && textsIn(resources).some(each => each === resource || each === '*')
 
 /** Whether a version that Kubernetes has had serves none of the resources any more. `*` as version: no version does. */
 function isGone(group: string, version: string, resources: readonly string[], release: Release): boolean {
@@ -107,5 +107,3 @@ function pluralsOf(kind: string): string[] {
   const known = OLD_VERSIONS.filter(old => old.kind === kind).map(({ into }) => into.resource)
   return [...known, lower.endsWith('s') ? `${lower}es` : lower.endsWith('y') ? `${lower.slice(0, -1)}ies` : `${lower}s`]
 }
-
-const textsOf = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(item => typeof item === 'string') : [])

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
-import { objectsIn } from '../versions/old-version.ts'
+import { type JsonObject, objectIn } from '../../meta/object.ts'
+import { objectsIn, parsedObject } from '../json-members.ts'
 import type { WrittenAs } from './examine-object.ts'
 import type { Usage } from './finding.ts'
 
@@ -11,9 +11,9 @@ export const writtenVersions = (metadata: JsonObject, kind: string): WrittenAs[]
 
 /** The version that kubectl applied last, as the annotation of an object keeps it. */
 function lastApplied({ annotations }: JsonObject): WrittenAs[] {
-  const text = isJsonObject(annotations) ? annotations[LAST_APPLIED] : undefined
-  const value = typeof text === 'string' ? tryParse(text) : undefined
-  if (!isJsonObject(value) || typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') return []
+  const text = objectIn(annotations)[LAST_APPLIED]
+  const value = typeof text === 'string' ? parsedObject(text) : undefined
+  if (typeof value?.apiVersion !== 'string' || typeof value.kind !== 'string') return []
   return [{ apiVersion: value.apiVersion, kind: value.kind, usages: [{ by: 'kubectl apply (last-applied-configuration)', apiVersion: value.apiVersion }] }]
 }
 
@@ -40,13 +40,4 @@ function mergedVersions(versions: readonly WrittenAs[]): WrittenAs[] {
     merged.set(key, { ...each, usages: [...(merged.get(key)?.usages ?? []), ...each.usages] })
   }
   return [...merged.values()]
-}
-
-function tryParse(text: string): Json | undefined {
-  try {
-    const value: Json = JSON.parse(text)
-    return value
-  } catch {
-    return undefined
-  }
 }

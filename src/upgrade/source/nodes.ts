@@ -1,10 +1,10 @@
 import { EVENT_ID, type Event, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
 import { yamlFault } from '../../codec/yaml-fault.ts'
-import { MAX_DEPTH, scalarOf, treeOf, YamlError } from '../../codec/yaml-tree.ts'
+import { lineCounter, MAX_DEPTH, scalarOf, treeOf, YamlError } from '../../codec/yaml-tree.ts'
 import { invariant } from '../../lib/invariant.ts'
 import { runAtOnce } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
+import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 
 /** Where a node stands in a text: `start` and `end` (exclusive) are offsets, anchors and tags included. A collection in block style ends with its last member. */
 interface Place {
@@ -71,9 +71,10 @@ export class SourceError extends Error {
 export function readDocuments(text: string): SourceDocument[] {
   try {
     const events = parseEvents(text, { filename: '', maxDepth: MAX_DEPTH })
+    const lineOf = lineCounter(text)
     return documentsOf(events).flatMap(document => {
       const root = new NodeBuilder(text).build(document)
-      return root === undefined ? [] : [{ root, value: runAtOnce(treeOf(document, text)).value }]
+      return root === undefined ? [] : [{ root, value: runAtOnce(treeOf(document, text, lineOf)).value }]
     })
   } catch (error) {
     if (error instanceof YAMLException) throw new SourceError(yamlFault(error, text), (error.mark?.line ?? 0) + 1)
@@ -97,18 +98,11 @@ export function nodeValue(node: SourceNode, instead?: ReadonlyMap<SourceNode, Js
       return node.items.map(item => nodeValue(item, instead))
     case 'map': {
       const object: JsonObject = {}
-      for (const merged of node.merged) Object.assign(object, nodeValue(merged, instead))
+      for (const merged of node.merged) for (const [key, value] of Object.entries(objectIn(nodeValue(merged, instead)))) setMember(object, key, value)
       for (const { key, value } of node.pairs) setMember(object, key, nodeValue(value, instead))
       return object
     }
   }
-}
-
-/** The line of an offset, counted from 1. */
-export function lineAt(text: string, offset: number): number {
-  let line = 1
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++
-  return line
 }
 
 /** Events by document: each from its DOCUMENT to the POP that ends it. */

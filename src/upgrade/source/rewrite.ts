@@ -55,8 +55,16 @@ const isFlow = (root: SourceNode): boolean => root.kind !== 'scalar' && root.kin
 /** Indented as the text is, or in one line where that is. */
 function jsonText(text: string, root: SourceNode, value: Json): string {
   const indent = /^[[{][ \t]*\r?\n([ \t]+)/.exec(text.slice(root.start, root.end))?.[1]
-  const json = rawJson(value)
-  return indent === undefined ? json : JSON.stringify(JSON.parse(json), null, indent)
+  return indent === undefined ? rawJson(value) : indented(value, indent)
+}
+
+/** As JSON.stringify writes it, with integers of any length. `line`: what ends a line, with the indentation of the value. */
+function indented(value: Json, indent: string, line = '\n'): string {
+  if (typeof value !== 'object' || value === null) return rawJson(value)
+  const within = line + indent
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.map(item => within + indented(item, indent, within)).join(',')}${line}]`
+  const members = Object.entries(value).map(([key, member]) => `${within}${rawJson(key)}: ${indented(member, indent, within)}`)
+  return members.length === 0 ? '{}' : `{${members.join(',')}${line}}`
 }
 
 function tryRead(text: string): SourceDocument[] | undefined {

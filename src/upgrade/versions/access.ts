@@ -1,5 +1,7 @@
+import { parseApiVersion } from '../../meta/gvk.ts'
 import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
-import { type OldVersion, objectsIn, rename } from './old-version.ts'
+import { objectsIn, rename } from '../json-members.ts'
+import type { OldVersion } from './old-version.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 
@@ -10,19 +12,23 @@ const ROLES = [
   ['RoleBinding', 'rolebindings'],
 ] as const
 
+/** Groups of the kinds that are known, whatever a subject says. */
+const SUBJECT_GROUPS: Readonly<Record<string, string>> = { ServiceAccount: '', User: RBAC, Group: RBAC }
+
 /** v1alpha1 names subjects by apiVersion, and everybody by `*`. Source: pkg/apis/rbac/v1alpha1/conversion.go. */
 function toSubjects(object: KubeObject): KubeObject {
   for (const subject of objectsIn(object.subjects)) {
     const { apiVersion } = subject
     delete subject.apiVersion
     if (subject.kind === 'User' && subject.name === '*') Object.assign(subject, { kind: 'Group', name: 'system:authenticated' })
-    if (typeof apiVersion === 'string' && apiVersion !== '') subject.apiGroup = groupOf(apiVersion)
-    else if (subject.kind !== 'ServiceAccount') subject.apiGroup = RBAC
+    const { kind } = subject
+    const group = typeof kind === 'string' && Object.hasOwn(SUBJECT_GROUPS, kind) ? SUBJECT_GROUPS[kind] : groupOf(apiVersion)
+    if (group) subject.apiGroup = group
   }
   return object
 }
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')
+const groupOf = (apiVersion: unknown): string => (typeof apiVersion === 'string' ? (parseApiVersion(apiVersion)?.group ?? '') : '')
 
 /** A review named `groups` in the singular. */
 function toReview(object: KubeObject): KubeObject {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
-import { type OldVersion, objectAt, objectsIn, rename } from './old-version.ts'
+import { objectAt, objectsIn, rename } from '../json-members.ts'
+import type { OldVersion } from './old-version.ts'
 
 const INGRESSES = { group: 'networking.k8s.io', resource: 'ingresses' }
 

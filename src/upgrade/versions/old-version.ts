@@ -1,5 +1,5 @@
 import type { Version } from '../../catalog/definition.ts'
-import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
+import type { KubeObject } from '../../meta/object.ts'
 import { types } from '../../resources/types.ts'
 
 /** A version that no release the server emulates has, as the definition of its kind would have it. It is only read. */
@@ -30,23 +30,3 @@ export const versionOf = ({ group, name, kind, type, setDefaults, toHub }: OldVe
   ...(setDefaults && { setDefaults }),
   ...(toHub && { toHub }),
 })
-
-/** A member that is an object; a new one, which is put there, where there is none. */
-export function objectAt(parent: JsonObject, name: string): JsonObject {
-  const found = parent[name]
-  if (isJsonObject(found)) return found
-  const made: JsonObject = {}
-  parent[name] = made
-  return made
-}
-
-/** The items of a list that are objects. */
-export const objectsIn = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
-
-/** Gives a member another name. */
-export function rename(object: JsonObject, from: string, to: string): void {
-  const value = object[from]
-  if (value === undefined) return
-  delete object[from]
-  object[to] = value
-}

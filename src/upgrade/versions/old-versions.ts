@@ -34,9 +34,6 @@ const RBAC = 'rbac.authorization.k8s.io'
 const OTHERS: Readonly<Record<string, Lifecycle>> = {
   'auditregistration.k8s.io/v1alpha1 AuditSink': between('1.13', '1.19'),
   'batch/v2alpha1 CronJob': between('1.5', '1.21', 'batch/v1 CronJob'),
-  'certificates.k8s.io/v1alpha1 PodCertificateRequest': between('1.34', '1.35', 'certificates.k8s.io/v1beta1 PodCertificateRequest'),
-  'certificates.k8s.io/v1beta1 PodCertificateRequest': between('1.35'),
-  'coordination.k8s.io/v1alpha1 LeaseCandidate': between('1.31', '1.32', 'coordination.k8s.io/v1alpha2 LeaseCandidate'),
   'node.k8s.io/v1alpha1 RuntimeClass': between('1.12', '1.22', 'node.k8s.io/v1 RuntimeClass'),
   ...Object.fromEntries(
     ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map(kind => [
@@ -56,15 +53,9 @@ const OTHERS: Readonly<Record<string, Lifecycle>> = {
   ...Object.fromEntries(
     ['ResourceClaimParameters', 'ResourceClassParameters', 'ResourceSlice'].map(kind => [`resource.k8s.io/v1alpha2 ${kind}`, between('1.30', '1.31')]),
   ),
-  'resource.k8s.io/v1alpha3 PodSchedulingContext': between('1.31', '1.32'),
-  'resource.k8s.io/v1alpha3 ResourcePoolStatusRequest': between('1.36'),
   'resource.k8s.io/v1beta2 DeviceTaintRule': between('1.36'),
   'scheduling.k8s.io/v1alpha1 PriorityClass': { ...between('1.8', '1.22', 'scheduling.k8s.io/v1 PriorityClass'), deprecated: '1.14' },
-  'scheduling.k8s.io/v1alpha1 Workload': between('1.35', '1.36', 'scheduling.k8s.io/v1alpha2 Workload'),
-  'scheduling.k8s.io/v1alpha2 PodGroup': between('1.36'),
-  'scheduling.k8s.io/v1alpha2 Workload': between('1.36'),
   'settings.k8s.io/v1alpha1 PodPreset': between('1.6', '1.20'),
-  'storagemigration.k8s.io/v1beta1 StorageVersionMigration': between('1.35'),
 }
 
 /** A kind by its name in manifests. */

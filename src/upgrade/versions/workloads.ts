@@ -1,6 +1,7 @@
 import { clone } from '../../meta/equal.ts'
 import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
-import { type OldVersion, objectAt } from './old-version.ts'
+import { objectAt } from '../json-members.ts'
+import type { OldVersion } from './old-version.ts'
 
 const MAX_INT32 = 2147483647
 
@@ -17,7 +18,7 @@ function setLabels(object: KubeObject): void {
   const labels = whole && isJsonObject(whole.template.metadata) ? whole.template.metadata.labels : undefined
   if (whole === undefined || !isJsonObject(labels)) return
   whole.spec.selector ??= { matchLabels: clone(labels) }
-  object.metadata.labels ??= textsOf(labels)
+  if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = textsOf(labels)
 }
 
 const textsOf = (labels: JsonObject): Record<string, string> => Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]))
@@ -42,7 +43,7 @@ const setDeploymentDefaults =
     if (spec === undefined) return
     const strategy = objectAt(spec, 'strategy')
     strategy.type ??= 'RollingUpdate'
-    if (strategy.type === 'RollingUpdate') {
+    if (strategy.type === 'RollingUpdate' || isJsonObject(strategy.rollingUpdate)) {
       const rolling = objectAt(strategy, 'rollingUpdate')
       rolling.maxUnavailable ??= defaults.unavailable
       rolling.maxSurge ??= defaults.unavailable

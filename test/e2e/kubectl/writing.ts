@@ -15,7 +15,7 @@ export const writing: readonly Script[] = [
       ["get secret two -o jsonpath='{.data.user}'", 'YW5u'],
       ['create secret docker-registry pull --docker-username=u --docker-password=p', 'secret/pull created'],
       ['create serviceaccount bot', 'serviceaccount/bot created'],
-      ['create quota q --hard=pods=2,cpu=1', 'resourcequota/q created'],
+      ['create quota q --hard=pods=20,services=20', 'resourcequota/q created'],
       ['get quota q', /^q +.*\d+s$/m],
       ['create deployment three --image=nginx --replicas=2 --port=80', 'deployment.apps/three created'],
       ['create service clusterip four --tcp=80:8080', 'service/four created'],

@@ -1,5 +1,6 @@
 import { admissionChain } from '../../../src/admission/chain.ts'
 import { authorizerOf } from '../../../src/admission/expressions/authorizer-answers.ts'
+import { ConditionMetrics } from '../../../src/admission/expressions/condition-metrics.ts'
 import type { WebhookEnvironment } from '../../../src/admission/webhooks/call.ts'
 import { WebhookClients } from '../../../src/admission/webhooks/client.ts'
 import { WebhookConfigurations } from '../../../src/admission/webhooks/configurations.ts'
@@ -46,6 +47,7 @@ export class WebhookWorld {
   readonly mutating = new WebhookConfigurations('mutating')
   readonly validating = new WebhookConfigurations('validating')
   readonly metrics = new WebhookMetrics()
+  readonly conditionMetrics = new ConditionMetrics()
   readonly server: WebhookServer
   private readonly clients = new WebhookClients(async () => ({ host: '127.0.0.1', port: 1 }))
 
@@ -56,6 +58,7 @@ export class WebhookWorld {
     const env: WebhookEnvironment = {
       clients: this.clients,
       metrics: this.metrics,
+      conditionMetrics: this.conditionMetrics,
       logger: silentLogger,
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: () => `review-${++uids}`,

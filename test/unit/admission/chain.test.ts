@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type AdmissionPlugin, admissionChain } from '../../../src/admission/chain.ts'
+import { reinvocationOf } from '../../../src/admission/reinvocation.ts'
 import type { AdmissionRequest, Operation } from '../../../src/registry/types.ts'
 import { type AnyObject, loose } from '../../support/any-object.ts'
 import { TestRegistry } from '../../support/test-registry.ts'
@@ -80,9 +81,9 @@ describe('a second round', () => {
       name,
       handles: () => true,
       mutate: async ({ object }, round) => {
-        order.push(`${name}${round?.again ? ' again' : ''} ${object?.size} ${round?.memory ?? ''}`.trim())
+        order.push(`${name}${round?.again ? ' again' : ''} ${object?.size} ${[...(round?.memory?.keys() ?? [])]}`.trim())
         if (round && wants) round.wanted = true
-        if (round) round.memory = 'kept'
+        if (round) reinvocationOf(round, 'kept')
         return widget(loose(object).size + 1)
       },
     })

@@ -8,6 +8,7 @@ import { RequestAudit } from '../../../src/audit/request-audit.ts'
 import { sourceIps } from '../../../src/audit/source-ips.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import { parseRequestInfo } from '../../../src/server/filters/request-info.ts'
+import { eventually } from '../../support/waiting.ts'
 
 const RECEIVED = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -24,8 +25,12 @@ const request = (given: Partial<AuditedRequest> = {}): AuditedRequest => ({
   ...given,
 })
 
+/** How many events a part of the audit has counted as failed. */
+const errorsOf = (metrics: AuditMetrics, plugin: string): number | undefined =>
+  metrics.families.flatMap(family => [...family.samples()]).find(({ labels }) => labels.plugin === plugin)?.value
+
 /** An auditor, and what it has written. */
-function auditing(options: { policy?: AuditPolicy; maxEventBytes?: number; format?: AuditFormat; fails?: boolean } = {}) {
+function auditing(options: { policy?: AuditPolicy; maxEventBytes?: number; format?: AuditFormat; fails?: boolean; written?: Promise<void> } = {}) {
   const lines: string[] = []
   const metrics = new AuditMetrics()
   const auditor = new Auditor({
@@ -37,6 +42,7 @@ function auditing(options: { policy?: AuditPolicy; maxEventBytes?: number; forma
     sink: {
       waits: true,
       async process({ line }) {
+        await options.written
         let text = ''
         for (const part of line.parts) for await (const bytes of bytesOf(part)) text += bytes.toString()
         lines.push(text)
@@ -67,6 +73,58 @@ describe('an audited request', () => {
     await audit.ends()
     expect(stages(lines)).to.deep.equal(['RequestReceived', 'ResponseComplete'])
     expect(JSON.parse(lines[1] ?? '')).to.include({ requestReceivedTimestamp: '2026-01-02T03:04:05.678000Z', stageTimestamp: '2026-01-02T03:04:05.679500Z' })
+  })
+  it('leaves managed fields out of a long body in turns, so that other requests come between', async () => {
+    const { auditor, lines } = auditing({ policy: { rules: [{ level: 'Request' }], omitManagedFields: true } })
+    const audit = begun(auditor)
+    audit.event.requestObject(Buffer.from(`{"data":{${Array.from({ length: 200_000 }, (_, i) => `"k${i}":"v"`).join(',')}}}`))
+    let turns = 0
+    const count = (): void => {
+      turns++
+      if (lines.length === 0) setImmediate(count)
+    }
+    setImmediate(count)
+    await audit.answers(200)
+    expect(turns).to.be.greaterThan(3)
+    expect(Object.keys(JSON.parse(lines[0] ?? '').requestObject.data)).to.have.length(200_000)
+  })
+  it('waits with what it leaves managed fields out of, while other long lists lie in memory', async () => {
+    let goOn = (): void => {}
+    const written = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    const { auditor, lines } = auditing({ policy: { rules: [{ level: 'RequestResponse' }], omitManagedFields: true }, written })
+    const bytes = 33 << 20
+    let made = 0
+    const answers = Array.from({ length: 3 }, () => {
+      const audit = begun(auditor)
+      let isMade = false
+      const fill = (target: Buffer): Buffer => {
+        if (!isMade) made++
+        isMade = true
+        return target.fill('1')
+      }
+      audit.event.responseObject({ length: bytes, fill })
+      return audit.answers(200)
+    })
+    await eventually('one is there', () => made === 1)
+    for (let i = 0; i < 1000; i++) await new Promise(resolve => setImmediate(resolve))
+    expect(made).to.equal(1)
+    goOn()
+    await Promise.all(answers)
+    expect([made, lines.length]).to.deep.equal([3, 3])
+  })
+  it('is lost where too many long lists wait for memory while the log takes nothing', async () => {
+    const { auditor, metrics } = auditing({ policy: { rules: [{ level: 'RequestResponse' }], omitManagedFields: true }, written: new Promise(() => {}) })
+    const answered: number[] = []
+    for (const [i, megabytes] of [1, 200, 200, 200, 1].entries()) {
+      const audit = begun(auditor)
+      audit.event.responseObject({ length: megabytes << 20, fill: (target: Buffer) => target.fill('1') })
+      void Promise.resolve(audit.answers(200)).then(() => answered.push(i))
+    }
+    await eventually('one is lost', () => answered.length === 1)
+    expect(answered).to.deep.equal([3])
+    expect(errorsOf(metrics, 'log')).to.equal(1)
   })
   it('is told when its answer begins, if it is long-running', async () => {
     const { auditor, lines } = auditing()
@@ -128,7 +186,7 @@ describe('an audit event that is too large', () => {
     const audit = begun(auditor)
     audit.event.requestObject(Buffer.from(JSON.stringify({ a: 'x'.repeat(1000) })))
     await audit.answers(200)
-    return { lines, errors: metrics.families.flatMap(family => [...family.samples()]).find(({ labels }) => labels.plugin === 'truncate')?.value }
+    return { lines, errors: errorsOf(metrics, 'truncate') }
   }
   it('is told whole where it fits', async () => expect(JSON.parse((await told(2000)).lines[0] ?? '')).to.have.nested.property('requestObject.a'))
   it('loses its objects', async () => {

@@ -29,6 +29,10 @@ describe('the filter of managed fields', () => {
     ['{"items":[{"metadata":{"name":"a","managedFields":[{}]}},{"metadata":{}}]}', '{"items":[{"metadata":{"name":"a"}},{"metadata":{}}]}'],
     ['{"rows":[{"cells":["managedFields"],"object":{"metadata":{"managedFields":[1,2]}}}]}', '{"rows":[{"cells":["managedFields"],"object":{"metadata":{}}}]}'],
     ['{"data":{"managedFields":"mine"},"n":1.0,"b":12345678901234567890}', '{"data":{"managedFields":"mine"},"n":1.0,"b":12345678901234567890}'],
+    [
+      '{"metadata":{"a key that is longer":1,"managedFields":[{"as long a key":1}],"managedFieldz":2}}',
+      '{"metadata":{"a key that is longer":1,"managedFieldz":2}}',
+    ],
     ['{"spec":{"template":{"metadata":{"managedFields":[1]}}}}', '{"spec":{"template":{"metadata":{"managedFields":[1]}}}}'],
   ]
   for (const [text, expected] of cases)
@@ -44,7 +48,10 @@ describe('the filter of managed fields', () => {
     }
     const object = (depth: number): unknown =>
       Object.fromEntries(
-        Array.from({ length: Math.floor(random() * 5) }, () => [pick(['metadata', 'managedFields', 'items', 'rows', 'object', 'ä"', 'c\\']), value(depth)]),
+        Array.from({ length: Math.floor(random() * 5) }, () => [
+          pick(['metadata', 'managedFields', 'items', 'rows', 'object', 'ä"', 'c\\', 'managedFieldsOf']),
+          value(depth),
+        ]),
       )
     for (let i = 0; i < 2000; i++) {
       const metadata = object(2)

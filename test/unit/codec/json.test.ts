@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { encodeJson, goJson, JsonSyntaxError, parseJson } from '../../../src/codec/json.ts'
+import { goJsonInSteps } from '../../../src/codec/json-in-steps.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import type { Json } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
@@ -21,10 +23,29 @@ describe('parseJson and goJson', () => {
       else if (row.error !== undefined) expect(read).to.throw(JsonSyntaxError).with.property('message', row.error)
       else {
         expect(goJson(read().value)).to.equal(row.out)
+        expect(runAtOnce(goJsonInSteps(read().value)).join('')).to.equal(row.out)
         expect(read().duplicates.map(path => `duplicate field "${path}"`)).to.deep.equal(row.strict ?? [])
       }
     })
   }
+
+  it('writes wide values in parts', () => {
+    const wide = { list: Array(20_000).fill({ a: 'b' }), map: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i])), none: {}, empty: [] }
+    const parts = runAtOnce(goJsonInSteps(wide))
+    expect(parts.length).to.be.greaterThan(20)
+    expect(parts.join('')).to.equal(goJson(wide))
+  })
+
+  it('sorts the keys of wide objects in steps', () => {
+    const keys = Array.from({ length: 20_000 }, (_, i) => `${(i * 7919) % 20_000}k${i % 2 ? '\u{10000}' : '\uffff'}`)
+    const wide = Object.fromEntries(keys.map((key, i) => [key, i]))
+    const steps = goJsonInSteps(wide)
+    let count = 0
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) count++
+    expect(count).to.be.greaterThan(step.value.length + 5)
+    expect(step.value.join('')).to.equal(goJson(wide))
+  })
 
   it('keeps integers beyond 2^53', () => {
     expect(parseJson(Buffer.from('{"a":[9007199254740993,-9223372036854775808]}')).value).to.deep.equal({ a: [9007199254740993n, -9223372036854775808n] })

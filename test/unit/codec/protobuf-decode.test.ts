@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { encodeProtobuf, unwrap, watchFrame } from '../../../src/codec/protobuf.ts'
-import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
+import { decodeMessage, decodeMessageInSteps } from '../../../src/codec/protobuf-decode.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import { ProtobufError } from '../../../src/codec/protobuf-error.ts'
 import type { JsonObject } from '../../../src/meta/object.ts'
@@ -73,6 +73,38 @@ describe('protobuf members', () => {
     ['no raw JSON', '7a00', { any: null }],
   ]
   for (const [what, hex, expected] of table) it(what, () => expect(read(hex)).to.deep.equal(expected))
+
+  const bytes = (field: number, content: Buffer): Buffer => {
+    const { length } = content
+    return Buffer.concat([Buffer.from(length < 128 ? [(field << 3) | 2, length] : [(field << 3) | 2, (length & 127) | 128, length >> 7]), content])
+  }
+  const entry = (field: number, key: string, ...value: Buffer[]): Buffer => bytes(field, Buffer.concat([bytes(1, Buffer.from(key)), ...value]))
+  const inSteps = (message: Buffer): { count: number; value: JsonObject } => {
+    const steps = decodeMessageInSteps(all, message)
+    let count = 0
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) count++
+    return { count, value: step.value }
+  }
+  const keys = Array.from({ length: 3000 }, (_, i) => `k${i}`)
+
+  it('wide maps in steps, each with the last of the entries of a key', () => {
+    const message = Buffer.concat([
+      ...keys.map(key => entry(12, key, bytes(2, Buffer.from('old')))),
+      entry(14, 'a'),
+      ...keys.slice(1000).map(key => entry(12, key, bytes(2, Buffer.from('new')))),
+      entry(14, 'b'),
+    ])
+    const { count, value } = inSteps(message)
+    expect(count).to.be.greaterThan(5)
+    expect(value).to.deep.equal({ map: Object.fromEntries(keys.map((key, i) => [key, i < 1000 ? 'old' : 'new'])), trees: { a: {}, b: {} } })
+  })
+
+  it('wide maps in steps whose entries take turns', () => {
+    const { count, value } = inSteps(Buffer.concat(keys.flatMap(key => [entry(12, key), entry(13, key)])))
+    expect(count).to.be.greaterThan(5)
+    expect(value).to.deep.equal({ map: Object.fromEntries(keys.map(key => [key, ''])), counts: Object.fromEntries(keys.map(key => [key, 0])) })
+  })
 
   it('a map’s key that is a name of every object is a key like others', () => {
     const key = Buffer.from('__proto__').toString('hex')

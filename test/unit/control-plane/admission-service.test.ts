@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isBuiltPlugin, isMissedPlugin, pluginsInOrder } from '../../../src/admission/plugin-names.ts'
+import { isMissedPlugin, isOnByDefault, pluginsInOrder } from '../../../src/admission/plugin-names.ts'
 import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
 import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
 import type { AnyObject } from '../../support/any-object.ts'
@@ -46,9 +46,15 @@ describe('admission services', () => {
     expect(body.spec.tolerations.map((one: { tolerationSeconds: number }) => one.tolerationSeconds)).to.deep.equal([7, 9])
   })
 
-  it('knows which of those that are on are missing', () => {
-    const missing = pluginsInOrder().filter(isMissedPlugin)
-    expect(missing).to.include.members(['PodSecurity', 'ResourceQuota'])
-    expect(missing.filter(isBuiltPlugin)).to.deep.equal([])
+  it('runs those that are asked for, and needs the configurations of those alone', async () => {
+    const { body } = await created({ admissionPlugins: pluginsInOrder(name => isOnByDefault(name) || name === 'AlwaysPullImages') })
+    expect(body.spec.containers[0].imagePullPolicy).to.equal('Always')
+    expect(() => createControlPlane(controlPlaneOptions(new MemoryBackend(), { admissionPlugins: ['EventRateLimit'] }))).to.throw(
+      `couldn't init admission plugin "EventRateLimit": limits: Invalid value`,
+    )
+  })
+
+  it('misses none of those that are on by default', () => {
+    expect(pluginsInOrder().filter(isMissedPlugin)).to.deep.equal([])
   })
 })

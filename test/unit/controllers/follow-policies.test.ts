@@ -1,19 +1,20 @@
 import { expect } from 'chai'
+import { compileValidatingPolicy } from '../../../src/admission/policies/compiled-policy.ts'
 import { PolicyIndex } from '../../../src/admission/policies/policy-index.ts'
 import type { AccessEvent, ResourceAccess } from '../../../src/catalog/definition.ts'
-import { followPolicies } from '../../../src/controllers/follow-policies.ts'
+import { followPolicies, POLICY_KINDS } from '../../../src/controllers/follow-policies.ts'
 import { controllerEnvironment } from '../../support/builtin-registry.ts'
 import { BINDINGS, POLICIES, PolicyWorld } from '../../support/policy-world.ts'
 import { eventually } from '../../support/waiting.ts'
 
-const namesOf = (index: PolicyIndex): string => index.active.map(({ name, bindings }) => `${name}:${bindings.map(binding => binding.name)}`).join(' ')
+const namesOf = (index: PolicyWorld['index']): string => index.active.map(({ name, bindings }) => `${name}:${bindings.map(binding => binding.name)}`).join(' ')
 
 describe('the index of policies', () => {
   it('follows policies and bindings', async () => {
     const world = new PolicyWorld()
-    const index = new PolicyIndex()
+    const index = new PolicyIndex(compileValidatingPolicy)
     const stop = new AbortController()
-    const following = followPolicies(controllerEnvironment(world.t), index, stop.signal)
+    const following = followPolicies(controllerEnvironment(world.t), POLICY_KINDS.validating, index, stop.signal)
     expect(index.filling.isOpen).to.equal(true)
     expect(await index.filling.ended(10_000)).to.equal(true)
     expect(namesOf(index)).to.equal('')
@@ -50,8 +51,8 @@ describe('the index of policies', () => {
         for (const event of events) await handle(event)
       },
     } as unknown as ResourceAccess
-    const index = new PolicyIndex()
-    const following = followPolicies({ ...controllerEnvironment(new PolicyWorld().t), access }, index, stop.signal)
+    const index = new PolicyIndex(compileValidatingPolicy)
+    const following = followPolicies({ ...controllerEnvironment(new PolicyWorld().t), access }, POLICY_KINDS.validating, index, stop.signal)
     await eventually('both policies', () => round > 1)
     await eventually('one policy', () => [...index.policyNames()].join() === 'b')
     stop.abort()
@@ -59,7 +60,7 @@ describe('the index of policies', () => {
   })
 
   it('compiles a policy once for each generation', () => {
-    const index = new PolicyIndex()
+    const index = new PolicyIndex(compileValidatingPolicy)
     const put = (generation: number, resourceVersion: string, expression = 'true'): void =>
       index.putPolicy({
         kind: 'ValidatingAdmissionPolicy',

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Controller } from '../../../src/controllers/controller.ts'
 import { attributesClassProtection, claimProtection, volumeProtection } from '../../../src/controllers/in-use-protection.ts'
+import { forbiddenError } from '../../../src/meta/status.ts'
 import { CLAIMS, VOLUME_ATTRIBUTES_CLASSES, VOLUMES } from '../../../src/resources/kinds.ts'
 import { controllerEnvironment, NAMESPACES, PODS } from '../../support/builtin-registry.ts'
 import { featuresOf } from '../../support/hook-context.ts'
@@ -28,6 +29,7 @@ async function open(controller: Controller) {
   }
   const done = controller({ ...env, access: counting }, end.signal)
   return {
+    t,
     access,
     /** How often the controller has listed pods. */
     lists: () => lists,
@@ -96,6 +98,21 @@ describe('storage that is in use', () => {
     await s.access.delete(PODS, 'ns', 'p', { gracePeriodSeconds: 0 })
     await eventually('all have gone', async () => (await s.names(CLAIMS, 'ns')).length === 0)
     expect(s.lists()).to.be.below(50)
+    await s.stop()
+  })
+
+  it('goes although another object cannot be written', async () => {
+    const s = await open(claimProtection)
+    for (const name of ['stuck', 'free']) await s.claim(name)
+    s.t.admission = {
+      validate: async ({ operation, name }) => {
+        if (operation === 'UPDATE' && name === 'stuck') throw forbiddenError(CLAIMS, name, 'no')
+      },
+    }
+    for (const name of ['stuck', 'free']) await s.access.delete(CLAIMS, 'ns', name)
+    await eventually('the other has gone', async () => (await s.names(CLAIMS, 'ns')).join() === 'stuck')
+    s.t.admission = {}
+    await eventually('both have gone', async () => (await s.names(CLAIMS, 'ns')).length === 0)
     await s.stop()
   })
 

@@ -7,16 +7,19 @@ import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, NAMESPACES, PODS }
 import { eventually } from '../../support/waiting.ts'
 
 describe('the namespace controller', () => {
-  /** `refuse`: deletions of config maps fail with this text. */
-  function open({ gates = {}, refuse }: { gates?: Record<string, boolean>; refuse?: string } = {}) {
+  /** `refuse`: deletions of config maps fail with this text. `begin`: called before each other deletion, which waits for it. */
+  function open({ gates = {}, refuse, begin }: { gates?: Record<string, boolean>; refuse?: string; begin?: () => Promise<void> } = {}) {
     const t = builtinRegistry()
     const access = t.access()
     const end = new AbortController()
     const env = controllerEnvironment(t)
     const refusing: typeof env.access = {
       ...env.access,
-      delete: (id, ...rest) =>
-        refuse !== undefined && id.resource === CONFIG_MAPS.resource ? Promise.reject(new Error(refuse)) : env.access.delete(id, ...rest),
+      async delete(id, ...rest) {
+        if (refuse !== undefined && id.resource === CONFIG_MAPS.resource) throw new Error(refuse)
+        await begin?.()
+        return env.access.delete(id, ...rest)
+      },
     }
     const parts = { catalog: t.catalog, features: parseGates('1.33', new Map(Object.entries(gates))) }
     const done = namespaceController(parts)({ ...env, access: refusing }, end.signal)
@@ -48,6 +51,23 @@ describe('the namespace controller', () => {
     await eventually('it has gone', async () => !(await s.names()).includes('going'))
     expect(await s.names()).to.deep.equal(['staying'])
     expect(await s.names(CONFIG_MAPS)).to.deep.equal(['a'])
+    await s.stop()
+  })
+
+  it('deletes few objects at the same time: the writes of others come between', async () => {
+    let [underWay, most] = [0, 0]
+    const s = open({
+      async begin() {
+        most = Math.max(most, ++underWay)
+        await new Promise(resolve => setImmediate(resolve))
+        underWay--
+      },
+    })
+    await s.namespace('ns')
+    for (let i = 0; i < 100; i++) await s.configMap('ns', `c${i}`)
+    await s.access.delete(NAMESPACES, '', 'ns')
+    await eventually('it has gone', async () => (await s.names()).length === 0)
+    expect(most).to.be.within(2, 32)
     await s.stop()
   })
 

@@ -66,6 +66,32 @@ describe('a turn scheduler', () => {
     expect(served).to.deep.equal(['a', 'long', 'b'])
   })
 
+  it('leaves long work to the next turn where something else took long, but never twice', async () => {
+    const loop = new HeldLoop()
+    const scheduler = new TurnScheduler(loop)
+    const served: string[] = []
+    const serve = (name: string, ms: number) => (): void => {
+      served.push(name)
+      loop.time += ms
+    }
+    const turnAfterPoll = async (ms: number): Promise<string> => {
+      served.length = 0
+      loop.time += ms
+      await loop.turn()
+      return served.join()
+    }
+    for (const name of ['a', 'b', 'c', 'd', 'e']) scheduler.inLong(serve(name, 30))
+    expect(await turnAfterPoll(20)).to.equal('')
+    expect(await turnAfterPoll(20)).to.equal('a')
+    // What a long callback itself takes does not count.
+    expect(await turnAfterPoll(1)).to.equal('b')
+    expect(await turnAfterPoll(1)).to.equal('c')
+    scheduler.inNext(serve('short', 20))
+    expect(await turnAfterPoll(1)).to.equal('short')
+    expect(await turnAfterPoll(20)).to.equal('d')
+    expect(await turnAfterPoll(1)).to.equal('e')
+  })
+
   it('shares nothing with another', () => {
     const loop = new HeldLoop()
     const [one, other] = [new TurnScheduler(loop), new TurnScheduler(loop)]

@@ -77,6 +77,32 @@ describe('feature gates', () => {
     ])
   })
 
+  const unmet: [text: string, message: string][] = [
+    [
+      'DynamicResourceAllocation=true,ClusterTrustBundleProjection=true',
+      'ClusterTrustBundleProjection is enabled, but depends on features that are disabled: [ClusterTrustBundle]',
+    ],
+    [
+      'ContainerRestartRules=false,RestartAllContainersOnContainerExits=true',
+      'RestartAllContainersOnContainerExits is enabled, but depends on features that are disabled: [ContainerRestartRules NodeDeclaredFeatures]',
+    ],
+    [
+      'APIServerIdentity=false,StorageVersionAPI=true,UnknownVersionInteroperabilityProxy=true',
+      '[StorageVersionAPI is enabled, but depends on features that are disabled: [APIServerIdentity], UnknownVersionInteroperabilityProxy is enabled, but depends on features that are disabled: [APIServerIdentity]]',
+    ],
+  ]
+  for (const [text, message] of unmet)
+    it(`refuses ${text} from 1.35 on`, () => {
+      expect(() => parseGates('1.35', given(text)))
+        .to.throw(LifecycleError)
+        .with.property('message', message)
+      expect(() => parseGates('1.34', given('ClusterTrustBundleProjection=true'))).not.to.throw()
+    })
+
+  it('that are on by default have what they need', () => {
+    for (const release of RELEASES) expect(() => parseGates(release), release).not.to.throw()
+  })
+
   it('of which one way is built are what each release has, but for those that docs/releases.md names', () => {
     for (const release of RELEASES) {
       const other = Object.entries(gatesOf(release)).filter(([, { effect, preset, built }]) => effect === 'fixed' && preset !== built)
@@ -90,65 +116,14 @@ describe('feature gates', () => {
 
 /** Gates that a release has another way than the server, in the order of their names. */
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
-  '1.24': ['CSIMigrationPortworx', 'DisableCloudProviders', 'DisableKubeletCloudCredentialProviders', 'ReadWriteOncePod', 'ServiceIPStaticSubrange'],
-  '1.25': ['CSIMigrationPortworx', 'DisableCloudProviders', 'DisableKubeletCloudCredentialProviders', 'KMSv2', 'PodDisruptionConditions', 'ReadWriteOncePod'],
-  '1.26': [
-    'CSIMigrationPortworx',
-    'ComponentSLIs',
-    'DisableCloudProviders',
-    'DisableKubeletCloudCredentialProviders',
-    'KMSv2',
-    'LegacyServiceAccountTokenTracking',
-    'ReadWriteOncePod',
-  ],
-  '1.27': [
-    'CSIMigrationPortworx',
-    'DisableCloudProviders',
-    'DisableKubeletCloudCredentialProviders',
-    'MultiCIDRServiceAllocator',
-    'ServiceNodePortStaticSubrange',
-  ],
-  '1.28': [
-    'CSIMigrationPortworx',
-    'DisableCloudProviders',
-    'DisableKubeletCloudCredentialProviders',
-    'KMSv2KDF',
-    'LegacyServiceAccountTokenCleanUp',
-    'MultiCIDRServiceAllocator',
-    'SkipReadOnlyValidationGCE',
-  ],
-  '1.29': ['CSIMigrationPortworx', 'MultiCIDRServiceAllocator', 'ServiceAccountTokenNodeBindingValidation', 'StructuredAuthorizationConfiguration'],
-  '1.30': ['CSIMigrationPortworx', 'MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
-  '1.31': [
-    'AnonymousAuthConfigurableEndpoints',
-    'AuthorizeNodeWithSelectors',
-    'MultiCIDRServiceAllocator',
-    'StrictCostEnforcementForVAP',
-    'StrictCostEnforcementForWebhooks',
-  ],
+  '1.24': ['ReadWriteOncePod', 'ServiceIPStaticSubrange'],
+  '1.25': ['PodDisruptionConditions', 'ReadWriteOncePod'],
+  '1.26': ['ComponentSLIs', 'LegacyServiceAccountTokenTracking', 'ReadWriteOncePod'],
+  '1.27': ['MultiCIDRServiceAllocator', 'ServiceNodePortStaticSubrange'],
+  '1.28': ['LegacyServiceAccountTokenCleanUp', 'MultiCIDRServiceAllocator', 'SkipReadOnlyValidationGCE'],
+  '1.29': ['MultiCIDRServiceAllocator'],
+  '1.30': ['MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
+  '1.31': ['MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
   '1.32': ['MultiCIDRServiceAllocator'],
-  '1.34': ['KubeletServiceAccountTokenForCredentialProviders', 'ProbeHostPodSecurityStandards', 'StructuredAuthenticationConfigurationEgressSelector'],
-  '1.35': [
-    'KubeletServiceAccountTokenForCredentialProviders',
-    'StructuredAuthenticationConfigurationEgressSelector',
-    'StructuredAuthenticationConfigurationJWKSMetrics',
-  ],
-  '1.36': [
-    'CRDObservedGenerationTracking',
-    'ComponentFlagz',
-    'ComponentStatusz',
-    'ConstrainedImpersonation',
-    'DRAResourceClaimGranularStatusAuthorization',
-    'DeclarativeValidationBeta',
-    'ExtendWebSocketsToKubelet',
-    'InPlacePodLevelResourcesVerticalScaling',
-    'InPlacePodVerticalScalingInitContainers',
-    'KubeletServiceAccountTokenForCredentialProviders',
-    'MutablePodResourcesForSuspendedJobs',
-    'MutableSchedulingDirectivesForSuspendedJobs',
-    'NodeDeclaredFeatures',
-    'ServiceCIDRStatusFieldWiping',
-    'StructuredAuthenticationConfigurationEgressSelector',
-    'StructuredAuthenticationConfigurationJWKSMetrics',
-  ],
+  '1.36': ['ComponentFlagz', 'ComponentStatusz', 'DeclarativeValidationBeta', 'ExtendWebSocketsToKubelet'],
 }

@@ -25,6 +25,11 @@ describe('names', () => {
     [names.isDns1123Subdomain, 'a..b', [SUBDOMAIN]],
     [names.isDns1123Subdomain, 'ä', [SUBDOMAIN]],
     [names.isDns1123Subdomain, a(254), ['must be no more than 253 characters']],
+    ...['a', 'a-b.c', '-', '.', 'a-', 'a.', '-a', 'a.-b', 'a-.b', 'a..b', 'A', 'ä', 'a\n', 'a_b', 'a--b'].map((end): (typeof texts)[number] => [
+      names.isDns1123Subdomain,
+      `${'a.'.repeat(130)}${end}`,
+      ['must be no more than 253 characters', ...names.isDns1123Subdomain(`a.${end}`)],
+    ]),
     [names.isWildcardDns1123Subdomain, '*.b-c.1', []],
     [names.isWildcardDns1123Subdomain, 'a.b', [WILDCARD]],
     [names.isWildcardDns1123Subdomain, '*.*.b', [WILDCARD]],

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { applyMergePatch } from '../../../src/apply/patch/merge.ts'
 import { parseJson } from '../../../src/codec/json.ts'
 import type { Json, JsonObject } from '../../../src/meta/object.ts'
-import { cloneExactly, hasWholeFloats, isWholeFloat } from '../../../src/meta/whole-floats.ts'
+import { cloneExactly, cloneExactlyInSteps, hasWholeFloats, isWholeFloat } from '../../../src/meta/whole-floats.ts'
 import { applyJsonPatch } from '../../support/at-once.ts'
 
 const parsed = (text: string): Json => parseJson(Buffer.from(text)).value
@@ -18,6 +18,25 @@ describe('whole floats', () => {
     expect(marked(parsed('{"a":1.0,"b":1,"c":[1e3,2,{"d":-0.0}],"e":1.5,"f":1e19,"g":9007199254740993}'))).to.deep.equal(['/a', '/c/0', '/c/2/d']))
   it('are none where the member is repeated as an integer', () => expect(marked(parsed('{"a":1.0,"a":1,"b":1,"b":1.0}'))).to.deep.equal(['/b']))
   it('stay in an exact copy', () => expect(marked(cloneExactly(parsed('{"a":[1.0,{"b":2e0}]}')))).to.deep.equal(['/a/0', '/a/1/b']))
+  it('are copied from a long list in steps, of which none reads it all', () => {
+    let read = 0
+    const list = new Proxy(
+      Array.from({ length: 10_000 }, (_, i) => i),
+      {
+        get(target, key, receiver) {
+          if (typeof key === 'string' && key !== 'length') read++
+          return Reflect.get(target, key, receiver)
+        },
+      },
+    )
+    const steps = cloneExactlyInSteps({ list })
+    const readBy: number[] = []
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) readBy.push(read)
+    expect(readBy[0]).to.be.below(1000)
+    expect(readBy.at(-1)).to.be.above(9000)
+    expect(step.value).to.deep.equal({ list })
+  })
   it('are found at any depth', () => {
     expect(hasWholeFloats(parsed('{"a":[1,{"b":2.0}]}'))).to.equal(true)
     expect(hasWholeFloats(parsed('{"a":[1,{"b":2.5}]}'))).to.equal(false)

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
+import { GATE_DEPENDENCIES } from '../../../src/lifecycle/gate-dependencies.ts'
 import type { Release } from '../../../src/lifecycle/release.ts'
 import { describeReference, referenceJson } from '../../support/reference.ts'
 import { isIn } from '../../support/release-ranges.ts'
 
 interface Gates {
   /** By name: ranges of releases (`1.24-1.26,1.28`) and the state that the gate has in them. */
-  readonly gates: Readonly<Record<string, { readonly is: Readonly<Record<string, string>> }>>
+  readonly gates: Readonly<Record<string, { readonly is: Readonly<Record<string, string>>; readonly dependsOn?: readonly string[] }>>
 }
 
 const LETTERS = { Alpha: 'A', Beta: 'B', GA: 'G', Deprecated: 'D' } as const
@@ -29,4 +30,10 @@ describeReference('feature gates beside the reference', () => {
       expect(ours.sort()).to.deep.equal(expected.sort())
     })
   }
+
+  it('need the same gates', () => {
+    // Names in the reference may end with the parenthesis of a conversion.
+    const expected = Object.entries(gates).flatMap(([name, { dependsOn }]) => (dependsOn ? [[name, dependsOn.map(each => each.replace(/\W/, '')).sort()]] : []))
+    expect(GATE_DEPENDENCIES).to.deep.equal(Object.fromEntries(expected))
+  })
 })

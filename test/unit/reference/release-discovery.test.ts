@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../src/catalog/catalog.ts'
 import { Discovery } from '../../../src/endpoints/discovery/discovery.ts'
-import { isSince, RELEASES } from '../../../src/lifecycle/release.ts'
+import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
+import { RELEASES } from '../../../src/lifecycle/release.ts'
 import { FakeExchange } from '../../support/exchange.ts'
 import { describeReference, referenceJson } from '../../support/reference.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
@@ -49,23 +50,16 @@ async function listed(snapshot: CatalogSnapshot, groupVersion: string): Promise<
 const stated = (resources: readonly (readonly [string, Resource])[]): Row[] =>
   resources.map(([name, { k, ns, v, short, cat, h }]): Row => [name, k, ns === true, set(v), set(short), set(cat), h]).sort()
 
-/** Kinds that a release serves on request, and the server does not; docs/releases.md names them. */
+/** Kinds that releases serve on request, and the server does not; docs/releases.md names them. */
 const NOT_BUILT: Readonly<Record<string, readonly string[]>> = {
-  '1.34': ['certificates.k8s.io/v1alpha1/podcertificaterequests'],
-  '1.35': [
-    'certificates.k8s.io/v1beta1/podcertificaterequests',
-    'scheduling.k8s.io/v1alpha1/workloads',
-    'storagemigration.k8s.io/v1beta1/storageversionmigrations',
-  ],
-  '1.36': [
-    'certificates.k8s.io/v1beta1/podcertificaterequests',
-    'resource.k8s.io/v1alpha3/resourcepoolstatusrequests',
-    'scheduling.k8s.io/v1alpha2/podgroups',
-    'scheduling.k8s.io/v1alpha2/workloads',
-    'storagemigration.k8s.io/v1beta1/storageversionmigrations',
+  'resource.k8s.io/v1alpha1': ['podschedulings', 'resourceclaims', 'resourceclaimtemplates', 'resourceclasses'],
+  'resource.k8s.io/v1alpha2': [
+    ...['podschedulingcontexts', 'resourceclaims', 'resourceclaimtemplates', 'resourceclasses', 'resourceslices'],
+    ...['resourceclaimparameters', 'resourceclassparameters'],
   ],
 }
-const ON = { ClusterTrustBundle: true, StorageVersionMigrator: true }
+/** Gates without which resources are not served, where the release has them. */
+const ON = ['APISelfSubjectReview', 'ClusterTrustBundle', 'GenericWorkload', 'PodCertificateRequest', 'StorageVersionMigrator']
 
 describeReference('discovery of each release beside the reference', () => {
   const { releases } = referenceJson('releases/discovery.json') as Facts
@@ -83,12 +77,15 @@ describeReference('discovery of each release beside the reference', () => {
       it(`lists what ${release} has in ${groupVersion}`, async () => expect(await listed(snapshot, groupVersion)).to.deep.equal(stated(served)))
   }
 
-  for (const release of RELEASES.filter(each => isSince(each, '1.33')))
+  for (const release of RELEASES)
     it(`lists all that ${release} serves on request`, async () => {
-      const snapshot = new CatalogSnapshot(1, servedBuiltins({ 'api/all': true }, ON, ['10.0.0.0/24'], release), release)
-      const missing = NOT_BUILT[release] ?? []
+      const known = gatesOf(release)
+      const gates = Object.fromEntries(
+        [...ON, ...(release === '1.32' ? ['InPlacePodVerticalScaling'] : [])].filter(gate => known[gate] && !known[gate].preset).map(gate => [gate, true]),
+      )
+      const snapshot = new CatalogSnapshot(1, servedBuiltins({ 'api/all': true }, gates, ['10.0.0.0/24'], release), release)
       for (const [groupVersion, resources] of Object.entries(releases[release]?.groupVersions ?? {})) {
-        const expected = Object.entries(resources).filter(([name]) => !missing.includes(`${groupVersion}/${name.split('/')[0]}`))
+        const expected = Object.entries(resources).filter(([name]) => !NOT_BUILT[groupVersion]?.includes(name.split('/')[0] ?? ''))
         if (expected.length > 0) expect(await listed(snapshot, groupVersion), groupVersion).to.deep.equal(stated(expected))
         else expect(snapshot.servedGroupVersions()).to.not.include(groupVersion)
       }

@@ -40,6 +40,23 @@ describe('access to resources from within', () => {
     expect(await names({}, 'other')).to.deep.equal([])
   })
 
+  it('lists many in turns: other work comes between', async () => {
+    const t = new TestRegistry()
+    const annotations = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`key-${i}`, `value ${i}`]))
+    for (let i = 0; i < 200; i++) await t.create({ name: `w${i}`, annotations })
+    let turns = 0
+    let isListed = false
+    const count = (): void => {
+      turns++
+      if (!isListed) setImmediate(count)
+    }
+    setImmediate(count)
+    const { items } = await t.access().list(WIDGETS, 'ns')
+    isListed = true
+    expect(items).to.have.length(200)
+    expect(turns).to.be.greaterThan(0)
+  })
+
   it('knows no resource that is not there', async () => {
     const access = new TestRegistry().registry.access()
     expect(await refusalText(access.get({ group: 'x.io', resource: 'things' }, 'ns', 'a'))).to.match(/^404 NotFound: things\.x\.io/)

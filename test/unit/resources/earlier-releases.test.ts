@@ -1,15 +1,20 @@
 import { expect } from 'chai'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
 import { parseGates } from '../../../src/lifecycle/gates.ts'
-import type { Release } from '../../../src/lifecycle/release.ts'
+import { previousRelease, type Release } from '../../../src/lifecycle/release.ts'
+import { createValidatingAdmissionPolicyBindingResource } from '../../../src/resources/admissionregistration/validating-admission-policy-binding/definition.ts'
 import { statefulSetResource } from '../../../src/resources/apps/stateful-set/definition.ts'
+import { horizontalPodAutoscalerResource } from '../../../src/resources/autoscaling/horizontal-pod-autoscaler/definition.ts'
 import { cronJobResource } from '../../../src/resources/batch/cron-job/definition.ts'
 import { jobResource } from '../../../src/resources/batch/job/definition.ts'
+import { nodeResource } from '../../../src/resources/core/node/definition.ts'
 import { persistentVolumeClaimResource } from '../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../src/resources/core/pod/definition.ts'
 import { createServiceResource } from '../../../src/resources/core/service/definition.ts'
+import { ingressClassResource } from '../../../src/resources/networking/ingress-class/definition.ts'
 import { priorityClassResource } from '../../../src/resources/scheduling/priority-class/definition.ts'
 import { oldestReader } from '../../../src/resources/shared/oldest-reader.ts'
+import { volumeAttributesClassResource } from '../../../src/resources/storage/volume-attributes-class/definition.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { causesOf, KindCases } from '../../support/kind-cases.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
@@ -73,6 +78,38 @@ describe('kinds of releases before 1.32', () => {
     expect(columnsIn('1.29', jobResource)?.slice(0, 3)).to.deep.equal(['Name', 'Completions', 'Duration'])
     expect(columnsIn('1.29', cronJobResource)?.slice(0, 3)).to.deep.equal(['Name', 'Schedule', 'Suspend'])
     expect(columnsIn('1.28', persistentVolumeClaimResource)).to.not.include('VolumeAttributesClass')
+  })
+
+  it('show in their cells what their release shows', async () => {
+    const cellsIn = async (release: Release, definition: ResourceDefinition, body: object, metadata: object = {}, gates = {}) => {
+      const cases = casesIn(release, definition, gates)
+      const object = cases.server.decode({ group: definition.hub.group, resource: definition.hub.names.plural }, cases.body(body, metadata))
+      return definition.hub.tableIn?.(release).cells(object, 0)
+    }
+    const metric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }
+    const autoscaler = { spec: { maxReplicas: 1, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, metrics: [metric] } }
+    const node = { status: { nodeInfo: { kernelVersion: '6.1', architecture: 'arm64' } } }
+    const met = job({})
+    const cases: [since: Release, definition: ResourceDefinition, body: object, before: string, since: string, metadata?: object][] = [
+      ['1.30', horizontalPodAutoscalerResource, autoscaler, '<unknown>/60%', 'cpu: <unknown>/60%'],
+      ['1.34', jobResource, { ...met, status: { conditions: [{ type: 'SuccessCriteriaMet', status: 'True' }] } }, 'Running', 'SuccessCriteriaMet'],
+      ['1.36', nodeResource, node, '6.1', '6.1 (arm64)'],
+      ['1.36', ingressClassResource, { spec: {} }, 'x', 'x (default)', { annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } }],
+      [
+        '1.34',
+        volumeAttributesClassResource,
+        { driverName: 'd' },
+        'x (default)',
+        'x',
+        { annotations: { 'volumeattributesclass.alpha.kubernetes.io/is-default-class': 'true' } },
+      ],
+      ['1.28', createValidatingAdmissionPolicyBindingResource(), { spec: { paramRef: { name: 'p' } } }, 'p', '*/p'],
+    ]
+    for (const [since, definition, body, before, after, metadata] of cases) {
+      const [old, now] = [await cellsIn(previousRelease(since), definition, body, metadata), await cellsIn(since, definition, body, metadata)]
+      expect(now?.filter((cell, i) => cell !== old?.[i])).to.deep.equal([after])
+      expect(old?.filter((cell, i) => cell !== now?.[i])).to.deep.equal([before])
+    }
   })
 
   it('are selected by the fields of their release', () => {

@@ -28,7 +28,10 @@ const ANSWERS: Readonly<Record<string, Json>> = {
   '/api/v1': { resources: [resource('pods', 'Pod'), resource('pods/log', 'Pod'), resource('events', 'Event'), resource('secrets', 'Secret')] },
   '/apis/policy/v1': { resources: [resource('poddisruptionbudgets', 'PodDisruptionBudget')] },
   '/apis/policy/v1beta1': { resources: [resource('poddisruptionbudgets', 'PodDisruptionBudget'), resource('podsecuritypolicies', 'PodSecurityPolicy')] },
-  '/apis/apps/v1': { resources: [] },
+  '/apis/apps/v1': { resources: [resource('deployments', 'Deployment')] },
+  // A list that leads in a circle.
+  '/apis/apps/v1/deployments?limit=250': { metadata: { continue: 'x' }, items: [] },
+  '/apis/apps/v1/deployments?limit=250&continue=x': { metadata: { continue: 'x' }, items: [] },
   '/api/v1/pods?limit=250': {
     items: [
       {
@@ -105,6 +108,7 @@ users: [{name: u, user: {tokenFile: token}}, {name: x, user: {exec: {command: aw
       ['blocking', 'removed-version', 'PodSecurityPolicy restricted', '/apis/policy/v1beta1/podsecuritypolicies/restricted'],
       ['blocking', 'requested-version', 'policy/v1beta1/poddisruptionbudgets', '/metrics'],
       ['warning', 'unreadable', '/api/v1/secrets', ''],
+      ['warning', 'unreadable', '/apis/apps/v1/deployments', ''],
       ['warning', 'requested-version', 'v1/componentstatuses', '/metrics'],
     ])
     expect(asked.every(each => each.startsWith('Bearer secret '))).to.equal(true)

@@ -214,6 +214,7 @@ metadata: {name: b, namespace: ns}
 roleRef: {kind: Role, name: r, apiGroup: rbac.authorization.k8s.io}
 subjects:
 - {kind: User, name: "*", apiVersion: rbac.authorization.k8s.io/v1alpha1}
+- {kind: User, name: u, apiVersion: v1}
 - kind: ServiceAccount
   name: s
   namespace: ns
@@ -225,6 +226,7 @@ metadata: {name: b, namespace: ns}
 roleRef: {kind: Role, name: r, apiGroup: rbac.authorization.k8s.io}
 subjects:
 - {kind: Group, name: system:authenticated, apiGroup: rbac.authorization.k8s.io}
+- {kind: User, name: u, apiGroup: rbac.authorization.k8s.io}
 - kind: ServiceAccount
   name: s
   namespace: ns

@@ -37,6 +37,12 @@ const cases: readonly { readonly does: string; readonly text: string; readonly a
     after: { b: 1, a: [2] },
     want: '{\n   "b": 1,\n   "a": [\n      2\n   ]\n}\n',
   },
+  {
+    does: 'keeps integers of JSON that no float has',
+    text: '{\n  "n": 9007199254740993,\n  "a": [],\n  "b": {},\n  "c": 1\n}\n',
+    after: { n: 9_007_199_254_740_993n, a: [], b: {}, c: 2 },
+    want: '{\n  "n": 9007199254740993,\n  "a": [],\n  "b": {},\n  "c": 2\n}\n',
+  },
   { does: 'gives an empty value what it is to have', text: 'a:\nb: 1\n', after: { a: { c: 1 }, b: 1 }, want: 'a:\n  c: 1\nb: 1\n' },
   { does: 'replaces an alias, not its anchor', text: 'a: &x {k: 1}\nb: *x\n', after: { a: { k: 1 }, b: { k: 2 } }, want: 'a: &x {k: 1}\nb:\n  k: 2\n' },
   { does: 'keeps quotes', text: 'a: "1"\nb: \'2\'\n', after: { a: 'x', b: "it's" }, want: "a: \"x\"\nb: 'it''s'\n" },

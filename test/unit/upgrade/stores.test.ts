@@ -8,10 +8,11 @@ import { systemClock } from '../../../src/lib/clock.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import { types } from '../../../src/resources/types.ts'
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts'
-import { key } from '../../../src/storage/revision.ts'
+import { key, type Revision } from '../../../src/storage/revision.ts'
 import { reportOn } from '../../../src/upgrade/report/report.ts'
 import { BoltError, BoltFile } from '../../../src/upgrade/report/sources/bolt-file.ts'
 import { dataDirectoryValues } from '../../../src/upgrade/report/sources/data-directory.ts'
+import { valuesBelow } from '../../../src/upgrade/report/sources/etcd.ts'
 import { snapshotValues } from '../../../src/upgrade/report/sources/snapshot.ts'
 import { examineStore, type StoredValue } from '../../../src/upgrade/report/sources/stored.ts'
 import { boltFile } from '../../support/bolt-builder.ts'
@@ -80,6 +81,32 @@ describe('stores in the upgrade report', () => {
     expect(await read()).to.have.lengthOf(1200)
   })
 
+  describe('an etcd', () => {
+    const items = (...names: string[]) =>
+      names.map(name => ({ key: key(name), value: Buffer.from(name), createRevision: 1 as Revision, modRevision: 1 as Revision }))
+    /** Answers with the pages in turn, the last one again and again. */
+    async function read(...pages: readonly (readonly string[])[]): Promise<string[]> {
+      let asked = 0
+      const range = async () => {
+        const page = pages[Math.min(asked++, pages.length - 1)] ?? []
+        if (asked > 10) throw new Error('it does not end')
+        return { items: items(...page), revision: 1 as Revision, more: asked !== 3, count: 0 }
+      }
+      const found: string[] = []
+      for await (const { value } of valuesBelow({ range, currentRevision: async () => 1 as Revision }, '/registry')) found.push(value.toString())
+      return found
+    }
+
+    it('is read page by page', async () => {
+      expect(await read(['/registry/a'], ['/registry/b'], ['/registry/c'])).to.deep.equal(['/registry/a', '/registry/b', '/registry/c'])
+    })
+
+    it('that has nothing more, or the same again, and promises more, is not asked for ever', async () => {
+      for (const pages of [[[]], [['/registry/b'], ['/registry/b']], [['/registry/b'], ['/registry/a']]])
+        expect(await read(...pages).catch(String)).to.match(/the answers of etcd do not go on/)
+    })
+  })
+
   describe('snapshots of etcd', () => {
     const write = (bytes: Buffer): string => {
       const path = join(folder, 'snapshot.db')
@@ -124,6 +151,35 @@ describe('stores in the upgrade report', () => {
         }
       }
       expect(faults).to.be.greaterThan(0)
+    })
+
+    it('have pages of sizes that there are, and entries that lie in their page', () => {
+      const small = boltFile('key', entries)
+      // A page of one byte, in both meta pages, with their sums.
+      for (const at of [0, 4096]) {
+        small.writeUInt32LE(1, at + 24)
+        let hash = 0xcbf29ce484222325n
+        for (const byte of small.subarray(at + 16, at + 72)) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn
+        small.writeBigUInt64LE(hash, at + 72)
+      }
+      expect(() => new BoltFile(write(small))).to.throw(BoltError, /is no snapshot of etcd/)
+      const long = boltFile('key', entries)
+      long.writeUInt32LE(4096, 4096 * 4 + 16 + 12)
+      expect(() => [...snapshotValues(write(long), '/registry')]).to.throw(BoltError, /an entry is outside/)
+    })
+
+    it('are read no more often than honest ones, wherever their entries point', () => {
+      const value = Buffer.alloc(2000)
+      const leaf = [[Buffer.alloc(17), value] as const, ...Array.from({ length: 40 }, (_, i) => [Buffer.alloc(17, i), Buffer.alloc(0)] as const)]
+      const same = boltFile('key', [leaf, ...Array.from({ length: 199 }, () => leaf)])
+      for (let page = 4; page < 204; page++)
+        for (let i = 1; i <= 40; i++) {
+          // Each entry is the first one's bytes.
+          const element = 4096 * page + 16 + i * 16
+          same.writeUInt32LE(same.readUInt32LE(4096 * page + 16 + 4) - i * 16, element + 4)
+          same.writeUInt32LE(2000, element + 12)
+        }
+      expect(() => [...snapshotValues(write(same), '/registry')]).to.throw(BoltError, /lie over each other/)
     })
 
     it('do not lead in circles', () => {

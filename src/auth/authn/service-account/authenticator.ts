@@ -17,9 +17,14 @@ export interface ServiceAccountTokenOptions {
   readonly keys: () => Promise<readonly VerificationKey[]>
   /** Metadata of an object as it is now. Throws a NotFound where there is none. */
   readonly lookUp: (resource: TokenResource, namespace: string, name: string) => Promise<ObjectMeta>
+  /** Absent: `checked`. */
+  readonly boundToNodes?: NodeBinding
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
+
+/** What becomes of tokens that are bound to a node: before 1.29 nobody looks at it, and while ServiceAccountTokenNodeBindingValidation is off they are refused. */
+export type NodeBinding = 'checked' | 'refused' | 'ignored'
 
 /** Clocks of two machines may differ by this much. */
 const LEEWAY_SECONDS = 60
@@ -65,6 +70,9 @@ function faultOfTime({ exp, nbf, iat }: ServiceAccountClaims, now: number): stri
 /** A token is good as long as the account, and the object that it is bound to, are the ones that it was issued for. */
 async function faultOfObjects(claims: ServiceAccountClaims, options: ServiceAccountTokenOptions): Promise<string | undefined> {
   const { namespace, serviceaccount, secret, pod, node } = claims['kubernetes.io']
+  const { boundToNodes = 'checked' } = options
+  // A token of a pod names its node, and does not end with it.
+  const onNode = pod || boundToNodes === 'ignored' ? undefined : node
   const deletedBefore = options.now() - LEEWAY_SECONDS * 1000
   const isGone = ({ deletionTimestamp }: ObjectMeta): boolean => deletionTimestamp !== undefined && Date.parse(deletionTimestamp) < deletedBefore
   let account: ObjectMeta
@@ -78,11 +86,12 @@ async function faultOfObjects(claims: ServiceAccountClaims, options: ServiceAcco
   const bound = [
     { kind: 'secret', resource: 'secrets', reference: secret, namespace },
     { kind: 'pod', resource: 'pods', reference: pod, namespace },
-    // A token of a pod names its node, and does not end with it.
-    { kind: 'node', resource: 'nodes', reference: pod ? undefined : node, namespace: '' },
+    { kind: 'node', resource: 'nodes', reference: onNode, namespace: '' },
   ] as const
   for (const { kind, resource, reference, namespace: where } of bound) {
     if (!reference) continue
+    if (kind === 'node' && boundToNodes === 'refused')
+      return 'token is bound to a Node object but the ServiceAccountTokenNodeBindingValidation feature gate is disabled'
     const found = await options.lookUp(resource, where, reference.name).catch(() => undefined)
     if (found === undefined) return invalidated
     if (found.uid !== reference.uid) return `${kind} UID (${found.uid}) does not match service account ${kind} ref claim (${reference.uid})`

@@ -1,4 +1,5 @@
 import type { User } from '../../../meta/context.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 
 /** An object that a token names. */
@@ -33,6 +34,13 @@ export interface ServiceAccountClaims {
 
 /** The user that a service account is. */
 export const serviceAccountName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`
+
+/** The namespace and name of the service account that a user is; undefined of any other user. */
+export function serviceAccountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace = '', name = ''] = /^system:serviceaccount:([^:]*):([^:]*)$/.exec(user) ?? []
+  const isAccount = namespace !== '' && name !== '' && isDns1123Label(namespace).length === 0 && isDns1123Subdomain(name).length === 0
+  return isAccount ? { namespace, name } : undefined
+}
 
 const EXTRA = 'authentication.kubernetes.io'
 

@@ -1,4 +1,5 @@
 import type { TypeMeta } from '../../../codec/protobuf.ts'
+import type { Uncreated } from '../../../lifecycle/uncreated.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
 import type { Framing } from '../framing.ts'
@@ -11,6 +12,8 @@ interface FramedView {
   readonly type: TypeMeta
   /** Of the empty list that a client learns from. */
   readonly listType: TypeMeta
+  /** What the metadata of a bookmark has besides. */
+  readonly uncreated: Uncreated
   /** Frames are shared between watches with the same id. */
   readonly id: string
   /** Undefined: it can't be shown. */
@@ -29,7 +32,7 @@ export const binaryFraming = (codec: BinaryCodec, mediaType: string, view: Frame
   },
   bookmark(resourceVersion, initialEnd) {
     const annotations = initialEnd ? { annotations: initialEndAnnotations(codec.blueprint(view.listType)) } : {}
-    return codec.frame('BOOKMARK', view.object({ ...view.type, metadata: { resourceVersion, creationTimestamp: null, ...annotations } }))
+    return codec.frame('BOOKMARK', view.object({ ...view.type, metadata: { resourceVersion, ...view.uncreated, ...annotations } }))
   },
   error: error => codec.frame('ERROR', codec.documentBody(metaType('meta.Status'), error.status)),
 })

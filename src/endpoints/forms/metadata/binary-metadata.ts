@@ -1,4 +1,5 @@
 import type { Transform } from '../../../codec/negotiate.ts'
+import { uncreated } from '../../../lifecycle/uncreated.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import type { AnswerForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
@@ -28,10 +29,11 @@ export function binaryMetadata(codec: BinaryCodec, mediaType: string, as: Transf
     },
     status: status => codec.documentBody(metaType('meta.Status'), status),
     document: (schema, document) => codec.documentBody(schema, document),
-    framing: ({ served }) =>
+    framing: ({ served, snapshot }) =>
       binaryFraming(codec, mediaType, {
         type: { kind: served.version.kind, apiVersion },
         listType: { kind: 'PartialObjectMetadataList', apiVersion },
+        uncreated: uncreated(snapshot.release),
         id: `${mediaType};${as.kind};${apiVersion}`,
         // A single object is no list: upstream fails to encode it, and ends the stream.
         stored: stored => (as.kind === 'PartialObjectMetadataList' ? undefined : codec.partialBody(stored.object(), apiVersion)),

@@ -1,4 +1,5 @@
 import type { Transform } from '../../../codec/negotiate.ts'
+import { type Uncreated, uncreated } from '../../../lifecycle/uncreated.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { Framing } from '../framing.ts'
@@ -28,17 +29,17 @@ export function textMetadata(as: Transform): TextView {
     plainList() {
       throw noPlainMetadata()
     },
-    framing: () => metadataFraming(as, apiVersion),
+    framing: ({ snapshot }) => metadataFraming(as, apiVersion, uncreated(snapshot.release)),
   }
 }
 
-const metadataFraming = ({ kind }: Transform, apiVersion: string): Framing => ({
+const metadataFraming = ({ kind }: Transform, apiVersion: string, created: Uncreated): Framing => ({
   ...TEXT_FRAMES,
   id: `partial;${kind};${apiVersion}`,
   // A single object is no list: upstream fails to encode it, and ends the stream.
   object: (type, object) => (kind === 'PartialObjectMetadataList' ? undefined : textFrame(type, metadataText(object.object(), apiVersion))),
   bookmark(resourceVersion, initialEnd) {
     const annotations = initialEnd ? { annotations: initialEndAnnotations(textBlueprint('PartialObjectMetadata', apiVersion)) } : {}
-    return textFrame('BOOKMARK', metadataText({ kind: '', apiVersion: '', metadata: { resourceVersion, creationTimestamp: null, ...annotations } }, apiVersion))
+    return textFrame('BOOKMARK', metadataText({ kind: '', apiVersion: '', metadata: { resourceVersion, ...created, ...annotations } }, apiVersion))
   },
 })

@@ -1,4 +1,5 @@
 import type { Transform } from '../../../codec/negotiate.ts'
+import { uncreated } from '../../../lifecycle/uncreated.ts'
 import type { Scope } from '../../scope.ts'
 import type { Framing } from '../framing.ts'
 import { INITIAL_END } from '../meta-v1.ts'
@@ -20,7 +21,7 @@ export function tableFraming(scope: Scope, as: Transform): Framing {
       return frame
     },
     bookmark(resourceVersion, initialEnd) {
-      const metadata = { resourceVersion, creationTimestamp: null, ...(initialEnd && { annotations: INITIAL_END }) }
+      const metadata = { resourceVersion, ...uncreated(scope.snapshot.release), ...(initialEnd && { annotations: INITIAL_END }) }
       return textFrame('BOOKMARK', tableEvent(table, { kind: '', apiVersion: '', metadata }, options, false))
     },
   }

@@ -1,4 +1,5 @@
 import { runAtOnce, runInTurns } from '../../../lib/steps.ts'
+import { uncreated } from '../../../lifecycle/uncreated.ts'
 import type { AnswerForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
@@ -13,11 +14,12 @@ export const binaryObjects = (codec: BinaryCodec, mediaType: string): AnswerForm
   plainList: ({ served }, items) => codec.plainListBody(served.version, items),
   status: status => codec.documentBody(metaType('meta.Status'), status),
   document: (schema, document) => codec.documentBody(schema, document),
-  framing({ served: { version } }) {
+  framing({ served: { version }, snapshot }) {
     const type = typeMetaOf(version)
     return binaryFraming(codec, mediaType, {
       type,
       listType: { ...type, kind: `${type.kind}List` },
+      uncreated: uncreated(snapshot.release),
       id: `${mediaType};;${type.apiVersion}`,
       stored: stored => codec.storedBody(version, stored),
       object: object => runAtOnce(codec.objectBody(version.schema, object)),

@@ -1,6 +1,5 @@
-import { encodeJson, encodeJsonText } from '../../../codec/json.ts'
+import { encodeJsonInSteps, encodeJsonText } from '../../../codec/json.ts'
 import { runInTurns } from '../../../lib/steps.ts'
-import { nextLongTurn, turnIsLong } from '../../../lib/turn.ts'
 import { decodedObject, type KubeObject } from '../../../meta/object.ts'
 import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
@@ -28,6 +27,5 @@ export const textObjects: TextView = {
 export async function objectText(schema: StructSchema, object: KubeObject): Promise<Buffer[]> {
   const { kind, apiVersion } = object
   const normal = decodedObject({ kind, apiVersion, ...(await runInTurns(decodeInSteps(schema, object))) })
-  if (turnIsLong()) await nextLongTurn()
-  return [encodeJson(schema, normal), NEWLINE]
+  return [await runInTurns(encodeJsonInSteps(schema, normal)), NEWLINE]
 }

@@ -10,6 +10,7 @@ import { validateMutatingOperations } from '../mutating-admission-policy/operati
 import { checkParamRef, type ParamAccess } from '../param-access.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { validatePolicyName } from '../policy-validation.ts'
+import { staticNameWarnings } from '../static-names.ts'
 import type { MutatingAdmissionPolicyBinding } from '../v1alpha1.types.ts'
 import { admissionVersion } from '../version.ts'
 
@@ -55,6 +56,7 @@ export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAcces
       revalidatesMeta: true,
       prepare: prepareGeneration,
       validate,
+      warnings: staticNameWarnings,
       ...(params && { evaluate: checkParamRef(params, MUTATING_POLICIES, (user, verb) => `user ${verb} does not have "${user}" permission`) }),
     },
   })

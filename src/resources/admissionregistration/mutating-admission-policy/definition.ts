@@ -5,6 +5,7 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
 import { checkParamKind, type ParamAccess } from '../param-access.ts'
+import { staticNameWarnings } from '../static-names.ts'
 import type { MutatingAdmissionPolicy } from '../v1alpha1.types.ts'
 import { admissionVersion } from '../version.ts'
 import { validateMutatingPolicy } from './validation.ts'
@@ -40,7 +41,7 @@ const inVersion = (name: string): Version<MutatingAdmissionPolicy> => ({
 })
 
 /**
- * Changes objects by expressions. It is checked and stored; nothing runs it yet.
+ * Changes objects by expressions, when a binding puts it in force (`admission/policies/mutating`).
  * `params`: absent where nobody is asked what users may read.
  * Source of its rules: pkg/registry/admissionregistration/mutatingadmissionpolicy.
  */
@@ -55,6 +56,7 @@ export const createMutatingAdmissionPolicyResource = (params?: ParamAccess): Res
       revalidatesMeta: true,
       prepare: prepareGeneration,
       validate: validateMutatingPolicy,
+      warnings: staticNameWarnings,
       ...(params && { evaluate: checkParamKind(params) }),
     },
   })

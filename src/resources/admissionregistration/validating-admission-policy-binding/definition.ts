@@ -8,11 +8,12 @@ import { VALIDATING_POLICIES } from '../../kinds.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { types } from '../../types.ts'
-import { bindingTable } from '../binding-table.ts'
+import { bindingTable, earlyBindingTable } from '../binding-table.ts'
 import { setMatchResourcesDefaults, validateMatchResources } from '../match-resources.ts'
 import { checkParamRef, type ParamAccess } from '../param-access.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { validatePolicyName } from '../policy-validation.ts'
+import { staticNameWarnings } from '../static-names.ts'
 import type { ValidatingAdmissionPolicyBinding } from '../v1.types.ts'
 import { admissionVersion } from '../version.ts'
 
@@ -52,6 +53,7 @@ const v1: Version<ValidatingAdmissionPolicyBinding> = {
   }),
   setDefaults: ({ spec }) => setMatchResourcesDefaults(spec.matchResources),
   table: bindingTable,
+  tableIn: release => (isSince(release, '1.28') ? bindingTable : earlyBindingTable),
 }
 
 /** Differs from v1 in nothing but its name. */
@@ -85,6 +87,7 @@ export const createValidatingAdmissionPolicyBindingResource = (params?: ParamAcc
       revalidatesMeta: true,
       prepare: prepareGeneration,
       validate: validatePolicyBinding,
+      warnings: staticNameWarnings,
       ...(params && { evaluate: checkParamRef(params, VALIDATING_POLICIES) }),
     },
   })

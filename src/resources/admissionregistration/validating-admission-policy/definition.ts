@@ -11,6 +11,7 @@ import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.t
 import { types } from '../../types.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
 import { checkParamKind, type ParamAccess } from '../param-access.ts'
+import { staticNameWarnings } from '../static-names.ts'
 import type { ValidatingAdmissionPolicy } from '../v1.types.ts'
 import { admissionVersion } from '../version.ts'
 import { validatePolicy } from './validation.ts'
@@ -38,6 +39,7 @@ const policyStrategy: Strategy<ValidatingAdmissionPolicy> = {
     else prepareCreate(next, {})
   },
   validate: validatePolicy,
+  warnings: staticNameWarnings,
 }
 
 const policyStatusStrategy = statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validatePolicyStatus })

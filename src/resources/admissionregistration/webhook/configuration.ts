@@ -3,6 +3,7 @@ import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { staticNameWarnings } from '../static-names.ts'
 import { admissionVersion } from '../version.ts'
 import type { WebhookConfiguration } from './tolerated.ts'
 import { validateWebhooks } from './validation.ts'
@@ -20,6 +21,7 @@ const strategy: Strategy<WebhookConfiguration> = {
     else if (!deepEqual(next.webhooks, old.webhooks)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validate: validateWebhooks,
+  warnings: staticNameWarnings,
 }
 
 /** A kind that holds webhooks: they differ in their types and defaults only. */

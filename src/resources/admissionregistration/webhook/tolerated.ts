@@ -1,6 +1,6 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { selectorRules } from '../../shared/selector-rules.ts'
 import { storedTexts } from '../expressions.ts'
 import type { MutatingWebhook, MutatingWebhookConfiguration } from '../v1.types.ts'
 import { speaksAcceptedVersion } from './review-versions.ts'
@@ -23,7 +23,7 @@ export interface Tolerated {
   readonly storedConditions: ReadonlySet<string>
 }
 
-export const NOTHING_TOLERATED: Tolerated = {
+const NOTHING_TOLERATED: Tolerated = {
   anySideEffects: false,
   anyReviewVersion: false,
   repeatedNames: false,
@@ -32,19 +32,19 @@ export const NOTHING_TOLERATED: Tolerated = {
   storedConditions: new Set(),
 }
 
-const hasBadSelector = ({ namespaceSelector, objectSelector }: Webhook): boolean =>
-  [namespaceSelector, objectSelector].some(selector => validateLabelSelector(selector, fieldPath()).length > 0)
-
 /**
- * What an update of these webhooks tolerates. One old webhook with a fault excuses all new ones; conditions are the same only where each webhook has those of the old
+ * What a write of these webhooks tolerates; `old` is absent on create. One old webhook with a fault excuses all new ones; conditions are the same only where each webhook has those of the old
  * one in its place.
  */
-export function toleratedBy(old: readonly Webhook[], next: readonly Webhook[]): Tolerated {
+export function toleratedBy(old: readonly Webhook[] | undefined, next: readonly Webhook[], features: Features): Tolerated {
+  const selectors = (old ?? []).flatMap(({ namespaceSelector, objectSelector }) => [namespaceSelector, objectSelector])
+  const badLabelValues = selectorRules(features, ...selectors).allowInvalidValues === true
+  if (!old) return { ...NOTHING_TOLERATED, badLabelValues }
   return {
     anySideEffects: old.some(({ sideEffects }) => sideEffects === null || !QUIET_SIDE_EFFECTS.includes(sideEffects)),
     anyReviewVersion: old.some(({ admissionReviewVersions: versions }) => versions !== null && versions.length > 0 && !speaksAcceptedVersion(versions)),
     repeatedNames: new Set(old.map(({ name }) => name)).size < old.length,
-    badLabelValues: old.some(hasBadSelector),
+    badLabelValues,
     sameConditions: old.length === next.length && old.every(({ matchConditions }, i) => deepEqual(matchConditions, next[i]?.matchConditions)),
     storedConditions: storedTexts(
       old.flatMap(({ matchConditions }) => matchConditions ?? []),

@@ -14,7 +14,7 @@ import { FAILURE_POLICIES, REINVOCATION_POLICIES } from '../policies.ts'
 import { validateRule } from '../rules.ts'
 import type { WebhookClientConfig } from '../v1.types.ts'
 import { validateReviewVersions } from './review-versions.ts'
-import { NOTHING_TOLERATED, QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy, type Webhook, type WebhookConfiguration } from './tolerated.ts'
+import { QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy, type Webhook, type WebhookConfiguration } from './tolerated.ts'
 
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
@@ -68,7 +68,7 @@ function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Feature
  */
 export function* validateWebhooks(next: WebhookConfiguration, old: WebhookConfiguration | undefined, { features }: HookContext): Steps<FieldError[]> {
   const hooks = next.webhooks ?? []
-  const tolerated = old ? toleratedBy(old.webhooks ?? [], hooks) : NOTHING_TOLERATED
+  const tolerated = toleratedBy(old && (old.webhooks ?? []), hooks, features)
   const names = new Set<string>()
   const errors: FieldError[] = []
   for (const [i, hook] of hooks.entries()) {

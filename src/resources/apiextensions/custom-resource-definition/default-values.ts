@@ -1,5 +1,5 @@
 import { aggregate } from '../../../lib/aggregate.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { clone } from '../../../meta/equal.ts'
 import { type FieldError, fieldErrorText, invalid } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -73,7 +73,7 @@ function* metaErrors({ schema, path, object, surround }: Place, value: Json): St
 function* defaultErrors({ schema, path }: Place, value: Json, requirePruned: boolean): Steps<FieldError[]> {
   const at = path.child('default')
   const errors: FieldError[] = []
-  const isTooMuch = requirePruned && isPruned(value, schema)
+  const isTooMuch = requirePruned && (yield* isPruned(value, schema))
   yield
   if (isTooMuch) errors.push(invalid(at, goValue(value), 'must not have unknown fields'))
   yield
@@ -87,8 +87,8 @@ function* defaultErrors({ schema, path }: Place, value: Json, requirePruned: boo
 }
 
 /** Works on a copy: pruning changes the value. */
-const isPruned = (value: Json, schema: JsonSchemaProps): boolean => prune(clone(value), schema, isEmbedded(schema))
+const isPruned = (value: Json, schema: JsonSchemaProps): Steps<boolean> => prune(clone(value), schema, isEmbedded(schema))
 
 /** Whether a default has members that its schema does not name. */
 export const hasUnprunedDefaults = (schema: JsonSchemaProps): boolean =>
-  someSchema(schema, inner => inner.default !== undefined && isPruned(inner.default, inner))
+  someSchema(schema, inner => inner.default !== undefined && runAtOnce(isPruned(inner.default, inner)))

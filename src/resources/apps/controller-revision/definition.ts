@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -14,15 +15,16 @@ import { appsVersion } from '../version.ts'
 const isJsonObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value))
 
 /**
- * A snapshot: its data never changes, its number may. That the data are an object is checked at the create only. Source: pkg/apis/apps/validation in
+ * A snapshot: its data never changes, its number may. That the data are an object is checked at the create only, since 1.31. Source: pkg/apis/apps/validation in
  * k8s.io/kubernetes.
  */
-function validateControllerRevision(next: ControllerRevision, old: ControllerRevision | undefined): FieldError[] {
+function validateControllerRevision(next: ControllerRevision, old: ControllerRevision | undefined, { features }: HookContext): FieldError[] {
   const data = fieldPath('data')
+  const wantsObject = !old && isSince(features.release, '1.31')
   return [
     ...validateNonNegative(next.revision, fieldPath('revision')),
     ...(next.data === undefined || next.data === null ? [required(data, 'data is mandatory')] : []),
-    ...(!old && next.data !== undefined && !isJsonObject(next.data) ? [required(data, 'data must be a valid JSON object')] : []),
+    ...(wantsObject && next.data !== undefined && !isJsonObject(next.data) ? [required(data, 'data must be a valid JSON object')] : []),
     ...(old ? validateImmutableField(next.data, old.data, data) : []),
   ]
 }

@@ -10,6 +10,7 @@ import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
 import { validateCounts, validateNotDecremented } from '../../shared/counts.ts'
 import { goIntOrString, goPointer } from '../../shared/go-syntax.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import { selectorRules } from '../../shared/selector-rules.ts'
 import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../../shared/workload/template.ts'
 import type { DaemonSet, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../v1.types.ts'
 
@@ -49,7 +50,7 @@ export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined, {
   const template = path.child('template')
   const selection = selectionOf(spec.selector)
   const errors = [
-    ...validateWorkloadSelector(spec.selector, 'daemonset', path.child('selector')),
+    ...validateWorkloadSelector(spec.selector, 'daemonset', path.child('selector'), selectorRules(features, old?.spec.selector)),
     ...(selection ? validateSelects(selection, spec.template, template) : []),
     ...validatePodTemplateSpec(spec.template, template, podTemplateOptions(features, spec.template, old?.spec.template)),
     ...validateRestarting(spec.template, 'DaemonSet', template),

@@ -3,11 +3,13 @@ import type { Strategy, TableDefinition, Version } from '../../../catalog/defini
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { nameIsDnsLabel } from '../../../meta/names.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { Embedded } from '../../../meta/object.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
+import { claimSpecWarnings } from '../../core/pod-spec/volume-warnings.ts'
 import type { PersistentVolumeClaim } from '../../core/v1.types.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -62,8 +64,16 @@ function setGatedStatefulSetDefaults({ spec }: StatefulSet, features: Features):
   if (strategy.rollingUpdate) strategy.rollingUpdate.maxUnavailable ??= 1
 }
 
+/** Of templates of claims. The path of an update is upstream's. */
+const claimWarnings = ({ spec: { volumeClaimTemplates: claims = [] } }: StatefulSet, isUpdate: boolean): string[] =>
+  claims.flatMap(({ spec }, i) => {
+    const path = fieldPath('spec', 'volumeClaimTemplates').index(i)
+    return claimSpecWarnings(spec, isUpdate ? path.child('Spec') : path)
+  })
+
 const statefulSetStrategy: Strategy<StatefulSet> = {
-  validateName: nameIsDnsLabel,
+  // Pods are named after it. Before 1.27 a set whose pods could not be made was let in.
+  validateName: (name, prefix, { release }) => (isSince(release, '1.27') ? nameIsDnsLabel : nameIsDnsSubdomain)(name, prefix),
   resetFields: [['status']],
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
@@ -73,6 +83,7 @@ const statefulSetStrategy: Strategy<StatefulSet> = {
   validate: validateStatefulSet,
   warnings(next, old, ctx) {
     const warnings = templateWarnings(next, old, ctx)
+    if (isSince(ctx.features.release, '1.26')) warnings.push(...claimWarnings(next, old !== undefined))
     if (isSince(ctx.features.release, '1.33') && (next.spec.revisionHistoryLimit ?? 0) < 0) {
       warnings.push('spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended')
     }

@@ -1,6 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
-import { isSince, type Release } from '../../../lifecycle/release.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
@@ -8,8 +9,12 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels, validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { deletionCostError, validatePodAnnotations } from '../../core/pod-spec/annotations.ts'
+import { claimOptions } from '../../core/persistent-volume-claim/validation.ts'
+import { validatePodAnnotations } from '../../core/pod-spec/annotations.ts'
+import { type PodValidationOptions, podTemplateOptions } from '../../core/pod-spec/options.ts'
+import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
 import type { PodTemplateSpec } from '../../core/v1.types.ts'
+import { type ClaimSpecOptions, validateClaimSpec } from '../../core/volume/claim-template.ts'
 import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
 import { goIntOrString, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
@@ -64,19 +69,53 @@ function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPoli
   })
 }
 
-/** The pod spec itself is checked only when pods are made of it: the volumes of the claims are not in it yet. */
-function validateTemplate(template: PodTemplateSpec, old: PodTemplateSpec | undefined, path: FieldPath): FieldError[] {
-  const { metadata, spec } = template
+/** What may be wrong in an update, because the old object has it from a time when less was checked. */
+interface Tolerated {
+  readonly options: PodValidationOptions
+  /** Before 1.34 the pod spec was checked only when pods were made of it. */
+  readonly anyPodSpec: boolean
+  /** By what claims are judged, which never change. Undefined: by nothing. */
+  readonly claims: ClaimSpecOptions | undefined
+  /** Before 1.33 nobody looked at it, so that of a set that stands stays. */
+  readonly anyServiceName: boolean
+}
+
+/** Also of a set as it was: `validateSpec` with all of this says whether its pod spec is good. */
+function toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSetSpec | undefined): Tolerated {
+  const options = podTemplateOptions(features, next.template, old?.template)
+  const isStrict = isSince(features.release, '1.34')
+  if (!old) return { options, anyPodSpec: !isStrict, claims: isStrict ? claimOptions(features) : undefined, anyServiceName: !isSince(features.release, '1.33') }
+  const update = { options, anyPodSpec: false, claims: undefined, anyServiceName: true }
+  return { ...update, anyPodSpec: !isStrict || validateSpec(old, update, fieldPath('spec')).length > 0 }
+}
+
+/** The template as its pods will be: their names are made by the controller, and claims take the place of volumes of the same name. */
+function filledTemplate({ template, volumeClaimTemplates: claims = [] }: StatefulSetSpec): PodTemplateSpec {
+  const { hostname: _, subdomain: __, ...spec } = template.spec
+  if (claims.length === 0) return { ...template, spec }
+  const names = new Set(claims.map(({ metadata }) => metadata.name ?? ''))
+  const fromClaims = [...names].map(name => ({ name, persistentVolumeClaim: { claimName: name } }))
+  return { ...template, spec: { ...spec, volumes: [...fromClaims, ...(spec.volumes ?? []).filter(({ name }) => !names.has(name))] } }
+}
+
+const validateClaims = ({ volumeClaimTemplates = [] }: StatefulSetSpec, options: ClaimSpecOptions, path: FieldPath): FieldError[] =>
+  volumeClaimTemplates.flatMap(({ spec }, i) => validateClaimSpec(spec, path.index(i).child('spec'), options))
+
+/** Labels and annotations are checked apart from the pod spec, and so twice where it is checked. */
+function validateTemplate(set: StatefulSetSpec, { options, anyPodSpec }: Tolerated, path: FieldPath): FieldError[] {
+  const { metadata, spec } = set.template
   const at = path.child('annotations')
   return [
+    ...(anyPodSpec ? [] : validatePodTemplateSpec(filledTemplate(set), path, options)),
     ...validateLabels(metadata.labels, path.child('labels')),
     ...validateAnnotations(metadata.annotations, at),
-    ...validatePodAnnotations(metadata.annotations ?? {}, spec, at, old !== undefined && deletionCostError(old.metadata.annotations) !== undefined),
+    ...validatePodAnnotations(metadata.annotations ?? {}, spec, at, options.allowInvalidDeletionCost),
   ]
 }
 
 /** In upstream's order. Selector and labels of the template are compared only where the selector can be read. */
-function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, release: Release, path: FieldPath): FieldError[] {
+function validateSpec(spec: StatefulSetSpec, tolerated: Tolerated, path: FieldPath): FieldError[] {
+  const { claims } = tolerated
   const errors: FieldError[] = []
   const management = path.child('podManagementPolicy')
   if (!spec.podManagementPolicy) errors.push(required(management))
@@ -86,11 +125,11 @@ function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, r
   errors.push(
     ...validateUpdateStrategy(spec.updateStrategy, path.child('updateStrategy')),
     ...validateRetention(spec.persistentVolumeClaimRetentionPolicy, path.child('persistentVolumeClaimRetentionPolicy')),
+    ...(claims ? validateClaims(spec, claims, path.child('volumeClaimTemplates')) : []),
     ...validateNonNegative(spec.replicas, path.child('replicas')),
     ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
     ...validateNonNegative(spec.ordinals?.start, path.child('ordinals.start')),
-    // Before 1.33 nobody looked at it, so that of a set that stands stays.
-    ...(old || !spec.serviceName || !isSince(release, '1.33')
+    ...(tolerated.anyServiceName || !spec.serviceName
       ? []
       : isDns1123Label(spec.serviceName).map(text => invalid(path.child('serviceName'), spec.serviceName, text))),
     ...validateSelectorGiven(spec.selector, 'statefulset', path.child('selector')),
@@ -98,7 +137,7 @@ function validateSpec(spec: StatefulSetSpec, old: StatefulSetSpec | undefined, r
   const selection = selectionOf(spec.selector)
   const template = path.child('template')
   if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), ''))
-  else errors.push(...validateSelects(selection, spec.template, template), ...validateTemplate(spec.template, old?.template, template))
+  else errors.push(...validateSelects(selection, spec.template, template), ...validateTemplate(spec, tolerated, template))
   return [...errors, ...validateRestarting(spec.template, 'StatefulSet', template)]
 }
 
@@ -119,15 +158,15 @@ function immutableExcept(names: readonly string[]): string {
 }
 
 /**
- * Templates of claims are not validated here, as upstream does not either: the claims are, when the controller creates them. Before 1.33 an update may not change
- * revisionHistoryLimit. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
+ * Since 1.34 the template and those of claims are validated as what is made of them will be; sets that stand keep their faults. Before 1.33 an update may not
+ * change revisionHistoryLimit. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
-export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefined, { features: { release } }: HookContext): FieldError[] {
+export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
-  const errors = validateSpec(next.spec, old?.spec, release, path)
+  const errors = validateSpec(next.spec, toleratedIn(features, next.spec, old?.spec), path)
   if (old) {
     const kept = { ...next.spec }
-    const mutable = isSince(release, '1.33') ? MUTABLE : MUTABLE.filter(name => name !== 'revisionHistoryLimit')
+    const mutable = isSince(features.release, '1.33') ? MUTABLE : MUTABLE.filter(name => name !== 'revisionHistoryLimit')
     keepMembers(kept, old.spec, ...mutable)
     if (!deepEqual(kept, old.spec)) errors.push(forbidden(path, immutableExcept(mutable)))
   }

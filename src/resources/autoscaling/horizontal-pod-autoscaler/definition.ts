@@ -1,11 +1,12 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, Version } from '../../../catalog/definition.ts'
+import { DEFAULT_RELEASE } from '../../../lifecycle/release.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1 } from '../v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../v2.types.ts'
 import { setHorizontalPodAutoscalerDefaults } from './defaults.ts'
-import { horizontalPodAutoscalerTable } from './table.ts'
+import { horizontalPodAutoscalerTableIn } from './table.ts'
 import { toV1, toV2 } from './v1/convert.ts'
 import { fromV2beta1, type HorizontalPodAutoscalerV2beta1, setV2beta1Defaults, toV2beta1 } from './v2beta1.ts'
 import { fromV2beta2, type HorizontalPodAutoscalerV2beta2, toV2beta2 } from './v2beta2.ts'
@@ -41,7 +42,8 @@ const v2: Version<HorizontalPodAutoscaler> = {
   name: 'v2',
   schema: types.type('autoscalingv2.HorizontalPodAutoscaler'),
   setDefaults: setHorizontalPodAutoscalerDefaults,
-  table: horizontalPodAutoscalerTable,
+  table: horizontalPodAutoscalerTableIn(DEFAULT_RELEASE),
+  tableIn: horizontalPodAutoscalerTableIn,
 }
 
 /** Has fields for one metric only; the rest of v2 is in annotations. Printed as v2 is, as all versions are. */

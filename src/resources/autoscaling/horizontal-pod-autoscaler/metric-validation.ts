@@ -14,7 +14,7 @@ import type {
   PodsMetricSource,
   ResourceMetricSource,
 } from '../v2.types.ts'
-import { validateObjectReference } from './object-reference.ts'
+import { type ReferenceRules, validateObjectReference } from './object-reference.ts'
 
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue']
 
@@ -55,8 +55,8 @@ const needsValue = ({ value, averageValue }: MetricTarget, detail: string, path:
   value === undefined && averageValue === undefined ? [required(path.child('averageValue'), detail)] : []
 
 /** Needs `value` or `averageValue`, and accepts both. */
-const validateObject = ({ describedObject, metric, target }: ObjectMetricSource, path: FieldPath): FieldError[] => [
-  ...validateObjectReference(describedObject, path.child('describedObject')),
+const validateObject = ({ describedObject, metric, target }: ObjectMetricSource, path: FieldPath, rules: ReferenceRules): FieldError[] => [
+  ...validateObjectReference(describedObject, path.child('describedObject'), rules),
   ...validateIdentifier(metric, path.child('metric')),
   ...validateTarget(target, path.child('target')),
   ...needsValue(target, 'must set either a target value or averageValue', path.child('target')),
@@ -108,8 +108,8 @@ const ifThere = <T>(source: T | undefined, validate: (source: T, path: FieldPath
   source && (path => validate(source, path))
 
 /** In the order in which they are looked at: only the first that is there is checked itself. */
-const sourcesOf = ({ object, external, pods, resource, containerResource }: MetricSpec): Source[] => [
-  { member: 'object', type: 'Object', errors: ifThere(object, validateObject) },
+const sourcesOf = ({ object, external, pods, resource, containerResource }: MetricSpec, rules: ReferenceRules): Source[] => [
+  { member: 'object', type: 'Object', errors: ifThere(object, (source, path) => validateObject(source, path, rules)) },
   { member: 'external', type: 'External', errors: ifThere(external, validateExternal) },
   { member: 'pods', type: 'Pods', errors: ifThere(pods, validatePods) },
   { member: 'resource', type: 'Resource', errors: ifThere(resource, validateResource) },
@@ -117,9 +117,9 @@ const sourcesOf = ({ object, external, pods, resource, containerResource }: Metr
 ]
 const TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
 
-function validateMetric(metric: MetricSpec, path: FieldPath): FieldError[] {
+function validateMetric(metric: MetricSpec, path: FieldPath, rules: ReferenceRules): FieldError[] {
   const { type } = metric
-  const sources = sourcesOf(metric)
+  const sources = sourcesOf(metric, rules)
   const wanted = sources.find(source => source.type === type)
   const present = sources.filter(({ errors }) => errors !== undefined)
   const unknown = notSupported(path.child('type'), type, TYPES)
@@ -135,9 +135,9 @@ function validateMetric(metric: MetricSpec, path: FieldPath): FieldError[] {
   return [...errors, ...others.map(({ member }) => forbidden(path.child(member), 'must populate the given metric source only'))]
 }
 
-/** `minReplicas` 0 wants a metric that can be measured without pods. */
-export function validateMetrics(metrics: readonly MetricSpec[], minReplicas: number | undefined, path: FieldPath): FieldError[] {
-  const errors = metrics.flatMap((metric, i) => validateMetric(metric, path.index(i)))
+/** `minReplicas` 0 wants a metric that can be measured without pods. `rules`: of the objects that metrics are about. */
+export function validateMetrics(metrics: readonly MetricSpec[], minReplicas: number | undefined, path: FieldPath, rules: ReferenceRules): FieldError[] {
+  const errors = metrics.flatMap((metric, i) => validateMetric(metric, path.index(i), rules))
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
     errors.push(forbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas'))
   }

@@ -1,13 +1,33 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { parseApiVersion } from '../../../meta/gvk.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import type { CrossVersionObjectReference } from '../v2.types.ts'
 
-/** `kind` and `name` are required and are path segments; apiVersion is not checked. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
-export const validateObjectReference = (reference: CrossVersionObjectReference, path: FieldPath): FieldError[] =>
-  (['kind', 'name'] as const).flatMap(member => {
+/** What the apiVersion of a reference may be. */
+export interface ReferenceRules {
+  /** It is not looked at: before 1.34, and where an old object has such a fault. */
+  readonly anyApiVersion: boolean
+  /** It may be that of the core group. */
+  readonly coreGroup: boolean
+}
+
+/** `kind` and `name` are required and are path segments. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
+export function validateObjectReference(reference: CrossVersionObjectReference, path: FieldPath, rules: ReferenceRules): FieldError[] {
+  const errors = (['kind', 'name'] as const).flatMap(member => {
     const value = reference[member]
     const at = path.child(member)
     return value === '' ? [required(at)] : nameIsPathSegment(value, false).map(text => invalid(at, value, text))
   })
+  const fault = apiVersionFault(reference, rules)
+  return fault === undefined ? errors : [...errors, invalid(path.child('apiVersion'), reference.apiVersion ?? '', fault)]
+}
+
+export function apiVersionFault({ apiVersion = '' }: CrossVersionObjectReference, { anyApiVersion, coreGroup }: ReferenceRules): string | undefined {
+  if (anyApiVersion) return undefined
+  const parsed = parseApiVersion(apiVersion)
+  // A slash alone is as good as nothing.
+  if (!parsed && apiVersion !== '/') return `unexpected GroupVersion string: ${apiVersion}`
+  return coreGroup || parsed?.group ? undefined : 'apiVersion must specify API group'
+}

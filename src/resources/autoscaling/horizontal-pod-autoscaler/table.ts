@@ -1,4 +1,5 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../v2.types.ts'
@@ -18,16 +19,22 @@ function valueText({ target }: Source, current: MetricValueStatus | undefined): 
   return averageValue === undefined ? `${current?.value ?? UNKNOWN}/${value ?? '<nil>'}` : `${current?.averageValue ?? UNKNOWN}/${averageValue} (avg)`
 }
 
-/** `cpu: 33%/60%` for a utilization, `memory: 1Gi/2Gi` for an amount. A target without either prints `<auto>`. */
-function resourceText({ name, target: wanted }: Source & { name: string }, current: MetricValueStatus | undefined): string {
+interface ResourceSource extends Source {
+  readonly name: string
+}
+
+/** `33%/60%` for a utilization, `1Gi/2Gi` for an amount. A target without either prints `<auto>`. */
+function resourceText({ target: wanted }: Source, current: MetricValueStatus | undefined): string {
   const { averageValue, averageUtilization: target } = wanted
-  if (averageValue !== undefined) return `${name}: ${current?.averageValue ?? UNKNOWN}/${averageValue}`
+  if (averageValue !== undefined) return `${current?.averageValue ?? UNKNOWN}/${averageValue}`
   const utilization = current?.averageUtilization
-  return `${name}: ${utilization === undefined ? UNKNOWN : `${utilization}%`}/${target === undefined ? '<auto>' : `${target}%`}`
+  return `${utilization === undefined ? UNKNOWN : `${utilization}%`}/${target === undefined ? '<auto>' : `${target}%`}`
 }
 
 /** `50m/100m (avg)`, `cpu: 33%/60%`. */
-function metricText(metric: MetricSpec, status: MetricStatus | undefined): string {
+function metricText(metric: MetricSpec, status: MetricStatus | undefined, namesResources: boolean): string {
+  const ofResource = (source: ResourceSource, current: MetricValueStatus | undefined): string =>
+    `${namesResources ? `${source.name}: ` : ''}${resourceText(source, current)}`
   const { external, object, pods, resource, containerResource } = metric
   switch (metric.type) {
     case 'External':
@@ -37,23 +44,23 @@ function metricText(metric: MetricSpec, status: MetricStatus | undefined): strin
     case 'Pods':
       return pods ? `${status?.pods?.current.averageValue ?? UNKNOWN}/${pods.target.averageValue ?? '<nil>'}` : UNKNOWN
     case 'Resource':
-      return resource ? resourceText(resource, status?.resource?.current) : UNKNOWN
+      return resource ? ofResource(resource, status?.resource?.current) : UNKNOWN
     case 'ContainerResource':
-      return containerResource ? resourceText(containerResource, status?.containerResource?.current) : UNKNOWN
+      return containerResource ? ofResource(containerResource, status?.containerResource?.current) : UNKNOWN
     default:
       return '<unknown type>'
   }
 }
 
 /** The status of a metric is the one with its index: the lists are parallel. */
-function targetsCell(metrics: readonly MetricSpec[], statuses: readonly MetricStatus[]): string {
+function targetsCell(metrics: readonly MetricSpec[], statuses: readonly MetricStatus[], namesResources: boolean): string {
   if (metrics.length === 0) return '<none>'
-  const shown = metrics.slice(0, SHOWN).map((metric, i) => metricText(metric, statuses[i]))
+  const shown = metrics.slice(0, SHOWN).map((metric, i) => metricText(metric, statuses[i], namesResources))
   return `${shown.join(', ')}${metrics.length > SHOWN ? ` + ${metrics.length - SHOWN} more...` : ''}`
 }
 
-/** What `kubectl get hpa` shows: current and target value of the first two metrics, and how many more there are. */
-export const horizontalPodAutoscalerTable: TableDefinition<HorizontalPodAutoscaler> = {
+/** What `kubectl get hpa` shows in a release: current and target value of the first two metrics, and how many more there are. Before 1.30 resources were not named. */
+export const horizontalPodAutoscalerTableIn = (release: Release): TableDefinition<HorizontalPodAutoscaler> => ({
   columns: [
     nameColumn,
     column('Reference', 'What is scaled.'),
@@ -66,10 +73,10 @@ export const horizontalPodAutoscalerTable: TableDefinition<HorizontalPodAutoscal
   cells: ({ metadata, spec, status }, now) => [
     metadata.name ?? '',
     `${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}`,
-    targetsCell(spec.metrics ?? [], status.currentMetrics ?? []),
+    targetsCell(spec.metrics ?? [], status.currentMetrics ?? [], isSince(release, '1.30')),
     spec.minReplicas === undefined ? '<unset>' : String(spec.minReplicas),
     spec.maxReplicas,
     status.currentReplicas ?? 0,
     age(metadata.creationTimestamp, now),
   ],
-}
+})

@@ -1,12 +1,14 @@
 import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateCounts } from '../../shared/counts.ts'
-import type { HorizontalPodAutoscaler } from '../v2.types.ts'
+import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../v2.types.ts'
 import { validateBehavior } from './behavior-validation.ts'
 import { validateMetrics } from './metric-validation.ts'
-import { validateObjectReference } from './object-reference.ts'
+import { apiVersionFault, type ReferenceRules, validateObjectReference } from './object-reference.ts'
 
 /**
  * Zero as the fewest replicas needs the gate HPAScaleToZero and a metric that is not about pods, or an old object that has it. Source: pkg/apis/autoscaling/validation in
@@ -28,10 +30,28 @@ export function validateHorizontalPodAutoscaler(
       : []),
     ...(maxReplicas < 1 ? [invalid(max, maxReplicas, 'must be greater than 0')] : []),
     ...(minReplicas !== undefined && maxReplicas < minReplicas ? [invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`')] : []),
-    ...validateObjectReference(spec.scaleTargetRef, path.child('scaleTargetRef')),
-    ...validateMetrics(spec.metrics ?? [], minReplicas, path.child('metrics')),
+    ...validateObjectReference(spec.scaleTargetRef, path.child('scaleTargetRef'), targetRules(spec, old?.spec, features)),
+    ...validateMetrics(spec.metrics ?? [], minReplicas, path.child('metrics'), metricRules(old?.spec, features)),
     ...validateBehavior(spec.behavior, path.child('behavior')),
   ]
+}
+
+/** An update that leaves kind and apiVersion alone keeps their faults. Of the core group only a ReplicationController can be scaled. */
+function targetRules(
+  { scaleTargetRef: next }: HorizontalPodAutoscalerSpec,
+  old: HorizontalPodAutoscalerSpec | undefined,
+  { release }: Features,
+): ReferenceRules {
+  const before = old?.scaleTargetRef
+  const isKept = before !== undefined && (before.apiVersion ?? '') === (next.apiVersion ?? '') && before.kind === next.kind
+  return { anyApiVersion: isKept || !isSince(release, '1.34'), coreGroup: next.kind === 'ReplicationController' }
+}
+
+/** One bad reference of the old object excuses all. */
+function metricRules(old: HorizontalPodAutoscalerSpec | undefined, { release }: Features): ReferenceRules {
+  const rules = { anyApiVersion: !isSince(release, '1.34'), coreGroup: true }
+  const wasBad = (old?.metrics ?? []).some(({ type, object }) => type === 'Object' && object && apiVersionFault(object.describedObject, rules) !== undefined)
+  return { ...rules, anyApiVersion: rules.anyApiVersion || wasBad }
 }
 
 /** Counts of replicas are not negative. */

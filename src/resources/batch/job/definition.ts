@@ -1,6 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { DEFAULT_RELEASE, isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { humanDuration } from '../../../meta/human-duration.ts'
@@ -57,13 +57,14 @@ const jobStatusStrategy: Strategy<Job> = {
   validate: validateJobStatusUpdate,
 }
 
-/** How far the job is, in one word: the first of these that holds. */
-function state({ metadata, status }: Job): string {
+/** How far the job is, in one word: the first of these that holds. `tellsSuccess`: since 1.34. */
+function state({ metadata, status }: Job, tellsSuccess: boolean): string {
   if (isTrue(status, 'Complete')) return 'Complete'
   if (isTrue(status, 'Failed')) return 'Failed'
   if (metadata.deletionTimestamp) return 'Terminating'
   if (isTrue(status, 'Suspended')) return 'Suspended'
-  return isTrue(status, 'FailureTarget') ? 'FailureTarget' : 'Running'
+  if (isTrue(status, 'FailureTarget')) return 'FailureTarget'
+  return tellsSuccess && isTrue(status, 'SuccessCriteriaMet') ? 'SuccessCriteriaMet' : 'Running'
 }
 
 /** Without a number of completions, one success is enough. */
@@ -81,7 +82,7 @@ function duration(status: JobStatus, now: number): string {
   return end === undefined ? age(status.startTime, now) : humanDuration(end - start)
 }
 
-const jobTable: TableDefinition<Job> = {
+const jobTableIn = (release: Release): TableDefinition<Job> => ({
   columns: [
     nameColumn,
     column('Status', 'Whether the job runs, is complete or has failed.'),
@@ -93,14 +94,14 @@ const jobTable: TableDefinition<Job> = {
   ],
   cells: (job, now) => [
     job.metadata.name ?? '',
-    state(job),
+    state(job, isSince(release, '1.34')),
     completions(job),
     duration(job.status, now),
     age(job.metadata.creationTimestamp, now),
     ...containerCells(job.spec.template),
     printLabelSelector(job.spec.selector),
   ],
-}
+})
 
 const v1: Version<Job> = {
   group: 'batch',
@@ -112,8 +113,8 @@ const v1: Version<Job> = {
   schema: types.type('batch.Job'),
   setDefaults: setJobDefaults,
   setGatedDefaults: setGatedJobDefaults,
-  table: jobTable,
-  tableIn: release => (isSince(release, '1.30') ? jobTable : withoutColumn(jobTable, 'Status')),
+  table: jobTableIn(DEFAULT_RELEASE),
+  tableIn: release => (isSince(release, '1.30') ? jobTableIn(release) : withoutColumn(jobTableIn(release), 'Status')),
   selectableFields: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
   subresources: { status: { verbs: STATUS_VERBS, strategy: jobStatusStrategy } },
 }

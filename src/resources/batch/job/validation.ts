@@ -9,23 +9,26 @@ import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
-import type { Affinity, PodTemplateSpec } from '../../core/v1.types.ts'
+import type { Affinity, PodSpec, PodTemplateSpec } from '../../core/v1.types.ts'
 import { goMember, goValue } from '../../shared/go-values.ts'
+import { selectorRules } from '../../shared/selector-rules.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
 import { selectionOf, validateSelectorUnchanged, validateSelects } from '../../shared/workload/template.ts'
 import type { Job, JobSpec } from '../v1.types.ts'
+import { isTrue } from './conditions.ts'
 import { validateGeneratedSelector } from './generated-selector.ts'
 import { validateJobSpecParts } from './spec-validation.ts'
 import { validateTracking } from './tracking.ts'
 
 const SPEC = fieldPath('spec')
+const IMMUTABLE = 'field is immutable'
 /** Fields that never change, in the order of their errors. */
 const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 
 /** All of the spec, whose selector is required and must match the labels of the template. */
 function validateSpec(spec: JobSpec, old: JobSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const errors = validateJobSpecParts(spec, path, podTemplateOptions(features, spec.template, old?.template))
-  if (spec.selector) errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
+  if (spec.selector) errors.push(...validateLabelSelector(spec.selector, path.child('selector'), selectorRules(features, old?.selector)))
   else errors.push(required(path.child('selector')))
   const selection = selectionOf(spec.selector)
   return selection ? [...errors, ...validateSelects(selection, spec.template, path.child('template'))] : errors
@@ -41,11 +44,11 @@ function validateHostNames({ metadata, spec }: Job): FieldError[] {
 }
 
 /**
- * An indexed job may grow and shrink (KEP-3715): its completions change only to the value that parallelism has in the same write. Those of other jobs never
- * change.
+ * An indexed job may grow and shrink (KEP-3715, since 1.27 by default): its completions change only to the value that parallelism has in the same write. Those
+ * of other jobs never change.
  */
-function validateCompletions(spec: JobSpec, old: JobSpec, path: FieldPath): FieldError[] {
-  if (spec.completionMode !== 'Indexed') return validateImmutableField(spec.completions, old.completions, path)
+function validateCompletions(spec: JobSpec, old: JobSpec, features: Features, path: FieldPath): FieldError[] {
+  if (spec.completionMode !== 'Indexed' || !features.enabled('ElasticIndexedJob')) return validateImmutableField(spec.completions, old.completions, path)
   if (spec.completions === undefined || spec.completions === old.completions || spec.completions === spec.parallelism) return []
   return [invalid(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
 }
@@ -69,22 +72,51 @@ function withScheduling(old: PodTemplateSpec, next: PodTemplateSpec): PodTemplat
   return template
 }
 
-/** The template never changes, but for what withScheduling takes over while the job is suspended and has not started yet (KEP-2926). */
-function validateTemplateUpdate(next: Job, old: Job, path: FieldPath): FieldError[] {
-  const notBegun = old.spec.suspend === true && !old.status?.startTime
-  const before = notBegun ? withScheduling(old.spec.template, next.spec.template) : old.spec.template
-  return deepEqual(next.spec.template, before) ? [] : [invalid(path, goValue('core.PodTemplateSpec', next.spec.template), 'field is immutable')]
+/** A copy of the old pod with the resources that containers of the same place and name have in the new one. Where there are more or fewer containers, nothing is taken over. */
+function withResources(old: PodSpec, next: PodSpec): PodSpec {
+  const pod = clone(old)
+  for (const list of ['containers', 'initContainers'] as const) {
+    const wanted = next[list] ?? []
+    if (wanted.length !== (pod[list]?.length ?? 0)) continue
+    for (const [i, container] of (pod[list] ?? []).entries()) {
+      const from = wanted[i]
+      if (from?.name === container.name) keepMembers(container, from, 'resources')
+    }
+  }
+  return pod
+}
+
+/** What of the template of a suspended job may change: where its pods run before it starts (KEP-2926); since 1.36 also afterwards, while none is active, as what its containers ask for may (KEP-5440). */
+function mutableParts({ spec, status }: Job, features: Features): { readonly scheduling: boolean; readonly resources: boolean } {
+  const notStarted = !status?.startTime
+  const suspended = spec.suspend === true
+  const idle = suspended && (notStarted || isTrue(status, 'Suspended')) && (status?.active ?? 0) === 0
+  return {
+    scheduling: features.enabled('MutableSchedulingDirectivesForSuspendedJobs') ? idle : suspended && notStarted,
+    resources: features.enabled('MutablePodResourcesForSuspendedJobs') && idle,
+  }
+}
+
+/** The template never changes, but for its mutable parts. Where resources are among them, upstream compares the pods alone: annotations and labels may change, too. */
+function validateTemplateUpdate(next: Job, old: Job, features: Features, path: FieldPath): FieldError[] {
+  const mutable = mutableParts(old, features)
+  const { template } = next.spec
+  const before = mutable.scheduling ? withScheduling(old.spec.template, template) : old.spec.template
+  if (!mutable.resources) return deepEqual(template, before) ? [] : [invalid(path, goValue('core.PodTemplateSpec', template), IMMUTABLE)]
+  return deepEqual(template.spec, withResources(before.spec, template.spec))
+    ? []
+    : [invalid(path.child('spec'), goValue('core.PodSpec', template.spec), IMMUTABLE)]
 }
 
 function validateUpdate(next: Job, old: Job, features: Features): FieldError[] {
   const { spec } = next
   const unchanged = (name: keyof JobSpec): FieldError[] =>
-    deepEqual(spec[name], old.spec[name]) ? [] : [invalid(SPEC.child(name), goMember('batch.JobSpec', name, spec[name]), 'field is immutable')]
+    deepEqual(spec[name], old.spec[name]) ? [] : [invalid(SPEC.child(name), goMember('batch.JobSpec', name, spec[name]), IMMUTABLE)]
   return [
     ...validateSpec(spec, old.spec, features, SPEC),
-    ...validateCompletions(spec, old.spec, SPEC.child('completions')),
+    ...validateCompletions(spec, old.spec, features, SPEC.child('completions')),
     ...validateSelectorUnchanged(spec.selector, old.spec.selector, SPEC.child('selector')),
-    ...validateTemplateUpdate(next, old, SPEC.child('template')),
+    ...validateTemplateUpdate(next, old, features, SPEC.child('template')),
     ...FIXED.flatMap(unchanged),
   ]
 }

@@ -1,12 +1,14 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { isConfigMapKey } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
+import type { LeaseCandidate as AlphaCandidate } from '../v1alpha1.types.ts'
 import type { LeaseCandidate } from '../v1beta1.types.ts'
-import { validateLeaseCandidate } from './validation.ts'
+import { validateAlphaCandidate, validateLeaseCandidate } from './validation.ts'
 
 const table: TableDefinition<LeaseCandidate> = {
   columns: [
@@ -38,20 +40,37 @@ const v1beta1: Version<LeaseCandidate> = {
 /** Differs from v1beta1 in nothing but its name. */
 const v1alpha2: Version<LeaseCandidate> = { ...v1beta1, name: 'v1alpha2', schema: types.type('coordinationV1alpha2.LeaseCandidate') }
 
+/** A candidate lists strategies, the one that it likes best first; later versions have that one alone, and the others are lost when such a release writes the object. */
+const v1alpha1: Version<AlphaCandidate, LeaseCandidate> = {
+  group: v1beta1.group,
+  name: 'v1alpha1',
+  kind: v1beta1.kind,
+  names: v1beta1.names,
+  verbs: v1beta1.verbs,
+  schema: types.type('coordinationV1alpha1.LeaseCandidate'),
+  toHub({ spec: { binaryVersion = '', preferredStrategies, ...spec }, ...object }) {
+    const strategies = preferredStrategies ?? []
+    return { ...object, spec: { ...spec, binaryVersion, strategy: strategies[0] ?? '', preferredStrategies: strategies } }
+  },
+  fromHub({ spec: { strategy, preferredStrategies = strategy === '' ? [] : [strategy], ...spec }, ...object }) {
+    return { ...object, spec: { ...spec, preferredStrategies } }
+  },
+}
+
 /**
- * Who would take a lease, for elections that a controller decides. Both versions are off unless they are asked for.
+ * Who would take a lease, for elections that a controller decides. No version is served unless it is asked for.
  * https://kubernetes.io/docs/concepts/cluster-administration/coordinated-leader-election/
  * Source of its rules: pkg/registry/coordination/leasecandidate.
  */
 export const leaseCandidateResource = defineResource<LeaseCandidate>({
   scope: 'Namespaced',
-  versions: [v1beta1, v1alpha2],
+  versions: [v1beta1, v1alpha2, v1alpha1],
   hub: v1beta1,
   storage: { prefix: 'leasecandidates', version: v1beta1 },
   strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validateName: name => isConfigMapKey(name),
-    validate: validateLeaseCandidate,
+    validate: (next, old, { features: { release } }) => (isSince(release, '1.32') ? validateLeaseCandidate(next, old) : validateAlphaCandidate(next, old)),
   },
 })

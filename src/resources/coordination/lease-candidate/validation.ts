@@ -1,38 +1,61 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { compareSemanticVersions, parseSemanticVersion, type SemanticVersion } from '../../../meta/semantic-version.ts'
 import { validateLeaseStrategy } from '../lease/validation.ts'
-import type { LeaseCandidate } from '../v1beta1.types.ts'
+import type { LeaseCandidate, LeaseCandidateSpec } from '../v1beta1.types.ts'
 
 /** What a version counts as that is absent or cannot be read. */
 const ZERO: SemanticVersion = { numbers: [0n, 0n, 0n], prerelease: [] }
 const NO_VERSION = 'must be a valid semantic version'
+const OLDEST_EMULATED = 'OldestEmulationVersion'
+const NEEDED = "must be specified when `strategy` is 'OldestEmulationVersion'"
 
 /**
  * leaseName never changes. emulationVersion is at most binaryVersion; one that is invalid is compared as ZERO. The strategy OldestEmulationVersion needs an emulationVersion
  * above ZERO. Source: pkg/apis/coordination/validation in k8s.io/kubernetes.
  */
 export function validateLeaseCandidate({ spec }: LeaseCandidate, old: LeaseCandidate | undefined): FieldError[] {
+  const { binaryVersion, emulationVersion, strategy = '' } = spec
   const path = fieldPath('spec')
-  const { leaseName, binaryVersion, emulationVersion = '', strategy = '' } = spec
+  const errors = validateVersions(spec, path)
+  if (binaryVersion === '') errors.push(required(path.child('binaryVersion')))
+  if (strategy === '') errors.push(required(path.child('strategy')))
+  else {
+    if (strategy === OLDEST_EMULATED && isZero(emulationVersion)) errors.push(required(path.child('emulationVersion'), NEEDED))
+    errors.push(...validateLeaseStrategy(strategy, path.child('strategy')))
+  }
+  return [...errors, ...validateLeaseName(spec, old, path)]
+}
+
+/** The rules of 1.31: no version is required, and no strategy; OldestEmulationVersion needs both versions. */
+export function validateAlphaCandidate({ spec }: LeaseCandidate, old: LeaseCandidate | undefined): FieldError[] {
+  const { binaryVersion, emulationVersion, preferredStrategies = [] } = spec
+  const path = fieldPath('spec')
+  const errors = validateVersions(spec, path)
+  for (const [i, strategy] of preferredStrategies.entries()) {
+    if (strategy === OLDEST_EMULATED && isZero(binaryVersion)) errors.push(required(path.child('binaryVersion'), NEEDED))
+    if (strategy === OLDEST_EMULATED && isZero(emulationVersion)) errors.push(required(path.child('emulationVersion'), NEEDED))
+    errors.push(...validateLeaseStrategy(strategy, path.child('preferredStrategies').index(i)))
+  }
+  return [...errors, ...validateLeaseName(spec, old, path)]
+}
+
+const isZero = (version: string | undefined): boolean => compareSemanticVersions(parseSemanticVersion(version ?? '') ?? ZERO, ZERO) === 0
+
+const validateLeaseName = ({ leaseName }: LeaseCandidateSpec, old: LeaseCandidate | undefined, path: FieldPath): FieldError[] =>
+  old && leaseName !== old.spec.leaseName ? [invalid(path.child('leaseName'), leaseName, 'field is immutable')] : []
+
+/** Versions are valid where they are given, and in order. A lease is named. */
+function validateVersions({ leaseName, binaryVersion, emulationVersion = '' }: LeaseCandidateSpec, path: FieldPath): FieldError[] {
   const binary = parseSemanticVersion(binaryVersion)
   const emulated = parseSemanticVersion(emulationVersion)
   const errors: FieldError[] = []
   if (leaseName === '') errors.push(required(path.child('leaseName')))
   if (emulationVersion !== '' && !emulated) errors.push(invalid(path.child('emulationVersion'), emulationVersion, NO_VERSION))
-  if (binaryVersion === '') errors.push(required(path.child('binaryVersion')))
-  else if (!binary) errors.push(invalid(path.child('binaryVersion'), binaryVersion, NO_VERSION))
+  if (binaryVersion !== '' && !binary) errors.push(invalid(path.child('binaryVersion'), binaryVersion, NO_VERSION))
   if (binaryVersion !== '' && emulationVersion !== '' && compareSemanticVersions(binary ?? ZERO, emulated ?? ZERO) < 0) {
     errors.push(invalid(path.child('binaryVersion'), binaryVersion, 'must be greater than or equal to `emulationVersion`'))
   }
-  if (strategy === '') errors.push(required(path.child('strategy')))
-  else {
-    if (strategy === 'OldestEmulationVersion' && compareSemanticVersions(emulated ?? ZERO, ZERO) === 0) {
-      errors.push(required(path.child('emulationVersion'), "must be specified when `strategy` is 'OldestEmulationVersion'"))
-    }
-    errors.push(...validateLeaseStrategy(strategy))
-  }
-  if (old && leaseName !== old.spec.leaseName) errors.push(invalid(path.child('leaseName'), leaseName, 'field is immutable'))
   return errors
 }

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import type { Lease } from '../v1.types.ts'
 
@@ -18,14 +18,14 @@ export function validateLease({ spec }: Lease): FieldError[] {
   if (leaseTransitions !== undefined && leaseTransitions < 0) {
     errors.push(invalid(path.child('leaseTransitions'), leaseTransitions, 'must be greater than or equal to 0'))
   }
-  if (strategy !== undefined) errors.push(...validateLeaseStrategy(strategy))
+  if (strategy !== undefined) errors.push(...validateLeaseStrategy(strategy, path.child('strategy')))
   if (preferredHolder && !strategy) errors.push(forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined'))
   return errors
 }
 
-/** One of ours, or somebody's own with a domain. The path names the field twice in upstream's messages. */
-export function validateLeaseStrategy(strategy: string): FieldError[] {
-  const path = fieldPath('spec', 'strategy', 'strategy')
-  if (!strategy.includes('/')) return strategy === 'OldestEmulationVersion' ? [] : [notSupported(path, strategy, ['OldestEmulationVersion'])]
-  return isQualifiedName(strategy).map(text => invalid(path, strategy, text))
+/** One of ours, or somebody's own with a domain. Errors are at `strategy` below the path of the field, as upstream reports them. */
+export function validateLeaseStrategy(strategy: string, path: FieldPath): FieldError[] {
+  const at = path.child('strategy')
+  if (!strategy.includes('/')) return strategy === 'OldestEmulationVersion' ? [] : [notSupported(at, strategy, ['OldestEmulationVersion'])]
+  return isQualifiedName(strategy).map(text => invalid(at, strategy, text))
 }

@@ -1,6 +1,8 @@
 import { defineResource, getKind } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version, VirtualCall } from '../../../catalog/definition.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import type { Release } from '../../../lifecycle/release.ts'
+import { uncreated } from '../../../lifecycle/uncreated.ts'
 import { FieldMatcher } from '../../../meta/field-selector.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
 import { failure, isStatusError } from '../../../meta/status.ts'
@@ -40,10 +42,11 @@ const PORTS: ReadonlyMap<string, number> = new Map([
 ])
 const memberName = (index: number): string => `etcd-${index}`
 
+/** Its metadata is completed where it is given out: releases differ. */
 const statusOf = (name: string, isHealthy: boolean, told: { message?: string; error?: string }): ComponentStatus => ({
   kind: 'ComponentStatus',
   apiVersion: 'v1',
-  metadata: { name, creationTimestamp: null },
+  metadata: { name },
   conditions: [{ type: 'Healthy', status: isHealthy ? 'True' : 'False', ...told }],
 })
 
@@ -72,6 +75,7 @@ export interface ComponentChecks {
 
 /** `etcdServers`: URLs of the members; none: the store is in this process. */
 export function componentStatuses(
+  release: Release,
   etcdServers: readonly string[] = [],
   checks: ComponentChecks = { health: checkHealth, member: checkMember },
 ): ResourceDefinition {
@@ -85,11 +89,15 @@ export function componentStatuses(
     }
     return askStore(name, call)
   }
-  const ask = async (name: string, call: VirtualCall<ComponentStatus>): Promise<ComponentStatus> => {
+  const askPart = async (name: string, call: VirtualCall<ComponentStatus>): Promise<ComponentStatus> => {
     const port = PORTS.get(name)
     if (port === undefined) return askMember(name, call)
     const { isHealthy, message } = await checks.health(port, call.ctx.signal)
     return statusOf(name, isHealthy, { message })
+  }
+  const ask = async (name: string, call: VirtualCall<ComponentStatus>): Promise<ComponentStatus> => {
+    const { metadata, ...status } = await askPart(name, call)
+    return { ...status, metadata: { ...metadata, ...uncreated(release) } }
   }
   const names = [...PORTS.keys(), ...members.keys()]
   return defineResource<ComponentStatus>({

@@ -18,15 +18,15 @@ function validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): FieldEr
   const errors = validateImmutableData(next, old, 'data', 'binaryData')
   const { data = {}, binaryData = {} } = next
   let size = 0
-  for (const [key, text] of Object.entries(data)) {
-    const path = fieldPath('data').key(key)
-    for (const message of isConfigMapKey(key)) errors.push(invalid(path, key, message))
-    if (Object.hasOwn(binaryData, key)) errors.push(invalid(path, key, 'duplicate of key present in binaryData'))
-    size += Buffer.byteLength(text)
+  // No entries, and paths for errors alone: there may be tens of thousands of keys.
+  for (const key of Object.keys(data)) {
+    for (const message of isConfigMapKey(key)) errors.push(invalid(fieldPath('data').key(key), key, message))
+    if (Object.hasOwn(binaryData, key)) errors.push(invalid(fieldPath('data').key(key), key, 'duplicate of key present in binaryData'))
+    size += Buffer.byteLength(data[key] ?? '')
   }
-  for (const [key, bytes] of Object.entries(binaryData)) {
+  for (const key of Object.keys(binaryData)) {
     for (const message of isConfigMapKey(key)) errors.push(invalid(fieldPath('binaryData').key(key), key, message))
-    size += Buffer.byteLength(bytes, 'base64')
+    size += Buffer.byteLength(binaryData[key] ?? '', 'base64')
   }
   // The empty path stands for the whole object.
   if (size > MAX_DATA_BYTES) errors.push(tooLong(fieldPath(''), MAX_DATA_BYTES))

@@ -1,6 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { DEFAULT_RELEASE, isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -9,7 +9,7 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { roundResources } from '../resource-list.ts'
-import type { Node } from '../v1.types.ts'
+import type { Node, NodeSystemInfo } from '../v1.types.ts'
 import { nodeProxySubresource } from './proxy.ts'
 import { validateNode, validateNodeUpdate } from './validation.ts'
 
@@ -83,7 +83,11 @@ function addressOf(node: Node, type: string): string {
   return node.status.addresses?.find(address => address.type === type)?.address ?? '<none>'
 }
 
-const nodeTable: TableDefinition<Node> = {
+/** Since 1.36 with the architecture. */
+const kernelCell = ({ kernelVersion, architecture }: NodeSystemInfo, namesArchitecture: boolean): string =>
+  `${kernelVersion || '<unknown>'}${namesArchitecture && architecture ? ` (${architecture})` : ''}`
+
+const nodeTableIn = (release: Release): TableDefinition<Node> => ({
   columns: [
     nameColumn,
     column('Status', 'Whether the node is ready, and whether pods are scheduled on it.'),
@@ -107,11 +111,11 @@ const nodeTable: TableDefinition<Node> = {
       addressOf(node, 'InternalIP'),
       addressOf(node, 'ExternalIP'),
       info.osImage || '<unknown>',
-      info.kernelVersion || '<unknown>',
+      kernelCell(info, isSince(release, '1.36')),
       info.containerRuntimeVersion || '<unknown>',
     ]
   },
-}
+})
 
 const v1: Version<Node> = {
   group: '',
@@ -121,7 +125,8 @@ const v1: Version<Node> = {
   verbs: STANDARD_VERBS,
   schema: types.type('core.Node'),
   setDefaults: setNodeDefaults,
-  table: nodeTable,
+  table: nodeTableIn(DEFAULT_RELEASE),
+  tableIn: nodeTableIn,
   selectableFields: { 'spec.unschedulable': node => String(node.spec.unschedulable === true) },
   subresources: { proxy: nodeProxySubresource, status: { verbs: STATUS_VERBS, strategy: nodeStatusStrategy } },
 }

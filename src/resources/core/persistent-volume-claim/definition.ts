@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
@@ -70,8 +70,9 @@ function normaliseSources(spec: PersistentVolumeClaimSpec, old: PersistentVolume
   }
 }
 
-function warnings({ metadata, spec }: PersistentVolumeClaim): string[] {
-  return [...classAnnotationWarnings(metadata), ...claimSpecWarnings(spec, fieldPath('spec'))]
+function warnings({ metadata, spec }: PersistentVolumeClaim, _: PersistentVolumeClaim | undefined, { features: { release } }: HookContext): string[] {
+  if (!isSince(release, '1.26')) return []
+  return [...(isSince(release, '1.28') ? classAnnotationWarnings(metadata) : []), ...claimSpecWarnings(spec, fieldPath('spec'))]
 }
 
 const claimTable: TableDefinition<PersistentVolumeClaim> = {

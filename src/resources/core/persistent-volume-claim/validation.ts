@@ -1,15 +1,16 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
 import { goChanges } from '../../shared/go-values.ts'
+import { selectorRules } from '../../shared/selector-rules.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
 import { isNativeResource } from '../pod-spec/resources.ts'
 import { CLASS_ANNOTATION } from '../storage-class.ts'
@@ -25,20 +26,19 @@ const specPath = fieldPath('spec')
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined, { features }: HookContext): FieldError[] {
-  const errors = validateClaimSpec(next.spec, specPath, optionsOf(features, old))
+  const errors = validateClaimSpec(next.spec, specPath, claimOptions(features, old))
   // An update is checked as a new claim twice, as upstream does: the causes say so.
   return old ? [...errors, ...errors, ...validateUpdate(next, old, features)] : errors
 }
 
-/** What an update may keep. A bad selector stays allowed where the old selector is bad; a bad API group where the old source names a group at all, good or bad. */
-function optionsOf(features: Features, old: PersistentVolumeClaim | undefined): ClaimSpecOptions {
+/** What the release allows of a claim, and what an update may keep; `old` is absent on create. A bad selector stays allowed where the old selector is bad; a bad API group where the old source names a group at all, good or bad. */
+export function claimOptions(features: Features, old?: PersistentVolumeClaim): ClaimSpecOptions {
   const hasClasses = features.enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined
-  if (!old) return { hasClasses }
-  const { selector, dataSource, dataSourceRef } = old.spec
+  const { selector, dataSource, dataSourceRef } = old?.spec ?? {}
   return {
     hasClasses,
-    allowInvalidSelector: validateLabelSelector(selector, specPath).length > 0,
-    allowInvalidApiGroup: typeof dataSource?.apiGroup === 'string' || typeof dataSourceRef?.apiGroup === 'string',
+    selector: selectorRules(features, selector),
+    allowInvalidApiGroup: !isSince(features.release, '1.29') || typeof dataSource?.apiGroup === 'string' || typeof dataSourceRef?.apiGroup === 'string',
   }
 }
 
@@ -50,7 +50,7 @@ function validateUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim,
     ...validateSpecKept(next, old, features),
     ...(compareQuantity(newSize, oldSize) < 0 ? validateShrinking(newSize, old, features, sizePath) : []),
     ...validateImmutableField(next.spec.volumeMode, old.spec.volumeMode, fieldPath('volumeMode')),
-    ...validateAttributesClass(next.spec.volumeAttributesClassName, old.spec.volumeAttributesClassName, features),
+    ...validateAttributesClass(next.spec.volumeAttributesClassName, old, features),
   ]
 }
 
@@ -88,8 +88,8 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
   if (next.status.phase === 'Bound') {
     const { requests } = after.resources
     if (requests) after.resources = { ...after.resources, requests: withStorage(requests, before.resources.requests?.storage) }
-    // A class that is removed stays a difference, besides the error of validateAttributesClass.
-    if (after.volumeAttributesClassName !== undefined) keepMembers(after, before, 'volumeAttributesClassName')
+    // Before 1.34 a class that is removed stays a difference, besides the error of validateAttributesClass.
+    if (after.volumeAttributesClassName !== undefined || isSince(features.release, '1.34')) keepMembers(after, before, 'volumeAttributesClassName')
   }
   if (!sameSpec(after, before)) {
     const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
@@ -102,14 +102,16 @@ function withStorage({ storage: _, ...requests }: Readonly<Record<string, string
   return storage === undefined ? requests : { ...requests, storage }
 }
 
-/** A class may be set and replaced, but not removed or emptied; with the gate off no change is allowed. */
-function validateAttributesClass(next: string | undefined, old: string | undefined, features: Features): FieldError[] {
+/** A class may be set and replaced, but not removed or emptied: since 1.34 only once a class is applied. With the gate off no change is allowed. */
+function validateAttributesClass(next: string | undefined, claim: PersistentVolumeClaim, features: Features): FieldError[] {
+  const old = claim.spec.volumeAttributesClassName
   if (next === old) return []
   const path = specPath.child('volumeAttributesClassName')
   const errors = features.enabled('VolumeAttributesClass')
     ? []
     : [forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled')]
-  if (old === undefined) return errors
+  const isKept = isSince(features.release, '1.34') ? claim.status.currentVolumeAttributesClassName !== undefined : old !== undefined
+  if (!isKept) return errors
   if (next === undefined) errors.push(forbidden(path, 'update from non-nil value to nil is forbidden'))
   else if (next === '') errors.push(forbidden(path, 'update from non-nil value to an empty string is forbidden'))
   return errors

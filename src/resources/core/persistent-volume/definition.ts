@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
@@ -9,9 +9,10 @@ import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/colum
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { nodeTermWarnings } from '../pod-spec/warnings.ts'
-import { fractionalByteWarnings, roundResources } from '../resource-list.ts'
+import { roundResources } from '../resource-list.ts'
 import { classAnnotationWarnings, printAccessModes, storageClassOf } from '../storage-class.ts'
 import type { PersistentVolume, PersistentVolumeSpec } from '../v1.types.ts'
+import { defaultSources } from '../volume/source-defaults.ts'
 import { validatePersistentVolume } from './validation.ts'
 
 function setPersistentVolumeDefaults(volume: PersistentVolume): void {
@@ -20,6 +21,7 @@ function setPersistentVolumeDefaults(volume: PersistentVolume): void {
   spec.persistentVolumeReclaimPolicy ??= 'Retain'
   spec.volumeMode ??= 'Filesystem'
   if (spec.hostPath) spec.hostPath.type ??= ''
+  defaultSources(spec)
   roundResources(spec.capacity)
 }
 
@@ -28,6 +30,8 @@ function dropDisabledFields(next: PersistentVolume, old: PersistentVolume | unde
   if (!features.enabled('VolumeAttributesClass') && old?.spec.volumeAttributesClassName === undefined) delete next.spec.volumeAttributesClassName
 }
 
+const keepsTimes = (features: Features): boolean => features.enabled('PersistentVolumeLastPhaseTransitionTime')
+
 const persistentVolumeStrategy: Strategy<PersistentVolume> = {
   revalidatesMeta: true,
   resetFields: STATUS_FIELDS,
@@ -35,7 +39,8 @@ const persistentVolumeStrategy: Strategy<PersistentVolume> = {
   prepare(next, old, { now, features }) {
     dropDisabledFields(next, old, features)
     if (old) keepMembers(next, old, 'status')
-    else next.status = { phase: 'Pending', lastPhaseTransitionTime: formatTime(now) }
+    // 1.24 keeps the status that a client writes.
+    else if (isSince(features.release, '1.25')) next.status = { phase: 'Pending', ...(keepsTimes(features) && { lastPhaseTransitionTime: formatTime(now) }) }
   },
   validate: validatePersistentVolume,
   warnings,
@@ -45,9 +50,10 @@ const persistentVolumeStatusStrategy: Strategy<PersistentVolume> = {
   revalidatesMeta: true,
   resetFields: SPEC_FIELDS,
   /** The time of the last change of phase is kept by the server, unless the client writes it. */
-  prepare(next, old, { now }) {
+  prepare(next, old, { now, features }) {
     if (!old) return
     keepMembers(next, old, 'spec')
+    if (!keepsTimes(features)) return
     const time = next.status.lastPhaseTransitionTime
     const before = old.status.lastPhaseTransitionTime
     if (next.status.phase !== old.status.phase) {
@@ -73,12 +79,13 @@ const RETIRED: readonly (readonly [source: keyof PersistentVolumeSpec, name: str
 ]
 
 /** Judges the new object alone, so an update warns again of what the old object already had. */
-function warnings({ metadata, spec }: PersistentVolume): string[] {
-  const texts = classAnnotationWarnings(metadata)
-  if (Object.hasOwn(metadata.annotations ?? {}, 'volume.beta.kubernetes.io/mount-options')) {
+function warnings({ metadata, spec }: PersistentVolume, _: PersistentVolume | undefined, { features: { release } }: HookContext): string[] {
+  if (!isSince(release, '1.25')) return []
+  const texts = isSince(release, '1.28') ? classAnnotationWarnings(metadata) : []
+  if (isSince(release, '1.31') && Object.hasOwn(metadata.annotations ?? {}, 'volume.beta.kubernetes.io/mount-options')) {
     texts.push('metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead')
   }
-  if (spec.persistentVolumeReclaimPolicy === 'Recycle') {
+  if (isSince(release, '1.30') && spec.persistentVolumeReclaimPolicy === 'Recycle') {
     texts.push(
       'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
     )
@@ -86,10 +93,10 @@ function warnings({ metadata, spec }: PersistentVolume): string[] {
   const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? []
   const termsPath = fieldPath('spec', 'nodeAffinity', 'required', 'nodeSelectorTerms')
   texts.push(...terms.flatMap((term, i) => nodeTermWarnings(term, false, termsPath.index(i))))
-  for (const [source, name, since, gone] of RETIRED) {
+  for (const [source, name, since, gone] of isSince(release, '1.28') ? RETIRED : []) {
     if (spec[source] !== undefined) texts.push(`spec.${name}: deprecated in ${since}, non-functional in ${gone}+`)
   }
-  return [...texts, ...fractionalByteWarnings(spec.capacity, ['storage'], fieldPath('spec', 'capacity'))]
+  return texts
 }
 
 const persistentVolumeTable: TableDefinition<PersistentVolume> = {

@@ -2,7 +2,7 @@ import { invariant } from '../../../lib/invariant.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { nameIsDnsLabel } from '../../../meta/names.ts'
+import { isDns1123Label, isDns1123Subdomain, nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateDnsLabel, validateDnsSubdomain } from '../checks.ts'
 import type {
   AzureFilePersistentVolumeSource,
@@ -56,6 +56,16 @@ function validateCsi(source: CSIPersistentVolumeSource, path: FieldPath): FieldE
     if (secret) errors.push(...validateSecretReference(secret, path.child(field)))
   }
   return errors
+}
+
+const secretNames = ({ csi }: PersistentVolumeSource): (readonly [field: string, name: string])[] =>
+  SECRETS.flatMap(field => (csi?.[field]?.name ? [[field, csi[field].name] as const] : []))
+
+/** Before 1.27: names of secrets of a csi volume are labels, unless the old volume has a longer one. `path`: that of the source. */
+export function validateShortSecretNames(next: PersistentVolumeSource, old: PersistentVolumeSource | undefined, path: FieldPath): FieldError[] {
+  if (old && secretNames(old).some(([, name]) => isDns1123Label(name).length > 0)) return []
+  // What is no subdomain either is reported already.
+  return secretNames(next).flatMap(([field, name]) => (isDns1123Subdomain(name).length > 0 ? [] : validateDnsLabel(name, path.child(field, 'name'))))
 }
 
 type Kind = keyof PersistentVolumeSource

@@ -1,20 +1,22 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isValidLabelValue, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
 import { goChanges, goMember } from '../../shared/go-values.ts'
 import { NOT_POSITIVE } from '../checks.ts'
 import { validateNodeSelector } from '../pod-spec/affinity.ts'
+import { hasInvalidTermValue } from '../pod-spec/options.ts'
 import { ACCESS_MODES, VOLUME_MODES } from '../storage-class.ts'
 import type { PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeSpec, VolumeNodeAffinity } from '../v1.types.ts'
 import { sameNodeAffinity } from './node-affinity.ts'
-import { sourcesOf, validateSources } from './sources.ts'
+import { sourcesOf, validateShortSecretNames, validateSources } from './sources.ts'
 
 const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain']
 const specPath = fieldPath('spec')
@@ -25,22 +27,26 @@ const specPath = fieldPath('spec')
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePersistentVolume(next: PersistentVolume, old: PersistentVolume | undefined, { features }: HookContext): FieldError[] {
-  const errors = validateSpec(next, old)
+  const errors = validateSpec(next, old, features)
   // An update is checked as a new volume twice, as upstream does: the causes say so.
   return old ? [...errors, ...errors, ...validateUpdate(next.spec, old.spec, features)] : errors
 }
 
-/** `old` only decides whether bad label values of the affinity may stay. An empty reclaim policy passes. */
-function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefined): FieldError[] {
+/** `old` only decides whether bad label values of the affinity, and long names of secrets, may stay. An empty reclaim policy passes. */
+function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): FieldError[] {
   const { spec } = volume
   const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec.capacity ?? {})]
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) {
     errors.push(notSupported(specPath.child('persistentVolumeReclaimPolicy'), policy, RECLAIM_POLICIES))
   }
-  if (spec.nodeAffinity) errors.push(...validateNodeAffinity(spec.nodeAffinity, hasInvalidValues(old?.spec.nodeAffinity)))
+  if (spec.nodeAffinity) {
+    const anyValues = !isSince(release, '1.33') || hasInvalidTermValue(old?.spec.nodeAffinity?.required?.nodeSelectorTerms ?? [])
+    errors.push(...validateNodeAffinity(spec.nodeAffinity, anyValues))
+  }
 
   errors.push(...validateSources(spec, volume.metadata.name ?? '', specPath))
+  if (!isSince(release, '1.27')) errors.push(...validateShortSecretNames(spec, isSince(release, '1.25') ? old?.spec : undefined, specPath.child('csi')))
 
   if (spec.hostPath && cleansToRoot(spec.hostPath.path) && policy === 'Recycle') {
     errors.push(forbidden(specPath.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"))
@@ -74,19 +80,14 @@ function validateCapacity(capacity: Readonly<Record<string, string>>): FieldErro
   const names = Object.keys(capacity)
   if (names.length === 0) errors.push(required(path))
   if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported(path, goMember('core.PersistentVolumeSpec', 'capacity', capacity), ['storage']))
-  for (const [name, quantity] of Object.entries(capacity)) {
+  for (const name of names) {
+    const quantity = capacity[name] ?? ''
     const value = quantityValue(quantity)
     if (value < 0n) errors.push(invalid(path.key(name), value, 'must be a valid resource quantity'))
     if (compareQuantity(quantity, 0) <= 0) errors.push(invalid(path.key(name), quantity, NOT_POSITIVE))
   }
   return errors
 }
-
-/** Whether an expression has a value that is no label value. Where the old affinity has one, the new one may have any. */
-const hasInvalidValues = (affinity: VolumeNodeAffinity | undefined): boolean =>
-  (affinity?.required?.nodeSelectorTerms ?? []).some(({ matchExpressions = [] }) =>
-    matchExpressions.some(({ values = [] }) => values.some(value => isValidLabelValue(value).length > 0)),
-  )
 
 function validateNodeAffinity(affinity: VolumeNodeAffinity, allowInvalidValues: boolean): FieldError[] {
   const path = specPath.child('nodeAffinity', 'required')
@@ -132,12 +133,13 @@ function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, f
     errors.push(forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
   }
   errors.push(...validateImmutableField(next.volumeMode, old.volumeMode, fieldPath('volumeMode')))
-  if (old.nodeAffinity !== undefined && !sameNodeAffinity(next.nodeAffinity, old.nodeAffinity)) {
+  const isSame = isSince(features.release, '1.27') ? sameNodeAffinity : deepEqual
+  if (old.nodeAffinity !== undefined && !isSame(next.nodeAffinity, old.nodeAffinity)) {
     errors.push(
       invalid(
         fieldPath('nodeAffinity'),
         goMember('core.PersistentVolumeSpec', 'nodeAffinity', next.nodeAffinity),
-        'field is immutable, except for updating from beta label to GA',
+        isSince(features.release, '1.27') ? 'field is immutable, except for updating from beta label to GA' : 'field is immutable',
       ),
     )
   }

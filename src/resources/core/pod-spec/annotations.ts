@@ -39,9 +39,10 @@ export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, 
   if (cost) errors.push(invalid(path.key(DELETION_COST), annotations[DELETION_COST], cost))
   if (annotations[SECCOMP_POD] !== undefined) errors.push(...validateSeccompName(annotations[SECCOMP_POD], path.child(SECCOMP_POD)))
   const ofContainers: [key: string, value: string][] = []
-  for (const [key, value] of Object.entries(annotations)) {
-    if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) errors.push(...validateSeccompName(value, path.child(key)))
-    else if (key.startsWith(APP_ARMOR_PREFIX)) ofContainers.push([key, value])
+  // No entries: there may be tens of thousands of annotations.
+  for (const key of Object.keys(annotations)) {
+    if (key.startsWith(SECCOMP_CONTAINER_PREFIX)) errors.push(...validateSeccompName(annotations[key] ?? '', path.child(key)))
+    else if (key.startsWith(APP_ARMOR_PREFIX)) ofContainers.push([key, annotations[key] ?? ''])
   }
   let names: Set<string> | undefined
   for (const [key, value] of ofContainers) {
@@ -84,12 +85,12 @@ export function validateSeccompName(profile: string, path: FieldPath): FieldErro
 /** An update may not add, change or remove the AppArmor annotations and the mark of a mirror pod. Removals and changes are reported before additions. */
 export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  for (const key in old) {
+  for (const key of Object.keys(old)) {
     if (next[key] === old[key]) continue
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not remove or update AppArmor annotations'))
     if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not remove or update mirror pod annotation'))
   }
-  for (const key in next) {
+  for (const key of Object.keys(next)) {
     if (Object.hasOwn(old, key)) continue
     if (key.startsWith(APP_ARMOR_PREFIX)) errors.push(forbidden(path.key(key), 'may not add AppArmor annotations'))
     if (key === MIRROR_POD) errors.push(forbidden(path.key(key), 'may not add mirror pod annotation'))

@@ -25,8 +25,8 @@ export interface ContainerContext {
   readonly restartPolicy: string
   /** Name of the operating system, where the spec says one. */
   readonly os: string | undefined
-  /** The pod runs in the host's user namespace. */
-  readonly hostUsers: boolean
+  /** /proc stays masked: the pod runs in the host's user namespace. */
+  readonly keepsProcMasked: boolean
   readonly options: PodValidationOptions
 }
 
@@ -99,7 +99,7 @@ function validateContainer(container: Container, path: FieldPath, context: Conta
   else if (!PULL_POLICIES.includes(pull)) errors.push(notSupported(path.child('imagePullPolicy'), pull, PULL_POLICIES))
   errors.push(...validateResources(container.resources, context.claimNames, path.child('resources'), context.options))
   if (container.resizePolicy) errors.push(...validateResizePolicies(container.resizePolicy, path.child('resizePolicy'), context.restartPolicy))
-  if (container.securityContext) errors.push(...validateSecurityContext(container.securityContext, context.hostUsers, path.child('securityContext')))
+  if (container.securityContext) errors.push(...validateSecurityContext(container.securityContext, context.keepsProcMasked, path.child('securityContext')))
   return errors
 }
 
@@ -170,9 +170,19 @@ export function validateInitContainers(containers: readonly Container[], spec: P
     if (!context.options.allowSidecarResizePolicy && container.resizePolicy?.length) {
       errors.push(invalid(at.child('resizePolicy'), goMember('core.Container', 'resizePolicy', container.resizePolicy), 'must not be set for init containers'))
     }
+    if (!isSidecar(container) && !context.options.allowInitResizeRestart)
+      errors.push(...validateNoRestart(container.resizePolicy ?? [], at.child('resizePolicy')))
   })
   return errors
 }
+
+/** An init container that has ended cannot be restarted to resize it. */
+const validateNoRestart = (policies: readonly ContainerResizePolicy[], path: FieldPath): FieldError[] =>
+  policies.flatMap(({ restartPolicy }, i) =>
+    restartPolicy === 'RestartContainer'
+      ? [invalid(path.index(i).child('restartPolicy'), restartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers")]
+      : [],
+  )
 
 const NOT_EPHEMERAL = [
   'ports',

@@ -3,6 +3,7 @@ import { isSince } from '../../../lifecycle/release.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import { roundResources } from '../resource-list.ts'
 import type { Container, DownwardAPIVolumeFile, HTTPGetAction, PodSpec, PodTemplateSpec, Probe, Volume } from '../v1.types.ts'
+import { defaultSources } from '../volume/source-defaults.ts'
 import { containersAndInit } from './visit.ts'
 
 /** Keys of Volume that are no source. */
@@ -105,6 +106,7 @@ const REFERENCE = new RegExp(
 function defaultVolume(volume: Volume): void {
   if (sourceCount(volume) === 0) volume.emptyDir = {}
   if (volume.hostPath) volume.hostPath.type ??= ''
+  defaultSources(volume)
   for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) if (source) source.defaultMode ??= 0o644
   for (const file of volume.downwardAPI?.items ?? []) defaultFile(file)
   for (const source of volume.projected?.sources ?? []) {

@@ -1,5 +1,5 @@
 import type { Features } from '../../../lifecycle/gates.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { FieldPath } from '../../../meta/field-path.ts'
 import type { LabelSelector } from '../../../meta/label-selector.ts'
@@ -7,7 +7,7 @@ import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isEnvVarName, isRelaxedEnvVarName, isValidLabelValue } from '../../../meta/names.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
-import type { Affinity, NodeSelectorTerm, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec } from '../v1.types.ts'
+import type { Affinity, ContainerResizePolicy, NodeSelectorTerm, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { validateNonReservedPath } from '../volume/paths.ts'
 import { deletionCostError } from './annotations.ts'
 import { isDivisibleHugePages } from './resources.ts'
@@ -26,6 +26,14 @@ export interface PodValidationOptions extends RestartOptions, SpreadOptions {
   readonly allowIndivisibleHugePages: boolean
   readonly allowNonLocalTokenPath: boolean
   readonly allowHostNamespaceSysctls: boolean
+  /** /proc may be unmasked in the host's user namespace, too. */
+  readonly allowUnmaskedProcOfHost: boolean
+  /** A pod with a user namespace of its own may have raw block devices, which do not work there. */
+  readonly allowUserNamespaceDevices: boolean
+  /** A resize may restart an init container that is no sidecar. */
+  readonly allowInitResizeRestart: boolean
+  /** Of pod-level resources only those are compared with the containers' that the pod says. */
+  readonly comparesGivenPodResources: boolean
   /** seLinuxChangePolicy may be MountOption, too. */
   readonly allowAnySELinuxChangePolicy: boolean
   /** Names of environment variables may be any printable ASCII without `=`. */
@@ -55,7 +63,27 @@ const FRESH = {
   allowIndivisibleHugePages: false,
   allowNonLocalTokenPath: false,
   allowHostNamespaceSysctls: false,
+  allowUnmaskedProcOfHost: false,
+  allowUserNamespaceDevices: false,
+  allowInitResizeRestart: false,
 }
+
+type Fault = keyof typeof FRESH
+
+/** Faults that releases let pass until they began to look for them. Source: pkg/apis/core/validation in k8s.io/kubernetes, by release. */
+const UNCHECKED_BEFORE: readonly (readonly [since: Release, fault: Fault])[] = [
+  ['1.26', 'allowInvalidSelectorValues'],
+  ['1.27', 'allowInvalidSpreadSelector'],
+  ['1.29', 'allowHostNamespaceSysctls'],
+  ['1.30', 'allowNonLocalTokenPath'],
+  ['1.30', 'allowUnmaskedProcOfHost'],
+  ['1.33', 'allowInvalidRequiredAffinityValues'],
+  ['1.34', 'allowUserNamespaceDevices'],
+  ['1.36', 'allowInitResizeRestart'],
+]
+
+const uncheckedIn = (release: Release): Partial<Record<Fault, true>> =>
+  Object.fromEntries(UNCHECKED_BEFORE.filter(([since]) => !isSince(release, since)).map(([, fault]) => [fault, true]))
 
 /** For a Pod. `old`: the pod as it was, absent on create. */
 export const podOptions = (features: Features, next: Pod, old?: Pod): PodValidationOptions => ({
@@ -74,8 +102,8 @@ export const podTemplateOptions = (features: Features, next: PodTemplateSpec, ol
 /** What a gate lets pass, or the old spec where the gate is off. Spread after the tolerating options, so that it may override them. */
 const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefined) => ({
   allowAnySELinuxChangePolicy: features.enabled('SELinuxMount') || old?.securityContext?.seLinuxChangePolicy !== undefined,
-  // Nobody looked at the values before 1.33.
-  ...(!isSince(features.release, '1.33') && { allowInvalidRequiredAffinityValues: true }),
+  ...uncheckedIn(features.release),
+  comparesGivenPodResources: isSince(features.release, '1.34'),
   allowImageSubPaths: isSince(features.release, '1.33'),
   allowRelaxedEnvironment: features.enabled('RelaxedEnvironmentVariableValidation') || (old !== undefined && keepsRelaxedVariable(next, old)),
   addresses: legacyAddresses(features),
@@ -113,9 +141,13 @@ function toleratingOptions(spec: PodSpec, metadata: ObjectMeta): typeof FRESH {
     allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
     allowNonLocalTokenPath: hasNonLocalTokenPath(spec),
     allowHostNamespaceSysctls: hasHostNamespaceSysctl(spec),
+    allowUnmaskedProcOfHost: false,
+    allowUserNamespaceDevices: spec.hostUsers === false && [...allContainers(spec)].some(({ volumeDevices = [] }) => volumeDevices.length > 0),
+    allowInitResizeRestart: (spec.initContainers ?? []).some(each => !isSidecar(each) && (each.resizePolicy ?? []).some(isRestart)),
   }
 }
 
+const isRestart = ({ restartPolicy }: ContainerResizePolicy): boolean => restartPolicy === 'RestartContainer'
 const NOWHERE = new FieldPath('')
 const isInvalidSelector = (selector: LabelSelector | undefined): boolean => validateLabelSelector(selector, NOWHERE).length > 0
 

@@ -15,14 +15,14 @@ const MOST_PATHS = 200
 export function overlapWarnings(volumes: readonly Volume[], release: Release): string[] {
   if (!isSince(release, '1.32')) return []
   return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => [
-    ...within(name, `ConfigMap ${quote(configMap?.name ?? '')}`, placed(configMap?.items, '')),
-    ...within(name, `Secret ${quote(secret?.secretName ?? '')}`, placed(secret?.items, '')),
-    ...within(name, 'DownwardAPI', placed(downwardAPI?.items, '')),
-    ...projectedWarnings(name, projected?.sources ?? [], release),
+    ...(configMap?.items ? within(name, `ConfigMap ${quote(configMap.name ?? '')}`, placed(configMap.items, '')) : []),
+    ...(secret?.items ? within(name, `Secret ${quote(secret.secretName ?? '')}`, placed(secret.items, '')) : []),
+    ...(downwardAPI?.items ? within(name, 'DownwardAPI', placed(downwardAPI.items, '')) : []),
+    ...(projected?.sources ? projectedWarnings(name, projected.sources, release) : []),
   ])
 }
 
-const placed = (items: readonly { readonly path: string }[] | undefined, source: string): Placed[] => (items ?? []).map(({ path }) => ({ path, source }))
+const placed = (items: readonly { readonly path: string }[], source: string): Placed[] => items.map(({ path }) => ({ path, source }))
 
 function within(volume: string, what: string, paths: readonly Placed[]): string[] {
   const known: Placed[] = []

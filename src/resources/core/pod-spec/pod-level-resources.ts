@@ -4,8 +4,13 @@ import { type FieldError, forbidden, invalid, notSupported, verbatim } from '../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
 import type { PodSpec, ResourceRequirements } from '../v1.types.ts'
-import { containerAmounts, isPodLevelResource } from './pod-amounts.ts'
-import { type ResourceOptions, validateResourceName, validateResources } from './resources.ts'
+import { type Amounts, containerAmounts, isPodLevelResource } from './pod-amounts.ts'
+import { isHugePages, type ResourceOptions, validateResourceName, validateResources } from './resources.ts'
+
+interface PodResourceOptions extends ResourceOptions {
+  /** Since 1.34: requests that the pod does not give are not compared with its containers'. */
+  readonly comparesGivenPodResources: boolean
+}
 
 const SUPPORTED = ['cpu', 'hugepages-', 'memory']
 
@@ -15,12 +20,15 @@ export function validatePodResources(
   spec: PodSpec,
   claimNames: ReadonlySet<string>,
   path: FieldPath,
-  options: ResourceOptions,
+  options: PodResourceOptions,
 ): FieldError[] {
+  const { comparesGivenPodResources: givenOnly } = options
+  if (givenOnly && spec.os?.name === 'windows') return [forbidden(path, 'may not be set for a windows pod')]
   return [
     ...(resources.claims ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')] : []),
     ...validateResources(resources, claimNames, path, options, validatePodResourceName),
-    ...validateRequests(resources, spec, path.child('requests')),
+    ...validateRequests(resources, spec, path, givenOnly),
+    ...(givenOnly ? validateHugePages(resources, spec, path) : []),
     ...validateLimits(resources, spec, path.child('containers')),
   ]
 }
@@ -30,13 +38,26 @@ function validatePodResourceName(name: string, path: FieldPath): FieldError[] {
   return errors.length > 0 || isPodLevelResource(name) ? errors : [notSupported(path, verbatim(name), SUPPORTED)]
 }
 
-/** What the containers request together is at most the pod’s request; a resource without one counts as 0. */
-function validateRequests({ requests }: ResourceRequirements, spec: PodSpec, path: FieldPath): FieldError[] {
-  return Object.entries(runAtOnce(containerAmounts(spec, 'requests'))).flatMap(([name, amount]) => {
-    const own = ownMember(requests, name) ?? '0'
-    return compareQuantity(amount, own) > 0 ? [invalid(path.key(name), own, `must be greater than or equal to aggregate container requests of ${amount}`)] : []
-  })
+/** What the containers request together is at most the pod’s request. Before 1.34 a resource that the pod does not request counts as 0. */
+function validateRequests({ requests }: ResourceRequirements, spec: PodSpec, path: FieldPath, givenOnly: boolean): FieldError[] {
+  const sums = runAtOnce(containerAmounts(spec, 'requests'))
+  const absent = givenOnly ? {} : Object.fromEntries(Object.keys(sums).map(name => [name, '0']))
+  return validateSums(sums, { ...absent, ...requests }, 'requests', path)
 }
+
+/** Huge pages are not overcommitted, so since 1.34 the limits of containers are bounded together, too. */
+function validateHugePages({ limits = {} }: ResourceRequirements, spec: PodSpec, path: FieldPath): FieldError[] {
+  const pages = Object.entries(limits).filter(([name]) => isHugePages(name))
+  return pages.length === 0 ? [] : validateSums(runAtOnce(containerAmounts(spec, 'limits')), Object.fromEntries(pages), 'limits', path)
+}
+
+/** `sums`: of the containers; `own`: what the pod says, with which they are compared. */
+const validateSums = (sums: Amounts, own: Amounts, list: 'requests' | 'limits', path: FieldPath): FieldError[] =>
+  Object.entries(sums).flatMap(([name, amount]) => {
+    const most = ownMember(own, name)
+    if (most === undefined || compareQuantity(amount, most) <= 0) return []
+    return [invalid(path.child(list).key(name), most, `must be greater than or equal to aggregate container ${list} of ${amount}`)]
+  })
 
 /** Upstream's path is that of no field. */
 function validateLimits({ limits }: ResourceRequirements, spec: PodSpec, path: FieldPath): FieldError[] {

@@ -42,11 +42,11 @@ export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPat
 }
 
 /**
- * SecurityContext of a container; `hostUsers`: the pod runs in the host’s user namespace, which excludes an unmasked /proc.
+ * SecurityContext of a container; `keepsProcMasked`: the pod runs in the host’s user namespace, which excludes an unmasked /proc.
  * A container that may not escalate is neither privileged nor given CAP_SYS_ADMIN; SYS_ADMIN without the prefix passes.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateSecurityContext(context: SecurityContext, hostUsers: boolean, path: FieldPath): FieldError[] {
+export function validateSecurityContext(context: SecurityContext, keepsProcMasked: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (context.runAsUser !== undefined)
     for (const text of isValidUserId(context.runAsUser)) errors.push(invalid(path.child('runAsUser'), context.runAsUser, text))
@@ -55,7 +55,7 @@ export function validateSecurityContext(context: SecurityContext, hostUsers: boo
   const { procMount } = context
   if (procMount !== undefined) {
     if (procMount !== 'Default' && procMount !== 'Unmasked') errors.push(notSupported(path.child('procMount'), procMount, ['Default', 'Unmasked']))
-    if (hostUsers && procMount === 'Unmasked') errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'))
+    if (keepsProcMasked && procMount === 'Unmasked') errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'))
   }
   if (context.seccompProfile) errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')))
   if (context.allowPrivilegeEscalation === false) {

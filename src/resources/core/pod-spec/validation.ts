@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, longerThan, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
 import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
 import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../checks.ts'
@@ -53,7 +53,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
     grace: spec.terminationGracePeriodSeconds,
     restartPolicy: spec.restartPolicy ?? '',
     os: spec.os?.name,
-    hostUsers: spec.hostUsers ?? true,
+    keepsProcMasked: (spec.hostUsers ?? true) && !options.allowUnmaskedProcOfHost,
     options,
   }
   if (spec.resourceClaims) errors.push(...validateResourceClaims(spec.resourceClaims, path.child('resourceClaims')))
@@ -78,7 +78,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
     errors.push(...validateSpreadConstraints(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), options))
   }
   errors.push(...validateHostProcess(spec, path))
-  if (spec.hostUsers === false) errors.push(...validateUserNamespace(spec, path))
+  if (spec.hostUsers === false) errors.push(...validateUserNamespace(spec, path, options))
   errors.push(...validateHostnameOverride(spec, path))
   errors.push(...validateNamesAndScalars(spec, path, options))
   return errors
@@ -108,7 +108,27 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   if (spec.preemptionPolicy !== undefined) errors.push(...validateOneOf(spec.preemptionPolicy, PREEMPTION_POLICIES, path.child('preemptionPolicy')))
   if (spec.overhead) errors.push(...validateResources({ limits: spec.overhead }, new Set(), path.child('overhead'), options))
   if (spec.os) errors.push(...validateOs(spec.os, spec, path))
+  errors.push(...validateGroup(spec, path))
   return [...errors, ...validateFileVolumes(spec, path)]
+}
+
+/** The group with which the pod is scheduled: of a Workload in 1.35, a PodGroup in 1.36. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+function validateGroup({ workloadRef, schedulingGroup }: PodSpec, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (workloadRef) {
+    const { name, podGroup, podGroupReplicaKey: key = '' } = workloadRef
+    const at = path.child('workloadRef')
+    errors.push(...nameIsDnsSubdomain(name, false).map(text => invalid(at.child('name'), name, text)))
+    errors.push(...nameIsDnsSubdomain(podGroup, false).map(text => invalid(at.child('podGroup'), podGroup, text)))
+    if (key !== '') errors.push(...nameIsDnsLabel(key, false).map(text => invalid(at.child('podGroupReplicaKey'), key, text)))
+  }
+  if (schedulingGroup) {
+    const { podGroupName: name } = schedulingGroup
+    const at = path.child('schedulingGroup', 'podGroupName')
+    if (name === undefined) errors.push(invalid(at, undefined, 'must specify one of: `podGroupName`'))
+    else errors.push(...nameIsDnsSubdomain(name, false).map(text => invalid(at, name, text)))
+  }
+  return errors
 }
 
 /** It is the whole hostname, so what else would make one goes not with it. Source: pkg/apis/core/validation in k8s.io/kubernetes, since 1.34. */
@@ -181,13 +201,19 @@ function validateHostNetworkPorts(spec: PodSpec, path: FieldPath, resourceIsPod:
   return errors
 }
 
-/** A user namespace of its own excludes the host’s other namespaces. Upstream’s paths spell `HostPID` and `HostIPC` as in Go. */
-function validateUserNamespace(spec: PodSpec, path: FieldPath): FieldError[] {
+/** A user namespace of its own excludes the host’s other namespaces, and raw block devices, whose owners cannot be mapped. Upstream’s paths spell `HostPID` and `HostIPC` as in Go. */
+function validateUserNamespace(spec: PodSpec, path: FieldPath, { allowUserNamespaceDevices }: PodValidationOptions): FieldError[] {
   const errors: FieldError[] = []
   const text = 'when `pod.Spec.HostUsers` is false'
   if (spec.hostNetwork) errors.push(forbidden(path.child('hostNetwork'), text))
   if (spec.hostPID) errors.push(forbidden(path.child('HostPID'), text))
   if (spec.hostIPC) errors.push(forbidden(path.child('HostIPC'), text))
+  if (allowUserNamespaceDevices) return errors
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
+    spec[list]?.forEach(({ volumeDevices = [] }, i) => {
+      if (volumeDevices.length > 0) errors.push(forbidden(path.child(list).index(i).child('volumeDevices'), 'when `hostUsers` is false'))
+    })
+  }
   return errors
 }
 

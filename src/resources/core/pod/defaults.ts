@@ -1,10 +1,11 @@
 import { runAtOnce } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { defaultHostPorts, defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts'
 import { containerAmounts, isPodLevelResource } from '../pod-spec/pod-amounts.ts'
 import { isHugePages } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
-import type { Pod, PodStatus, ResourceRequirements } from '../v1.types.ts'
+import type { Pod, PodSpec, PodStatus, ResourceRequirements } from '../v1.types.ts'
 
 /** Pod, in place. What templates do not get is here: it would change every workload when it is added. */
 export function setPodDefaults(pod: Pod): void {
@@ -17,17 +18,35 @@ export function setPodDefaults(pod: Pod): void {
   mirrorPodIP(pod.status)
 }
 
+/** Defaults of a pod that exist only while a gate is on. */
+export function setGatedPodDefaults(pod: Pod, features: Features): void {
+  if (!isSince(features.release, '1.33') && features.enabled('InPlacePodVerticalScaling')) setResizePolicies(pod.spec)
+  setPodLevelDefaults(pod, features)
+}
+
+/** Until 1.32 a container says of cpu and memory that it asks for how it is resized: without a restart, unless it says so. */
+function setResizePolicies({ containers }: PodSpec): void {
+  for (const container of containers ?? []) {
+    const said = container.resizePolicy ?? []
+    const silent = (['cpu', 'memory'] as const).filter(
+      name => container.resources.requests?.[name] !== undefined && !said.some(({ resourceName }) => resourceName === name),
+    )
+    if (silent.length > 0) container.resizePolicy = [...said, ...silent.map(resourceName => ({ resourceName, restartPolicy: 'NotRequired' as const }))]
+  }
+}
+
 /**
  * What a pod as a whole asks for, as far as it says something already: as much as its containers, and else as much as its limit. Limits of huge pages, which no one exceeds, come from the
- * containers.
+ * containers; since 1.34 not where the pod requests such pages.
  */
-export function setPodLevelDefaults({ spec }: Pod, features: Features): void {
+function setPodLevelDefaults({ spec }: Pod, features: Features): void {
   const { resources } = spec
   if (!features.enabled('PodLevelResources') || !resources) return
   const { limits = {}, requests = {} } = resources
   if (Object.keys(limits).length === 0 && Object.keys(requests).length === 0) return
+  const keepsRequests = isSince(features.release, '1.34')
   for (const [name, amount] of Object.entries(runAtOnce(containerAmounts(spec, 'limits')))) {
-    if (isHugePages(name) && !Object.hasOwn(limits, name)) limits[name] = amount
+    if (isHugePages(name) && !Object.hasOwn(limits, name) && !(keepsRequests && Object.hasOwn(requests, name))) limits[name] = amount
   }
   if (Object.keys(limits).length === 0) return
   resources.limits = limits
@@ -42,9 +61,8 @@ export function setPodLevelDefaults({ spec }: Pod, features: Features): void {
 function requestLimits(resources: ResourceRequirements): void {
   if (!resources.limits) return
   resources.requests ??= {}
-  for (const [name, quantity] of Object.entries(resources.limits)) {
-    if (!Object.hasOwn(resources.requests, name)) resources.requests[name] = quantity
-  }
+  const { limits, requests } = resources
+  for (const name of Object.keys(limits)) if (!Object.hasOwn(requests, name)) requests[name] = limits[name] ?? ''
 }
 
 /** `podIP` is the first of `podIPs`. Clients that know only the one win over what they left in the other. */

@@ -1,10 +1,11 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
+import { DEFAULT_RELEASE } from '../../../lifecycle/release.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { Pod } from '../v1.types.ts'
 import { bindingSubresource } from './binding.ts'
-import { setPodDefaults, setPodLevelDefaults } from './defaults.ts'
+import { setGatedPodDefaults, setPodDefaults } from './defaults.ts'
 import { ephemeralContainersStrategy } from './ephemeral-containers.ts'
 import { evictionSubresource } from './eviction.ts'
 import { logSubresource } from './log.ts'
@@ -12,7 +13,7 @@ import { podProxySubresource } from './proxy.ts'
 import { resizeStrategy } from './resize.ts'
 import { podStatusStrategy, podStrategy } from './strategy.ts'
 import { attachSubresource, execSubresource, portForwardSubresource } from './streams.ts'
-import { podTable } from './table.ts'
+import { podTableIn } from './table.ts'
 
 const v1: Version<Pod> = {
   group: '',
@@ -23,8 +24,9 @@ const v1: Version<Pod> = {
   verbs: STANDARD_VERBS,
   schema: types.type('core.Pod'),
   setDefaults: setPodDefaults,
-  setGatedDefaults: setPodLevelDefaults,
-  table: podTable,
+  setGatedDefaults: setGatedPodDefaults,
+  table: podTableIn(DEFAULT_RELEASE),
+  tableIn: podTableIn,
   selectableSince: { 'spec.hostNetwork': '1.28' },
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',

@@ -1,5 +1,6 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden } from '../../../meta/field-error.ts'
@@ -32,13 +33,14 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
   validate: (next, old, { features }) => (old ? validate(next, old, features) : []),
 }
 
-/** Containers may only be added. A static pod takes none: that refusal replaces all errors before it. */
+/** Containers may only be added. A static pod takes none since 1.27: that refusal replaces all errors before it. */
 function validate(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const options = podOptions(features, next, old)
   errors.push(...validatePod(next, options))
   errors.push(...validateAnnotationsUpdate(next, old, options))
-  if (old.metadata.annotations?.[MIRROR_POD] !== undefined) return [forbidden(fieldPath(), 'static pods do not support ephemeral containers')]
+  const isStatic = old.metadata.annotations?.[MIRROR_POD] !== undefined
+  if (isStatic && isSince(features.release, '1.27')) return [forbidden(fieldPath(), 'static pods do not support ephemeral containers')]
   const path = fieldPath('spec', 'ephemeralContainers')
   const byName = new Map((next.spec.ephemeralContainers ?? []).map(container => [container.name, container]))
   for (const container of old.spec.ephemeralContainers ?? []) {

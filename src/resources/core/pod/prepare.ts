@@ -2,20 +2,15 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
 import type { LabelSelector } from '../../../meta/label-selector.ts'
 import type { Int64, ObjectMeta } from '../../../meta/object.ts'
-import { APP_ARMOR_PREFIX } from '../pod-spec/annotations.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podQosClass } from '../pod-spec/qos.ts'
-import { validateAppArmorProfile } from '../pod-spec/security-context.ts'
-import { allContainers } from '../pod-spec/visit.ts'
-import { OLD_APP_ARMOR } from '../pod-spec/warnings.ts'
-import type { AppArmorProfile, Pod, PodAffinityTerm, PodStatus } from '../v1.types.ts'
+import type { Pod, PodAffinityTerm, PodStatus } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
+import { applyAppArmorAnnotations, applySeccompAnnotations } from './profile-annotations.ts'
 
-/** Pending, with its QoS class, and its label keys and AppArmor annotations as fields. Source: pkg/registry/core/pod in k8s.io/kubernetes. */
+/** Pending, with its QoS class, and its label keys and annotations of profiles as fields. Source: pkg/registry/core/pod in k8s.io/kubernetes. */
 export function prepareCreate(pod: Pod, ctx: HookContext): void {
   if (countsGenerations(ctx.features)) pod.metadata.generation = 1
   dropDisabledPodFields(pod.spec, undefined, ctx.features)
@@ -28,6 +23,7 @@ export function prepareCreate(pod: Pod, ctx: HookContext): void {
   if (ctx.features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')) {
     for (const constraint of pod.spec.topologySpreadConstraints ?? []) addExpressions(constraint, pod.metadata.labels ?? {})
   }
+  applySeccompAnnotations(pod, ctx.features.release)
   applyAppArmorAnnotations(pod, ctx)
 }
 
@@ -101,43 +97,4 @@ function addExpressions(term: Pick<PodAffinityTerm, 'labelSelector' | 'matchLabe
     })
   const expressions = [...added(term.matchLabelKeys, 'In'), ...added(term.mismatchLabelKeys, 'NotIn')]
   if (expressions.length > 0) term.labelSelector.matchExpressions = [...(term.labelSelector.matchExpressions ?? []), ...expressions]
-}
-
-/** AppArmor annotations of old clients become fields, and fields annotations for old nodes: https://kubernetes.io/docs/tutorials/security/apparmor/ */
-function applyAppArmorAnnotations(pod: Pod, ctx: HookContext): void {
-  if (pod.spec.os?.name === 'windows' || !ctx.features.enabled('AppArmorFields')) return
-  const ofPod = pod.spec.securityContext?.appArmorProfile
-  for (const container of allContainers(pod.spec)) {
-    const key = APP_ARMOR_PREFIX + container.name
-    const annotation = pod.metadata.annotations?.[key]
-    const ofContainer = container.securityContext?.appArmorProfile
-    if (annotation === undefined) {
-      const added = annotationOf(ofContainer ?? ofPod)
-      if (added !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, [key]: added }
-      continue
-    }
-    if (ofContainer) continue
-    const profile = profileOf(annotation)
-    const differs = profile !== undefined && !deepEqual(profile, ofPod)
-    if (profile && differs) container.securityContext = { ...container.securityContext, appArmorProfile: profile }
-    if (differs || profile === undefined) ctx.request?.warn(`${fieldPath('metadata', 'annotations').key(key)}: ${OLD_APP_ARMOR}`)
-  }
-}
-
-const ANYWHERE: FieldPath = fieldPath()
-
-/** The annotation that says the same as a field; undefined for a missing or incomplete profile. */
-function annotationOf(profile: AppArmorProfile | undefined): string | undefined {
-  if (profile?.type === 'Unconfined') return 'unconfined'
-  if (profile?.type === 'RuntimeDefault') return 'runtime/default'
-  return profile?.type === 'Localhost' && profile.localhostProfile !== undefined ? `localhost/${profile.localhostProfile}` : undefined
-}
-
-/** The field that says the same as an annotation; undefined where the annotation is malformed. */
-function profileOf(annotation: string): AppArmorProfile | undefined {
-  if (annotation === 'unconfined') return { type: 'Unconfined' }
-  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
-  if (!annotation.startsWith('localhost/') || annotation === 'localhost/') return undefined
-  const profile: AppArmorProfile = { type: 'Localhost', localhostProfile: annotation.slice(10) }
-  return validateAppArmorProfile(profile, ANYWHERE).length === 0 ? profile : undefined
 }

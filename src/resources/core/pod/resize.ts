@@ -8,12 +8,13 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
+import { keepMembers } from '../../shared/strategy-parts.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podOptions } from '../pod-spec/options.ts'
 import { knownQosClass, podQosClass } from '../pod-spec/qos.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
-import type { Container, Pod, PodSpec } from '../v1.types.ts'
+import type { Container, Pod, PodSpec, ResourceRequirements } from '../v1.types.ts'
 import { bumpGeneration, restoreMetadata } from './prepare.ts'
 import { validatePod } from './validation.ts'
 
@@ -26,7 +27,7 @@ export const resizeStrategy: Strategy<Pod> = {
   resetFields: [['status']],
   prepare(next, old, { features }) {
     if (!old) return
-    keepAllButResources(next, old)
+    keepAllButResources(next, old, features)
     dropDisabledPodFields(next.spec, old.spec, features)
     bumpGeneration(next, old, features)
   },
@@ -38,9 +39,10 @@ const namesOf = (spec: PodSpec, list: (typeof LISTS)[number]): string[] => (spec
 const sameNames = (next: PodSpec, old: PodSpec): boolean => LISTS.every(list => deepEqual(namesOf(next, list), namesOf(old, list)))
 
 /** Containers in another order, or others, are left for validation to refuse. */
-function keepAllButResources(next: Pod, old: Pod): void {
+function keepAllButResources(next: Pod, old: Pod, features: Features): void {
   if (!sameNames(next.spec, old.spec)) return
   const spec = { ...old.spec }
+  if (features.enabled('InPlacePodLevelResourcesVerticalScaling')) keepMembers(spec, next.spec, 'resources')
   for (const list of LISTS) {
     const containers = old.spec[list]
     if (containers) spec[list] = containers.map((container, i) => withResources(container, next.spec[list]?.[i]))
@@ -66,32 +68,60 @@ const hasPodResources = ({ resources }: PodSpec): boolean =>
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 function validate(next: Pod, old: Pod, features: Features): FieldError[] {
-  const errors = validatePod(next, podOptions(features, next, old))
   const whole = (text: string): FieldError[] => [forbidden(fieldPath(), text)]
-  if (hasPodResources(old.spec) || hasPodResources(next.spec)) return whole('pods with pod-level resources cannot be resized')
+  const ofPod = hasPodResources(old.spec) || hasPodResources(next.spec)
+  if (ofPod && !isSince(features.release, '1.35')) return whole('pods with pod-level resources cannot be resized')
   if (old.metadata.annotations?.[MIRROR_POD] !== undefined) return whole('static pods cannot be resized')
   if (old.spec.os?.name === 'windows') return whole('windows pods cannot be resized')
   const path = fieldPath('spec')
+  const errors = [...validatePod(next, podOptions(features, next, old)), ...validateAllowed(next, old, features, path)]
+  if (ofPod && !features.enabled('InPlacePodLevelResourcesVerticalScaling')) return [...errors, ...whole(POD_LEVEL_IS_OFF)]
+  if (ofPod) errors.push(...validatePodLevel(next.spec.resources, old.spec.resources, path))
+  if ((old.status.nodeAllocatableResourceClaimStatuses ?? []).length > 0)
+    errors.push(forbidden(path, 'pods with node allocatable resource claims cannot be resized'))
+  const order = validateOrder(next.spec, old.spec, path)
+  if (order.length > 0) return [...errors, ...order]
+  return [...errors, ...validateContainers(next.spec, old.spec, features, path), ...validateOnlyCpuAndMemory(next.spec, old.spec, features, path)]
+}
+
+const POD_LEVEL_IS_OFF = 'resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled'
+
+/** Whether this pod may be resized at all. */
+function validateAllowed(next: Pod, old: Pod, features: Features, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
   if (knownQosClass(old, features) !== podQosClass(next.spec, features)) {
     errors.push(invalid(path, next.status.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing'))
   }
   const running = old.status.containerStatuses?.find(container => container.state.running)
   if (running && !running.resources) errors.push(forbidden(path, 'Pod running on node without support for resize'))
-  const order = validateOrder(next.spec, old.spec, path)
-  if (order.length > 0) return [...errors, ...order]
-  for (const list of ['initContainers', 'containers'] as const) {
-    old.spec[list]?.forEach((container, i) => {
-      const after = next.spec[list]?.[i]
-      if (!after || (list === 'initContainers' && !isSidecar(container))) return
-      const at = path.child(list).index(i).child('resources')
-      errors.push(...validateKept(after, container, at))
-      // From 1.34 on the kubelet tries to take memory away.
-      if (!isSince(features.release, '1.34')) errors.push(...validateMemory(after, container, at))
-    })
-  }
-  errors.push(...validateOnlyCpuAndMemory(next.spec, old.spec, path))
   return errors
 }
+
+/** What the pod as a whole asks for may neither go nor change but for cpu and memory (KEP-5419). */
+function validatePodLevel(next: ResourceRequirements | undefined, old: ResourceRequirements | undefined, path: FieldPath): FieldError[] {
+  const at = path.child('resources')
+  if (old && !next) return [forbidden(at, 'pod-level resources cannot be removed')]
+  const errors = validateKept(next, old, at, 'pod-level resource')
+  if (!deepEqual(withOldCompute(next, old), withOldCompute(old, old))) errors.push(forbidden(path, 'only cpu and memory resources are mutable at pod-level'))
+  return errors
+}
+
+/** Requests and limits of containers, and of init containers that may be resized. */
+function validateContainers(next: PodSpec, old: PodSpec, features: Features, path: FieldPath): FieldError[] {
+  return (['initContainers', 'containers'] as const).flatMap(list =>
+    (old[list] ?? []).flatMap((container, i) => {
+      const after = next[list]?.[i]
+      if (!after || (list === 'initContainers' && !isResizable(container, features))) return []
+      const at = path.child(list).index(i).child('resources')
+      const errors = validateKept(after.resources, container.resources, at, 'resource')
+      // From 1.34 on the kubelet tries to take memory away.
+      return isSince(features.release, '1.34') ? errors : [...errors, ...validateMemory(after, container, at)]
+    }),
+  )
+}
+
+/** Init containers that run beside the others, and from 1.36 on those that run before them. */
+const isResizable = (container: Container, features: Features): boolean => isSidecar(container) || features.enabled('InPlacePodVerticalScalingInitContainers')
 
 /** Errors where containers are not those of the pod, in their order: nothing can be compared then. */
 function validateOrder(next: PodSpec, old: PodSpec, path: FieldPath): FieldError[] {
@@ -104,16 +134,12 @@ function validateOrder(next: PodSpec, old: PodSpec, path: FieldPath): FieldError
   })
 }
 
-/** Requests and limits may not be removed. */
-function validateKept(next: Container, old: Container, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = []
-  for (const list of ['requests', 'limits'] as const) {
-    const [after, before] = [next.resources[list] ?? {}, old.resources[list] ?? {}]
-    if (Object.keys(before).some(name => !Object.hasOwn(after, name))) {
-      errors.push(forbidden(path.child(list), `resource ${list} cannot be removed`))
-    }
-  }
-  return errors
+/** Requests and limits may not be removed. `what`: as the message calls them. */
+function validateKept(next: ResourceRequirements | undefined, old: ResourceRequirements | undefined, path: FieldPath, what: string): FieldError[] {
+  return (['requests', 'limits'] as const).flatMap(list => {
+    const after = next?.[list] ?? {}
+    return Object.keys(old?.[list] ?? {}).some(name => !Object.hasOwn(after, name)) ? [forbidden(path.child(list), `${what} ${list} cannot be removed`)] : []
+  })
 }
 
 /** Memory limits may only grow, unless the container restarts for a change of memory. */
@@ -127,31 +153,41 @@ function validateMemory(next: Container, old: Container, path: FieldPath): Field
   return compareQuantity(after, before) < 0 ? [forbidden(at, 'memory limits cannot be decreased unless resizePolicy is RestartContainer')] : []
 }
 
-/** The container with the old one's cpu and memory. */
-function withOldCompute(next: Container, old: Container): Container {
+/** Limits and requests with the old cpu and memory, and nothing else: claims are left out, so that what has them is never the same. Lists that are empty are absent. */
+function withOldCompute(next: ResourceRequirements | undefined, old: ResourceRequirements | undefined): ResourceRequirements {
   const merged = (list: 'limits' | 'requests') => {
-    const before = old.resources[list]
-    if (!before) return {}
-    const { cpu: _cpu, memory: _memory, ...rest } = next.resources[list] ?? {}
-    const { cpu, memory } = before
-    return { [list]: { ...rest, ...(cpu !== undefined && { cpu }), ...(memory !== undefined && { memory }) } }
+    const { cpu: _cpu, memory: _memory, ...rest } = next?.[list] ?? {}
+    const { cpu, memory } = old?.[list] ?? {}
+    const all = { ...rest, ...(cpu !== undefined && { cpu }), ...(memory !== undefined && { memory }) }
+    return Object.keys(all).length > 0 && { [list]: all }
   }
-  return { ...next, resources: { ...merged('limits'), ...merged('requests') } }
+  return { ...merged('limits'), ...merged('requests') }
 }
 
-/** Compares the containers with the old cpu and memory put back. Init containers that are no sidecars do not change at all. */
-function validateOnlyCpuAndMemory(next: PodSpec, old: PodSpec, path: FieldPath): FieldError[] {
+/** Whether nothing but cpu and memory is another. */
+function isSameButCompute(next: Container, old: Container | undefined): boolean {
+  if (!old || old.resources.claims) return false
+  return deepEqual({ ...next, resources: withOldCompute(next.resources, old.resources) }, { ...old, resources: withOldCompute(old.resources, old.resources) })
+}
+
+/** Compares the containers with the old cpu and memory put back. Init containers that may not be resized do not change at all. */
+function validateOnlyCpuAndMemory(next: PodSpec, old: PodSpec, features: Features, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  const sameButCompute = (container: Container, before: Container | undefined): boolean =>
-    before !== undefined && deepEqual(withOldCompute(container, before), before)
   for (const [i, container] of (next.containers ?? []).entries()) {
-    if (!sameButCompute(container, old.containers?.[i])) errors.push(forbidden(path, 'only cpu and memory resources are mutable'))
+    if (!isSameButCompute(container, old.containers?.[i])) errors.push(forbidden(path, 'only cpu and memory resources are mutable'))
   }
-  for (const [i, container] of (next.initContainers ?? []).entries()) {
-    const before = old.initContainers?.[i]
-    if (!isSidecar(container)) {
-      if (!deepEqual(container, before)) errors.push(forbidden(path, 'resources for non-sidecar init containers are immutable'))
-    } else if (!sameButCompute(container, before)) errors.push(forbidden(path, 'only cpu and memory resources for sidecar containers are mutable'))
-  }
+  for (const [i, container] of (next.initContainers ?? []).entries())
+    errors.push(...validateInitContainer(container, old.initContainers?.[i], features, path, i))
   return errors
+}
+
+/** From 1.36 on errors name the container. One that does not run beside the others cannot be restarted for its resources. */
+function validateInitContainer(next: Container, old: Container | undefined, features: Features, path: FieldPath, i: number): FieldError[] {
+  if (!isResizable(next, features)) return deepEqual(next, old) ? [] : [forbidden(path, 'resources for non-sidecar init containers are immutable')]
+  if (!isSince(features.release, '1.36'))
+    return isSameButCompute(next, old) ? [] : [forbidden(path, 'only cpu and memory resources for sidecar containers are mutable')]
+  const at = path.child('initContainers').index(i)
+  const errors = isSameButCompute(next, old) ? [] : [forbidden(at, 'only cpu and memory resources for init or sidecar containers are mutable')]
+  const restarts = isSidecar(next) || deepEqual(next, old) ? [] : (next.resizePolicy ?? []).filter(({ restartPolicy }) => restartPolicy === 'RestartContainer')
+  return [...errors, ...restarts.map(() => forbidden(at, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'))]
 }

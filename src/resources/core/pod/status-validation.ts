@@ -1,4 +1,5 @@
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
@@ -14,6 +15,7 @@ import { mayRestart, type RestartOptions, restartsAll } from '../pod-spec/restar
 import { isSidecar } from '../pod-spec/visit.ts'
 import type { Container, ContainerStatus, HostIP, Pod, PodIP, PodResourceClaim, PodResourceClaimStatus, PodSpec, PodStatus } from '../v1.types.ts'
 import { validateExtendedResources } from './extended-resources.ts'
+import { validateNodeResources } from './node-resources.ts'
 import { validateAnnotationsUpdate } from './validation.ts'
 
 const STATUS = fieldPath('status')
@@ -22,7 +24,7 @@ const IMMUTABLE = 'field is immutable'
 
 /**
  * What a status says of containers and addresses fits the spec, and nothing that has ended runs again.
- * qosClass never changes. A bad nominatedNodeName may stay as long as it is the old one.
+ * qosClass never changes since 1.32. A bad nominatedNodeName may stay as long as it is the old one.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
@@ -45,12 +47,14 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
       errors.push(forbidden(STATUS.child('nominatedNodeName'), 'may not be set on pods that are already bound to a node'))
     for (const text of nameIsDnsSubdomain(nominated, false)) errors.push(invalid(STATUS.child('nominatedNodeName'), nominated, text))
   }
-  if (!deepEqual(status.qosClass, before.qosClass)) errors.push(invalid(STATUS.child('qosClass'), status.qosClass ?? '', IMMUTABLE))
+  if (isSince(features.release, '1.32') && !deepEqual(status.qosClass, before.qosClass))
+    errors.push(invalid(STATUS.child('qosClass'), status.qosClass ?? '', IMMUTABLE))
   errors.push(...validateTransitions(status, before, old.spec, podOptions(features, next, old)))
   errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses')))
   if (status.extendedResourceClaimStatus) {
     errors.push(...validateExtendedResources(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')))
   }
+  errors.push(...validateNodeResources(next, STATUS.child('nodeAllocatableResourceClaimStatuses')))
   errors.push(...validateAddresses(status.podIPs ?? [], 'podIPs', legacy(before.podIPs)))
   const [first] = hostIPs
   if (first && hostIP !== (first.ip ?? '')) errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip ?? '', 'must be equal to `hostIP`'))

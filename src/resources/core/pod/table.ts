@@ -1,5 +1,7 @@
 import type { TableDefinition, TableRowCondition } from '../../../catalog/definition.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
+import type { Json } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
 import type { ContainerStateTerminated, ContainerStatus, Pod, PodSpec, PodStatus } from '../v1.types.ts'
@@ -23,6 +25,24 @@ const terminationReason = ({ reason, signal, exitCode }: ContainerStateTerminate
 const hasTrueCondition = (status: PodStatus, type: string): boolean =>
   (status.conditions ?? []).some(condition => condition.type === type && condition.status === 'True')
 
+/** What releases began to show. Source: pkg/printers/internalversion in k8s.io/kubernetes, by release. */
+interface Shown {
+  readonly schedulingGates: boolean
+  /** Sidecars count among the containers. Before, what init containers did was forgotten once they had ended, but for the time of their last restart. */
+  readonly sidecars: boolean
+  /** A pod that has ended is not called Terminating. */
+  readonly end: boolean
+  /** One container that has failed counts for more than others that have completed. */
+  readonly failure: boolean
+}
+
+const shownIn = (release: Release): Shown => ({
+  schedulingGates: isSince(release, '1.26'),
+  sidecars: isSince(release, '1.28'),
+  end: isSince(release, '1.31'),
+  failure: isSince(release, '1.35'),
+})
+
 interface InitState {
   readonly ready: number
   /** Of init containers and sidecars. */
@@ -32,9 +52,9 @@ interface InitState {
   readonly reason?: string
 }
 
-function initState(spec: PodSpec, status: PodStatus): InitState {
+function initState(spec: PodSpec, status: PodStatus, countsSidecars: boolean): InitState {
   const { initContainers: containers = [] } = spec
-  const sidecarNames = new Set(containers.filter(isSidecar).map(container => container.name))
+  const sidecarNames = new Set(countsSidecars ? containers.filter(isSidecar).map(container => container.name) : [])
   const all: Restarts = { count: 0, last: '' }
   const sidecars: Restarts = { count: 0, last: '' }
   let ready = 0
@@ -62,36 +82,45 @@ interface Summary {
 }
 
 /** The columns Ready, Status and Restarts: the reason of the first container that has one counts for more than the phase. */
-function summarise(pod: Pod): Summary {
+function summarise(pod: Pod, shown: Shown): Summary {
   const { spec, status } = pod
   let reason = status.reason || status.phase || ''
   for (const condition of status.conditions ?? []) {
-    if (condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated') reason = 'SchedulingGated'
+    if (shown.schedulingGates && condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated') reason = 'SchedulingGated'
   }
-  const init = initState(spec, status)
-  if (init.reason !== undefined && !hasTrueCondition(status, 'Initialized')) return { ready: init.ready, reason: init.reason, restarts: init.all }
+  const init = initState(spec, status, shown.sidecars)
+  const isInitialized = shown.sidecars && hasTrueCondition(status, 'Initialized')
+  if (init.reason !== undefined && !isInitialized) return { ready: init.ready, reason: init.reason, restarts: init.all }
   if (init.reason !== undefined) reason = init.reason
-  const restarts = init.sidecars
+  const restarts = shown.sidecars ? init.sidecars : { count: 0, last: init.all.last }
   let ready = init.ready
   let running = false
+  let failure: string | undefined
   for (const container of (status.containerStatuses ?? []).toReversed()) {
     addRestarts(restarts, container)
     const { waiting, terminated, running: run } = container.state
     if (waiting?.reason) reason = waiting.reason
-    else if (terminated) reason = terminationReason(terminated)
-    else if (container.ready && run) {
+    else if (terminated) {
+      reason = terminationReason(terminated)
+      if (terminated.exitCode) failure = reason
+    } else if (container.ready && run) {
       running = true
       ready++
     }
   }
-  if (reason === 'Completed' && running) reason = hasTrueCondition(status, 'Ready') ? 'Running' : 'NotReady'
+  if (reason === 'Completed') {
+    if (running && hasTrueCondition(status, 'Ready')) reason = 'Running'
+    else if (shown.failure && failure !== undefined) reason = failure
+    else if (running) reason = 'NotReady'
+  }
   return { ready, reason, restarts }
 }
 
-function statusCell(pod: Pod, reason: string): string {
+function statusCell(pod: Pod, reason: string, shown: Shown): string {
   if (!pod.metadata.deletionTimestamp) return reason
   if (pod.status.reason === 'NodeLost') return 'Unknown'
-  return pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed' ? reason : 'Terminating'
+  const hasEnded = pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed'
+  return shown.end && hasEnded ? reason : 'Terminating'
 }
 
 function readinessGatesCell(pod: Pod): string {
@@ -106,8 +135,13 @@ const completed = (reason: string, message: string): readonly TableRowCondition[
 const SUCCEEDED = completed('Succeeded', 'The pod has completed successfully.')
 const FAILED = completed('Failed', 'The pod failed.')
 
-/** What `kubectl get pods` shows. The status cell sums up phase, conditions and states of containers. */
-export const podTable: TableDefinition<Pod> = {
+/** What `kubectl get pods` shows in a release. The status cell sums up phase, conditions and states of containers. */
+export function podTableIn(release: Release): TableDefinition<Pod> {
+  const shown = shownIn(release)
+  return { ...TABLE, cells: (pod, now) => cellsOf(pod, now, shown) }
+}
+
+const TABLE: Omit<TableDefinition<Pod>, 'cells'> = {
   columns: [
     nameColumn,
     column('Ready', 'Containers that are ready, of those that should be.'),
@@ -120,20 +154,22 @@ export const podTable: TableDefinition<Pod> = {
     column('Readiness Gates', 'Conditions for readiness that are met, of those that the pod asks for.', 1),
   ],
   conditions: ({ status }) => (status.phase === 'Succeeded' ? SUCCEEDED : status.phase === 'Failed' ? FAILED : undefined),
-  cells(pod, now) {
-    const { spec, status } = pod
-    const { ready, reason, restarts } = summarise(pod)
-    const total = (spec.containers?.length ?? 0) + (spec.initContainers ?? []).filter(isSidecar).length
-    return [
-      pod.metadata.name ?? '',
-      `${ready}/${total}`,
-      statusCell(pod, reason),
-      restarts.count > 0 && restarts.last !== '' ? `${restarts.count} (${age(restarts.last, now)} ago)` : String(restarts.count),
-      age(pod.metadata.creationTimestamp, now),
-      status.podIPs?.[0]?.ip || NONE,
-      spec.nodeName || NONE,
-      status.nominatedNodeName || NONE,
-      readinessGatesCell(pod),
-    ]
-  },
+}
+
+function cellsOf(pod: Pod, now: number, shown: Shown): Json[] {
+  const { spec, status } = pod
+  const { ready, reason, restarts } = summarise(pod, shown)
+  const sidecars = shown.sidecars ? (spec.initContainers ?? []).filter(isSidecar).length : 0
+  const tellsTime = restarts.last !== '' && (restarts.count > 0 || !shown.sidecars)
+  return [
+    pod.metadata.name ?? '',
+    `${ready}/${(spec.containers?.length ?? 0) + sidecars}`,
+    statusCell(pod, reason, shown),
+    tellsTime ? `${restarts.count} (${age(restarts.last, now)} ago)` : String(restarts.count),
+    age(pod.metadata.creationTimestamp, now),
+    status.podIPs?.[0]?.ip || NONE,
+    spec.nodeName || NONE,
+    status.nominatedNodeName || NONE,
+    readinessGatesCell(pod),
+  ]
 }

@@ -77,7 +77,7 @@ const v1: Version<ResourceQuota> = {
 }
 
 /**
- * What a namespace may use. Nothing here holds writes to it: the plugin ResourceQuota is not built.
+ * What a namespace may use. The admission plugin holds writes to it (`admission-plugin.ts`), and the controller counts (`controllers/resource-quota`).
  * https://kubernetes.io/docs/concepts/policy/resource-quotas/
  * Source of its rules: pkg/registry/core/resourcequota.
  */

@@ -1,3 +1,5 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -36,8 +38,17 @@ const SCOPES: Readonly<Record<string, ReadonlySet<string>>> = {
   NotTerminating: ALL_OF_PODS,
   PriorityClass: ALL_OF_PODS,
   CrossNamespacePodAffinity: ALL_OF_PODS,
+  VolumeAttributesClass: new Set(['persistentvolumeclaims', 'requests.storage']),
 }
-const scopeOf = (name: string): ReadonlySet<string> | undefined => (Object.hasOwn(SCOPES, name) ? SCOPES[name] : undefined)
+/** Scopes in which objects have names that a selector can ask for. */
+const NAMED = ['PriorityClass', 'VolumeAttributesClass']
+
+/** Undefined: the release does not know the scope. */
+type ScopeOf = (name: string) => ReadonlySet<string> | undefined
+const scopeIn =
+  (release: Release): ScopeOf =>
+  name =>
+    Object.hasOwn(SCOPES, name) && (name !== 'VolumeAttributesClass' || isSince(release, '1.33')) ? SCOPES[name] : undefined
 /** Of two that exclude each other a quota with both would hold nothing. */
 const CONFLICTS = [
   ['BestEffort', 'NotBestEffort'],
@@ -50,8 +61,8 @@ const ONLY_EXISTS =
  * Scopes are consistent and fit the resources. On an update they are the old ones, in any order; the scope selector may change. Source: pkg/apis/core/validation
  * in k8s.io/kubernetes.
  */
-export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefined): FieldError[] {
-  const errors = validateSpec(next.spec)
+export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefined, { features }: HookContext): FieldError[] {
+  const errors = validateSpec(next.spec, scopeIn(features.release))
   if (!old) return errors
   const before = new Set(old.spec.scopes)
   const { scopes = [] } = next.spec
@@ -83,7 +94,7 @@ function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: F
  * A known scope must be able to narrow every standard resource of `hard`: each that it cannot is an error. An unknown scope is one error. Names of other
  * resources, such as `count/pods`, are not compared.
  */
-function validateSpec(spec: ResourceQuotaSpec): FieldError[] {
+function validateSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): FieldError[] {
   const path = fieldPath('spec')
   const errors = validateAmounts(spec.hard, path.child('hard'))
   const resources = Object.keys(spec.hard ?? {})
@@ -98,15 +109,23 @@ function validateSpec(spec: ResourceQuotaSpec): FieldError[] {
     for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(scopesPath, shown(), 'unsupported scope applied to resource'))
   }
   errors.push(...validateConflicts(scopes, shown, scopesPath))
-  if (scopeSelector) errors.push(...validateSelector(scopeSelector, resources, shown, path.child('scopeSelector', 'matchExpressions')))
+  if (scopeSelector) errors.push(...validateSelector({ scopeSelector, resources, scopes: shown, scopeOf }, path.child('scopeSelector', 'matchExpressions')))
   return errors
 }
 
 const validateConflicts = (scopes: readonly string[], shown: () => Verbatim, path: FieldPath): FieldError[] =>
   CONFLICTS.filter(([one, other]) => scopes.includes(one) && scopes.includes(other)).map(() => invalid(path, shown(), 'conflicting scopes'))
 
-/** Only PriorityClass takes an operator other than Exists. Values belong to In and NotIn. The error of a conflict shows spec.scopes, not the selector. */
-function validateSelector(scopeSelector: ScopeSelector, resources: readonly string[], scopes: () => Verbatim, path: FieldPath): FieldError[] {
+interface SelectorParts {
+  readonly scopeSelector: ScopeSelector
+  readonly resources: readonly string[]
+  /** As messages show `spec.scopes`. */
+  readonly scopes: () => Verbatim
+  readonly scopeOf: ScopeOf
+}
+
+/** Only scopes with names take an operator other than Exists. Values belong to In and NotIn. The error of a conflict shows spec.scopes, not the selector. */
+function validateSelector({ scopeSelector, resources, scopes, scopeOf }: SelectorParts, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const selector = goMemberOnce('core.ResourceQuotaSpec', 'scopeSelector', scopeSelector)
   const expressions = scopeSelector.matchExpressions ?? []
@@ -114,7 +133,7 @@ function validateSelector(scopeSelector: ScopeSelector, resources: readonly stri
     const fits = scopeOf(scopeName)
     if (!fits) errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'))
     for (const name of resources) if (fits && !fits.has(name)) errors.push(invalid(path, selector(), 'unsupported scope applied to resource'))
-    if (fits && scopeName !== 'PriorityClass' && operator !== 'Exists') errors.push(invalid(path.child('operator'), operator, ONLY_EXISTS))
+    if (fits && !NAMED.includes(scopeName) && operator !== 'Exists') errors.push(invalid(path.child('operator'), operator, ONLY_EXISTS))
     if (operator === 'In' || operator === 'NotIn') {
       if (values.length === 0) {
         errors.push(required(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"))

@@ -1,11 +1,13 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Version } from '../../../catalog/definition.ts'
+import type { HookContext, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { setMember } from '../../../meta/equal.ts'
+import { ownMember, setMember } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { Secret } from '../v1.types.ts'
+import { keyPairFault } from './key-pair.ts'
 import { validateSecret } from './validation.ts'
 
 /** stringData is for writing only: its texts become values of data, and win over what is there. */
@@ -14,9 +16,18 @@ function setSecretDefaults(secret: Secret): void {
   const texts = secret.stringData
   if (texts === undefined) return
   delete secret.stringData
-  if (Object.keys(texts).length === 0) return
+  const keys = Object.keys(texts)
+  if (keys.length === 0) return
   secret.data ??= {}
-  for (const [key, text] of Object.entries(texts)) setMember(secret.data, key, Buffer.from(text).toString('base64'))
+  for (const key of keys) setMember(secret.data, key, Buffer.from(texts[key] ?? '').toString('base64'))
+}
+
+/** Since 1.27, of a pair for TLS that no server can use. It is stored all the same. */
+function pairWarnings({ type, data }: Secret, _: Secret | undefined, { features }: HookContext): string[] {
+  if (type !== 'kubernetes.io/tls' || !isSince(features.release, '1.27')) return []
+  const textOf = (key: string): string => Buffer.from(ownMember(data, key) ?? '', 'base64').toString('latin1')
+  const fault = keyPairFault(textOf('tls.crt'), textOf('tls.key'))
+  return fault === undefined ? [] : [fault]
 }
 
 const v1: Version<Secret> = {
@@ -44,5 +55,5 @@ export const secretResource = defineResource<Secret>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'secrets', version: v1 },
-  strategy: { revalidatesMeta: true, validate: validateSecret },
+  strategy: { revalidatesMeta: true, validate: validateSecret, warnings: pairWarnings },
 })

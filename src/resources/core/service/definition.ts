@@ -1,7 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import { isSince } from '../../../lifecycle/release.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { Service, ServiceSpec } from '../v1.types.ts'
@@ -10,7 +9,7 @@ import { ipRange } from './allocation/ip-range.ts'
 import { NodePorts } from './allocation/node-ports.ts'
 import type { PortRange } from './allocation/port-set.ts'
 import { ServiceReservations } from './allocation/reservation.ts'
-import { isExternallyAccessible, needsNodePort } from './fields.ts'
+import { isExternallyAccessible } from './fields.ts'
 import { serviceProxySubresource } from './proxy.ts'
 import { serviceStatusStrategy, serviceStrategy } from './strategy.ts'
 import { serviceTable } from './table.ts'
@@ -41,11 +40,10 @@ function setServiceDefaults(object: Service): void {
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
 }
 
-/** Before 1.29 external addresses alone do not make a service have a policy. An address of a load balancer is a virtual one unless it says otherwise. */
+/** A policy for services that are reached from outside. An address of a load balancer is a virtual one unless it says otherwise. */
 function setGatedServiceDefaults(object: Service, features: Features): void {
   const { spec, status } = object
-  const isAccessible = isSince(features.release, '1.29') ? isExternallyAccessible : needsNodePort
-  if (!spec.externalTrafficPolicy && isAccessible(object)) spec.externalTrafficPolicy = 'Cluster'
+  if (!spec.externalTrafficPolicy && isExternallyAccessible(object, features.release)) spec.externalTrafficPolicy = 'Cluster'
   if (spec.type !== 'LoadBalancer' || !features.enabled('LoadBalancerIPMode')) return
   for (const ingress of status.loadBalancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP'
 }

@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { IPFamily, Service, ServicePort, ServiceType } from '../v1.types.ts'
 
 /** What the fields of a Service mean together. Objects are defaulted. */
@@ -18,9 +19,9 @@ export const needsNodePort = (service: Service): boolean => typeOf(service) === 
 /** Whether a load balancer asks nodes if they have a local endpoint. */
 export const needsHealthCheck = (service: Service): boolean => typeOf(service) === 'LoadBalancer' && service.spec.externalTrafficPolicy === 'Local'
 
-/** Whether requests come from outside of the cluster, so that the external traffic policy means something. */
-export const isExternallyAccessible = (service: Service): boolean =>
-  needsNodePort(service) || (typeOf(service) === 'ClusterIP' && (service.spec.externalIPs ?? []).length > 0)
+/** Whether requests come from outside of the cluster, so that the external traffic policy means something. Before 1.29 external addresses alone did not count. */
+export const isExternallyAccessible = (service: Service, release: Release): boolean =>
+  needsNodePort(service) || (isSince(release, '1.29') && typeOf(service) === 'ClusterIP' && (service.spec.externalIPs ?? []).length > 0)
 
 /** It asks for no address: its name leads to those of its pods. */
 export const isHeadless = (service: Service): boolean => clusterIPsOf(service).length === 1 && clusterIPsOf(service)[0] === HEADLESS

@@ -1,3 +1,4 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { Service } from '../v1.types.ts'
 import {
   clusterIPsOf,
@@ -57,7 +58,7 @@ export function alignClusterIPs(next: Service, old: Service | undefined): void {
 }
 
 /** Clears what the new type has no use for, unless the client changed it too: then validation reports it. */
-export function dropUnneeded(next: Service, old: Service): void {
+export function dropUnneeded(next: Service, old: Service, { release }: Features): void {
   const { spec } = next
   const before = old.spec
   if (needsClusterIP(old) && !needsClusterIP(next)) {
@@ -78,7 +79,7 @@ export function dropUnneeded(next: Service, old: Service): void {
     if (before.allocateLoadBalancerNodePorts === spec.allocateLoadBalancerNodePorts) delete spec.allocateLoadBalancerNodePorts
     if (before.loadBalancerClass === spec.loadBalancerClass) delete spec.loadBalancerClass
   }
-  if (isExternallyAccessible(old) && !isExternallyAccessible(next) && before.externalTrafficPolicy === spec.externalTrafficPolicy) {
+  if (isExternallyAccessible(old, release) && !isExternallyAccessible(next, release) && before.externalTrafficPolicy === spec.externalTrafficPolicy) {
     delete spec.externalTrafficPolicy
   }
 }

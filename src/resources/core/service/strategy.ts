@@ -34,7 +34,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
     prepare(next, old, { features }) {
       settle(next, old, features)
       next.status = old ? old.status : { loadBalancer: {} }
-      if (old) dropUnneeded(next, old)
+      if (old) dropUnneeded(next, old, features)
       // A service that is no LoadBalancer any more loses the addresses of its load balancer.
       if (old && typeOf(next) !== 'LoadBalancer' && next.status.loadBalancer.ingress) next.status = { ...next.status, loadBalancer: {} }
       // Once defaulted for every type; a name elsewhere has no use for it.

@@ -65,11 +65,11 @@ export function validateBalancerClass(next: Service, old: Service | undefined): 
  * The policy is required for a service that is reached from outside, and refused for any other. A health check port belongs to the type LoadBalancer with the
  * policy Local. One that is needed and not given is allocated before the write, so its absence is no error here.
  */
-export function validateExternalTraffic(service: Service): FieldError[] {
+export function validateExternalTraffic(service: Service, { release }: Features): FieldError[] {
   const policy = service.spec.externalTrafficPolicy ?? ''
   const at = SPEC.child('externalTrafficPolicy')
   const errors: FieldError[] = []
-  if (!isExternallyAccessible(service)) {
+  if (!isExternallyAccessible(service, release)) {
     if (policy !== '') errors.push(invalid(at, policy, 'may only be set for externally-accessible services'))
   } else if (policy === '') errors.push(required(at))
   else if (policy !== 'Cluster' && policy !== 'Local') errors.push(notSupported(at, policy, ['Cluster', 'Local']))

@@ -30,7 +30,7 @@ export const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
 /** A day. */
 const MAX_AFFINITY_SECONDS = 86400
 
-/** Where a service has both, they say the same. */
+/** Where a service has both, they say the same, since 1.27. */
 function validateTopologyAnnotations(service: Service): FieldError[] {
   const hints = service.metadata.annotations?.[TOPOLOGY_HINTS]
   const mode = service.metadata.annotations?.[TOPOLOGY_MODE]
@@ -132,7 +132,7 @@ export function validateService(next: Service, old: Service | undefined, feature
     : []
   return [
     ...update,
-    ...validateTopologyAnnotations(next),
+    ...(isSince(features.release, '1.27') ? validateTopologyAnnotations(next) : []),
     ...(portsOf(next).length === 0 && !isHeadless(next) && typeOf(next) !== 'ExternalName' ? [required(ports)] : []),
     ...validateByType(next, features),
     ...validatePorts(next, ports),
@@ -145,18 +145,18 @@ export function validateService(next: Service, old: Service | undefined, feature
     ...validateSourceRanges(next, old, features),
     ...validateBalancerAllocation(next),
     ...validateBalancerClass(next, undefined),
-    ...validateExternalTraffic(next),
+    ...validateExternalTraffic(next, features),
     ...validateInternalTraffic(next),
     ...validateTrafficDistribution(next, features),
   ]
 }
 
-/** One address of a load balancer. The mode belongs to an IP, and is required beside one. */
-function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: FieldPath, addresses: LegacyAddresses): FieldError[] {
+/** One address of a load balancer. The mode belongs to an IP; `needsMode`: it is required beside one, while its gate is on. */
+function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: FieldPath, addresses: LegacyAddresses, needsMode: boolean): FieldError[] {
   const errors = ip ? addresses.ip(ip, path.child('ip')) : []
   const mode = path.child('ipMode')
   if (ipMode === undefined) {
-    if (ip) errors.push(required(mode, 'must be specified when `ip` is set'))
+    if (ip && needsMode) errors.push(required(mode, 'must be specified when `ip` is set'))
   } else if (!ip) errors.push(forbidden(mode, 'may not be specified when `ip` is not set'))
   else if (ipMode !== 'VIP' && ipMode !== 'Proxy') errors.push(notSupported(mode, ipMode, ['Proxy', 'VIP']))
   if (hostname) {
@@ -168,16 +168,17 @@ function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: Fi
 }
 
 /**
- * Addresses of the load balancer. A type that has no load balancer may have none: then that is the only error. Source: pkg/apis/core/validation in
+ * Addresses of the load balancer. A type that has no load balancer may have none since 1.29: then that is the only error. Source: pkg/apis/core/validation in
  * k8s.io/kubernetes.
  */
 export function validateServiceStatus(next: Service, old: Service | undefined, features: Features): FieldError[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
   const ingresses = next.status.loadBalancer.ingress ?? []
-  if (ingresses.length > 0 && typeOf(next) !== 'LoadBalancer') return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
+  const balancersOnly = isSince(features.release, '1.29') && !features.enabled('AllowServiceLBStatusOnNonLB')
+  if (balancersOnly && ingresses.length > 0 && typeOf(next) !== 'LoadBalancer') return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   const addresses = legacyAddresses(
     features,
     old?.status.loadBalancer.ingress?.flatMap(({ ip }) => ip ?? []),
   )
-  return ingresses.flatMap((ingress, i) => validateIngress(ingress, path.index(i), addresses))
+  return ingresses.flatMap((ingress, i) => validateIngress(ingress, path.index(i), addresses, features.enabled('LoadBalancerIPMode')))
 }

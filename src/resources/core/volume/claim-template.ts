@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { type LabelSelectorRules, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
@@ -17,9 +17,9 @@ const SOURCE_PATH = verbatim('field.Path{name:"dataSource", index:"", parent:(*f
 
 /** What an old object may keep, and what gates allow. */
 export interface ClaimSpecOptions {
-  /** An older object already has a selector with a bad label value. */
-  readonly allowInvalidSelector?: boolean
-  /** An older object already has a data source with a bad API group. */
+  /** Whether the release, or an older object, has selectors with bad label values. */
+  readonly selector?: LabelSelectorRules
+  /** Before 1.29, or where an older object already has a data source with an API group. */
   readonly allowInvalidApiGroup?: boolean
   /** The gate VolumeAttributesClass is on, or an older object has a class. */
   readonly hasClasses?: boolean
@@ -52,7 +52,7 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPa
   const errors: FieldError[] = []
   const { accessModes: modes = [] } = spec
   if (modes.length === 0) errors.push(required(path.child('accessModes'), 'at least 1 access mode is required'))
-  if (spec.selector && !options.allowInvalidSelector) errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
+  errors.push(...validateLabelSelector(spec.selector, path.child('selector'), options.selector))
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(path.child('accessModes'), mode, ACCESS_MODES))
   if (modes.includes('ReadWriteOncePod') && modes.some(mode => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))) {
     errors.push(forbidden(path.child('accessModes'), 'may not use ReadWriteOncePod with other access modes'))

@@ -1,14 +1,17 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, required } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { longestExpiration, SHORTEST_EXPIRATION, validateUserAnnotations } from '../../certificates/pod-certificate.ts'
+import { validateSignerName } from '../../certificates/signer-name.ts'
 import { goValue } from '../../shared/go-values.ts'
 import type {
   ClusterTrustBundleProjection,
   DownwardAPIVolumeFile,
   DownwardAPIVolumeSource,
   KeyToPath,
+  PodCertificateProjection,
   ProjectedVolumeSource,
   ServiceAccountTokenProjection,
   VolumeProjection,
@@ -64,7 +67,7 @@ function validateFile(file: DownwardAPIVolumeFile, path: FieldPath): FieldError[
 }
 
 /** The kinds of projected sources, of which an element has at most one. */
-const PROJECTIONS: readonly (keyof VolumeProjection)[] = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle']
+const PROJECTIONS: readonly (keyof VolumeProjection)[] = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate']
 
 /** What gates allow, and what an old object may keep. */
 export interface ProjectedOptions {
@@ -106,9 +109,40 @@ export function validateProjected(projected: ProjectedVolumeSource, path: FieldP
       errors.push(...validateTrustBundle(source.clusterTrustBundle, at.child('clusterTrustBundle')))
       claim(source.clusterTrustBundle.path, source.clusterTrustBundle.path)
     }
+    if (source.podCertificate) {
+      const certificate = at.child('podCertificate')
+      errors.push(...validateCertificateRequest(source.podCertificate, certificate))
+      const files = CERTIFICATE_FILES.filter(member => source.podCertificate?.[member])
+      for (const member of files) {
+        const file = source.podCertificate[member] ?? ''
+        errors.push(...validateNonReservedPath(file, certificate.child(member)))
+        claim(file, file)
+      }
+      if (files.length === 0) errors.push(required(certificate, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'))
+    }
     const count = PROJECTIONS.filter(kind => source[kind]).length
     if (count > 1) errors.push(forbidden(at, 'may not specify more than 1 volume type per source'))
   })
+  return errors
+}
+
+const CERTIFICATE_FILES = ['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const
+const KEY_TYPES = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
+
+/** What the kubelet asks of the signer; the files are checked by the caller. */
+function validateCertificateRequest(
+  { signerName, keyType, maxExpirationSeconds: seconds, userAnnotations }: PodCertificateProjection,
+  path: FieldPath,
+): FieldError[] {
+  const errors = validateSignerName(signerName ?? '', path.child('signerName'))
+  if (userAnnotations) errors.push(...validateUserAnnotations(userAnnotations, path.child('userAnnotations')))
+  if (!KEY_TYPES.includes(keyType ?? '')) errors.push(notSupported(path.child('keyType'), keyType ?? '', KEY_TYPES))
+  const most = longestExpiration(signerName ?? '')
+  const at = path.child('maxExpirationSeconds')
+  if (seconds !== undefined && seconds < SHORTEST_EXPIRATION) {
+    errors.push(invalid(at, seconds, `if provided, maxExpirationSeconds must be >= ${SHORTEST_EXPIRATION}`))
+  }
+  if (seconds !== undefined && seconds > most) errors.push(invalid(at, seconds, `if provided, maxExpirationSeconds must be <= ${most}`))
   return errors
 }
 

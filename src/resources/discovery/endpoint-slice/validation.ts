@@ -1,6 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
@@ -33,18 +34,24 @@ function validateDomain(text: string, path: FieldPath): FieldError[] {
   return long === undefined ? [] : [invalid(path, long, isDns1123Label(long).join(','))]
 }
 
-/** Those of IPv6 are canonical. */
-function validateIP(text: string, family: 'IPv4' | 'IPv6', path: FieldPath, legacy: LegacyAddresses): FieldError[] {
-  const errors = family === 'IPv4' ? legacy.ip(text, path) : validateIpStrict(path, text)
+/** How addresses of a slice are written. */
+interface AddressRules {
+  readonly legacy: LegacyAddresses
+  /** Those of IPv6 are canonical, since 1.33. */
+  readonly isStrict: boolean
+}
+
+function validateIP(text: string, family: 'IPv4' | 'IPv6', path: FieldPath, { legacy, isStrict }: AddressRules): FieldError[] {
+  const errors = family === 'IPv6' && isStrict ? validateIpStrict(path, text) : legacy.ip(text, path)
   if (errors.length > 0) return errors
   const matches = parseIp(text)?.length === (family === 'IPv4' ? 4 : 16)
   return [...(matches ? [] : [invalid(path, text, `must be an ${family} address`)]), ...validateNonSpecialIP(text, path)]
 }
 
-function validateAddress(address: string, type: string, path: FieldPath, legacy: LegacyAddresses): FieldError[] {
+function validateAddress(address: string, type: string, path: FieldPath, rules: AddressRules): FieldError[] {
   if (type === 'FQDN') return validateDomain(address, path)
   // Where the type itself is wrong, nothing can be said of the addresses.
-  return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path, legacy) : []
+  return type === 'IPv4' || type === 'IPv6' ? validateIP(address, type, path, rules) : []
 }
 
 /** Zones are label values, nodes are DNS subdomains. Too many zones hide errors of forNodes. */
@@ -64,7 +71,7 @@ function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
 }
 
 /** Errors come in the order of the fields, in steps of one address each. */
-function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, legacy: LegacyAddresses): Steps<FieldError[]> {
+function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, rules: AddressRules): Steps<FieldError[]> {
   const { nodeName, deprecatedTopology: topology, hostname, hints } = endpoint
   const addresses = endpoint.addresses ?? []
   const at = path.child('addresses')
@@ -72,7 +79,7 @@ function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, le
   const labels = Object.keys(topology ?? {}).length
   const addressErrors: FieldError[] = []
   for (const [i, address] of addresses.entries()) {
-    addressErrors.push(...validateAddress(address, type, at.index(i), legacy))
+    addressErrors.push(...validateAddress(address, type, at.index(i), rules))
     if (isStepDone()) yield
   }
   return [
@@ -105,10 +112,10 @@ function validatePorts(ports: readonly EndpointPort[], path: FieldPath): FieldEr
 }
 
 /** Too many endpoints are one error, and none of them is looked at then. */
-function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: FieldPath, legacy: LegacyAddresses): Steps<FieldError[]> {
+function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: FieldPath, rules: AddressRules): Steps<FieldError[]> {
   if (endpoints.length > MOST_ENDPOINTS) return [tooMany(path, endpoints.length, MOST_ENDPOINTS)]
   const errors: FieldError[] = []
-  for (const [i, endpoint] of endpoints.entries()) errors.push(...(yield* validateEndpoint(endpoint, type, path.index(i), legacy)))
+  for (const [i, endpoint] of endpoints.entries()) errors.push(...(yield* validateEndpoint(endpoint, type, path.index(i), rules)))
   return errors
 }
 
@@ -122,13 +129,12 @@ export function* validateEndpointSlice(
   { features }: Pick<HookContext, 'features'>,
 ): Steps<FieldError[]> {
   const path = fieldPath('addressType')
+  const rules = { legacy: legacyAddresses(features), isStrict: isSince(features.release, '1.33') }
   return [
     ...(addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
     ...validatePorts(ports ?? [], fieldPath('ports')),
     // What an older server let in may stay.
-    ...(old && deepEqual(endpoints, old.endpoints)
-      ? []
-      : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), legacyAddresses(features))),
+    ...(old && deepEqual(endpoints, old.endpoints) ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), rules)),
     ...(old ? validateImmutableField(addressType, old.addressType, path) : []),
   ]
 }

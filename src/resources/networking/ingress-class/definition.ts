@@ -1,11 +1,12 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDomainPrefixedPath, nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
-import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { ageColumn, column, nameColumn, nameOfDefault } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
@@ -61,6 +62,15 @@ const table: TableDefinition<IngressClass> = {
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.controller ?? '', parametersCell(spec.parameters), age(metadata.creationTimestamp, now)],
 }
 
+/** An annotation: "true" makes the class that of ingresses which name none. */
+export const IS_DEFAULT_CLASS = 'ingressclass.kubernetes.io/is-default-class'
+
+/** Since 1.36 the default class is marked. */
+const markingTable: TableDefinition<IngressClass> = {
+  ...table,
+  cells: (object, now) => [nameOfDefault(object.metadata, IS_DEFAULT_CLASS), ...table.cells(object, now).slice(1)],
+}
+
 const v1: Version<IngressClass> = {
   group: 'networking.k8s.io',
   name: 'v1',
@@ -72,6 +82,7 @@ const v1: Version<IngressClass> = {
     if (spec.parameters) spec.parameters.scope ??= 'Cluster'
   },
   table,
+  tableIn: release => (isSince(release, '1.36') ? markingTable : table),
 }
 
 /**

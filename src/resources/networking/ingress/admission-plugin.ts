@@ -3,11 +3,10 @@ import { asKind } from '../../../catalog/define.ts'
 import type { TypedObject } from '../../../meta/object.ts'
 import { INGRESSES } from '../../kinds.ts'
 import { youngestName } from '../../shared/youngest.ts'
+import { IS_DEFAULT_CLASS } from '../ingress-class/definition.ts'
 import { CLASS_ANNOTATION } from './class-annotation.ts'
 
-const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class'
-
-const isDefault = ({ metadata }: TypedObject): boolean => metadata.annotations?.[IS_DEFAULT] === 'true'
+const isDefault = ({ metadata }: TypedObject): boolean => metadata.annotations?.[IS_DEFAULT_CLASS] === 'true'
 
 /**
  * DefaultIngressClass: a new ingress that names no class, in its spec or by annotation, gets the default one if there is any.

@@ -1,9 +1,10 @@
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { isValidPortName, isValidPortNum, nameIsDns1035Label } from '../../../meta/names.ts'
+import { isValidPortName, isValidPortNum, nameIsDns1035Label, nameIsDnsLabel, type ValidateName } from '../../../meta/names.ts'
 import { validateObjectReference } from '../object-reference.ts'
-import type { IngressBackend, ServiceBackendPort } from '../v1.types.ts'
+import type { IngressBackend, IngressSpec, ServiceBackendPort } from '../v1.types.ts'
 
 /** Needs exactly one of name and number. Both or neither is reported at the backend, not at its port. */
 function validatePort({ name, number }: ServiceBackendPort, backend: FieldPath): FieldError[] {
@@ -14,14 +15,27 @@ function validatePort({ name, number }: ServiceBackendPort, backend: FieldPath):
   return [required(backend, 'port name or number is required')]
 }
 
-/** Where requests go: a service's port, or an object of any kind. */
-export function validateBackend({ resource, service }: IngressBackend, path: FieldPath): FieldError[] {
+/** Where requests go: a service's port, or an object of any kind. `validateName`: what names of services may be. */
+export function validateBackend({ resource, service }: IngressBackend, validateName: ValidateName, path: FieldPath): FieldError[] {
   if (resource && service) return [invalid(path, '', 'cannot set both resource and service backends')]
   if (resource) return validateObjectReference(resource, path.child('resource'))
   if (!service) return [invalid(path, '', 'resource or service backend is required')]
   const at = path.child('service', 'name')
   return [
-    ...(service.name ? nameIsDns1035Label(service.name, false).map(text => invalid(at, service.name, text)) : [required(at)]),
+    ...(service.name ? validateName(service.name, false).map(text => invalid(at, service.name, text)) : [required(at)]),
     ...validatePort(service.port, path),
   ]
+}
+
+/** What names of services may be in an ingress: they may begin with a digit while the gate RelaxedServiceNameValidation is on, and where the old ingress has such a name. */
+export function serviceNameRule(old: IngressSpec | undefined, features: Features): ValidateName {
+  const isRelaxed = features.enabled('RelaxedServiceNameValidation') || backendsOf(old).some(({ service }) => service && beginsWithDigit(service.name))
+  return isRelaxed ? nameIsDnsLabel : nameIsDns1035Label
+}
+
+const beginsWithDigit = (name: string): boolean => nameIsDnsLabel(name, false).length === 0 && nameIsDns1035Label(name, false).length > 0
+
+function backendsOf(spec: IngressSpec | undefined): IngressBackend[] {
+  const ofPaths = (spec?.rules ?? []).flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend))
+  return spec?.defaultBackend ? [spec.defaultBackend, ...ofPaths] : ofPaths
 }

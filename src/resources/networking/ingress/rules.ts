@@ -2,7 +2,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { parseIp } from '../../../meta/ip.ts'
-import { isDns1123Subdomain, isWildcardDns1123Subdomain } from '../../../meta/names.ts'
+import { isDns1123Subdomain, isWildcardDns1123Subdomain, type ValidateName } from '../../../meta/names.ts'
 import type { HTTPIngressPath, IngressRule } from '../v1.types.ts'
 import { validateBackend } from './backend.ts'
 
@@ -34,28 +34,28 @@ function validatePathText(text: string, type: string, path: FieldPath): FieldErr
   ]
 }
 
-function validateHttpPath({ path: text = '', pathType, backend }: HTTPIngressPath, path: FieldPath): FieldError[] {
+function validateHttpPath({ path: text = '', pathType, backend }: HTTPIngressPath, validateName: ValidateName, path: FieldPath): FieldError[] {
   if (typeof pathType !== 'string') return [required(path.child('pathType'), 'pathType must be specified')]
   const errors = PATH_TYPES.includes(pathType)
     ? validatePathText(text, pathType, path.child('path'))
     : [notSupported(path.child('pathType'), pathType, PATH_TYPES)]
-  return [...errors, ...validateBackend(backend, path.child('backend'))]
+  return [...errors, ...validateBackend(backend, validateName, path.child('backend'))]
 }
 
-/** What a rule says beside its host. */
-export function validateRuleValue({ http }: IngressRule, path: FieldPath): FieldError[] {
+/** What a rule says beside its host. `validateName`: what names of services may be. */
+export function validateRuleValue({ http }: IngressRule, validateName: ValidateName, path: FieldPath): FieldError[] {
   if (!http) return []
   const at = path.child('http', 'paths')
   const paths = http.paths ?? []
-  return paths.length === 0 ? [required(at)] : paths.flatMap((one, i) => validateHttpPath(one, at.index(i)))
+  return paths.length === 0 ? [required(at)] : paths.flatMap((one, i) => validateHttpPath(one, validateName, at.index(i)))
 }
 
 /** `keepWildcards`: rules of hosts with a wildcard are let through as they are. */
-export function validateRules(rules: readonly IngressRule[], keepWildcards: boolean, path: FieldPath): FieldError[] {
+export function validateRules(rules: readonly IngressRule[], keepWildcards: boolean, validateName: ValidateName, path: FieldPath): FieldError[] {
   return rules.flatMap((rule, i) => {
     const { host = '' } = rule
     const at = path.index(i).child('host')
     const errors = host === '' ? [] : [...validateNotAddress(host, at), ...validateHostName(host, at)]
-    return keepWildcards && isWildcard(host) ? errors : [...errors, ...validateRuleValue(rule, path.index(i))]
+    return keepWildcards && isWildcard(host) ? errors : [...errors, ...validateRuleValue(rule, validateName, path.index(i))]
   })
 }

@@ -1,12 +1,13 @@
 import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { isDns1123Subdomain, nameIsDns1035Label, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Ingress, IngressSpec, IngressTLS } from '../v1.types.ts'
-import { validateBackend } from './backend.ts'
+import { serviceNameRule, validateBackend } from './backend.ts'
 import { CLASS_ANNOTATION } from './class-annotation.ts'
 import { isWildcard, validateHostName, validateNotAddress, validateRules, validateRuleValue } from './rules.ts'
 
@@ -22,16 +23,17 @@ function validateTls(entries: readonly IngressTLS[], keepSecretNames: boolean, p
 }
 
 /** What the old object has wrong already, from a time when less was checked, the new one may have wrong. */
-function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, path: FieldPath): FieldError[] {
+function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const { rules = [], ingressClassName: className } = spec
   const keepSecretNames = (old?.tls ?? []).some(({ secretName }) => secretNameFaults(secretName).length > 0)
-  const keepWildcards = (old?.rules ?? []).some(rule => isWildcard(rule.host ?? '') && validateRuleValue(rule, path).length > 0)
+  const keepWildcards = (old?.rules ?? []).some(rule => isWildcard(rule.host ?? '') && validateRuleValue(rule, nameIsDns1035Label, path).length > 0)
+  const validateName = serviceNameRule(old, features)
   const errors: FieldError[] = []
   if (rules.length === 0 && !spec.defaultBackend) {
     errors.push(invalid(path, verbatim('[]networking.IngressRule(nil)'), 'either `defaultBackend` or `rules` must be specified'))
   }
-  if (spec.defaultBackend) errors.push(...validateBackend(spec.defaultBackend, path.child('defaultBackend')))
-  errors.push(...validateRules(rules, keepWildcards, path.child('rules')), ...validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')))
+  if (spec.defaultBackend) errors.push(...validateBackend(spec.defaultBackend, validateName, path.child('defaultBackend')))
+  errors.push(...validateRules(rules, keepWildcards, validateName, path.child('rules')), ...validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')))
   if (className !== undefined) errors.push(...nameIsDnsSubdomain(className, false).map(text => invalid(path.child('ingressClassName'), className, text)))
   return errors
 }
@@ -40,8 +42,8 @@ function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, path: Fie
  * A default backend, or rules, or both. An update accepts wildcard hosts and names of secrets that the old object could have. Source: pkg/apis/networking/validation in
  * k8s.io/kubernetes.
  */
-export function validateIngress(next: Ingress, old: Ingress | undefined): FieldError[] {
-  const errors = validateSpec(next.spec, old?.spec, fieldPath('spec'))
+export function validateIngress(next: Ingress, old: Ingress | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
+  const errors = validateSpec(next.spec, old?.spec, features, fieldPath('spec'))
   const annotation = next.metadata.annotations?.[CLASS_ANNOTATION]
   const className = next.spec.ingressClassName
   if (!old && annotation !== undefined && className !== undefined && annotation !== className) {

@@ -10,6 +10,7 @@ import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
+import { selectorRules } from '../../shared/selector-rules.ts'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../v1.types.ts'
 import { allRules } from './peers.ts'
 
@@ -93,7 +94,7 @@ export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolic
   const path = fieldPath('spec')
   const selector = path.child('podSelector')
   const rules = {
-    allowInvalidValues: old !== undefined && validateLabelSelector(old.spec.podSelector, selector).length > 0,
+    ...selectorRules(features, old?.spec.podSelector),
     addresses: legacyAddresses(features, old && addressesOf(old)),
   }
   const errors = validateLabelSelector(spec.podSelector, selector, rules)

@@ -1,6 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, invalid, required, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -29,12 +30,12 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
   return errors
 }
 
-/** A range stays; one of the other family may be added to it. */
-function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined): FieldError[] {
+/** A range stays; one of the other family may be added to it since 1.33. */
+function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined, { features }: HookContext): FieldError[] {
   const cidrs = next.spec.cidrs ?? []
   if (!old) return validateCidrs(cidrs)
   const before = old.spec.cidrs ?? []
-  const isDual = before.length === 1 && cidrs.length === 2
+  const isDual = before.length === 1 && cidrs.length === 2 && isSince(features.release, '1.33')
   if (before.length !== cidrs.length && !isDual) return [invalid(path, cidrs.length > 0 ? cidrs : verbatim('[]string(nil)'), IMMUTABLE)]
   // Ranges are validated again only if one is added: an update may keep what a create would refuse.
   const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [invalid(path.index(i), cidrs[i], IMMUTABLE)]))
@@ -88,8 +89,9 @@ export const serviceCIDRResource = defineResource<ServiceCIDR>({
   strategy: {
     validateName: nameIsDnsSubdomain,
     resetFields: [['status']],
-    prepare(next, old) {
-      next.status = old ? old.status : {}
+    prepare(next, old, { features }) {
+      // Before 1.36 a client may write the status here, too.
+      if (features.enabled('ServiceCIDRStatusFieldWiping')) next.status = old ? old.status : {}
     },
     validate: validateServiceCIDR,
   },

@@ -1,7 +1,8 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { duplicate, type FieldError, invalid, verbatim } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -30,8 +31,8 @@ function validateEachOnce(tolerations: readonly Toleration[], path: FieldPath): 
 }
 
 /** Labels of nodes by their old names. */
-const runtimeClassWarnings = ({ scheduling }: RuntimeClass): string[] =>
-  Object.keys(scheduling?.nodeSelector ?? {}).flatMap(key => {
+const runtimeClassWarnings = ({ scheduling }: RuntimeClass, _: RuntimeClass | undefined, { features }: HookContext): string[] =>
+  Object.keys((isSince(features.release, '1.25') && scheduling?.nodeSelector) || {}).flatMap(key => {
     const text = deprecatedLabel(key)
     return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`]
   })

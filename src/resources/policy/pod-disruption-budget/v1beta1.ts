@@ -18,22 +18,26 @@ function withoutLabel({ matchExpressions = [], ...selector }: LabelSelector): La
   return { ...selector, ...(kept.length > 0 && { matchExpressions: kept }) }
 }
 
+/** No labels are as good as an absent map: `{"matchLabels": {}}` is the empty selector, too. */
+const isSame = ({ matchLabels = {}, ...selector }: LabelSelector, other: LabelSelector): boolean =>
+  deepEqual(Object.keys(matchLabels).length > 0 ? { matchLabels, ...selector } : selector, other)
+
 const hasLabel = ({ matchExpressions = [] }: LabelSelector): boolean => matchExpressions.some(({ key }) => key === LABEL)
 
 function selectorToV1(selector: LabelSelector): LabelSelector {
-  if (deepEqual(selector, EMPTY)) return NONE_IN_V1
-  return deepEqual(selector, ALL_IN_V1BETA1) ? EMPTY : withoutLabel(selector)
+  if (isSame(selector, EMPTY)) return NONE_IN_V1
+  return isSame(selector, ALL_IN_V1BETA1) ? EMPTY : withoutLabel(selector)
 }
 
 function selectorFromV1(selector: LabelSelector): LabelSelector {
-  if (deepEqual(selector, NONE_IN_V1)) return EMPTY
-  return deepEqual(selector, EMPTY) ? ALL_IN_V1BETA1 : selector
+  if (isSame(selector, NONE_IN_V1)) return EMPTY
+  return isSame(selector, EMPTY) ? ALL_IN_V1BETA1 : selector
 }
 
 /** Takes the label out of selectors of v1 that are written with it, except for the one that stands for the empty selector of v1beta1. */
 export function dropSelectorLabel({ spec }: PodDisruptionBudget): void {
   const { selector } = spec
-  if (selector && hasLabel(selector) && !deepEqual(selector, NONE_IN_V1)) spec.selector = withoutLabel(selector)
+  if (selector && hasLabel(selector) && !isSame(selector, NONE_IN_V1)) spec.selector = withoutLabel(selector)
 }
 
 /** policy/v1beta1 → policy/v1. The versions differ in what the empty selector selects: none in v1beta1, all in v1. Source: pkg/apis/policy/v1beta1 in k8s.io/kubernetes. */

@@ -1,3 +1,4 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, verbatim } from '../../../meta/field-error.ts'
@@ -8,6 +9,7 @@ import type { IntOrString } from '../../../meta/object.ts'
 import { validateCounts } from '../../shared/counts.ts'
 import { goPointer } from '../../shared/go-syntax.ts'
 import { validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import { selectorRules } from '../../shared/selector-rules.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../v1.types.ts'
 
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget']
@@ -23,18 +25,17 @@ const validateAmount = (value: IntOrString | undefined, path: FieldPath): FieldE
   value === undefined ? [] : [...validateIntOrPercent(value, path), ...validateAtMost100Percent(value, path)]
 
 /** At most one of the two bounds is given. An update may keep invalid values of the selector. Source: pkg/apis/policy/validation in k8s.io/kubernetes. */
-export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: PodDisruptionBudget | undefined): FieldError[] {
+export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: PodDisruptionBudget | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
   const selector = path.child('selector')
   const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec
-  const allowInvalidValues = old !== undefined && validateLabelSelector(old.spec.selector, selector).length > 0
   return [
     ...(minAvailable !== undefined && maxUnavailable !== undefined
       ? [invalid(path, verbatim(printSpec(spec)), 'minAvailable and maxUnavailable cannot be both set')]
       : []),
     ...validateAmount(minAvailable, path.child('minAvailable')),
     ...validateAmount(maxUnavailable, path.child('maxUnavailable')),
-    ...validateLabelSelector(spec.selector, selector, { allowInvalidValues }),
+    ...validateLabelSelector(spec.selector, selector, selectorRules(features, old?.spec.selector)),
     ...(policy !== undefined && !EVICTION_POLICIES.includes(policy) ? [notSupported(path.child('unhealthyPodEvictionPolicy'), policy, EVICTION_POLICIES)] : []),
   ]
 }

@@ -1,17 +1,8 @@
 /**
- * The cluster roles of controllers, without the prefix `system:controller:`. Each is bound to the service account of that name in kube-system. `read-policy.ts`
- * explains the notation.
+ * The cluster roles of controllers, without the prefix `system:controller:`; those of volumes and devices are in `storage-controller-roles.ts`. Each is bound to
+ * the service account of that name in kube-system. `read-policy.ts` explains the notation.
  */
 export const CONTROLLER_ROLES = `
-attachdetach-controller
-  list,watch core persistentvolumeclaims,persistentvolumes
-  get,list,watch core nodes
-  patch,update core nodes/status
-  list,watch core pods
-  create,patch,update core,events.k8s.io events
-  create,delete,get,list,watch storage.k8s.io volumeattachments
-  get,list,watch storage.k8s.io csidrivers
-  get,list,watch storage.k8s.io csinodes
 certificate-controller
   delete,get,list,watch certificates.k8s.io certificatesigningrequests
   update certificates.k8s.io certificatesigningrequests/approval,certificatesigningrequests/status
@@ -26,7 +17,8 @@ cronjob-controller
   create,delete,get,list,patch,update,watch batch jobs
   update batch cronjobs/status
   update batch cronjobs/finalizers
-  delete,list,watch core pods
+  delete,list core pods until(1.32)
+  delete,list,watch core pods since(1.32)
   create,patch,update core,events.k8s.io events
 daemon-set-controller
   get,list,watch apps,extensions daemonsets
@@ -51,36 +43,29 @@ disruption-controller
   get,list,watch policy poddisruptionbudgets
   get,list,watch apps statefulsets
   update policy poddisruptionbudgets/status
-  patch,update core pods/status
+  patch,update core pods/status since(1.27) gate(PodDisruptionConditions)
   get * */scale
   create,patch,update core,events.k8s.io events
+  patch core pods/status since(1.26) until(1.27) gate(PodDisruptionConditions)
 endpoint-controller
   get,list,watch core pods,services
-  create,delete,get,list,update,watch core endpoints
+  create,delete,get,list,update core endpoints until(1.32)
+  create,delete,get,list,update,watch core endpoints since(1.32)
   create core endpoints/restricted
   create,patch,update core,events.k8s.io events
 endpointslice-controller
   get,list,watch core nodes,pods,services
   update core services/finalizers
-  create,delete,get,list,update,watch discovery.k8s.io endpointslices
+  create,delete,get,list,update discovery.k8s.io endpointslices until(1.32)
+  create,delete,get,list,update,watch discovery.k8s.io endpointslices since(1.32)
   create,patch,update core,events.k8s.io events
 endpointslicemirroring-controller
   get,list,watch core endpoints,services
   update core services/finalizers
   update core endpoints/finalizers
-  create,delete,get,list,update,watch discovery.k8s.io endpointslices
+  create,delete,get,list,update discovery.k8s.io endpointslices until(1.32)
+  create,delete,get,list,update,watch discovery.k8s.io endpointslices since(1.32)
   create,patch,update core,events.k8s.io events
-ephemeral-volume-controller
-  get,list,watch core pods
-  update core pods/finalizers
-  create,get,list,watch core persistentvolumeclaims
-  create,patch,update core,events.k8s.io events
-expand-controller
-  get,list,patch,update,watch core persistentvolumes
-  patch,update core persistentvolumeclaims/status
-  get,list,watch core persistentvolumeclaims
-  create,patch,update core,events.k8s.io events
-  get core services
 generic-garbage-collector
   delete,get,list,patch,update,watch * *
   create,patch,update core,events.k8s.io events
@@ -88,10 +73,15 @@ horizontal-pod-autoscaler
   get,list,watch autoscaling horizontalpodautoscalers
   update autoscaling horizontalpodautoscalers/status
   get,update * */scale
-  list,watch core pods
-  list,watch metrics.k8s.io pods
-  get,list,watch custom.metrics.k8s.io *
-  get,list,watch external.metrics.k8s.io *
+  list core pods until(1.32)
+  get core services/proxy http:heapster:,https:heapster: until(1.27)
+  list metrics.k8s.io pods until(1.32)
+  get,list custom.metrics.k8s.io * until(1.32)
+  get,list external.metrics.k8s.io * until(1.32)
+  list,watch core pods since(1.32)
+  list,watch metrics.k8s.io pods since(1.32)
+  get,list,watch custom.metrics.k8s.io * since(1.32)
+  get,list,watch external.metrics.k8s.io * since(1.32)
   create,patch,update core,events.k8s.io events
 job-controller
   get,list,patch,update,watch batch jobs
@@ -99,41 +89,43 @@ job-controller
   update batch jobs/finalizers
   create,delete,list,patch,watch core pods
   create,patch,update core,events.k8s.io events
-legacy-service-account-token-cleaner
+  create,get,list,watch scheduling.k8s.io podgroups,workloads gate(WorkloadWithJob)
+kube-apiserver-serving-clustertrustbundle-publisher since(1.32) gate(ClusterTrustBundle)
+  attest certificates.k8s.io signers kubernetes.io/kube-apiserver-serving
+  create,delete,list,update,watch certificates.k8s.io clustertrustbundles
+  create,patch,update core,events.k8s.io events
+legacy-service-account-token-cleaner gate(LegacyServiceAccountTokenCleanUp)
   get core configmaps kube-apiserver-legacy-service-account-token-tracking
-  delete,patch core secrets
+  delete core secrets until(1.29)
+  delete,patch core secrets since(1.29)
 namespace-controller
   delete,get,list,watch core namespaces
   update core namespaces/finalize,namespaces/status
-  delete,deletecollection,get,list,watch * *
+  delete,deletecollection,get,list * * until(1.32)
+  delete,deletecollection,get,list,watch * * since(1.32)
 node-controller
-  delete,get,list,patch,update,watch core nodes
+  delete,get,list,patch,update core nodes until(1.32)
+  delete,get,list,patch,update,watch core nodes since(1.32)
   patch,update core nodes/status
-  patch,update core pods/status
-  delete,get,list,watch core pods
+  update core pods/status until(1.26)
+  patch,update core pods/status since(1.26)
+  delete,list core pods until(1.31)
+  create,get,list,update networking.k8s.io clustercidrs since(1.25) until(1.30)
+  delete,get,list core pods since(1.31) until(1.32)
+  delete,get,list,watch core pods since(1.32)
   create,patch,update core,events.k8s.io events
-persistent-volume-binder
-  create,delete,get,list,update,watch core persistentvolumes
-  update core persistentvolumes/status
-  get,list,update,watch core persistentvolumeclaims
-  update core persistentvolumeclaims/status
-  create,delete,get,list,watch core pods
-  get,list,watch storage.k8s.io storageclasses
-  list,watch core nodes
-  create,patch,update core,events.k8s.io events
-  watch core events
-  get core services
+  patch core pods/status until(1.26) gate(PodDisruptionConditions)
+  get core pods since(1.26) until(1.31) gate(PodDisruptionConditions)
 pod-garbage-collector
   delete,list,watch core pods
-  get,list,watch core nodes
-  patch core pods/status
-pv-protection-controller
-  get,list,update,watch core persistentvolumes
-  create,patch,update core,events.k8s.io events
-pvc-protection-controller
-  get,list,update,watch core persistentvolumeclaims
+  get,list core nodes until(1.32)
+  get,list,watch core nodes since(1.32)
+  patch core pods/status gate(PodDisruptionConditions)
+podcertificaterequestcleaner gate(PodCertificateRequest)
+  delete,get,list,watch certificates.k8s.io podcertificaterequests
+podgroup-protection-controller gate(GenericWorkload)
+  get,list,update,watch scheduling.k8s.io podgroups
   get,list,watch core pods
-  create,patch,update core,events.k8s.io events
 replicaset-controller
   get,list,update,watch apps,extensions replicasets
   update apps,extensions replicasets/status
@@ -157,16 +149,10 @@ route-controller
   list,watch core nodes
   patch core nodes/status
   create,patch,update core,events.k8s.io events
-selinux-warning-controller
-  create,patch,update core,events.k8s.io events
-  get,list,watch core persistentvolumes
-  get,list,watch core persistentvolumeclaims
-  get,list,watch core pods
-  get,list,watch storage.k8s.io csidrivers
 service-account-controller
   create core serviceaccounts
   create,patch,update core,events.k8s.io events
-service-cidrs-controller
+service-cidrs-controller since(1.29) gate(MultiCIDRServiceAllocator)
   get,list,patch,update,watch networking.k8s.io servicecidrs
   patch,update networking.k8s.io servicecidrs/finalizers
   patch,update networking.k8s.io servicecidrs/status
@@ -184,17 +170,31 @@ statefulset-controller
   update apps statefulsets/finalizers
   create,delete,get,patch,update core pods
   create,delete,get,list,patch,update,watch apps controllerrevisions
-  create,get,list,watch core persistentvolumeclaims
+  create,get core persistentvolumeclaims until(1.28)
+  create,get,list,watch core persistentvolumeclaims since(1.28)
   create,patch,update core,events.k8s.io events
-  delete,update core persistentvolumeclaims
-  update core pods/finalizers
+  update core persistentvolumeclaims until(1.27) gate(StatefulSetAutoDeletePVC)
+  delete,update core persistentvolumeclaims since(1.27) gate(StatefulSetAutoDeletePVC)
+  update core pods/finalizers since(1.28) gate(StatefulSetAutoDeletePVC)
+storage-version-garbage-collector gate(APIServerIdentity) gate(StorageVersionAPI)
+  get,list,watch coordination.k8s.io leases
+  delete,get,list,patch,update,watch internal.apiserver.k8s.io storageversions
+  get,patch,update internal.apiserver.k8s.io storageversions/status
+storage-version-migrator-controller gate(StorageVersionMigrator)
+  list,patch * * until(1.31)
+  create,list,patch * * since(1.31) until(1.32)
+  create,list,patch * * since(1.35)
+  get apiextensions.k8s.io customresourcedefinitions since(1.36)
+  patch apiextensions.k8s.io customresourcedefinitions/status since(1.36)
+  create,list,patch,watch * * since(1.32) until(1.35)
+  update storagemigration.k8s.io storageversionmigrations/status
 ttl-after-finished-controller
   delete,get,list,watch batch jobs
   create,patch,update core,events.k8s.io events
 ttl-controller
   list,patch,update,watch core nodes
   create,patch,update core,events.k8s.io events
-validatingadmissionpolicy-status-controller
+validatingadmissionpolicy-status-controller since(1.28) gate(ValidatingAdmissionPolicy)
   get,list,watch admissionregistration.k8s.io validatingadmissionpolicies
   get,patch,update admissionregistration.k8s.io validatingadmissionpolicies/status
   create,patch,update core,events.k8s.io events

@@ -18,15 +18,15 @@ system:controller:bootstrap-signer = system:controller:bootstrap-signer: account
 extension-apiserver-authentication-reader
   get,list,watch core configmaps extension-apiserver-authentication
 system::leader-locking-kube-controller-manager
-  watch core configmaps
-  get,update core configmaps kube-controller-manager
-  create,get,list,update,watch coordination.k8s.io leases
-  create,get,list,update,watch coordination.k8s.io leasecandidates
+  watch core configmaps until(1.35)
+  get,update core configmaps kube-controller-manager until(1.35)
+  create,get,list,update,watch coordination.k8s.io leases since(1.31)
+  create,get,list,update,watch coordination.k8s.io leasecandidates since(1.31)
 system::leader-locking-kube-scheduler
-  watch core configmaps
-  get,update core configmaps kube-scheduler
-  create,get,list,update,watch coordination.k8s.io leases
-  create,get,list,update,watch coordination.k8s.io leasecandidates
+  watch core configmaps until(1.35)
+  get,update core configmaps kube-scheduler until(1.35)
+  create,get,list,update,watch coordination.k8s.io leases since(1.31)
+  create,get,list,update,watch coordination.k8s.io leasecandidates since(1.31)
 system:controller:bootstrap-signer
   get,list,watch core secrets
 system:controller:cloud-provider
@@ -37,7 +37,8 @@ system:controller:token-cleaner
 `,
     bindings: `
 system::extension-apiserver-authentication-reader = extension-apiserver-authentication-reader: user system:kube-controller-manager, user system:kube-scheduler
-system::leader-locking-kube-controller-manager = system::leader-locking-kube-controller-manager: user system:kube-controller-manager, account kube-system/kube-controller-manager, account kube-system/leader-election-controller
+system::leader-locking-kube-controller-manager = system::leader-locking-kube-controller-manager: user system:kube-controller-manager, account kube-system/kube-controller-manager until(1.31)
+system::leader-locking-kube-controller-manager = system::leader-locking-kube-controller-manager: user system:kube-controller-manager, account kube-system/kube-controller-manager, account kube-system/leader-election-controller since(1.31)
 system::leader-locking-kube-scheduler = system::leader-locking-kube-scheduler: user system:kube-scheduler, account kube-system/kube-scheduler
 system:controller:bootstrap-signer = system:controller:bootstrap-signer: account kube-system/bootstrap-signer
 system:controller:cloud-provider = system:controller:cloud-provider: account kube-system/cloud-provider

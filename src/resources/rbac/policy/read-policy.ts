@@ -1,3 +1,7 @@
+import { invariant } from '../../../lib/invariant.ts'
+import { isGateName } from '../../../lifecycle/feature-gates.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { RBAC_GROUP } from '../shared/version.ts'
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from '../v1.types.ts'
 
@@ -8,6 +12,27 @@ export const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 
 const list = (text: string | undefined): string[] => (text ?? '').split(',').map(word => (word === 'core' ? '' : word))
 const linesOf = (text: string): string[] => text.split('\n').filter(Boolean)
+
+interface Line {
+  readonly text: string
+  readonly holds: boolean
+}
+
+const MARK = / (since|until|gate)\(([^)]+)\)/g
+
+/** The lines without their marks, and whether these allow them. */
+function linesFor(text: string, features: Features): Line[] {
+  return linesOf(text).map(line => ({
+    text: line.replace(MARK, ''),
+    holds: [...line.matchAll(MARK)].every(([, mark, value = '']) => holds(mark, value, features)),
+  }))
+}
+
+function holds(mark: string | undefined, value: string, features: Features): boolean {
+  if (mark !== 'gate') return isSince(features.release, `1.${Number(value.slice(2))}`) === (mark === 'since')
+  invariant(isGateName(value), `there is no feature gate ${value}`)
+  return features.enabled(value)
+}
 
 /** Two words are a rule for URLs, three or four one for resources. */
 function readRule(line: string): PolicyRule {
@@ -23,20 +48,24 @@ function readRule(line: string): PolicyRule {
  *     verb /path,/path*
  *
  * `core` is the group without a name. After the role's name, `+label` has it aggregated into others, `<label` aggregates those that have the label.
+ * At the end of any line, `since(1.30)` and `until(1.31)` name the first release that has it and the first that has it no more, and `gate(Name)` what it needs.
+ * Of several marks all hold. Source: the bootstrap policies of releases 1.24 to 1.36, in plugin/pkg/auth/authorizer/rbac/bootstrappolicy in k8s.io/kubernetes.
  */
-export function readRoles(text: string, namespace?: string): ClusterRole[] {
+export function readRoles(text: string, features: Features, namespace?: string): ClusterRole[] {
   const roles: ClusterRole[] = []
   let rules: PolicyRule[] = []
-  for (const line of linesOf(text)) {
+  for (const { text: line, holds } of linesFor(text, features)) {
     if (line.startsWith(' ')) {
-      rules.push(readRule(line))
+      if (holds) rules.push(readRule(line))
       continue
     }
+    // A role that is not there collects its rules for nobody.
+    rules = []
+    if (!holds) continue
     const [name = '', ...marks] = line.split(' ')
     const marked = (sign: string): string[] => marks.filter(mark => mark.startsWith(sign)).map(mark => `${RBAC_GROUP}/${mark.slice(1)}`)
     const labels = { ...LABELS, ...Object.fromEntries(marked('+').map(label => [label, 'true'])) }
     const selectors = marked('<').map(label => ({ matchLabels: { [label]: 'true' } }))
-    rules = []
     roles.push({
       kind: namespace === undefined ? 'ClusterRole' : 'Role',
       apiVersion: API_VERSION,
@@ -56,9 +85,10 @@ function readSubject(text: string): Subject {
   return { kind: 'ServiceAccount', name: account, namespace }
 }
 
-/** Bindings of a policy text, in the namespace or in the cluster: lines of `name = role: user NAME, group NAME, account NAMESPACE/NAME`. */
-export const readBindings = (text: string, namespace?: string): ClusterRoleBinding[] =>
-  linesOf(text).map(line => {
+/** Bindings of a policy text, in the namespace or in the cluster: lines of `name = role: user NAME, group NAME, account NAMESPACE/NAME`, with marks as of roles. */
+export const readBindings = (text: string, features: Features, namespace?: string): ClusterRoleBinding[] =>
+  linesFor(text, features).flatMap(({ text: line, holds }) => {
+    if (!holds) return []
     const [, name = '', role = '', who] = /^(\S+) = (\S+?)(?:: (.+))?$/.exec(line) ?? []
     return {
       kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',

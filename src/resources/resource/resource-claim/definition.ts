@@ -1,8 +1,9 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
+import type { Authorizer } from '../../../meta/authorizer.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
@@ -18,6 +19,7 @@ import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
 import type { ResourceClaim as BetaClaim } from '../v1beta1.types.ts'
 import type { DeviceRequestAllocationResult, ResourceClaim } from '../v1beta2.types.ts'
 import { type Differences, otherVersion, resourceVersion } from '../version.ts'
+import { validateStatusRights } from './status-rights.ts'
 import { deviceId, validateClaimStatus } from './status-validation.ts'
 
 const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationResult[] => claim?.status.allocation?.devices.results ?? []
@@ -62,7 +64,7 @@ const claimStrategy: Strategy<ResourceClaim> = {
         ),
 }
 
-const claimStatusStrategy: Strategy<ResourceClaim> = {
+const claimStatusStrategy = (authorizer: Authorizer): Strategy<ResourceClaim> => ({
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
     if (!old) return
@@ -73,9 +75,10 @@ const claimStatusStrategy: Strategy<ResourceClaim> = {
   validate: validateClaimStatus,
   async evaluate(next, old, ctx) {
     const isGranted = resultsOf(old).some(({ adminAccess }) => adminAccess === true)
-    return isGranted ? [] : validateAdminAccess(resultsOf(next), next.metadata.namespace ?? '', RESULTS, ctx)
+    const errors = isGranted ? [] : await validateAdminAccess(resultsOf(next), next.metadata.namespace ?? '', RESULTS, ctx)
+    return old ? [...errors, ...(await validateStatusRights(authorizer, next, old, ctx))] : errors
   },
-}
+})
 
 /** `pending`, `allocated,reserved`, `deleted,allocated` … */
 function stateCell({ metadata, status }: ResourceClaim): string {
@@ -92,31 +95,33 @@ const table: TableDefinition<ResourceClaim> = {
 
 const setDefaults = ({ spec }: ResourceClaim): void => setRequestDefaults(spec.devices)
 
-const v1beta2: Version<ResourceClaim> = {
-  ...resourceVersion('ResourceClaim', { plural: 'resourceclaims', singular: 'resourceclaim' }),
-  setDefaults,
-  table,
-  subresources: { status: { verbs: STATUS_VERBS, strategy: claimStatusStrategy } },
-}
-
 const OLDER: Differences<BetaClaim, ResourceClaim> = {
   toHub: ({ spec, ...claim }) => ({ ...claim, spec: { ...spec, devices: devicesToHub(spec.devices) } }),
   fromHub: ({ spec, ...claim }) => ({ ...claim, spec: { ...spec, devices: devicesFromHub(spec.devices) } }),
   setDefaults: ({ spec }) => setOlderRequestDefaults(spec.devices),
 }
 
-const v1 = otherVersion<ResourceClaim, ResourceClaim>(v1beta2, 'v1', { setDefaults })
-const v1beta1 = otherVersion(v1beta2, 'v1beta1', OLDER)
+const v1beta2Of = (authorizer: Authorizer): Version<ResourceClaim> => ({
+  ...resourceVersion('ResourceClaim', { plural: 'resourceclaims', singular: 'resourceclaim' }),
+  setDefaults,
+  table,
+  subresources: { status: { verbs: STATUS_VERBS, strategy: claimStatusStrategy(authorizer) } },
+})
 
 /**
  * Asks for devices. The spec never changes; the scheduler writes the allocation into the status, and drivers what they have to say of each device.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/resource-claim-v1/
  * Source of its rules: pkg/registry/resource/resourceclaim.
  */
-export const resourceClaimResource = defineResource<ResourceClaim>({
-  scope: 'Namespaced',
-  versions: [v1, v1beta2, v1beta1, otherVersion(v1beta2, 'v1alpha3', OLDER)],
-  hub: v1beta2,
-  storage: { prefix: 'resourceclaims', version: v1beta1 },
-  strategy: claimStrategy,
-})
+export function createResourceClaimResource(authorizer: Authorizer): ResourceDefinition {
+  const v1beta2 = v1beta2Of(authorizer)
+  const v1 = otherVersion<ResourceClaim, ResourceClaim>(v1beta2, 'v1', { setDefaults })
+  const v1beta1 = otherVersion(v1beta2, 'v1beta1', OLDER)
+  return defineResource<ResourceClaim>({
+    scope: 'Namespaced',
+    versions: [v1, v1beta2, v1beta1, otherVersion(v1beta2, 'v1alpha3', OLDER)],
+    hub: v1beta2,
+    storage: { prefix: 'resourceclaims', version: v1beta1 },
+    strategy: claimStrategy,
+  })
+}

@@ -11,6 +11,7 @@ import { MAX_QUALIFIED_NAME, validateLabelName, validateQualifiedName } from '..
 import { validateTaint } from '../taints.ts'
 import type { Device, DeviceAttribute, DeviceCapacity, DeviceCounterConsumption } from '../v1beta2.types.ts'
 import { countersOf, type SharedCounters, validateConsumption, validateShared } from './counters.ts'
+import { validateNodeResources } from './node-resources.ts'
 import { givenNodes } from './nodes.ts'
 import { validateRequestPolicy } from './request-policy.ts'
 
@@ -112,5 +113,6 @@ export function validateDevice(device: Device, { shared, each, release }: SliceR
     ...(isSince(release, '1.35') ? validateConsumed(consumesCounters, path) : validateCounters(consumesCounters, shared, path)),
     ...validateNodes(device, each, path),
     ...validateBindingConditions(device, path),
+    ...validateNodeResources(device, path.child('nodeAllocatableResourceMappings')),
   ]
 }

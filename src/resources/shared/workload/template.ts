@@ -6,7 +6,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { LabelSelector } from '../../../meta/label-selector.ts'
+import type { LabelSelector, LabelSelectorRules } from '../../../meta/label-selector.ts'
 import { labelSelectorOf, matchesLabels, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import type { TypedObject } from '../../../meta/object.ts'
@@ -27,9 +27,14 @@ export function selectionOf(selector: LabelSelector | undefined | null): Selecti
 }
 
 /** A selector must be well formed and select something in particular. `kind`: as the text names it. Absent is left to the caller. */
-export function validateWorkloadSelector(selector: LabelSelector | undefined | null, kind: string, path: FieldPath): FieldError[] {
+export function validateWorkloadSelector(
+  selector: LabelSelector | undefined | null,
+  kind: string,
+  path: FieldPath,
+  rules: LabelSelectorRules = {},
+): FieldError[] {
   if (!selector) return []
-  const errors = validateLabelSelector(selector, path)
+  const errors = validateLabelSelector(selector, path, rules)
   if (Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0) {
     errors.push(invalid(path, goLabelSelector(selector), `empty selector is invalid for ${kind}`))
   }

@@ -1,12 +1,13 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
-import type { CSIDriver, TokenRequest } from '../v1.types.ts'
+import type { CSIDriver, CSIDriverSpec, TokenRequest } from '../v1.types.ts'
 import { validateCSIDriver } from './validation.ts'
 
 /** An empty list of modes counts as none given. */
@@ -25,6 +26,11 @@ function setGatedCSIDriverDefaults({ spec }: CSIDriver, features: Features): voi
 }
 
 const audiences = (requests: readonly TokenRequest[] | undefined): string => (requests ? requests.map(({ audience }) => audience).join(',') : '<unset>')
+
+const isChanged = (next: CSIDriverSpec, old: CSIDriverSpec): boolean => !deepEqual(next, old)
+/** Before 1.30 other changes made no new generation. */
+const hasNewTokens = (next: CSIDriverSpec, old: CSIDriverSpec): boolean =>
+  (['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const).some(member => !deepEqual(next[member], old[member]))
 
 const table: TableDefinition<CSIDriver> = {
   columns: [
@@ -73,8 +79,10 @@ export const csiDriverResource = defineResource<CSIDriver>({
   storage: { prefix: 'csidrivers', version: v1 },
   strategy: {
     allowUnconditionalUpdate: false,
-    prepare(next, old) {
-      if (old && !deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    prepare(next, old, { features }) {
+      if (!old) return
+      const counted = isSince(features.release, '1.30') ? isChanged : hasNewTokens
+      if (counted(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validate: validateCSIDriver,
   },

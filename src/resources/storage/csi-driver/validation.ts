@@ -1,3 +1,5 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported } from '../../../meta/field-error.ts'
@@ -31,9 +33,10 @@ function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPat
   })
 }
 
-/** An update may change what kubelets look at per volume, and nothing that decides how volumes are attached. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
-export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefined): FieldError[] {
+/** An update may change what kubelets look at per volume, and nothing that decides how volumes are attached, nor before 1.30 how they are mounted. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
+export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefined, { features }: HookContext): FieldError[] {
   const path = fieldPath('spec')
+  const alsoFixed = isSince(features.release, '1.30') ? [] : (['fsGroupPolicy', 'podInfoOnMount'] as const)
   const modes = path.child('volumeLifecycleModes')
   const { fsGroupPolicy = '', nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: secrets } = spec
   return [
@@ -51,5 +54,6 @@ export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefine
     ...(old && !deepEqual(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes)
       ? [invalid(modes, goMember('storage.CSIDriverSpec', 'volumeLifecycleModes', spec.volumeLifecycleModes), 'field is immutable')]
       : []),
+    ...alsoFixed.flatMap(member => (old ? validateImmutableField(spec[member], old.spec[member], path.child(member)) : [])),
   ]
 }

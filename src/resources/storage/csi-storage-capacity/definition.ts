@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -9,6 +9,7 @@ import { quantitySign } from '../../../meta/quantity.ts'
 import { NEGATIVE } from '../../core/checks.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { goLabelSelector } from '../../shared/go-syntax.ts'
+import { selectorRules } from '../../shared/selector-rules.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { CSIStorageCapacity } from '../v1.types.ts'
@@ -26,11 +27,10 @@ function validateUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, 
 }
 
 /** An update may keep invalid values of nodeTopology if the stored object has some. Capacity may be absent. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
-function validateCSIStorageCapacity(next: CSIStorageCapacity, old: CSIStorageCapacity | undefined): FieldError[] {
+function validateCSIStorageCapacity(next: CSIStorageCapacity, old: CSIStorageCapacity | undefined, { features }: HookContext): FieldError[] {
   const { nodeTopology, storageClassName, capacity } = next
-  const allowInvalidValues = old !== undefined && validateLabelSelector(old.nodeTopology, topologyPath).length > 0
   return [
-    ...validateLabelSelector(nodeTopology, topologyPath, { allowInvalidValues }),
+    ...validateLabelSelector(nodeTopology, topologyPath, selectorRules(features, old?.nodeTopology)),
     ...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(classPath, storageClassName, text)),
     ...(capacity !== undefined && quantitySign(capacity) < 0 ? [invalid(fieldPath('capacity'), capacity, NEGATIVE)] : []),
     ...(old ? validateUpdate(next, old) : []),

@@ -1,10 +1,11 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { ageColumn, column, nameColumn, nameOfDefault } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
@@ -27,6 +28,12 @@ const table: TableDefinition<VolumeAttributesClass> = {
   cells: ({ metadata, driverName }, now) => [metadata.name ?? '', driverName, age(metadata.creationTimestamp, now)],
 }
 
+/** No release knows a default class; those before 1.34 marked one all the same. */
+const markingTable: TableDefinition<VolumeAttributesClass> = {
+  ...table,
+  cells: (object, now) => [nameOfDefault(object.metadata, 'volumeattributesclass.alpha.kubernetes.io/is-default-class'), ...table.cells(object, now).slice(1)],
+}
+
 const v1: Version<VolumeAttributesClass> = {
   group: 'storage.k8s.io',
   name: 'v1',
@@ -35,6 +42,7 @@ const v1: Version<VolumeAttributesClass> = {
   verbs: STANDARD_VERBS,
   schema: types.type('storage.VolumeAttributesClass'),
   table,
+  tableIn: release => (isSince(release, '1.34') ? table : markingTable),
 }
 
 /** The older versions differ from v1 in nothing but their names. */

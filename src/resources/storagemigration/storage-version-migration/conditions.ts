@@ -3,13 +3,18 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
-import type { MigrationCondition, StorageVersionMigration } from '../v1alpha1.types.ts'
+import type { MigrationCondition } from '../v1alpha1.types.ts'
 
 const STATUSES = ['False', 'True', 'Unknown']
 const MAX_MESSAGE = 32 * 1024
 
+/** A migration of any version. */
+interface WithConditions {
+  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
+}
+
 /** Whether the migration has succeeded, failed or is running, by the type of the condition. */
-export const conditionIsTrue = ({ status }: StorageVersionMigration, type: string): boolean =>
+export const conditionIsTrue = ({ status }: WithConditions, type: string): boolean =>
   status.conditions?.find(condition => condition.type === type)?.status === 'True'
 
 /** An absent lastUpdateTime is reported at `lastTransitionTime`, the name in metav1. */

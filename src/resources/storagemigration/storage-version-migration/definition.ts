@@ -1,19 +1,46 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { column } from '../../shared/columns.ts'
 import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { StorageVersionMigration } from '../v1alpha1.types.ts'
+import type { StorageVersionMigration as BetaMigration } from '../v1beta1.types.ts'
+import { validateBetaMigration, validateBetaStatus } from './beta-validation.ts'
+import { betaFromHub, betaToHub } from './conversion.ts'
 import { validateMigration, validateMigrationStatus } from './validation.ts'
 
+const columns = [column('Name', 'Name of the object.'), column('Resource', 'The resource whose objects are written again.')]
+
 const table: TableDefinition<StorageVersionMigration> = {
-  columns: [column('Name', 'Name of the object.'), column('Resource', 'The resource whose objects are written again.')],
+  columns,
   cells({ metadata, spec }) {
     const { resource = '', version = '', group = '' } = spec.resource
     return [metadata.name ?? '', `${resource}.${version}.${group}`]
   },
 }
+
+const STATES = ['Running', 'Failed', 'Succeeded']
+
+/** The table of 1.35 and later, which tells of the last condition that is true. */
+const tableWithStatus: TableDefinition<StorageVersionMigration> = {
+  columns: [...columns, column('Status', 'How far the migration has come.')],
+  cells({ metadata, spec, status }) {
+    const { resource = '', group = '' } = spec.resource
+    const state = status.conditions?.findLast(condition => condition.status === 'True' && STATES.includes(condition.type))
+    return [metadata.name ?? '', group === '' ? resource : `${resource}.${group}`, state?.type ?? 'Unknown']
+  },
+}
+
+const isBeta = ({ features }: HookContext): boolean => isSince(features.release, '1.35')
+/** The old object, where there is one, as v1beta1 has it. */
+const betaOf = (old: StorageVersionMigration | undefined): BetaMigration | undefined => old && betaFromHub(old)
+
+const statusStrategy = statusAloneStrategy<StorageVersionMigration>({
+  allowUnconditionalUpdate: false,
+  validate: (next, old, ctx) => (isBeta(ctx) ? validateBetaStatus(betaFromHub(next), betaOf(old)) : validateMigrationStatus(next, old)),
+})
 
 const v1alpha1: Version<StorageVersionMigration> = {
   group: 'storagemigration.k8s.io',
@@ -24,17 +51,31 @@ const v1alpha1: Version<StorageVersionMigration> = {
   schema: types.type('storagemigration.StorageVersionMigration'),
   listSchema: types.type('storagemigration.StorageVersionMigrationList'),
   table,
-  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy({ allowUnconditionalUpdate: false, validate: validateMigrationStatus }) } },
+  tableIn: release => (isSince(release, '1.35') ? tableWithStatus : table),
+  subresources: { status: { verbs: STATUS_VERBS, strategy: statusStrategy } },
+}
+
+const v1beta1: Version<BetaMigration, StorageVersionMigration> = {
+  group: v1alpha1.group,
+  name: 'v1beta1',
+  kind: v1alpha1.kind,
+  names: v1alpha1.names,
+  verbs: v1alpha1.verbs,
+  schema: types.type('storagemigrationV1beta1.StorageVersionMigration'),
+  toHub: betaToHub,
+  fromHub: betaFromHub,
+  subresources: { status: { verbs: STATUS_VERBS, strategy: statusStrategy } },
 }
 
 /**
- * Asks a controller, which this server is not, to write all objects of a resource again. Off unless it is asked for.
+ * Asks a controller, which this server is not, to write all objects of a resource again. Off unless it is asked for. Releases to 1.34 have v1alpha1, later ones v1beta1; what the other
+ * version does not know goes when an object is written, as between kube-apiservers of these releases.
  * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/storage-version-migration-v1alpha1/
  * Source of its rules: pkg/registry/storagemigration/storagemigration.
  */
 export const storageVersionMigrationResource = defineResource<StorageVersionMigration>({
   scope: 'Cluster',
-  versions: [v1alpha1],
+  versions: [v1beta1, v1alpha1],
   hub: v1alpha1,
   storage: { prefix: 'storageversionmigrations', version: v1alpha1 },
   strategy: {
@@ -42,6 +83,6 @@ export const storageVersionMigrationResource = defineResource<StorageVersionMigr
     revalidatesMeta: true,
     resetFields: STATUS_FIELDS,
     prepare: (next, old) => withholdStatus(next, old),
-    validate: validateMigration,
+    validate: (next, old, ctx) => (isBeta(ctx) ? validateBetaMigration(betaFromHub(next), betaOf(old)) : validateMigration(next, old)),
   },
 })

@@ -1,8 +1,9 @@
+import { onOneLine, printable } from '../../printable.ts'
 import { countOf, type Finding, type Level, type Report } from '../finding.ts'
 
 const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }
 
-/** For a person at a terminal. `withDiffs`: what conversion makes of objects, below each. */
+/** For a person at a terminal, who is shown what is in files and logs without its control characters. `withDiffs`: what conversion makes of objects, below each. */
 export function textReport(report: Report, withDiffs: boolean): string {
   const { from, to, sources, objects, findings } = report
   const levels = (['blocking', 'warning', 'note'] as const).filter(level => countOf(report, level) > 0)
@@ -12,7 +13,7 @@ export function textReport(report: Report, withDiffs: boolean): string {
       .map(group => groupText(group, withDiffs))
       .join('\n')}`
   })
-  const summary = `From ${from} to ${to}: ${objects} objects of ${sources.join(', ') || 'no source'}`
+  const summary = `From ${from} to ${to}: ${objects} objects of ${onOneLine(sources.join(', ')) || 'no source'}`
   return `${[summary, ...sections, verdict(report)].join('\n\n')}\n`
 }
 
@@ -43,11 +44,14 @@ export const placeText = ({ place: { file, line, source } }: Finding): string =>
 
 function groupText(group: readonly Finding[], withDiffs: boolean): string {
   const [first] = group
-  return first === undefined ? '' : `  ${first.subject}  ${placeText(first)}\n${group.map(finding => findingText(finding, withDiffs)).join('')}`
+  return first === undefined
+    ? ''
+    : `  ${onOneLine(first.subject)}  ${onOneLine(placeText(first))}\n${group.map(finding => findingText(finding, withDiffs)).join('')}`
 }
 
 function findingText({ message, advice, rule, usages = [], diff }: Finding, withDiffs: boolean): string {
-  const users = usages.slice(0, 5).map(({ by, time }) => `      by ${by}${time === undefined ? '' : `, ${time}`}\n`)
-  const shown = withDiffs && diff !== undefined ? diff.split('\n').map(line => `      ${line}\n`) : []
-  return `    ${message}${advice === undefined ? '' : ` → ${advice}`} [${rule}]\n${users.join('')}${shown.join('')}`
+  const users = usages.slice(0, 5).map(({ by, time }) => `      by ${onOneLine(by)}${time === undefined ? '' : `, ${onOneLine(time)}`}\n`)
+  const shown = withDiffs && diff !== undefined ? diff.split('\n').map(line => `      ${printable(line)}\n`) : []
+  const told = printable(`${message}${advice === undefined ? '' : ` → ${advice}`}`).replaceAll('\n', '\n      ')
+  return `    ${told} [${rule}]\n${users.join('')}${shown.join('')}`
 }

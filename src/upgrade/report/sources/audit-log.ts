@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { compareReleases, type Release } from '../../../lifecycle/release.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
+import { isJsonObject, type JsonObject } from '../../../meta/object.ts'
+import { parsedObject } from '../../json-members.ts'
 import type { Finding, Usage } from '../finding.ts'
 
 /** Requests for one deprecated resource. */
@@ -13,6 +14,9 @@ interface Requests {
 
 /** Callers that are shown of one resource. */
 const MOST_CALLERS = 20
+/** Callers that are counted apart: clients make up their user agents, and may make up as many as they like. */
+const MOST_COUNTED = 10_000
+const OTHERS = 'others'
 
 /**
  * Who has asked for deprecated versions, by an audit log in JSON lines (audit.k8s.io/v1): events that kube-apiserver marks by the annotation `k8s.io/deprecated`. Lines that are no events are passed over. Throws errors of the
@@ -21,17 +25,8 @@ const MOST_CALLERS = 20
 export async function auditFindings(path: string, to: Release): Promise<Finding[]> {
   const requests = new Map<string, Requests>()
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY }))
-    if (line.includes('k8s.io/deprecated')) addEvent(requests, parsed(line))
+    if (line.includes('k8s.io/deprecated')) addEvent(requests, parsedObject(line) ?? {})
   return [...requests].map(([resource, { removed, callers }]) => findingOf(path, resource, { removed, callers }, to))
-}
-
-function parsed(line: string): JsonObject {
-  try {
-    const value: Json = JSON.parse(line)
-    return isJsonObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 function addEvent(requests: Map<string, Requests>, { annotations, objectRef, user, userAgent, requestReceivedTimestamp, stage }: JsonObject): void {
@@ -42,7 +37,8 @@ function addEvent(requests: Map<string, Requests>, { annotations, objectRef, use
   const name = [apiGroup, apiVersion, resource, subresource].filter(part => part !== '').join('/')
   const found = requests.get(name) ?? { removed: String(annotations['k8s.io/removed-release'] ?? ''), callers: new Map() }
   requests.set(name, found)
-  const caller = `${isJsonObject(user) ? String(user.username ?? '') : ''} with ${String(userAgent ?? 'no user agent')}`
+  const named = `${isJsonObject(user) ? String(user.username ?? '') : ''} with ${String(userAgent ?? 'no user agent')}`
+  const caller = found.callers.size < MOST_COUNTED || found.callers.has(named) ? named : OTHERS
   const { count, last } = found.callers.get(caller) ?? { count: 0, last: '' }
   const time = typeof requestReceivedTimestamp === 'string' ? requestReceivedTimestamp : ''
   found.callers.set(caller, { count: count + 1, last: [last, time].sort()[1] ?? '' })

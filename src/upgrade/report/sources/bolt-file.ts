@@ -20,6 +20,12 @@ const ELEMENT = 16
 const BUCKET_HEADER = 16
 const [BRANCH, LEAF, META] = [0x01, 0x02, 0x04]
 const IS_BUCKET = 1
+/** The sizes of pages that systems have. */
+const PAGE_SIZES: ReadonlySet<number> = new Set([512, 1024, 2048, 4096, 8192, 16384, 32768, 65536])
+/** A file is read once for its tree, once for its entries, and once more for the values that count: who reads more of it goes in circles, or through pages that lie over each other. */
+const MOST_READS = 4
+/** For what is read to find the tree. */
+const ROOM = 1024 * 1024
 /** A tree is not as deep: each level has at least two pages. */
 const DEEPEST = 64
 /** A page and what overflows it; etcd takes values of 1.5 MiB, or ten times that. */
@@ -39,6 +45,8 @@ export class BoltFile {
   readonly #fd: number
   readonly #size: number
   readonly #meta: Meta
+  /** Bytes that were read. */
+  #read = 0
   /** Pages of trees that were read: a whole file has no page twice. */
   #visited = 0
 
@@ -75,8 +83,7 @@ export class BoltFile {
 
   /** Of two pages, the valid one of the later transaction. The second stands where the size of pages says, which only a meta page tells. */
   #readMeta(path: string): Meta {
-    const candidates = [0, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]
-    const found = candidates.flatMap(at => this.#metaAt(at) ?? [])
+    const found = [0, ...PAGE_SIZES].flatMap(at => this.#metaAt(at) ?? [])
     const [newest] = found.sort((a, b) => (a.transaction < b.transaction ? 1 : -1))
     if (newest === undefined) throw new BoltError(`${path} is no snapshot of etcd: it is no bbolt database`)
     return newest
@@ -89,7 +96,7 @@ export class BoltFile {
     if (page.readUInt16LE(8) !== META || body.readUInt32LE(0) !== MAGIC || body.readUInt32LE(4) !== VERSION) return undefined
     if (body.readBigUInt64LE(56) !== fnv1a(body.subarray(0, 56))) return undefined
     const pageSize = body.readUInt32LE(8)
-    if (at !== 0 && at !== pageSize) return undefined
+    if (!PAGE_SIZES.has(pageSize) || (at !== 0 && at !== pageSize)) return undefined
     return { pageSize, root: Number(body.readBigUInt64LE(16)), transaction: body.readBigUInt64LE(48) }
   }
 
@@ -115,13 +122,15 @@ export class BoltFile {
       if (element + ELEMENT > size) throw new BoltError('a page of the file is damaged: it has more elements than room')
       const keyAt = element + bytes.readUInt32LE(element + 4)
       const [keySize, valueSize] = [bytes.readUInt32LE(element + 8), bytes.readUInt32LE(element + 12)]
-      if (keyAt + keySize > size) throw new BoltError('a page of the file is damaged: a key is outside of it')
+      if (keyAt + keySize + valueSize > size) throw new BoltError('a page of the file is damaged: an entry is outside of it')
       yield { flags: bytes.readUInt32LE(element), key: bytes.subarray(keyAt, keyAt + keySize), valueAt: at + keyAt + keySize, valueSize }
     }
   }
 
   #bytes(at: number, size: number): Buffer {
     if (at < 0 || size < 0 || at + size > this.#size) throw new BoltError('the file is damaged, or cut short: a page is outside of it')
+    this.#read += size
+    if (this.#read > MOST_READS * this.#size + ROOM) throw new BoltError('the file is damaged: its entries lie over each other')
     const bytes = Buffer.allocUnsafe(size)
     let read = 0
     while (read < size) {

@@ -1,6 +1,7 @@
 import { request as requestPlain } from 'node:http'
 import { Agent, request as requestTls } from 'node:https'
 import type { Json } from '../../../meta/object.ts'
+import { parsedObject } from '../../json-members.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
 
 /** A request may take this long. */
@@ -76,4 +77,7 @@ export class ClusterClient {
 }
 
 /** Of a Status, or the text itself. */
-const messageOf = (body: string): string => /"message":"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? body.slice(0, 200)
+function messageOf(body: string): string {
+  const { message } = parsedObject(body) ?? {}
+  return typeof message === 'string' ? message : body.slice(0, 200)
+}

@@ -1,7 +1,7 @@
 import { compareReleases, type Release } from '../../../lifecycle/release.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../meta/object.ts'
 import { labelOf } from '../../convert.ts'
-import { objectsIn } from '../../versions/old-version.ts'
+import { objectsIn } from '../../json-members.ts'
 import type { Subject } from '../examine-object.ts'
 import type { Finding } from '../finding.ts'
 import type { Examined } from '../report.ts'
@@ -22,7 +22,7 @@ interface Listed {
 /** `1.29` of the server. Throws ClusterError. */
 export async function releaseOf(client: ClusterClient): Promise<Release> {
   const version = await client.json('/version')
-  const { gitVersion } = isJsonObject(version) ? version : {}
+  const { gitVersion } = objectIn(version)
   const minor = /^v?1\.(\d+)/.exec(typeof gitVersion === 'string' ? gitVersion : '')?.[1]
   if (minor === undefined) throw new ClusterError(`${client.server.origin}: it does not say which release it is: name it by --from`)
   return `1.${Number(minor)}`
@@ -55,7 +55,7 @@ const unreadable = ({ server }: ClusterClient, path: string, { message }: Cluste
 })
 
 function subjectOf({ server }: ClusterClient, { apiVersion, kind, path }: Listed, value: JsonObject): Subject {
-  const { namespace, name, ...metadata } = isJsonObject(value.metadata) ? value.metadata : {}
+  const { namespace, name, ...metadata } = objectIn(value.metadata)
   const own = typeof namespace === 'string' ? path.replace(/\/([^/]+)$/, `/namespaces/${namespace}/$1`) : path
   return {
     value: { ...value, apiVersion, kind },
@@ -73,9 +73,11 @@ async function* itemsOf(client: ClusterClient, { path }: Listed): AsyncGenerator
   let rest = ''
   do {
     const page: Json = await client.json(`${path}?limit=${PAGE}${rest === '' ? '' : `&continue=${encodeURIComponent(rest)}`}`)
-    const { items, metadata } = isJsonObject(page) ? page : {}
+    const { items, metadata } = objectIn(page)
     yield* objectsIn(items)
-    rest = isJsonObject(metadata) && typeof metadata.continue === 'string' ? metadata.continue : ''
+    const next = isJsonObject(metadata) && typeof metadata.continue === 'string' ? metadata.continue : ''
+    if (next !== '' && next === rest) throw new ClusterError(`${path}: the list does not go on: a page names itself as the next`)
+    rest = next
   } while (rest !== '')
 }
 

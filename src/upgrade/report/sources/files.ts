@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../meta/object.ts'
+import { objectIn } from '../../../meta/object.ts'
 import { convertFile, labelOf } from '../../convert.ts'
 import { ManifestError, type ManifestFile, type ManifestObject, manifestFiles, readManifestFile, readManifests } from '../../manifests.ts'
 import { columnOf, reindent } from '../../source/render.ts'
@@ -33,7 +33,7 @@ function subjectOf(file: ManifestFile, object: ManifestObject, kinds: ReleaseKin
     kind,
     label: labelOf(object),
     place: { file: file.name === '-' ? '<stdin>' : file.name, line },
-    written: writtenVersions(isJsonObject(value.metadata) ? value.metadata : {}, kind),
+    written: writtenVersions(objectIn(value.metadata), kind),
     diff: () => diffOf(file, object, kinds),
   }
 }

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { parseYaml, YamlError } from '../../../codec/yaml.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 import { ArgumentError } from '../../arguments.ts'
-import { objectsIn } from '../../versions/old-version.ts'
+import { objectsIn } from '../../json-members.ts'
 
 /** How to reach a server, and as whom. */
 export interface ClusterAccess {

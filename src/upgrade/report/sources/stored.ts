@@ -2,7 +2,7 @@ import { JsonSyntaxError, parseJson } from '../../../codec/json.ts'
 import { unwrap } from '../../../codec/protobuf.ts'
 import { decodeMessage } from '../../../codec/protobuf-decode.ts'
 import { ProtobufError } from '../../../codec/protobuf-error.ts'
-import { isJsonObject, type JsonObject } from '../../../meta/object.ts'
+import { isJsonObject, type JsonObject, objectIn } from '../../../meta/object.ts'
 import { labelOf } from '../../convert.ts'
 import { ReleaseKinds } from '../../versions/release-kinds.ts'
 import type { Subject } from '../examine-object.ts'
@@ -83,7 +83,7 @@ function subjectOf(name: string, key: string, value: JsonObject): Subject {
     kind,
     label: labelOf({ value, kind }),
     place: { source: `${name}: ${key}` },
-    written: writtenVersions(isJsonObject(value.metadata) ? value.metadata : {}, kind),
+    written: writtenVersions(objectIn(value.metadata), kind),
     isListed: true,
   }
 }

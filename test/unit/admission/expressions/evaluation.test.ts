@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { authorizerOf } from '../../../../src/admission/expressions/authorizer-answers.ts'
 import { type CompiledExpression, compileExpression } from '../../../../src/admission/expressions/compiled-expression.ts'
+import { ConditionMetrics } from '../../../../src/admission/expressions/condition-metrics.ts'
 import { evaluateExpressions } from '../../../../src/admission/expressions/evaluation.ts'
 import { compileConditions, meetsConditions } from '../../../../src/admission/expressions/match-conditions.ts'
 import { BOOL, NULL, STRING } from '../../../../src/cel/type.ts'
@@ -140,6 +141,7 @@ describe('match conditions', () => {
     ],
     [[...'12345678'].map(() => heavy(5)), { error: 'validation failed due to running out of cost budget, no further validation rules will be run' }],
   ]
+  const subject = { name: 'p', kind: 'policy', type: 'validate', operation: 'CREATE' } as const
   for (const [expressions, outcome] of CASES)
     it(expressions.map(text => text.slice(0, 20)).join(', '), async () => {
       const conditions = runAtOnce(
@@ -148,6 +150,6 @@ describe('match conditions', () => {
           { authorizer: true },
         ),
       )
-      expect(await meetsConditions(conditions, { values: values() })).to.deep.equal(outcome)
+      expect(await meetsConditions(conditions, { values: values(), metrics: new ConditionMetrics(), subject })).to.deep.equal(outcome)
     })
 })

@@ -20,6 +20,10 @@ describe('the audit event of a request that policies are asked about', () => {
         '[{"message":"no","policy":"p.example.com","binding":"p.example.com","expressionIndex":1,"validationActions":["Audit","Warn"]}]',
     })
   })
+  it('has the failure as Go writes JSON', async () => {
+    const found = await annotations({ validations: [{ expression: 'false', message: 'a < b & c' }] }, { validationActions: ['Audit'] })
+    expect(Object.values(found)[0]).to.contain('"message":"a \\u003c b \\u0026 c"')
+  })
   it('has annotations of the policy', async () => {
     const auditAnnotations = [
       { key: 'name', valueExpression: "'is ' + object.metadata.name" },

@@ -60,6 +60,27 @@ describe('lines of the audit log', () => {
     await writer.write(lineOf(['next']))
     expect(disk.text).to.equal('\nnext\n')
   })
+  it('are lost where too much waits for a disk that hangs, and taken again when it goes on', async () => {
+    const disk = new Disk()
+    const metrics = new AuditMetrics()
+    const writer = new LineWriter(disk)
+    const parts = { writer, metrics, log: silentLogger }
+    let goOn = (): void => {}
+    disk.gate = new Promise(resolve => {
+      goOn = resolve
+    })
+    const first = writer.write(lineOf(['first']))
+    await sleep(0)
+    // What is 64 MiB long need not be there yet.
+    const long = (): AuditLine => ({ parts: [], length: 64 << 20 })
+    const waiting = Array.from({ length: 7 }, () => writer.write(long()))
+    expect(await blockingSink(parts, true).process({ line: long(), told: () => '' })).to.equal(false)
+    expect(errors(metrics)).to.deep.equal(['log 1'])
+    goOn()
+    await Promise.all([first, ...waiting])
+    expect(await blockingSink(parts, true).process(event('next'))).to.equal(true)
+    expect(disk.text).to.equal('first\nnext\n')
+  })
   it('are told where they are lost, and fail a request in the strict mode alone', async () => {
     const disk = new Disk()
     const metrics = new AuditMetrics()

@@ -4,6 +4,8 @@ import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../../../src/catalog/definition.ts'
 import { createOpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
 import { TypeRegistry } from '../../../../src/schema/idl.ts'
+import { customObject } from '../../../../src/schema/json-schema/custom-object.ts'
+import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
 import { META_V1 } from '../../../../src/schema/meta-types.ts'
 import { bytesOf } from '../../../support/document-bytes.ts'
 
@@ -99,6 +101,18 @@ describe('OpenAPI documents', () => {
       `get ${root}/watch/things watchThingsV1ThingListForAllNamespaces watchlist`,
     ])
     for (const id of ids(v3.paths)) expect(ids(v2.paths)).to.include(id)
+  })
+
+  it('do not list the groups of custom kinds beside what belongs to every group that is built in', () => {
+    const freeForm = customObject({ group: 'g.dev', kind: 'W', schemas: new Map(), preserveUnknown: false }, 'v1')
+    const schema = customStruct({}, { kind: 'W', definition: 'dev.g.v1.W', freeForm })
+    const custom: Version = { ...thing, group: 'g.dev', kind: 'W', names: { plural: 'ws', singular: 'w' }, schema, subresources: {} }
+    const both = createOpenApi(new CatalogSnapshot(1, [definition, { scope: 'Namespaced', versions: [custom], hub: custom }]))
+    const { schemas } = parse(bytesOf(both.v3('apis/g.dev/v1'))).components
+    expect(schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']).to.deep.include({
+      'x-kubernetes-group-version-kind': [{ group: 'things.k8s.io', kind: 'DeleteOptions', version: 'v1' }],
+    })
+    expect(schemas['dev.g.v1.W']).to.deep.include({ 'x-kubernetes-group-version-kind': [{ group: 'g.dev', kind: 'W', version: 'v1' }] })
   })
 
   it('name the kind, and that of a subresource', () => {

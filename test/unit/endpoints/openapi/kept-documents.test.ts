@@ -18,16 +18,18 @@ function setUp() {
       yield
       yield Buffer.from(text.slice(7))
     })()
+  const parts: Record<string, object> = { 'api/v1': {}, 'apis/apps/v1': {} }
   const openApi: OpenApi = {
     v2: () => document('v2', LONG),
     v2Proto: () => document('v2Proto', 'swagger'),
     paths: () => ['api/v1', 'apis/apps/v1'],
     has: path => path === 'api/v1' || path === 'apis/apps/v1',
+    partsOf: path => [parts[path] ?? {}],
     v3: path => document(path, `{"v3":"${path}"}`),
     v3Proto: path => document(`proto ${path}`, path),
   }
   const time = { now: 0 }
-  return { made, time, documents: new KeptDocuments(openApi, { now: () => time.now }) }
+  return { made, time, parts, openApi, documents: new KeptDocuments(openApi, undefined, { now: () => time.now }) }
 }
 
 const hashOf = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase()
@@ -60,6 +62,17 @@ describe('KeptDocuments', () => {
     expect((await documents.v3('api/v1')).hash).to.equal(hash)
     expect(made).to.deep.equal(['api/v1', 'apis/apps/v1', 'api/v1'])
     documents.close()
+  })
+
+  it('makes again only what is made of something else in the next state of the catalog', async () => {
+    const { made, parts, openApi, documents } = setUp()
+    const index = await documents.v3Index()
+    parts['apis/apps/v1'] = {}
+    const next = new KeptDocuments(openApi, documents)
+    expect(wholeOf(bodyOf(await next.v3Index()))).to.deep.equal(wholeOf(bodyOf(index)))
+    expect(made).to.deep.equal(['api/v1', 'apis/apps/v1', 'apis/apps/v1'])
+    documents.close()
+    next.close()
   })
 
   it('lets it go when nobody asks any more, and makes it again', async () => {

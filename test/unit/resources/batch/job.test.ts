@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { parseGates } from '../../../../src/lifecycle/gates.ts'
 import { jobResource } from '../../../../src/resources/batch/job/definition.ts'
 import type { AnyObject } from '../../../support/any-object.ts'
+import { featuresOf } from '../../../support/hook-context.ts'
 import { job, template } from '../../../support/jobs.ts'
 import { causesOf, KindCases, validates } from '../../../support/kind-cases.ts'
 
@@ -193,8 +195,9 @@ describe('Job', () => {
   }
 
   /** What is wrong with the job `x` of the spec once it is changed. */
-  async function changing(spec: object, change: (spec: AnyObject['spec']) => void, status?: object): Promise<string[]> {
+  async function changing(spec: object, change: (spec: AnyObject['spec']) => void, status?: object, features = featuresOf()): Promise<string[]> {
     const cases = new KindCases(jobResource)
+    cases.server.features = features
     const made = await cases.create(job(spec))
     if (status) await cases.update({ spec: made.spec, status }, {}, 'status')
     const next = structuredClone(made.spec)
@@ -224,6 +227,29 @@ describe('Job', () => {
   for (const [what, [spec, change, causes, status]] of Object.entries(changes)) {
     it(`${causes.length === 0 ? 'lets change' : 'keeps'} ${what}`, async () => expect(await changing(spec, change, status)).to.deep.equal(causes))
   }
+
+  const STARTED = { startTime: '2026-01-01T00:00:00Z' }
+  const IDLE = { ...STARTED, conditions: [{ type: 'Suspended', status: 'True' }] }
+  const moreMemory = (s: AnyObject['spec']): void => {
+    s.template.spec.containers[0].resources = { requests: { memory: '2Gi' } }
+  }
+  // biome-ignore format: one a line
+  const since36: Record<string, [spec: object, change: (spec: AnyObject['spec']) => void, causes: string[], status?: object]> = {
+    'the resources of a suspended job': [{ suspend: true }, moreMemory, []],
+    'the resources of a suspended job that ran': [{ suspend: true }, moreMemory, [], IDLE],
+    'the resources of a suspended job whose pods still run': [{ suspend: true }, moreMemory, ['Invalid spec.template'], { ...IDLE, active: 1 }],
+    'the resources of a job that is not suspended yet': [{ suspend: true }, moreMemory, ['Invalid spec.template'], STARTED],
+    'the resources of a job that runs': [{}, moreMemory, ['Invalid spec.template']],
+    'the image of a suspended job': [{ suspend: true }, s => { s.template.spec.containers[0].image = 'registry.example/app:2' }, ['Invalid spec.template.spec']],
+    'the nodes of a suspended job that ran': [{ suspend: true }, s => { s.template.spec.nodeSelector = { a: 'b' } }, [], IDLE],
+  }
+  for (const [what, [spec, change, causes, status]] of Object.entries(since36)) {
+    it(`${causes.length === 0 ? 'lets change' : 'keeps'} ${what} in 1.36`, async () =>
+      expect(await changing(spec, change, status, parseGates('1.36'))).to.deep.equal(causes))
+  }
+
+  it('keeps the resources of a suspended job in 1.35, where the gate is off', async () =>
+    expect(await changing({ suspend: true }, moreMemory, undefined, parseGates('1.35'))).to.deep.equal(['Invalid spec.template']))
 
   it('makes a generation of a changed spec only', async () => {
     const cases = new KindCases(jobResource)

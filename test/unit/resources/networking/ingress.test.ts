@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { parseGates } from '../../../../src/lifecycle/gates.ts'
+import type { Release } from '../../../../src/lifecycle/release.ts'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { ingressResource } from '../../../../src/resources/networking/ingress/definition.ts'
 import { hookContext } from '../../../support/hook-context.ts'
@@ -151,6 +153,30 @@ describe('Ingress', () => {
       const ingress = [{ hostname: 'lb.example.com' }, { ip: '192.0.2.1', hostname: 'x.example.com' }, { ip: '192.0.2.1' }, {}]
       await cases.update({ ...withBackend(backend), status: { loadBalancer: { ingress } } }, {}, 'status')
       expect(cases.cells()?.[3]).to.equal('192.0.2.1,lb.example.com')
+    })
+  })
+
+  describe('names of services that begin with a digit', () => {
+    const digit = withPath({ backend: { service: { ...service, name: '1svc' } } })
+    const ingresses = (release: Release): KindCases => {
+      const cases = new KindCases(ingressResource)
+      cases.server.features = parseGates(release)
+      return cases
+    }
+
+    it('are refused while the gate is off, and let through while it is on', async () => {
+      expect(await causesOf(ingresses('1.35').create(digit))).to.deep.equal([`Invalid ${AT}.backend.service.name`])
+      expect(await causesOf(ingresses('1.36').create(digit))).to.deep.equal([])
+      expect(await causesOf(ingresses('1.36').create(withBackend({ service: { ...service, name: '-svc' } })))).to.deep.equal([
+        'Invalid spec.defaultBackend.service.name',
+      ])
+    })
+
+    it('stay where they are', async () => {
+      const cases = ingresses('1.36')
+      await cases.create(digit)
+      cases.server.features = parseGates('1.35')
+      expect(await causesOf(cases.update(digit, { labels: { a: 'b' } }))).to.deep.equal([])
     })
   })
 })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { parseGates } from '../../../../src/lifecycle/gates.ts'
 import { serviceCIDRResource } from '../../../../src/resources/networking/service-cidr/definition.ts'
 import type { AnyObject } from '../../../support/any-object.ts'
 import { causesOf, serverOf } from '../../../support/workloads.ts'
@@ -47,6 +48,20 @@ describe('ServiceCIDR', () => {
     const { spec } = await server.update(gr, '', 'more', o => ({ ...o, spec: { cidrs: ['198.51.100.0/28', '2001:db8::/64'] } }))
     expect(spec.cidrs).to.deep.equal(['198.51.100.0/28', '2001:db8::/64'])
   })
+
+  for (const [release, kept] of [
+    ['1.33', true],
+    ['1.36', false],
+  ] as const)
+    it(`${kept ? 'takes' : 'ignores'} a status that stands beside the spec in ${release}`, async () => {
+      const { server, gr } = serverOf(serviceCIDRResource)
+      server.features = parseGates(release)
+      const status = { conditions: [{ type: 'Ready', status: 'True', reason: '', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }] }
+      const created = await server.create(gr, '', { ...range('198.51.100.0/28'), status })
+      expect(created.status?.conditions !== undefined).to.equal(kept)
+      const { status: updated } = await server.update(gr, '', 'more', o => ({ ...o, status: {} }))
+      expect(updated).to.deep.equal({})
+    })
 
   it('prints its ranges', async () => {
     const { server, gr } = serverOf(serviceCIDRResource)

@@ -29,6 +29,12 @@ describe('selectors of disruption budgets', () => {
       expect(fromV1(budget(v1)).spec.selector).to.deep.equal(v1beta1)
     })
 
+  it('are empty with a map of no labels, too', () => {
+    expect(toV1(budget({ matchLabels: {} })).spec.selector).to.deep.equal(about('Exists'))
+    expect(fromV1(budget({ matchLabels: {} })).spec.selector).to.deep.equal(about('DoesNotExist'))
+    expect(toV1(budget({ ...about('DoesNotExist'), matchLabels: {} })).spec.selector).to.deep.equal({})
+  })
+
   it('lose the label that stands for the empty selector where others stand beside it', () => {
     expect(toV1(budget(about('Exists', own))).spec.selector).to.deep.equal({ matchExpressions: [own] })
     const dropped = (selector: LabelSelector): LabelSelector | undefined => {

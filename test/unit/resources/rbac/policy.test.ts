@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { parseGates } from '../../../../src/lifecycle/gates.ts'
+import type { Release } from '../../../../src/lifecycle/release.ts'
 import type { KubeObject } from '../../../../src/meta/object.ts'
 import { bootstrapPolicy } from '../../../../src/resources/rbac/policy/bootstrap-policy.ts'
 import { readBindings, readRoles } from '../../../../src/resources/rbac/policy/read-policy.ts'
@@ -12,7 +14,7 @@ const rule = (verb: string) => ({ verbs: [verb], apiGroups: [''], resources: ['p
 
 describe('policy texts', () => {
   it('are read as roles', () =>
-    expect(readRoles('a <all +part\n  get,list core,apps pods x,y\nb\n  get /x,/y/*\n')).to.deep.equal([
+    expect(readRoles('a <all +part\n  get,list core,apps pods x,y\nb\n  get /x,/y/*\n', featuresOf())).to.deep.equal([
       {
         kind: 'ClusterRole',
         apiVersion: `${group}/v1`,
@@ -24,7 +26,7 @@ describe('policy texts', () => {
     ]))
 
   it('are read as bindings', () =>
-    expect(readBindings('a = r: user u, group system:x, account n/s\nb = r', 'ns')).to.deep.equal([
+    expect(readBindings('a = r: user u, group system:x, account n/s\nb = r', featuresOf(), 'ns')).to.deep.equal([
       {
         kind: 'RoleBinding',
         apiVersion: `${group}/v1`,
@@ -43,9 +45,49 @@ describe('policy texts', () => {
         roleRef: { apiGroup: group, kind: 'Role', name: 'r' },
       },
     ]))
+
+  it('have what holds in a release, with its gates', () => {
+    const text =
+      'a\n  get core x since(1.30) until(1.32)\n  get core y gate(KubeletFineGrainedAuthz)\nb since(1.31) gate(KubeletFineGrainedAuthz)\n  get core z\nc\n'
+    const read = (release: Release, gates: Record<string, boolean> = {}) =>
+      readRoles(text, parseGates(release, new Map(Object.entries(gates)))).map(({ metadata, rules }) =>
+        [metadata.name, ...(rules ?? []).flatMap(({ resources }) => resources ?? [])].join(' '),
+      )
+    expect(read('1.29')).to.deep.equal(['a', 'c'])
+    expect(read('1.30')).to.deep.equal(['a x', 'c'])
+    expect(read('1.32')).to.deep.equal(['a', 'c'])
+    expect(read('1.32', { KubeletFineGrainedAuthz: true })).to.deep.equal(['a y', 'b z', 'c'])
+    const bindings = readBindings('a = r: user u until(1.31)\na = r: user v since(1.31)', parseGates('1.31'))
+    expect(bindings.map(({ subjects = [] }) => subjects.map(({ name }) => name))).to.deep.equal([['v']])
+  })
 })
 
+/** Numbers of cluster roles, of their bindings, and of rules, those of roles in namespaces too, as each release of kube-apiserver makes them. */
+const MADE: readonly (readonly [release: Release, roles: number, bindings: number, rules: number])[] = [
+  ['1.24', 62, 43, 275],
+  ['1.25', 62, 43, 277],
+  ['1.26', 62, 43, 280],
+  ['1.27', 62, 43, 281],
+  ['1.28', 62, 43, 278],
+  ['1.29', 63, 44, 281],
+  ['1.30', 64, 45, 283],
+  ['1.31', 64, 45, 287],
+  ['1.32', 64, 45, 283],
+  ['1.33', 66, 47, 295],
+  ['1.34', 68, 49, 316],
+  ['1.35', 68, 49, 314],
+  // Here /flagz and /statusz have rules of their own; there they stand in one with the others.
+  ['1.36', 69, 50, 324 + 2],
+]
+
 describe('the bootstrap policy', () => {
+  for (const [release, roles, bindings, rules] of MADE)
+    it(`is that of ${release}`, () => {
+      const made = bootstrapPolicy(parseGates(release))
+      const allRules = [...made.clusterRoles, ...made.roles].flatMap(role => role.rules ?? [])
+      expect([made.clusterRoles.length, made.clusterRoleBindings.length, allRules.length]).to.deep.equal([roles, bindings, rules])
+    })
+
   const policy = bootstrapPolicy(featuresOf())
   const named = (list: readonly KubeObject[], name: string) => list.find(({ metadata }) => metadata.name === name)
 
@@ -87,7 +129,7 @@ describe('the bootstrap policy', () => {
 })
 
 describe('reconcileRole', () => {
-  const [wanted] = readRoles('a\n  get,list core pods') as [ClusterRole]
+  const [wanted] = readRoles('a\n  get,list core pods', featuresOf()) as [ClusterRole]
   const now = (more: object = {}, metadata: object = {}): ClusterRole => ({ ...wanted, metadata: { ...wanted.metadata, ...metadata }, ...more })
   const keep = { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }
   const selected = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { x: 'y' } }] } }
@@ -107,7 +149,7 @@ describe('reconcileRole', () => {
 })
 
 describe('reconcileBinding', () => {
-  const [wanted] = readBindings('a = r: user u, account n/s') as [ClusterRoleBinding]
+  const [wanted] = readBindings('a = r: user u, account n/s', featuresOf()) as [ClusterRoleBinding]
   const { subjects = [] } = wanted
   const now = (more: object): ClusterRoleBinding => ({ ...wanted, ...more })
   const other = { kind: 'User', apiGroup: group, name: 'x' }

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { clone } from '../../../../src/meta/equal.ts'
 import { convert } from '../../../../src/registry/convert.ts'
-import { resourceClaimResource } from '../../../../src/resources/resource/resource-claim/definition.ts'
+import { createResourceClaimResource } from '../../../../src/resources/resource/resource-claim/definition.ts'
 import { resourceClaimTemplateResource } from '../../../../src/resources/resource/resource-claim-template/definition.ts'
 import { type AnyObject, loose } from '../../../support/any-object.ts'
+import { testAuth } from '../../../support/auth.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
@@ -14,6 +15,8 @@ const asking = (parts: object): object => devices({ requests: [{ name: 'r', exac
 const configured = (opaque?: object, requests?: string[]): object => devices({ config: [{ ...(requests && { requests }), ...(opaque && { opaque }) }] })
 const opaque = { driver: 'gpu.example.com', parameters: { a: 1 } }
 const EXACTLY = 'spec.devices.requests[0].exactly'
+
+const resourceClaimResource = createResourceClaimResource(testAuth.authorizer)
 
 describe('ResourceClaim', () => {
   validates(

@@ -83,6 +83,30 @@ describe('binding conditions of devices', () => {
   })
 })
 
+describe('resources of the node that devices take', () => {
+  const errorsFor = (nodeAllocatableResourceMappings: NonNullable<Device['nodeAllocatableResourceMappings']>): string[] =>
+    validateDevice(
+      { name: 'd', capacity: { memory: { value: '8' } }, nodeAllocatableResourceMappings },
+      { shared: new Map(), each: false, release: '1.36' },
+      fieldPath('d'),
+    ).map(fieldErrorText)
+  const AT = 'd.nodeAllocatableResourceMappings'
+
+  it('are taken by a capacity, a factor or both', () =>
+    expect(errorsFor({ cpu: { allocationMultiplier: '2' }, memory: { capacityKey: 'memory', allocationMultiplier: '1500m' } })).to.deep.equal([]))
+
+  it('are those of the node, in amounts that there are', () =>
+    expect(
+      errorsFor({ 'a.io/x': {}, cpu: { allocationMultiplier: '0' }, memory: { capacityKey: '' }, 'hugepages-2Mi': { capacityKey: 'none' } }),
+    ).to.deep.equal([
+      `${AT}[a.io/x]: Invalid value: "a.io/x": must be a node allocatable resource name`,
+      `${AT}[a.io/x]: Invalid value: "": at least one of allocationMultiplier or capacityKey must be set`,
+      `${AT}[cpu].allocationMultiplier: Invalid value: "0": must be positive`,
+      `${AT}[memory].capacityKey: Invalid value: "": capacityKey must not be an empty string`,
+      `${AT}[hugepages-2Mi].capacityKey: Not found: "none"`,
+    ]))
+})
+
 describe('admin access to devices', () => {
   const check = async (release: Release, label: string): Promise<string[]> => {
     const access = () => ({ get: async () => ({ metadata: { labels: { [label]: 'true' } } }) }) as unknown as ResourceAccess

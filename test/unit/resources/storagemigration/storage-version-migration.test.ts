@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { storageVersionMigrationResource } from '../../../../src/resources/storagemigration/storage-version-migration/definition.ts'
+import { featuresIn } from '../../../support/hook-context.ts'
+import { inRelease } from '../../../support/in-release.ts'
 import { KindCases, validates } from '../../../support/kind-cases.ts'
+import { MemoryBackend } from '../../../support/memory-backend.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
 
 const of = (resource: object = { group: 'apps', version: 'v1', resource: 'deployments' }): object => ({ spec: { resource } })
@@ -76,5 +79,63 @@ describe('StorageVersionMigration', () => {
     const cases = new KindCases(storageVersionMigrationResource)
     await cases.create(of())
     expect(cases.cells()).to.deep.equal(['x', 'deployments.v1.apps'])
+  })
+
+  describe('in v1beta1, from 1.35 on', () => {
+    const features = featuresIn('1.35', { StorageVersionMigrator: true })
+    const settled = (type: string, status = 'True'): object => condition(type, status, { lastUpdateTime: '2026-01-02T03:04:05Z', message: 'm' })
+    validates(
+      storageVersionMigrationResource,
+      {
+        'a migration': [of({ group: 'apps', resource: 'deployments' }), []],
+        'bad names': [of({ group: 'Apps', resource: 'a.b' }), ['Invalid spec.resource.resource', 'Invalid spec.resource.group']],
+        nothing: [of({}), ['Required spec.resource.resource']],
+      },
+      { 'the resource': [of({ resource: 'pods' }), of({ resource: 'secrets' }), ['Invalid spec']] },
+      features,
+    )
+
+    it('has one outcome, and a revision', async () => {
+      const cases = new KindCases(storageVersionMigrationResource, features)
+      await cases.create(of({ resource: 'pods' }))
+      const tell = async (status: object): Promise<string[]> => messagesOf(cases.update({ ...of({ resource: 'pods' }), status }, {}, 'status'))
+      expect(await tell({ resourceVersion: '0' })).to.deep.equal(['status.resourceVersion: Invalid value: "0": resource version is not well formed: 0'])
+      expect((await tell({ conditions: [settled('Succeeded'), settled('Failed')] })).map(text => text.slice(-39))).to.deep.equal([
+        'conditions cannot be true at the same time'.slice(-39),
+      ])
+      expect(await tell({ conditions: [settled('Succeeded'), settled('Running')], resourceVersion: '5' })).to.deep.equal([])
+      expect(await tell({ conditions: [settled('Succeeded')], resourceVersion: '6' })).to.deep.equal([
+        'status.resourceVersion: Invalid value: "6": field is immutable',
+      ])
+      expect(cases.cells()).to.deep.equal(['x', 'pods', 'Running'])
+    })
+
+    it('is kept as it was written, and read by 1.34', async () => {
+      const backend = new MemoryBackend()
+      const path = (version: string): string => `/apis/storagemigration.k8s.io/${version}/storageversionmigrations`
+      const status = {
+        conditions: [{ type: 'Running', status: 'True', observedGeneration: 7, lastTransitionTime: '2026-01-02T03:04:05Z', reason: 'R', message: 'm' }],
+      }
+      const on = { StorageVersionMigrator: true }
+      const served = ['api/all']
+      const spec = { resource: { group: 'apps', resource: 'deployments' } }
+      const written = await inRelease(
+        backend,
+        '1.35',
+        async call => {
+          await call(path('v1beta1'), { method: 'POST', body: JSON.stringify({ metadata: { name: 'x' }, spec }) })
+          const patch = { method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' }, body: JSON.stringify({ status }) }
+          return (await call(`${path('v1beta1')}/x/status`, patch)).json
+        },
+        on,
+        served,
+      )
+      expect(written).to.deep.include({ apiVersion: 'storagemigration.k8s.io/v1beta1', spec, status })
+      const before = await inRelease(backend, '1.34', async call => (await call(`${path('v1alpha1')}/x`)).json, on, served)
+      expect(before).to.deep.include({
+        spec,
+        status: { conditions: [{ type: 'Running', status: 'True', lastUpdateTime: '2026-01-02T03:04:05Z', reason: 'R', message: 'm' }] },
+      })
+    })
   })
 })

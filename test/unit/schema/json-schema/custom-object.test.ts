@@ -51,6 +51,15 @@ describe('customObject', () => {
     expect(told).to.deep.equal(['spec.e.metadata.odd'])
   })
 
+  it('reads wide values in steps', () => {
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, null]))
+    const steps = form.read(object({ spec: { a: 'x', e: { kind: 'P', apiVersion: 'v1', metadata: {}, wide } } }))
+    let count = 0
+    while (!steps.next().done) count++
+    // Copied, and searched for nulls: a step for some 512 members of each.
+    expect(count).to.be.greaterThan(2 * 30)
+  })
+
   it('keeps all of an object that calls itself another kind', () => {
     const other = { ...object({ extra: 1 }), kind: 'Other' }
     expect(read(other)).to.deep.equal(other)

@@ -28,4 +28,12 @@ describe('fillDefaults', () => {
     const big = Array.from({ length: 2000 }, (_, i) => i)
     expect(() => fillDefaults(emptyItems(100), itemsWith({ a: { type: 'array', default: big } }))).to.throw('limit is 65536 values of defaults')
   })
+
+  it('passes over what has no default below it, which may be wide', () => {
+    const wide = new Proxy<JsonObject>({}, { ownKeys: () => expect.fail('it was walked through') })
+    const value: JsonObject = { wide, parts: [{}] }
+    const parts: JsonSchemaProps = { type: 'array', items: { type: 'object', properties: { size: { type: 'integer', default: 1 } } } }
+    fillDefaults(value, { type: 'object', properties: { wide: { type: 'object', additionalProperties: { type: 'string' } }, parts } })
+    expect(value.parts).to.deep.equal([{ size: 1 }])
+  })
 })

@@ -20,7 +20,7 @@ describe('withImpersonation', () => {
   it('passes on at once who asks for nothing', async () => {
     const ctx = filterContext({ user: alice })
     let passed = false
-    const done = runFilter(withImpersonation(authorizer('deny')), ctx, async () => {
+    const done = runFilter(withImpersonation(authorizer('deny'), false), ctx, async () => {
       passed = true
     })
     expect(passed).to.equal(true)
@@ -31,7 +31,7 @@ describe('withImpersonation', () => {
   it('goes on as the user that is named', async () => {
     const ctx = filterContext({ user: alice, headers: { 'Impersonate-User': 'bob', 'Impersonate-Group': 'dev' } })
     let seen: User | undefined
-    await runFilter(withImpersonation(authorizer('allow')), ctx, async () => {
+    await runFilter(withImpersonation(authorizer('allow'), false), ctx, async () => {
       seen = ctx.state.exchange.user
     })
     expect(seen).to.deep.equal({ name: 'bob', groups: ['dev', 'system:authenticated'] })
@@ -41,7 +41,7 @@ describe('withImpersonation', () => {
     const ctx = filterContext({ user: alice, headers: { 'Impersonate-User': 'bob' } })
     let passed = false
     const error = await rejection(
-      runFilter(withImpersonation(authorizer('deny')), ctx, async () => {
+      runFilter(withImpersonation(authorizer('deny'), false), ctx, async () => {
         passed = true
       }),
     )

@@ -63,6 +63,17 @@ describe('followClientCa', () => {
     await done
   })
 
+  it('keeps what is in force while a file is half written', async () => {
+    const [one, two] = await Promise.all(['one', 'two'].map(issueCa))
+    const { write, told, errors } = await follow(one as KeyPair)
+    write(`${two?.cert}`.slice(0, -3))
+    await eventually('it is an error', () => errors.length > 0)
+    expect({ told, errors }).to.deep.equal({ told: [], errors: ['it ends within a certificate'] })
+    write(`${two?.cert}`)
+    await eventually('it is told', () => told.length > 0)
+    expect(told).to.deep.equal([['CN=own', 'CN=two']])
+  })
+
   it('lets new connections show certificates of the new CA', async () => {
     const [one, two] = (await Promise.all(['one', 'two'].map(issueCa))) as [KeyPair, KeyPair]
     const serving = await issueServing(one, 'server', { dns: ['localhost'], ips: [] })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -240,6 +240,22 @@ describe('embedded store', () => {
     await store.backend.close()
     await closing
     expect((await (await start()).list()).count).to.equal(4)
+  })
+
+  it('begins no new file where its own has gone', async () => {
+    const { store, state } = await startWatched()
+    await store.put('a', 0, 'x')
+    const file = join(dir, 'data.mdb')
+    renameSync(file, `${file}.away`)
+    await state.tables?.unmap()
+    const reason = /cannot be opened again: ENOENT/
+    expect(await store.backend.get(store.key('a'), never).catch(String)).to.match(reason)
+    expect(await store.put('b', 0, 'x').catch(String)).to.match(reason)
+    writeFileSync(file, '')
+    expect(await store.put('b', 0, 'x').catch(String)).to.match(/cannot be opened again: another file is in its place/)
+    renameSync(`${file}.away`, file)
+    expect((await store.list()).items).to.deep.equal(['a=x'])
+    await store.put('b', 0, 'x')
   })
 
   it('gives back what was mapped of its file', async function () {

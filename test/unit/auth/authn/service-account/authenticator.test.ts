@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { serviceAccountTokens, type TokenResource } from '../../../../../src/auth/authn/service-account/authenticator.ts'
+import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../../../../../src/auth/authn/service-account/authenticator.ts'
 import type { ServiceAccountClaims } from '../../../../../src/auth/authn/service-account/claims.ts'
 import { signClaims } from '../../../../../src/auth/authn/service-account/issuer.ts'
 import { generateSigningKey, readSigningKey } from '../../../../../src/auth/authn/service-account/keys.ts'
@@ -26,7 +26,7 @@ describe('serviceAccountTokens', () => {
     key = readSigningKey(await generateSigningKey(), 'test')
   })
 
-  function server(objects: Partial<Record<`${TokenResource}/${string}`, ObjectMeta>> = { 'serviceaccounts/bot': { uid: 'u1' } }) {
+  function server(objects: Partial<Record<`${TokenResource}/${string}`, ObjectMeta>> = { 'serviceaccounts/bot': { uid: 'u1' } }, boundToNodes?: NodeBinding) {
     const state = { now: NOW, objects }
     const tokens = serviceAccountTokens({
       issuers: ['https://issuer', 'https://former'],
@@ -37,6 +37,7 @@ describe('serviceAccountTokens', () => {
         return found
       },
       now: () => state.now,
+      ...(boundToNodes && { boundToNodes }),
     })
     return { state, ask: async (given: ServiceAccountClaims, audiences = ['here']) => tokens(await signClaims(key, given), audiences), tokens }
   }
@@ -93,6 +94,16 @@ describe('serviceAccountTokens', () => {
     ['a node that is gone', bound({ node: { name: 'n', uid: 'u2' } }), account, 'service account token has been invalidated'],
   ]
   for (const [what, given, objects, error] of refusals) it(`refuses ${what}`, async () => expect(await server(objects).ask(given)).to.deep.equal({ error }))
+
+  it('of a node are refused while their gate is off, and looked at by nobody before there was one', async () => {
+    const ofNode = bound({ node: { name: 'n', uid: 'u2' } })
+    expect(await server(account, 'ignored').ask(ofNode)).to.have.property('user')
+    expect(await server({ ...account, 'nodes/n': { uid: 'u2' } }, 'refused').ask(ofNode)).to.deep.equal({
+      error: 'token is bound to a Node object but the ServiceAccountTokenNodeBindingValidation feature gate is disabled',
+    })
+    const ofPod = bound({ pod: { name: 'p', uid: 'u2' }, node: { name: 'n', uid: 'u3' } })
+    expect(await server({ ...account, 'pods/p': { uid: 'u2' } }, 'refused').ask(ofPod)).to.have.property('user')
+  })
 
   it('lets clocks differ by a minute', async () => {
     expect(await server().ask({ ...claims, exp: AT - 59 })).to.have.property('user')

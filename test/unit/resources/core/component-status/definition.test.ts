@@ -17,7 +17,7 @@ import { answeredItems, answeredObject } from '../../../../support/virtual-answe
 
 const REFUSED = 'Get "https://127.0.0.1:10259/healthz": dial tcp 127.0.0.1:10259: connect: connection refused'
 const health = async (port: number) => (port === 10257 ? { isHealthy: true, message: 'ok' } : { isHealthy: false, message: REFUSED })
-const componentStatusResource = componentStatuses([], { health, member: checkMember })
+const componentStatusResource = componentStatuses('1.33', [], { health, member: checkMember })
 
 async function ask(
   verb: string,
@@ -82,7 +82,7 @@ describe('component statuses', () => {
     const [there, nowhere] = [listening, gone].map(server => (server.address() as AddressInfo).port)
     gone.close()
     await once(gone, 'close')
-    const members = componentStatuses([`http://127.0.0.1:${there}`, `https://127.0.0.1:${nowhere}`], { health, member: checkMember })
+    const members = componentStatuses('1.33', [`http://127.0.0.1:${there}`, `https://127.0.0.1:${nowhere}`], { health, member: checkMember })
     const { items } = await ask('list', '', here, '', '', members)
     listening.close()
     expect(items.slice(2).map(cells)).to.deep.equal([

@@ -122,7 +122,6 @@ describe('persistent volumes', () => {
       'metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "storageClassName" attribute instead',
       'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
       'spec.cephfs: deprecated in v1.28, non-functional in v1.31+',
-      'spec.capacity[storage]: fractional byte value "1500m" is invalid, must be an integer',
     ])
   })
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { podTable } from '../../../../../src/resources/core/pod/table.ts'
+import type { Release } from '../../../../../src/lifecycle/release.ts'
+import { podTableIn } from '../../../../../src/resources/core/pod/table.ts'
+import type { Pod } from '../../../../../src/resources/core/v1.types.ts'
 import { NOW, podWith } from '../../../../support/pod.ts'
 
 const running = { running: { startedAt: '2026-01-01T00:00:00Z' } }
@@ -70,7 +72,72 @@ const cases: [name: string, spec: object, podStatus: object, cells: [string, str
   ['lost', {}, { phase: 'Running', reason: 'NodeLost' }, ['0/1', 'Unknown', '0'], { deletionTimestamp: '2026-01-01T00:00:00Z' }],
 ]
 
+const podTable = podTableIn('1.33')
+/** What Ready, Status and Restarts show before a release, and since. */
+const CHANGES: readonly (readonly [what: string, since: Release, before: Release, pod: Pod, cells: readonly [before: string[], since: string[]]])[] = [
+  [
+    'that a pod waits for gates',
+    '1.26',
+    '1.25',
+    podWith({}, {}, { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] }),
+    [
+      ['0/1', 'Pending', '0'],
+      ['0/1', 'SchedulingGated', '0'],
+    ],
+  ],
+  [
+    'sidecars',
+    '1.28',
+    '1.27',
+    podWith(
+      { initContainers: [{ name: 'i', restartPolicy: 'Always' }] },
+      {},
+      {
+        phase: 'Running',
+        initContainerStatuses: [
+          { ...status('i', { terminated: { exitCode: 0 } }), restartCount: 1, lastState: { terminated: { exitCode: 1, finishedAt: '2026-01-01T15:00:00Z' } } },
+        ],
+        containerStatuses: [{ ...status('c', { running: {} }), ready: true }],
+      },
+    ),
+    [
+      ['1/1', 'Running', '0 (60m ago)'],
+      ['1/2', 'Running', '1 (60m ago)'],
+    ],
+  ],
+  [
+    'how a deleted pod has ended',
+    '1.31',
+    '1.30',
+    podWith({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }, { phase: 'Succeeded' }),
+    [
+      ['0/1', 'Terminating', '0'],
+      ['0/1', 'Succeeded', '0'],
+    ],
+  ],
+  [
+    'that a container beside completed ones has failed',
+    '1.35',
+    '1.34',
+    podWith(
+      {},
+      {},
+      {
+        phase: 'Failed',
+        containerStatuses: [status('c', { terminated: { exitCode: 0, reason: 'Completed' } }), status('d', { terminated: { exitCode: 1, reason: 'Error' } })],
+      },
+    ),
+    [
+      ['0/1', 'Completed', '0'],
+      ['0/1', 'Error', '0'],
+    ],
+  ],
+]
+
 describe('resources/core/pod/table', () => {
+  for (const [what, since, before, pod, cells] of CHANGES)
+    it(`shows ${what} since ${since}`, () => expect([before, since].map(release => podTableIn(release).cells(pod, NOW).slice(1, 4))).to.deep.equal(cells))
+
   for (const [name, spec, podStatus, cells, metadata] of cases) {
     it(name, () => expect(podTable.cells(podWith(spec, metadata, podStatus), NOW).slice(1, 4)).to.deep.equal(cells))
   }

@@ -22,6 +22,11 @@ describe('resource quotas', () => {
       'a selector without values': [selector({ scopeName: 'PriorityClass', operator: 'In' }), [`Required ${AT}.values`]],
       'a selector with values it has no use for': [selector({ scopeName: 'PriorityClass', operator: 'Exists', values: ['a'] }), [`Invalid ${AT}.values`]],
       'a scope that only exists': [selector({ scopeName: 'BestEffort', operator: 'In', values: ['a'] }), [`Invalid ${AT}.operator`]],
+      'a scope of claims': [
+        selector({ scopeName: 'VolumeAttributesClass', operator: 'NotIn', values: ['a'] }, { persistentvolumeclaims: '1', 'requests.storage': '1Gi' }),
+        [],
+      ],
+      'a scope of claims for pods': [hard({ pods: '1' }, { scopes: ['VolumeAttributesClass'] }), ['Invalid spec.scopes']],
       'an unknown operator': [selector({ scopeName: 'PriorityClass', operator: 'Near' }), [`Invalid ${AT}.operator`]],
       'an unknown scope in a selector': [selector({ scopeName: 'foo', operator: 'Exists' }), [`Invalid ${AT}.scopeName`]],
       'a selector that does not fit': [selector({ scopeName: 'BestEffort', operator: 'Exists' }, { cpu: '1' }), [`Invalid ${AT}`]],

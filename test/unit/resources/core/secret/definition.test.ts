@@ -1,5 +1,9 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { expect } from 'chai'
+import { parseGates } from '../../../../../src/lifecycle/gates.ts'
+import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { secretResource } from '../../../../../src/resources/core/secret/definition.ts'
+import { nameOf, signCertificate } from '../../../../../src/server/tls/certificate.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -54,6 +58,43 @@ describe('secrets', () => {
     expect(made).to.deep.include({ type: 'Opaque', data: { a: 'YQ==', b: 'bmV3', c: base64('ü') } })
     expect(made).to.not.have.property('stringData')
     expect(await causesOf(new KindCases(secretResource).create({ stringData: { 'a*b': '' } }))).to.deep.equal(['Invalid data[a*b]'])
+  })
+
+  it('warn of a pair for TLS that does not fit, since 1.27', async () => {
+    const pem = (key: KeyObject): string => String(key.export({ type: 'pkcs8', format: 'pem' }))
+    const [own, other] = [generateKeyPairSync('ec', { namedCurve: 'P-256' }), generateKeyPairSync('ec', { namedCurve: 'P-256' })]
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const subject = nameOf(['CN', 'a'])
+    const certificate = await signCertificate({
+      issuer: { subject, ...own },
+      subject,
+      publicKey: own.publicKey,
+      notBefore: new Date(0),
+      notAfter: new Date(1e12),
+      extensions: [],
+    })
+    const warningsIn = async (release: Release, crt: string, key: string): Promise<string[]> => {
+      const cases = new KindCases(secretResource)
+      cases.server.features = parseGates(release)
+      await cases.create(typed('tls', { 'tls.crt': crt, 'tls.key': key }))
+      return cases.server.warnings
+    }
+    const bad = 'tls: failed to find any PEM data in certificate input'
+    expect(await warningsIn('1.26', 'x', 'y')).to.deep.equal([])
+    expect(await warningsIn('1.27', 'x', 'y')).to.deep.equal([bad])
+    expect(await warningsIn('1.33', certificate, pem(own.privateKey))).to.deep.equal([])
+    const faults: readonly (readonly [crt: string, key: string, fault: string])[] = [
+      [certificate, 'y', 'tls: failed to find any PEM data in key input'],
+      [certificate, certificate, 'tls: found a certificate rather than a key in the PEM for the private key'],
+      [certificate, pem(other.privateKey), 'tls: private key does not match public key'],
+      [certificate, pem(rsa.privateKey), 'tls: private key type does not match public key type'],
+      [
+        pem(own.privateKey),
+        certificate,
+        'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched',
+      ],
+    ]
+    for (const [crt, key, fault] of faults) expect(await warningsIn('1.33', crt, key)).to.deep.equal([fault])
   })
 
   it('print, and are selected by type', async () => {

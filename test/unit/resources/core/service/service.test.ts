@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import { causesOf } from '../../../../support/workloads.ts'
 import { SERVICES, serverWith, service } from './services.ts'
 
@@ -174,6 +175,18 @@ describe('Service', () => {
     expect(plain.ports).to.deep.equal([{ protocol: 'TCP', port: 80, targetPort: 80 }])
     const named = (await change({ type: 'ExternalName', externalName: 'a.example.com' })).spec
     expect(named).not.to.have.any.keys('clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy')
+  })
+
+  it('lets any service have ingress before 1.29, without a mode', async () => {
+    const server = serverWith()
+    server.features = parseGates('1.28')
+    for (const type of ['ClusterIP', 'LoadBalancer']) {
+      const name = type.toLowerCase()
+      await server.create(SERVICES, 'default', service(name, { type }))
+      const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } }
+      const next = await server.update(SERVICES, 'default', name, o => ({ ...o, status }), { subresource: 'status' })
+      expect(next.status).to.deep.equal(status)
+    }
   })
 
   it('lets only a load balancer have ingress, with a mode', async () => {

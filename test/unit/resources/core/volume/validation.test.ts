@@ -4,11 +4,12 @@ import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import type { JsonObject } from '../../../../../src/meta/object.ts'
 import type { Volume } from '../../../../../src/resources/core/v1.types.ts'
 import { validateVolumes } from '../../../../../src/resources/core/volume/validation.ts'
-import { types } from '../../../../../src/resources/types.ts'
+import { typesOf } from '../../../../../src/resources/types.ts'
 import { decode } from '../../../../../src/schema/decode.ts'
 import { applyDefaults } from '../../../../../src/schema/default.ts'
 
-const schema = types.type('core.Volume')
+// The newest release, as it has every source.
+const schema = typesOf('1.36').type('core.Volume')
 
 /** A volume with the defaults of its types, but not those of its pod: a volume without a source stays one. */
 function decoded(volume: object): Volume {
@@ -104,6 +105,23 @@ const cases: Record<string, [volume: object, ...errors: string[]]> = {
     { projected: { sources: [{ clusterTrustBundle: { path: 'a' } }, { clusterTrustBundle: { name: 'b', path: 'b', labelSelector: {} } }] } },
     '.projected.sources[0].clusterTrustBundle: Required value: either name or signerName must be specified',
     '.projected.sources[1].clusterTrustBundle.labelSelector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: labelSelector must be unset if name is specified',
+  ],
+  'certificates of pods': [
+    {
+      projected: {
+        sources: [
+          { podCertificate: { signerName: 'a.io/b', keyType: 'ED25519', credentialBundlePath: 'a', maxExpirationSeconds: 3600 } },
+          { podCertificate: { signerName: 'kubernetes.io/b', keyType: 'RSA', keyPath: 'a', certificateChainPath: '../c', maxExpirationSeconds: 90_000 } },
+          { podCertificate: { signerName: 'a.io/b', keyType: 'RSA4096', userAnnotations: { a: 'b' } } },
+        ],
+      },
+    },
+    '.projected.sources[1].podCertificate.keyType: Unsupported value: "RSA": supported values: "RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"',
+    '.projected.sources[1].podCertificate.maxExpirationSeconds: Invalid value: 90000: if provided, maxExpirationSeconds must be <= 86400',
+    '.projected: Invalid value: "a": conflicting duplicate paths',
+    `.projected.sources[1].podCertificate.certificateChainPath: Invalid value: "../c": must not contain '..'`,
+    '.projected.sources[2].podCertificate.userAnnotations: Invalid value: "a": must be a domain-prefixed key (such as "acme.io/foo")',
+    '.projected.sources[2].podCertificate: Required value: specify at least one of credentialBundlePath, keyPath, and certificateChainPath',
   ],
   ephemeral: [{ ephemeral: {} }, '.ephemeral.volumeClaimTemplate: Required value'],
   'ephemeral claim': [

@@ -1,0 +1,50 @@
+import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
+
+const LABELS = ['name', 'kind', 'type', 'operation']
+
+/** What has match conditions, and the operation that they are asked about: labels of the metrics. */
+export interface ConditionSubject {
+  readonly name: string
+  readonly kind: 'webhook' | 'policy'
+  /** As upstream has it: policies of both kinds validate. */
+  readonly type: 'admit' | 'validating' | 'validate'
+  readonly operation: string
+}
+
+/** How long match conditions took, and how often they failed or excluded a request, under upstream's names. */
+export class ConditionMetrics {
+  readonly #excluded = new CounterFamily({
+    name: 'apiserver_admission_match_condition_exclusions_total',
+    help: 'Admission match condition evaluation exclusions count, by name of what has the conditions, its kind, admission type and operation.',
+    stability: 'ALPHA',
+    labels: LABELS,
+  })
+  readonly #errors = new CounterFamily({
+    name: 'apiserver_admission_match_condition_evaluation_errors_total',
+    help: 'Admission match condition evaluation errors count, by name of what has the conditions, its kind, admission type and operation.',
+    stability: 'ALPHA',
+    labels: LABELS,
+  })
+  readonly #durations = new HistogramFamily({
+    name: 'apiserver_admission_match_condition_evaluation_seconds',
+    help: 'Admission match condition evaluation time in seconds, by name of what has the conditions, its kind, admission type and operation.',
+    stability: 'ALPHA',
+    labels: LABELS,
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+  })
+
+  /** Conditions that do not all hold: upstream observes no others. @param errors how many could not be evaluated before one was false. */
+  observe({ name, kind, type, operation }: ConditionSubject, seconds: number, errors: number): void {
+    this.#durations.child(name, kind, type, operation).observe(seconds)
+    if (errors > 0) this.#errors.child(name, kind, type, operation).value += errors
+  }
+
+  /** A webhook whose conditions do not hold is not called. */
+  excluded(name: string, type: 'admit' | 'validate', operation: string): void {
+    this.#excluded.child(name, 'webhook', type, operation).value++
+  }
+
+  families(): readonly MetricFamily[] {
+    return [this.#excluded, this.#errors, this.#durations]
+  }
+}

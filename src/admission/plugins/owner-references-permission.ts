@@ -1,0 +1,69 @@
+import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import { quote } from '../../lib/go-quote.ts'
+import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
+import type { Authorizer } from '../../meta/authorizer.ts'
+import type { RequestAttributes } from '../../meta/context.ts'
+import { deepEqual } from '../../meta/equal.ts'
+import { parseApiVersion } from '../../meta/gvk.ts'
+import type { KubeObject, OwnerReference } from '../../meta/object.ts'
+import { resourceAttributes } from '../../meta/request-attributes.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
+import type { AdmissionPlugin } from '../chain.ts'
+import { isAbout, refuse } from '../refuse.ts'
+
+const ownersOf = (object: KubeObject | undefined): readonly OwnerReference[] => object?.metadata.ownerReferences ?? []
+
+/** References that block the deletion of their owner, and did not in the old object. */
+function newlyBlocking({ object, old }: AdmissionRequest): OwnerReference[] {
+  const blocked = new Set(ownersOf(old).flatMap(({ uid, blockOwnerDeletion }) => (blockOwnerDeletion ? [uid] : [])))
+  return ownersOf(object).filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !blocked.has(uid))
+}
+
+/**
+ * OwnerReferencesPermissionEnforcement: who changes the owners of an object may delete it, and who lets it block the deletion of an owner may update the owner's finalizers.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#ownerreferencespermissionenforcement
+ */
+export function ownerReferencesPermission(authorizer: Authorizer, catalog: () => CatalogSnapshot): AdmissionPlugin {
+  /** Undefined where it is allowed. The error of upstream's authorizer is always nil. */
+  const denial = async ({ ctx }: AdmissionRequest, asked: RequestAttributes): Promise<string | undefined> => {
+    const { decision, reason } = await authorizer.authorize(ctx.user, asked, ctx.signal)
+    return decision === 'allow' ? undefined : `${reason}, <nil>`
+  }
+  const checkDeletion = async (request: AdmissionRequest): Promise<void> => {
+    const { served, subresource, namespace, name } = request
+    const { group, name: version, names } = served.version
+    const why = await denial(request, resourceAttributes({ verb: 'delete', group, version, resource: names.plural, subresource, namespace, name }))
+    if (why !== undefined) throw refuse(request, `cannot set an ownerRef on a resource you can't delete: ${why}`)
+  }
+  const checkFinalizers = async (request: AdmissionRequest, { apiVersion, kind, name }: OwnerReference): Promise<void> => {
+    const version = parseApiVersion(apiVersion)
+    const owner = version && catalog().ofKind(version, kind)
+    if (!owner) {
+      const why = version ? `no matches for kind ${quote(kind)} in version ${quote(apiVersion)}` : `unexpected GroupVersion string: ${apiVersion}`
+      throw refuse(request, `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${why}`)
+    }
+    const namespace = owner.definition.scope === 'Namespaced' ? request.namespace : ''
+    const { group, name: versionName, names } = owner.version
+    const asked = resourceAttributes({ verb: 'update', group, version: versionName, resource: names.plural, subresource: 'finalizers', namespace, name })
+    const why = await denial(request, asked)
+    if (why !== undefined) throw refuse(request, `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${why}`)
+  }
+  return {
+    name: 'OwnerReferencesPermissionEnforcement',
+    // Old kubelets corrupt owners in the status of pods, and the strategy keeps those.
+    handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && !isAbout(request, 'pods', 'status'),
+    validate: async request => {
+      if (deepEqual(ownersOf(request.object), ownersOf(request.old))) return
+      // Who creates an object could also leave it.
+      if (request.operation !== 'CREATE') await checkDeletion(request)
+      const blocking = newlyBlocking(request)
+      if (blocking.length === 0) return
+      const anything = resourceAttributes({ verb: 'update', group: '*', version: '*', resource: '*', subresource: 'finalizers', name: '*' })
+      if ((await denial(request, anything)) === undefined) return
+      for (const reference of blocking) {
+        if (turnIsLong()) await nextLongTurn()
+        await checkFinalizers(request, reference)
+      }
+    },
+  }
+}

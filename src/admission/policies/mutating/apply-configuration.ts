@@ -1,0 +1,111 @@
+import { TypedError } from '../../../apply/typed-list.ts'
+import { mergeTyped } from '../../../apply/typed-merge.ts'
+import { shapeOf, tracksElements } from '../../../apply/typed-schema.ts'
+import { errorsText, validateTyped } from '../../../apply/typed-validate.ts'
+import { printValue } from '../../../cel/values/print.ts'
+import { StructValue } from '../../../cel/values/struct.ts'
+import { CelDuration, CelList, CelMap, CelTimestamp, CelUint, typeNameOf, type Value } from '../../../cel/values/value.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import type { Json, JsonObject, KubeObject } from '../../../meta/object.ts'
+import { isScalar, type Schema, type StructSchema } from '../../../schema/schema.ts'
+import { goTypeOf } from './go-type.ts'
+import { MutationError } from './mutation-error.ts'
+import { type Place, plainStruct } from './plain-values.ts'
+import { checkTypeNames } from './type-names.ts'
+
+/**
+ * Lays the apply configuration that an expression has made over an object, as server-side apply merges, but that nobody comes to own anything and that atomic lists, maps and structs are refused: the configuration would silently
+ * remove the rest of them. Throws a MutationError. In steps.
+ * @param refuseRepeated an object that has elements of the same key in a list is refused, as before 1.35.
+ */
+export function* applyConfiguration(schema: StructSchema, live: KubeObject, value: Value, refuseRepeated: boolean): Steps<JsonObject> {
+  if (!(value instanceof StructValue)) throw new MutationError(`unsupported return type from ApplyConfiguration expression: ${typeNameOf(value)}`)
+  yield* checkTypeNames(value)
+  const errors: string[] = []
+  const made = yield* plainStruct(value, { path: '', schema }, (stray, place) => {
+    errors.push(strayText(stray, place))
+    return undefined
+  })
+  const configuration = { ...made, apiVersion: live.apiVersion, kind: live.kind }
+  errors.push(...(yield* validateTyped(schema, configuration)))
+  if (errors.length > 0) throw failure(`failed to convert patch object to typed object: ${errorsText(errors)}`)
+  const atomics: string[] = []
+  yield* findAtomics(schema, configuration, '', atomics)
+  if (atomics.length > 0) throw failure(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`)
+  const misfits = refuseRepeated ? yield* validateTyped(schema, live) : []
+  if (misfits.length > 0) throw failure(`failed to convert original object to typed object: ${errorsText(misfits)}`)
+  try {
+    return yield* mergeTyped(schema, live, configuration)
+  } catch (error) {
+    throw error instanceof TypedError ? failure(`failed to merge patch: ${error.message}`) : error
+  }
+}
+
+const failure = (message: string): MutationError => new MutationError(`error applying patch: ${message}`)
+
+/** What structured-merge-diff says of a value that JSON has no form of, at a place of the schema. */
+function strayText(value: Value, { path, schema }: Place): string {
+  const { text, literal } = goForms(value)
+  const complaint = (what: string): string => (path === '' ? what : `${path}: ${what}`)
+  if (schema?.type === 'list') return complaint(`expected list, got &{${text}}`)
+  if (schema === undefined || shapeOf(schema) === 'any' || !isScalar(schema)) {
+    // Elements of lists are read by their keys before anything else is asked of them.
+    const element = /^(.*)\[(\d+)\]$/.exec(path)
+    if (element) return `${element[1]}: element ${element[2]}: associative list with keys may not have non-map elements`
+    return complaint(`expected map, got &{${text}}`)
+  }
+  if (schema.type === 'integer' || schema.type === 'number') return complaint(`expected numeric (int or float), got ${goTypeOf(value)}`)
+  if (schema.type === 'string') return complaint(`expected string, got &value.valueUnstructured{Value:${literal}}`)
+  return complaint(`expected ${schema.type === 'boolean' ? 'boolean' : 'any scalar'}, got &{${text}}`)
+}
+
+interface GoForms {
+  /** `%v` */
+  readonly text: string
+  /** `%#v` */
+  readonly literal: string
+}
+
+/** How Go prints values that are strays. */
+function goForms(value: Value): GoForms {
+  if (value === null) return { text: 'NULL_VALUE', literal: '0' }
+  if (value instanceof CelUint) return { text: String(value.value), literal: `0x${value.value.toString(16)}` }
+  if (value instanceof Uint8Array) {
+    const hex = Array.from(value, byte => `0x${byte.toString(16)}`)
+    return { text: `[${[...value].join(' ')}]`, literal: `[]uint8{${hex.join(', ')}}` }
+  }
+  const text = printValue(value)
+  if (value instanceof CelTimestamp) return { text: text.replace(/T(.*)Z$/, ' $1 +0000 UTC'), literal: text }
+  if (value instanceof CelDuration) return { text, literal: String(value.nanos) }
+  if (value instanceof CelList) {
+    const items = Array.from({ length: value.size }, (_, i) => value.at(i))
+    return { text: `[${items.map(printValue).join(' ')}]`, literal: `${goTypeOf(value)}{${items.map(literalOf).join(', ')}}` }
+  }
+  if (value instanceof CelMap) {
+    const entries = Array.from(value.keys(), key => [key, value.find(key) ?? null] as const)
+    const printed = entries.map(([key, member]) => `${printValue(key)}:${printValue(member)}`)
+    const literals = entries.map(([key, member]) => `${literalOf(key)}:${literalOf(member)}`)
+    return { text: `map[${printed.join(' ')}]`, literal: `${goTypeOf(value)}{${literals.join(', ')}}` }
+  }
+  return { text, literal: text }
+}
+
+const literalOf = (value: Value): string => (typeof value === 'string' ? JSON.stringify(value) : printValue(value))
+
+/** Adds the paths at which a configuration has values that are replaced as a whole. */
+function* findAtomics(schema: Schema | undefined, value: Json, path: string, found: string[]): Steps<void> {
+  if (typeof value !== 'object' || value === null) return
+  if (isStepDone()) yield
+  if (Array.isArray(value)) {
+    if (!tracksElements(schema)) found.push(path)
+    const items = schema?.type === 'list' ? schema.items : undefined
+    if (items && !isScalar(items)) for (const [i, item] of value.entries()) yield* findAtomics(items, item, `${path}[${i}]`, found)
+    return
+  }
+  if (shapeOf(schema) === 'leaf') found.push(path)
+  if (schema?.type !== 'struct') return
+  for (const name of Object.keys(value)) {
+    const member = schema.fields.get(name)?.schema
+    if (member) yield* findAtomics(member, value[name] ?? null, `${path}.${name}`, found)
+  }
+}

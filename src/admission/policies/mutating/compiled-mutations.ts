@@ -1,0 +1,33 @@
+import { APPLY_CONFIGURATION, JSON_PATCH } from '../../../cel/admission-environment.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { type CompiledExpression, compileExpression } from '../../expressions/compiled-expression.ts'
+import { type CompiledPolicy, compileShared } from '../compiled-policy.ts'
+import type { MutatingSpec, Policy } from '../policy.ts'
+
+/** MutatingAdmissionPolicy, ready to run. */
+export interface CompiledMutatingPolicy extends CompiledPolicy {
+  readonly mutations: readonly Mutation[]
+}
+
+/** One entry of `spec.mutations`, compiled. */
+export interface Mutation {
+  readonly patchType: 'ApplyConfiguration' | 'JSONPatch'
+  readonly expression: CompiledExpression
+}
+
+/** Compiles a MutatingAdmissionPolicy. Only mutations may make patches; variables and conditions may not. */
+export function* compileMutatingPolicy({ spec }: Policy<MutatingSpec>): Steps<CompiledMutatingPolicy> {
+  const { compiled, parts } = yield* compileShared(spec)
+  const mutations: Mutation[] = []
+  for (const { patchType, applyConfiguration, jsonPatch } of spec.mutations ?? []) {
+    const isJsonPatch = patchType === 'JSONPatch'
+    const expression = (isJsonPatch ? jsonPatch : applyConfiguration)?.expression ?? ''
+    const result = isJsonPatch ? JSON_PATCH : APPLY_CONFIGURATION
+    mutations.push({
+      patchType: isJsonPatch ? 'JSONPatch' : 'ApplyConfiguration',
+      expression: yield* compileExpression(expression, { ...parts, patches: true }, [result]),
+    })
+    yield
+  }
+  return { ...compiled, mutations }
+}

@@ -1,0 +1,88 @@
+import type { Value } from '../../../cel/values/value.ts'
+import { compareText } from '../../../lib/compare-text.ts'
+import { invariant } from '../../../lib/invariant.ts'
+import { runInTurns, type Steps } from '../../../lib/steps.ts'
+import { parseApiVersion } from '../../../meta/gvk.ts'
+import type { JsonObject, KubeObject } from '../../../meta/object.ts'
+import { internalServerError } from '../../../meta/status.ts'
+import type { AdmissionRequest } from '../../../registry/types.ts'
+import { DecodeError } from '../../../schema/decode.ts'
+import type { About } from '../../attributes.ts'
+import type { CompiledExpression } from '../../expressions/compiled-expression.ts'
+import { evaluateExpressions } from '../../expressions/evaluation.ts'
+import { asAsked } from '../../matched.ts'
+import { objectInSteps, schemaOfBody } from '../../webhooks/bodies.ts'
+import { POLICY_BUDGET } from '../decisions.ts'
+import type { PolicyRequest } from '../policy-request.ts'
+import { applyConfiguration } from './apply-configuration.ts'
+import type { CompiledMutatingPolicy, Mutation } from './compiled-mutations.ts'
+import { applyJsonPatch } from './json-patch.ts'
+import { MutationError } from './mutation-error.ts'
+
+/** What a mutation is made with. */
+export interface MutationArgs {
+  readonly seen: PolicyRequest
+  readonly about: About
+  readonly params: JsonObject | undefined
+  readonly variables: CompiledMutatingPolicy['variables']
+  /** See `applyConfiguration`. */
+  readonly refuseRepeated: boolean
+}
+
+/**
+ * Makes one mutation: `seen` has the changed object afterwards. Each mutation has a budget of its own, and variables are computed anew for it, as they may speak of the object. Throws a MutationError, and 500 for a JSON patch that
+ * leaves no object of the kind.
+ */
+export async function mutate({ patchType, expression }: Mutation, args: MutationArgs): Promise<void> {
+  const { seen, about, refuseRepeated } = args
+  const value = await evaluated(expression, args)
+  const { request, object: body } = await seen.bodiesIn(about)
+  if (!body) return
+  const steps = patchType === 'JSONPatch' ? patched(request, about, body, value) : configured(request, about, body, value, refuseRepeated)
+  const next = await runInTurns(steps, request.ctx.signal)
+  checkVersion(request, about)
+  seen.setObject(await asAsked(request, next))
+}
+
+async function evaluated(expression: CompiledExpression, { seen, about, params, variables }: MutationArgs): Promise<Value> {
+  if ('fault' in expression) throw new MutationError(expression.fault)
+  const { validations: values } = await seen.values(about, params)
+  const outcome = await evaluateExpressions([expression], { values, variables, budget: POLICY_BUDGET })
+  if (outcome.exhausted !== undefined) throw new MutationError(outcome.exhausted)
+  const [result] = outcome.results
+  invariant(result, 'an expression without a result')
+  if (result.error !== undefined) throw new MutationError(result.error)
+  return result.value
+}
+
+function* patched(request: AdmissionRequest, about: About, body: KubeObject, value: Value): Steps<KubeObject> {
+  const next = yield* applyJsonPatch(body, value)
+  const unknown: string[] = []
+  let object: KubeObject
+  try {
+    object = yield* objectInSteps(request, about, next, body, path => unknown.push(path))
+  } catch (error) {
+    throw error instanceof DecodeError ? internalServerError(error.message) : error
+  }
+  if (unknown.length === 0) return object
+  const faults = unknown.sort(compareText).map(path => `unknown field ${JSON.stringify(path)}`)
+  throw internalServerError(`strict decoding error: ${faults.join(', ')}`)
+}
+
+function* configured(request: AdmissionRequest, about: About, body: KubeObject, value: Value, refuseRepeated: boolean): Steps<KubeObject> {
+  const next = yield* applyConfiguration(schemaOfBody(request, about), body, value, refuseRepeated)
+  try {
+    return yield* objectInSteps(request, about, next, body, () => undefined)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    const { group, version } = parseApiVersion(body.apiVersion) ?? { group: '', version: '' }
+    throw new MutationError(`unable to convert unstructured object to ${group}/${version}, Kind=${body.kind}: ${error.message}`)
+  }
+}
+
+/** A kind of this server is changed in the version of the request only: kube-apiserver cannot convert what a mutation in another version has made. */
+function checkVersion({ served, subresource }: AdmissionRequest, { version, kind }: About): void {
+  if (subresource !== '' || version === served.version || version.schema.freeForm) return
+  const { name } = served.version
+  throw new MutationError(`converting (${version.name}.${kind.kind}) to (${name}.${served.version.kind}): unknown conversion`)
+}

@@ -1,0 +1,84 @@
+import { fieldElement } from '../../../apply/path-element.ts'
+import { childSchema } from '../../../apply/typed-schema.ts'
+import { documentOf } from '../../../cel/values/json.ts'
+import { JoinedList, TextList } from '../../../cel/values/list.ts'
+import { ValueMap } from '../../../cel/values/map.ts'
+import { StructValue } from '../../../cel/values/struct.ts'
+import { CelDouble, CelList, CelOptional, CelType, isInt, type Value } from '../../../cel/values/value.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { setMember } from '../../../meta/equal.ts'
+import type { Json, JsonObject } from '../../../meta/object.ts'
+import type { ListSchema, Schema } from '../../../schema/schema.ts'
+import { MutationError } from './mutation-error.ts'
+
+/** Where a value stands in what an expression has made. */
+export interface Place {
+  /** `.spec.containers[name="a"].image`, empty for the root. */
+  readonly path: string
+  /** Undefined: none is known. */
+  readonly schema: Schema | undefined
+}
+
+/** Says what stands for a value that JSON has no plain form of; undefined: nothing. */
+export type Stray = (value: Value, place: Place) => Json | undefined
+
+/**
+ * The members of a struct that an expression has made. cel-go takes lists and maps that are literals apart only where they are fields of a struct, not below one another: deeper ones are strays, as are null, uints, bytes,
+ * times, and what `split` and `findAll` give. In steps.
+ */
+export function* plainStruct({ fields }: StructValue, place: Place, stray: Stray): Steps<JsonObject> {
+  const out: JsonObject = {}
+  for (const [name, value] of fields) {
+    const at = { path: `${place.path}.${name}`, schema: childSchema(place.schema, fieldElement(name)) }
+    const plain = yield* plainField(value, at, stray)
+    if (plain !== undefined) setMember(out, name, plain)
+  }
+  return out
+}
+
+function* plainField(value: Value, place: Place, stray: Stray): Steps<Json | undefined> {
+  if (isLiteralList(value)) return yield* plainElements(value, place, stray)
+  if (!(value instanceof ValueMap)) return yield* plainValue(value, place, stray)
+  const out: JsonObject = {}
+  for (const key of value.keys()) {
+    if (typeof key !== 'string') throw new MutationError('invalid return type: *dynamic.ObjectVal')
+    const at = { path: `${place.path}.${key}`, schema: childSchema(place.schema, fieldElement(key)) }
+    const plain = yield* plainValue(value.find(key) ?? null, at, stray)
+    if (plain !== undefined) setMember(out, key, plain)
+  }
+  return out
+}
+
+/** Whether cel-go holds the list as values of its own, and not as Go's: literals, and what loops and functions of lists make. */
+export const isLiteralList = (value: Value): value is CelList =>
+  value instanceof CelList && !(value instanceof TextList || value instanceof JoinedList) && documentOf(value) === undefined
+
+function* plainElements(list: CelList, { path, schema }: Place, stray: Stray): Steps<Json[]> {
+  const items = schema?.type === 'list' ? schema : undefined
+  const out: Json[] = []
+  for (let i = 0; i < list.size; i++) {
+    const item = list.at(i)
+    const plain = yield* plainValue(item, { path: path + elementText(items, item, i), schema: items?.items }, stray)
+    if (plain !== undefined) out.push(plain)
+  }
+  return out
+}
+
+/** An element as paths name it: by its keys where it has them, or else by its index. */
+function elementText(list: ListSchema | undefined, item: Value, index: number): string {
+  const keys = list?.listType === 'map' && item instanceof StructValue ? (list.listMapKeys ?? []) : []
+  const texts = keys.map(key => [key, item instanceof StructValue ? item.fields.get(key) : undefined] as const)
+  const known = texts.filter(([, value]) => typeof value === 'string' || (value !== undefined && isInt(value)))
+  return known.length === 0 ? `[${index}]` : `[${known.map(([key, value]) => `${key}=${typeof value === 'string' ? JSON.stringify(value) : value}`).join(',')}]`
+}
+
+function* plainValue(value: Value, place: Place, stray: Stray): Steps<Json | undefined> {
+  if (isStepDone()) yield
+  if (typeof value === 'string' || typeof value === 'boolean' || isInt(value)) return value
+  if (value instanceof StructValue) return yield* plainStruct(value, place, stray)
+  if (value instanceof JoinedList) return yield* plainElements(value, place, stray)
+  if (value instanceof CelDouble && Number.isFinite(value.value)) return value.value
+  if (value instanceof CelType) return value.name
+  if (value instanceof CelOptional) return value.value === undefined ? null : yield* plainValue(value.value, place, stray)
+  return documentOf(value) ?? stray(value, place)
+}

@@ -1,0 +1,190 @@
+import { deepEqual } from '../../../meta/equal.ts'
+import type { JsonObject, KubeObject } from '../../../meta/object.ts'
+import { StatusError } from '../../../meta/status.ts'
+import type { AdmissionRequest } from '../../../registry/types.ts'
+import type { About } from '../../attributes.ts'
+import type { AdmissionPlugin } from '../../chain.ts'
+import { meetsConditions } from '../../expressions/match-conditions.ts'
+import { refuse } from '../../refuse.ts'
+import { type Reinvocation, type Round, reinvocationOf } from '../../reinvocation.ts'
+import { withValidManagers } from '../../valid-managers.ts'
+import { seenBodies } from '../../webhooks/bodies.ts'
+import { awaitPolicies, mayHavePolicies } from '../following.ts'
+import type { MutatingSpec } from '../policy.ts'
+import type { ActivePolicy, Binding, PolicyIndex } from '../policy-index.ts'
+import { faultText, type MatchedPolicy, type PolicyEnvironment, PolicyRequest } from '../policy-request.ts'
+import type { CompiledMutatingPolicy, Mutation } from './compiled-mutations.ts'
+import type { MutatingPolicyMetrics } from './metrics.ts'
+import { mutate } from './mutate.ts'
+import { MutationError } from './mutation-error.ts'
+
+type MutatingPolicy = ActivePolicy<MutatingSpec, CompiledMutatingPolicy>
+
+/** What mutating policies are evaluated with. */
+export interface MutatingEnvironment extends PolicyEnvironment {
+  readonly index: PolicyIndex<MutatingSpec, CompiledMutatingPolicy>
+  readonly metrics: MutatingPolicyMetrics
+  /** See `applyConfiguration`. */
+  readonly refuseRepeated: boolean
+}
+
+/** A policy that a binding has evaluated for a request with one object of parameters. */
+interface Invocation {
+  readonly policy: MutatingPolicy
+  readonly binding: Binding
+  /** As expressions see them. */
+  readonly params: JsonObject | undefined
+  /** No other invocation of the request has the same. */
+  readonly key: string
+  readonly about: About
+}
+
+/** Why a request is refused. */
+interface Denial {
+  readonly text: string
+  /** Undefined: that of any refusal. */
+  readonly reason?: 'Invalid'
+}
+
+const NAME = 'MutatingAdmissionPolicy'
+
+/**
+ * MutatingAdmissionPolicy: policies change the object of a request one after the other, and each sees what those before it have made of it. Which policies are asked is decided by the object as it came.
+ * https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/
+ */
+export function mutatingAdmissionPolicy(env: MutatingEnvironment): AdmissionPlugin {
+  return {
+    name: NAME,
+    handles: request => request.operation !== 'DELETE' && mayHavePolicies(env.index, request),
+    async mutate(asked, round = { again: false, wanted: false }) {
+      await awaitPolicies(env.index, asked)
+      const { request, back } = seenBodies(asked)
+      const pass = new MutatingPass(env, request, round)
+      const object = await pass.run()
+      if (!object || object === request.object) return asked.object
+      return withValidManagers(asked, back(object))
+    },
+  }
+}
+
+/** One round of one request through the mutating policies. */
+class MutatingPass {
+  readonly #env: MutatingEnvironment
+  readonly #seen: PolicyRequest
+  readonly #round: Round
+  readonly #reinvocation: Reinvocation
+  readonly #denials: Denial[] = []
+
+  constructor(env: MutatingEnvironment, request: AdmissionRequest, round: Round) {
+    this.#env = env
+    this.#seen = new PolicyRequest(env, request)
+    this.#round = round
+    this.#reinvocation = reinvocationOf(round, NAME)
+  }
+
+  /** The object as the policies have made it. Throws 403 where one of them could not, and its failures are not to be ignored. */
+  async run(): Promise<KubeObject | undefined> {
+    const invocations = await this.#invocations()
+    if (invocations.length > 0) await this.#invokeAll(invocations)
+    if (this.#denials.length > 0) throw refusalOf(this.#seen.request, this.#denials)
+    return this.#seen.request.object
+  }
+
+  async #invocations(): Promise<Invocation[]> {
+    const found: Invocation[] = []
+    for (const policy of this.#env.index.active) {
+      let matched: MatchedPolicy | undefined
+      try {
+        const matching = this.#seen.match(policy)
+        matched = matching && (await matching)
+      } catch (error) {
+        this.#fail(policy, undefined, faultText(error, 'policy'))
+      }
+      if (!matched) continue
+      for (const binding of policy.bindings)
+        try {
+          for (const params of (await this.#seen.paramsOf(matched, binding)) ?? []) found.push(invocationOf(policy, binding, matched, params))
+        } catch (error) {
+          this.#fail(policy, binding, faultText(error, 'binding'))
+        }
+    }
+    return found
+  }
+
+  async #invokeAll(invocations: readonly Invocation[]): Promise<void> {
+    const reinvocation = this.#reinvocation
+    if (this.#round.again) reinvocation.begin(this.#seen.request.object)
+    let mutated = false
+    for (const invocation of invocations) if (await this.#invoke(invocation)) mutated = true
+    // As upstream: a mutation asks for another round whether or not it has changed anything, and that round has the last policies, too.
+    if (mutated) this.#changed()
+    reinvocation.end(this.#seen.request.object)
+  }
+
+  #changed(): void {
+    this.#reinvocation.changed()
+    this.#round.wanted = true
+  }
+
+  /** Whether a mutation was made. */
+  async #invoke(invocation: Invocation): Promise<boolean> {
+    const { policy, key } = invocation
+    const compiled = await policy.compiled()
+    if (!(await this.#meetsConditions(invocation, compiled))) return false
+    if (this.#round.again && !this.#reinvocation.isDue(key)) return false
+    const before = this.#seen.request.object
+    let mutated = false
+    for (const mutation of compiled.mutations) if (before && (await this.#mutate(invocation, compiled, mutation))) mutated = true
+    if (!deepEqual(before, this.#seen.request.object)) this.#changed()
+    this.#reinvocation.asked(key, policy.spec.reinvocationPolicy === 'IfNeeded')
+    return mutated
+  }
+
+  async #meetsConditions({ policy, binding, params, about }: Invocation, { conditions, variables }: CompiledMutatingPolicy): Promise<boolean> {
+    if (!conditions) return true
+    const { conditions: values } = await this.#seen.values(about, params)
+    const outcome = await meetsConditions(conditions, { values, variables, ...this.#seen.counting(policy.name) })
+    if (outcome.error === undefined) return outcome.matches
+    this.#fail(policy, binding, outcome.error, 'Invalid')
+    return false
+  }
+
+  async #mutate({ policy, binding, params, about }: Invocation, { variables }: CompiledMutatingPolicy, mutation: Mutation): Promise<boolean> {
+    const { metrics, refuseRepeated } = this.#env
+    const began = performance.now()
+    const observe = (error?: string): void => metrics.observe(policy.name, binding.name, error, (performance.now() - began) / 1000)
+    try {
+      await mutate(mutation, { seen: this.#seen, about, params, variables, refuseRepeated })
+      observe()
+      return true
+    } catch (error) {
+      if (error instanceof MutationError || error instanceof StatusError) observe(error.message)
+      if (!(error instanceof MutationError)) throw error
+      this.#fail(policy, binding, error.message, 'Invalid')
+      return false
+    }
+  }
+
+  /** Keeps a failure as a reason to refuse the request, unless the policy ignores failures. */
+  #fail({ name, spec }: MutatingPolicy, binding: Binding | undefined, message: string, reason?: 'Invalid'): void {
+    if (spec.failurePolicy === 'Ignore') return
+    const by = binding ? `policy '${name}' with binding '${binding.name}'` : `policy ${JSON.stringify(name)}`
+    this.#denials.push({ text: `${by} denied request: ${message}`, ...(reason && { reason }) })
+  }
+}
+
+/** Parameters of a kind of this server are shown without kind and apiVersion, as kube-apiserver's informers keep them; validating policies alone are shown them. */
+function invocationOf(policy: MutatingPolicy, binding: Binding, { about, paramKind }: MatchedPolicy, object: KubeObject | undefined): Invocation {
+  const key = JSON.stringify([policy.name, binding.name, object?.metadata.namespace, object?.metadata.name])
+  if (!object || !paramKind || paramKind.version.schema.freeForm) return { policy, binding, params: object, key, about }
+  const { kind: _, apiVersion: __, ...params } = object
+  return { policy, binding, params, key, about }
+}
+
+/** 403 with all that has failed; the message and the reason are those of the first. */
+function refusalOf(request: AdmissionRequest, denials: readonly Denial[]): StatusError {
+  const { status } = refuse(request, 'admission request denied by policy')
+  const [first] = denials
+  const causes = denials.map(({ text }) => ({ message: text }))
+  return new StatusError({ ...status, ...(first && { message: first.text, reason: first.reason ?? status.reason }), details: { ...status.details, causes } })
+}

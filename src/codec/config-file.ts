@@ -1,0 +1,30 @@
+import type { JsonObject } from '../meta/object.ts'
+import { DecodeError } from '../schema/decode.ts'
+import type { StructSchema } from '../schema/schema.ts'
+import { decodeBody, typeOfBody } from './body.ts'
+import { parseYaml, YamlError } from './yaml.ts'
+
+/** The type that a configuration file may hold under a version and kind; undefined: it may not. */
+export type TypeOfConfig = (apiVersion: string, kind: string) => StructSchema | undefined
+
+/**
+ * Decodes a configuration file of the operator, YAML or JSON, strictly: unknown and repeated members are errors. Members that are absent stay so. Throws DecodeError in the words of a strict codec of
+ * apimachinery. `isSecret`: no error repeats the text of the file.
+ */
+export function decodeConfigFile(bytes: Buffer, typeOf: TypeOfConfig, { isSecret = false } = {}): JsonObject {
+  const missing = (what: string): DecodeError => new DecodeError(`Object '${what}' is missing${isSecret ? '' : ` in '${bytes}'`}`)
+  try {
+    const parsed = parseYaml(bytes)
+    const { apiVersion, kind } = typeOfBody(parsed.value)
+    if (kind === '') throw missing('Kind')
+    if (apiVersion === '') throw missing('apiVersion')
+    const type = typeOf(apiVersion, kind)
+    if (type === undefined)
+      throw new DecodeError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
+    const { object, strict, strictText } = decodeBody(type, parsed)
+    if (strict.length > 0) throw new DecodeError(`strict decoding error: ${strictText}`)
+    return object
+  } catch (error) {
+    throw error instanceof YamlError ? new DecodeError(error.message) : error
+  }
+}

@@ -1,0 +1,52 @@
+import type { AccessEvent, ResourceId } from '../../catalog/definition.ts'
+import { qualifiedResource } from '../../meta/gvk.ts'
+import type { TypedObject } from '../../meta/object.ts'
+import { type ControllerEnvironment, followMetadata } from '../controller.ts'
+import type { QuotableResource } from './tracked.ts'
+
+/** Told of a namespace in which objects of the resource were changed; undefined: in any. */
+type OnChange = (resource: QuotableResource, namespace: string | undefined) => void
+
+/** A watch of each resource that some quota limits, which tells where less may be used than before. */
+export class QuotaMonitors {
+  readonly #env: ControllerEnvironment
+  readonly #signal: AbortSignal
+  readonly #onChange: OnChange
+  readonly #running = new Map<string, { readonly end: AbortController; readonly done: Promise<void> }>()
+
+  constructor(env: ControllerEnvironment, signal: AbortSignal, onChange: OnChange) {
+    this.#env = env
+    this.#signal = signal
+    this.#onChange = onChange
+  }
+
+  /** Begins to watch what is to be watched from now on, and ends the other watches. */
+  watch(resources: readonly QuotableResource[]): void {
+    const wanted = new Map(resources.map(each => [qualifiedResource(each.evaluator.resource), each]))
+    for (const [name, { end }] of this.#running) {
+      if (wanted.has(name)) continue
+      this.#running.delete(name)
+      end.abort()
+    }
+    for (const [name, resource] of wanted) if (!this.#running.has(name)) this.#start(name, resource)
+  }
+
+  #start(name: string, resource: QuotableResource): void {
+    const end = new AbortController()
+    const { hub } = resource.definition
+    const id: ResourceId = { group: hub.group, resource: hub.names.plural }
+    const done = followMetadata(this.#env, id, AbortSignal.any([this.#signal, end.signal]), () => event => this.#take(resource, event))
+    this.#running.set(name, { end, done })
+  }
+
+  #take(resource: QuotableResource, { type, object }: AccessEvent<TypedObject>): void {
+    // What was deleted while nobody watched is found by counting.
+    if (type === 'synced') this.#onChange(resource, undefined)
+    else if (type === 'deleted' || (type === 'modified' && resource.evaluator.each === undefined)) this.#onChange(resource, object?.metadata.namespace ?? '')
+  }
+
+  /** Resolves when all watches have ended, which they do with the signal. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ done }) => done))
+  }
+}

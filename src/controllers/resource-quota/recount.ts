@@ -1,0 +1,124 @@
+import type { ResourceAccess, ResourceDefinition, ResourceId } from '../../catalog/definition.ts'
+import { runInTurns } from '../../lib/steps.ts'
+import { deepEqual } from '../../meta/equal.ts'
+import { compareParsed } from '../../meta/quantity.ts'
+import { readQuotas, writeQuotaStatus } from '../../resources/core/resource-quota/admission/quota-store.ts'
+import type { QuotaReservations } from '../../resources/core/resource-quota/admission/reservations.ts'
+import { type Amounts, added, amountsOf, masked, sameAmounts, ZERO } from '../../resources/core/resource-quota/usage/amounts.ts'
+import { UsageCounter } from '../../resources/core/resource-quota/usage/count.ts'
+import type { Evaluator } from '../../resources/core/resource-quota/usage/evaluator.ts'
+import type { ResourceQuota } from '../../resources/core/v1.types.ts'
+import type { StoredObject } from '../../storage/storage.ts'
+import { GRACE_MS, type Raises } from './raises.ts'
+import type { QuotableResources } from './tracked.ts'
+
+/** Objects of a namespace that are not older than the call. */
+export type ListStored = (id: ResourceId, namespace: string) => Promise<readonly StoredObject[]>
+
+export interface RecountParts {
+  readonly access: ResourceAccess
+  readonly listStored: ListStored
+  readonly resources: QuotableResources
+  readonly reservations: QuotaReservations
+  /** Absent where no other server writes to the store. */
+  readonly raises?: Raises
+}
+
+/** When a count is to be made again although nothing is known to change, in milliseconds from now; Infinity: never. */
+export type RecountIn = number
+
+/** Long enough for most writes. */
+const WRITE_MS = 1000
+
+/** Counts what the objects of namespaces use, and writes it into the status of their quotas. */
+export class Recounter {
+  readonly #parts: RecountParts
+  readonly #counters = new WeakMap<Evaluator, UsageCounter>()
+
+  constructor(parts: RecountParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Counts for all quotas of a namespace. What is reserved for objects that may not be stored yet stays reserved: it is looked up after the quotas were read, and before the objects are. A quota
+   * to which something is added meanwhile is not written, as its version has changed: that throws Conflict, and the count is to be made again.
+   */
+  async recount(namespace: string, now: number, steadyNow: number): Promise<RecountIn> {
+    const { access, reservations, raises } = this.#parts
+    const quotas = await readQuotas(access, namespace)
+    const pending = quotas.map(quota => {
+      raises?.observe(quota, steadyNow)
+      return { quota, held: reservations.of(namespace, quota.metadata.name ?? ''), raised: raises?.of(quota, steadyNow) }
+    })
+    let againIn = Number.POSITIVE_INFINITY
+    const lists = new Map<ResourceDefinition, Promise<readonly StoredObject[]>>()
+    for (const { quota, held, raised } of pending) {
+      const { used, until } = await this.#count(quota, lists, now)
+      // What was reserved and is stored by now is counted twice, until the next time.
+      const reserved = added(
+        used,
+        masked(held, name => used.has(name)),
+      )
+      const settled = keepRaised(reserved, quota, raised)
+      againIn = Math.min(againIn, until - now, held.size > 0 ? WRITE_MS : againIn, sameAmounts(settled, reserved) ? againIn : GRACE_MS)
+      await this.#write(quota, settled)
+    }
+    return againIn
+  }
+
+  /** What is used of each resource that is limited and known. */
+  async #count(quota: ResourceQuota, lists: Map<ResourceDefinition, Promise<readonly StoredObject[]>>, now: number): Promise<{ used: Amounts; until: number }> {
+    const { namespace = '' } = quota.metadata
+    let used: Amounts = new Map()
+    let until = Number.POSITIVE_INFINITY
+    for (const { definition, evaluator, names } of this.#parts.resources.limitedBy(quota.spec)) {
+      const listed = lists.get(definition) ?? this.#parts.listStored({ group: definition.hub.group, resource: definition.hub.names.plural }, namespace)
+      lists.set(definition, listed)
+      const found = await runInTurns(this.#counterOf(evaluator).count(await listed, quota, now))
+      until = Math.min(until, found.until)
+      const none: Amounts = new Map([...names].map(name => [name, ZERO]))
+      used = added(
+        used,
+        added(
+          none,
+          masked(found.used, name => names.has(name)),
+        ),
+      )
+    }
+    return { used, until }
+  }
+
+  /** Writes the status unless it is that already. Amounts of limited resources that nobody counts stay. Throws Conflict. */
+  async #write(quota: ResourceQuota, counted: Amounts): Promise<void> {
+    const { spec, status } = quota
+    const hard = amountsOf(spec.hard)
+    const before = amountsOf(status.used)
+    const used = masked(new Map([...before, ...counted]), name => hard.has(name))
+    const isSame = status.hard !== undefined && status.used !== undefined && deepEqual(spec.hard ?? {}, status.hard) && sameAmounts(used, before)
+    if (isSame) return
+    this.#parts.reservations.wrote(await writeQuotaStatus(this.#parts.access, quota, { hard, used }))
+  }
+
+  #counterOf(evaluator: Evaluator): UsageCounter {
+    const counter = this.#counters.get(evaluator) ?? new UsageCounter(evaluator)
+    this.#counters.set(evaluator, counter)
+    return counter
+  }
+}
+
+/** What another server has added lately may be for objects that are not stored yet: no more than that is left above what was counted, and never more than there was. */
+function keepRaised(counted: Amounts, { status }: ResourceQuota, raised: Amounts | undefined): Amounts {
+  if (!raised || raised.size === 0) return counted
+  const before = amountsOf(status.used)
+  const most = added(
+    counted,
+    masked(raised, name => counted.has(name)),
+  )
+  return new Map(
+    [...counted].map(([name, amount]) => {
+      const [was, bound] = [before.get(name) ?? ZERO, most.get(name) ?? amount]
+      if (compareParsed(was, amount) <= 0) return [name, amount]
+      return [name, compareParsed(was, bound) < 0 ? was : bound]
+    }),
+  )
+}

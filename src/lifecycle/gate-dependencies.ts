@@ -1,0 +1,72 @@
+import type { GateName } from './feature-gates.ts'
+import { isSince, type Release } from './release.ts'
+
+/** The release from which on gates are compared with those that they need. */
+const CHECKED_SINCE: Release = '1.35'
+
+/**
+ * What each gate needs while it is on, in the order of names. A gate that the release does not have needs nothing, and is needed by none.
+ * Source: `defaultKubernetesFeatureGateDependencies` of 1.35 and 1.36.
+ */
+export const GATE_DEPENDENCIES: Partial<Record<GateName, readonly GateName[]>> = {
+  AuthorizeNodeWithSelectors: ['AuthorizeWithSelectors'],
+  ClusterTrustBundleProjection: ['ClusterTrustBundle'],
+  DRAAdminAccess: ['DynamicResourceAllocation'],
+  DRAConsumableCapacity: ['DynamicResourceAllocation'],
+  DRADeviceBindingConditions: ['DRAResourceClaimDeviceStatus', 'DynamicResourceAllocation'],
+  DRADeviceTaintRules: ['DRADeviceTaints'],
+  DRADeviceTaints: ['DynamicResourceAllocation'],
+  DRAExtendedResource: ['DynamicResourceAllocation'],
+  DRAListTypeAttributes: ['DynamicResourceAllocation'],
+  DRANodeAllocatableResources: ['DynamicResourceAllocation'],
+  DRAPartitionableDevices: ['DynamicResourceAllocation'],
+  DRAPrioritizedList: ['DynamicResourceAllocation'],
+  DRAResourceClaimGranularStatusAuthorization: ['DRAResourceClaimDeviceStatus', 'DynamicResourceAllocation'],
+  DRAResourcePoolStatus: ['DynamicResourceAllocation'],
+  DRASchedulerFilterTimeout: ['DynamicResourceAllocation'],
+  DRAWorkloadResourceClaims: ['DynamicResourceAllocation', 'GenericWorkload'],
+  DeclarativeValidationBeta: ['DeclarativeValidation'],
+  DeclarativeValidationTakeover: ['DeclarativeValidation'],
+  DisableAllocatorDualWrite: ['MultiCIDRServiceAllocator'],
+  ExtendWebSocketsToKubelet: ['NodeDeclaredFeatures'],
+  GangScheduling: ['GenericWorkload'],
+  GracefulNodeShutdownBasedOnPodPriority: ['GracefulNodeShutdown'],
+  ImageVolumeWithDigest: ['ImageVolume'],
+  InPlacePodLevelResourcesVerticalScaling: ['InPlacePodVerticalScaling', 'NodeDeclaredFeatures', 'PodLevelResources'],
+  InPlacePodVerticalScalingAllocatedStatus: ['InPlacePodVerticalScaling'],
+  InPlacePodVerticalScalingExclusiveCPUs: ['InPlacePodVerticalScaling'],
+  InPlacePodVerticalScalingExclusiveMemory: ['InPlacePodVerticalScaling'],
+  InPlacePodVerticalScalingInitContainers: ['InPlacePodVerticalScaling', 'NodeDeclaredFeatures'],
+  MatchLabelKeysInPodTopologySpreadSelectorMerge: ['MatchLabelKeysInPodTopologySpread'],
+  PodCertificateRequest: ['AuthorizeNodeWithSelectors'],
+  PodLevelResourceManagers: ['PodLevelResources'],
+  PodLifecycleSleepActionAllowZero: ['PodLifecycleSleepAction'],
+  ProcMountType: ['UserNamespacesSupport'],
+  ResourceHealthStatus: ['DynamicResourceAllocation'],
+  ResourceHealthStatusMessage: ['ResourceHealthStatus'],
+  RestartAllContainersOnContainerExits: ['ContainerRestartRules', 'NodeDeclaredFeatures'],
+  ServiceAccountTokenNodeBinding: ['ServiceAccountTokenNodeBindingValidation'],
+  StaleControllerConsistencyDaemonSet: ['AtomicFIFO'],
+  StaleControllerConsistencyJob: ['AtomicFIFO'],
+  StaleControllerConsistencyReplicaSet: ['AtomicFIFO'],
+  StaleControllerConsistencyStatefulSet: ['AtomicFIFO'],
+  StorageVersionAPI: ['APIServerIdentity'],
+  StructuredAuthenticationConfigurationEgressSelector: ['StructuredAuthenticationConfiguration'],
+  StructuredAuthenticationConfigurationJWKSMetrics: ['StructuredAuthenticationConfiguration'],
+  TopologyAwareWorkloadScheduling: ['GenericWorkload'],
+  UnknownVersionInteroperabilityProxy: ['APIServerIdentity'],
+  UserNamespacesHostNetworkSupport: ['NodeDeclaredFeatures', 'UserNamespacesSupport'],
+  WindowsCPUAndMemoryAffinity: ['MemoryManager'],
+  WindowsGracefulNodeShutdown: ['GracefulNodeShutdown'],
+  WorkloadAwarePreemption: ['GangScheduling'],
+  WorkloadWithJob: ['GenericWorkload'],
+}
+
+/** Gates that are on while others that they need are off, in kube-apiserver's words. `values`: the gates that the release has. */
+export function unmetDependencies(release: Release, values: ReadonlyMap<string, boolean>): string[] {
+  if (!isSince(release, CHECKED_SINCE)) return []
+  return Object.entries(GATE_DEPENDENCIES).flatMap(([name, needed]) => {
+    const off = values.get(name) ? needed.filter(each => values.get(each) === false) : []
+    return off.length > 0 ? [`${name} is enabled, but depends on features that are disabled: [${off.join(' ')}]`] : []
+  })
+}

@@ -1,0 +1,11 @@
+import type { HookContext } from '../../catalog/definition.ts'
+import { isSince } from '../../lifecycle/release.ts'
+import type { TypedObject } from '../../meta/object.ts'
+
+const SUFFIX = '.static.k8s.io'
+
+/** Since 1.36 names with this end are for configurations in files, which this server does not read. Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes. */
+export const staticNameWarnings = ({ metadata: { name = '' } }: TypedObject, _: TypedObject | undefined, { features }: HookContext): string[] =>
+  isSince(features.release, '1.36') && name.endsWith(SUFFIX)
+    ? [`metadata.name: names ending with "${SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`]
+    : []

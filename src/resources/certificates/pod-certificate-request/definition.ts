@@ -1,0 +1,102 @@
+import { defineResource } from '../../../catalog/define.ts'
+import type { HookContext, ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { isSince } from '../../../lifecycle/release.ts'
+import type { Authorizer } from '../../../meta/authorizer.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { type FieldError, forbidden } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { column, nameColumn } from '../../shared/columns.ts'
+import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
+import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { types } from '../../types.ts'
+import { maySign } from '../signer-rights.ts'
+import type { PodCertificateRequest } from '../v1beta1.types.ts'
+import { validatePodCertificateRequest, validatePodCertificateStatus } from './validation.ts'
+
+const columns = [
+  nameColumn,
+  column('PodName', 'The pod that the certificate is for.'),
+  column('ServiceAccountName', 'The account of the pod.'),
+  column('NodeName', 'The node on which the pod runs.'),
+  column('SignerName', 'Who is to sign.'),
+  column('State', 'Whether the request is Pending, Issued, Denied or Failed.'),
+]
+
+const firstCells = ({ metadata, spec, status }: PodCertificateRequest): string[] => [
+  metadata.name ?? '',
+  spec.podName,
+  spec.serviceAccountName,
+  spec.nodeName,
+  spec.signerName,
+  status.conditions?.findLast(({ type }) => ['Issued', 'Denied', 'Failed'].includes(type))?.type ?? 'Pending',
+]
+
+const table: TableDefinition<PodCertificateRequest> = { columns, cells: firstCells }
+
+const tableWithAnnotations: TableDefinition<PodCertificateRequest> = {
+  columns: [...columns, column('UnverifiedUserAnnotations', 'What the pod tells the signer.')],
+  cells: request => [...firstCells(request), annotationsCell(request)],
+}
+
+/** `a.io/x=1,b.io/y=2` */
+function annotationsCell({ spec: { unverifiedUserAnnotations = {} } }: PodCertificateRequest): string {
+  const pairs = Object.entries(unverifiedUserAnnotations).map(([key, value]) => `${key}=${value}`)
+  return pairs.length === 0 ? '<none>' : pairs.sort().join(',')
+}
+
+const strategy: Strategy<PodCertificateRequest> = {
+  allowUnconditionalUpdate: false,
+  prepare: (next, old) => withholdStatus(next, old),
+  validate: (next, old, { features }) => validatePodCertificateRequest(next, old, features.release),
+}
+
+/** Whoever changes the status needs the right to `sign` for the signer, which is asked once all else is right. */
+const statusStrategy = (authorizer: Authorizer): Strategy<PodCertificateRequest> => ({
+  ...statusAloneStrategy<PodCertificateRequest>({
+    allowUnconditionalUpdate: false,
+    validate: (next, old, { now, features }) => validatePodCertificateStatus(next, old, { now, release: features.release }),
+  }),
+  resetFields: [['spec']],
+  evaluate: async (next, old, ctx, errors) => (errors.length > 0 || !old || deepEqual(next.status, old.status) ? [] : validateSigner(old, ctx, authorizer)),
+})
+
+async function validateSigner({ spec: { signerName } }: PodCertificateRequest, { request }: HookContext, authorizer: Authorizer): Promise<FieldError[]> {
+  // The server itself may write what it likes.
+  if (!request || (await maySign(authorizer, request, 'sign', signerName))) return []
+  return [forbidden(fieldPath('spec', 'signerName'), `User ${quote(request.user.name)} is not permitted to "sign" for signer ${quote(signerName)}`)]
+}
+
+const v1beta1Of = (authorizer: Authorizer): Version<PodCertificateRequest> => ({
+  group: 'certificates.k8s.io',
+  name: 'v1beta1',
+  kind: 'PodCertificateRequest',
+  names: { plural: 'podcertificaterequests', singular: 'podcertificaterequest' },
+  verbs: STANDARD_VERBS,
+  schema: types.type('certificatesv1beta1.PodCertificateRequest'),
+  table,
+  tableIn: release => (isSince(release, '1.35') ? tableWithAnnotations : table),
+  selectableFields: {
+    'spec.signerName': ({ spec }) => spec.signerName,
+    'spec.podName': ({ spec }) => spec.podName,
+    'spec.nodeName': ({ spec }) => spec.nodeName,
+  },
+  subresources: { status: { verbs: STATUS_VERBS, strategy: statusStrategy(authorizer) } },
+})
+
+/**
+ * A kubelet's request for a certificate of a pod that it runs. Off unless it is asked for, by its gate as well; 1.34 has it in v1alpha1, later releases in v1beta1, which differs in fields alone.
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#pod-certificate-requests
+ * Source of its rules: pkg/registry/certificates/podcertificaterequest.
+ */
+export function createPodCertificateRequestResource(authorizer: Authorizer): ResourceDefinition {
+  const v1beta1 = v1beta1Of(authorizer)
+  const v1alpha1: Version<PodCertificateRequest> = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.PodCertificateRequest') }
+  return defineResource<PodCertificateRequest>({
+    scope: 'Namespaced',
+    versions: [v1beta1, v1alpha1],
+    hub: v1beta1,
+    storage: { prefix: 'podcertificaterequests', version: v1beta1 },
+    strategy,
+  })
+}

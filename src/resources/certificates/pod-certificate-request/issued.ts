@@ -1,0 +1,129 @@
+import type { X509Certificate } from 'node:crypto'
+import { formatDuration } from '../../../lib/duration.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, invalidStructure, required, tooLong, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { longerThan } from '../../../meta/names.ts'
+import { printGoTime, timeMillis } from '../../../meta/time.ts'
+import { parseCertificate } from '../certificates.ts'
+import { decodePem, type PemBlock } from '../pem.ts'
+import type { PodCertificateRequest, PodCertificateRequestStatus } from '../v1beta1.types.ts'
+import { keyPath, requestedKey, requestPath } from './public-key.ts'
+
+const LONGEST_CHAIN_BYTES = 100 * 1024
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+/** Of the times in a status and those of the certificate. */
+const MARGIN = 10 * MINUTE
+
+const chainPath = fieldPath('status', 'certificateChain')
+const notBeforePath = fieldPath('status', 'notBefore')
+const notAfterPath = fieldPath('status', 'notAfter')
+const refreshPath = fieldPath('status', 'beginRefreshAt')
+
+/** Names in the certificate, by type, as node:crypto lists them: `DNS:example.com, email:ann@example.com`, with quotes where a name has commas. */
+const NAME = /(?:^|, )(DNS|email):("(?:[^"\\]|\\.)*"|[^,]*)/g
+/** An address without a display name. */
+const ADDRESS = /^[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+$/
+
+/** What makes a chain of certificates the answer to a request: `ctx.now` in milliseconds. Each check ends with its first fault. Source: pkg/apis/certificates/validation in k8s.io/kubernetes. */
+export function validateIssued({ spec, status }: PodCertificateRequest, ctx: { readonly now: number; readonly release: Release }): FieldError[] {
+  const chain = status.certificateChain ?? ''
+  if (longerThan(chain, LONGEST_CHAIN_BYTES)) return [tooLong(chainPath, LONGEST_CHAIN_BYTES)]
+  const [first, ...rest] = decodePem(chain)
+  if (!first) return [invalid(chainPath, chain, 'issued certificate chain must contain at least one certificate')]
+  if (first.type !== 'CERTIFICATE') return [invalid(chainPath, chain, 'issued certificate chain must consist entirely of CERTIFICATE PEM blocks')]
+  const leaf = parseCertificate(first.bytes)
+  if (!leaf) return [invalid(chainPath, chain, 'leaf certificate does not parse as valid X.509')]
+  const errors = isSince(ctx.release, '1.35') ? validateNames(leaf) : []
+  const key = requestedKey(spec)
+  if (!key) {
+    const unread = spec.stubPKCS10Request
+      ? invalidStructure(requestPath, 'must be a valid PKCS#10 CSR')
+      : invalidStructure(keyPath, 'must be a valid PKIX-serialized public key')
+    return [...errors, unread]
+  }
+  if (!key.equals(leaf.publicKey)) return [...errors, invalid(chainPath, chain, 'leaf certificate was not issued to the requested public key')]
+  errors.push(...validateTimesAreSet(status))
+  if (errors.length > 0) return errors
+  return firstOf(
+    () => validateTimes(status, leaf, ctx.now),
+    () => validateLifetime(leaf, spec.maxExpirationSeconds ?? 0),
+    () => validateRefresh(status),
+    () => validateIntermediates(rest, chain),
+  )
+}
+
+/** The errors of the first check that has any. */
+function firstOf(...checks: readonly (() => FieldError[])[]): FieldError[] {
+  for (const check of checks) {
+    const errors = check()
+    if (errors.length > 0) return errors
+  }
+  return []
+}
+
+function validateNames({ subjectAltName = '' }: X509Certificate): FieldError[] {
+  const names = Array.from(subjectAltName.matchAll(NAME), ([, type, name = '']) => ({ type, name: name.startsWith('"') ? String(JSON.parse(name)) : name }))
+  const domains = names.filter(({ type }) => type === 'DNS').map(({ name }) => name)
+  return [
+    ...domains.flatMap(name => [
+      ...(name === '' ? [invalid(chainPath, name, 'leaf certificate should not contain empty DNSName')] : []),
+      ...(name.includes('..') ? [invalid(chainPath, name, "leaf certificate's DNSName should not contain '..'")] : []),
+      ...(name.startsWith('.') || name.endsWith('.') ? [invalid(chainPath, name, "leaf certificate's DNSName should not start or end with '.'")] : []),
+    ]),
+    ...names
+      .filter(({ type, name }) => type === 'email' && !ADDRESS.test(name))
+      .map(({ name }) => invalid(chainPath, name, 'leaf certificate should not contain invalid EmailAddress')),
+  ]
+}
+
+function validateTimesAreSet({ notBefore, notAfter, beginRefreshAt }: PodCertificateRequestStatus): FieldError[] {
+  const consistent = 'must be present and consistent with the issued certificate'
+  return [
+    ...(notBefore ? [] : [required(notBeforePath, consistent)]),
+    ...(notAfter ? [] : [required(notAfterPath, consistent)]),
+    ...(beginRefreshAt ? [] : [required(refreshPath, 'must be present and in the range [notbefore+10min, notafter-10min]')]),
+  ]
+}
+
+const goTime = (text: string | null | undefined): Verbatim => verbatim(printGoTime(text ?? ''))
+
+/** The times of the status are those of the certificate, which begins to be valid about now. */
+function validateTimes({ notBefore, notAfter }: PodCertificateRequestStatus, leaf: X509Certificate, now: number): FieldError[] {
+  const begin = timeMillis(notBefore) ?? 0
+  if (begin !== Date.parse(leaf.validFrom))
+    return [invalid(notBeforePath, goTime(notBefore), 'must be set to the NotBefore time encoded in the leaf certificate')]
+  if (Math.abs(begin - now) >= 5 * MINUTE)
+    return [invalid(notBeforePath, goTime(notBefore), "must be set to within 5 minutes of kube-apiserver's current time")]
+  if (timeMillis(notAfter) !== Date.parse(leaf.validTo))
+    return [invalid(notAfterPath, goTime(notAfter), 'must be set to the NotAfter time encoded in the leaf certificate')]
+  return []
+}
+
+function validateLifetime({ validFrom, validTo }: X509Certificate, mostSeconds: number): FieldError[] {
+  const lifetime = Date.parse(validTo) - Date.parse(validFrom)
+  const shown = verbatim(formatDuration(BigInt(lifetime) * 1_000_000n))
+  if (lifetime < HOUR) return [invalid(chainPath, shown, 'leaf certificate lifetime must be >= 1 hour')]
+  if (lifetime > mostSeconds * 1000) return [invalid(chainPath, shown, `leaf certificate lifetime must be <= spec.maxExpirationSeconds (${mostSeconds})`)]
+  return []
+}
+
+function validateRefresh({ notBefore, notAfter, beginRefreshAt }: PodCertificateRequestStatus): FieldError[] {
+  const refresh = timeMillis(beginRefreshAt) ?? 0
+  if (refresh < (timeMillis(notBefore) ?? 0) + MARGIN)
+    return [invalid(refreshPath, goTime(beginRefreshAt), 'must be at least 10 minutes after status.notBefore')]
+  if (refresh > (timeMillis(notAfter) ?? 0) - MARGIN)
+    return [invalid(refreshPath, goTime(beginRefreshAt), 'must be at least 10 minutes before status.notAfter')]
+  return []
+}
+
+/** Whether one certificate is the issuer of the other is not checked. */
+function validateIntermediates(blocks: readonly PemBlock[], chain: string): FieldError[] {
+  for (const { type, bytes } of blocks) {
+    if (type !== 'CERTIFICATE') return [invalid(chainPath, chain, 'issued certificate chain must consist entirely of CERTFICATE PEM blocks')]
+    if (!parseCertificate(bytes)) return [invalid(chainPath, chain, 'intermediate certificate does not parse as valid X.509')]
+  }
+  return []
+}

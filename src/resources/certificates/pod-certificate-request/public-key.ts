@@ -1,0 +1,95 @@
+import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, invalidStructure, tooLong } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { goMember } from '../../shared/go-values.ts'
+import { readCertificateRequest } from '../certificate-request.ts'
+import type { PodCertificateRequestSpec } from '../v1beta1.types.ts'
+
+/** Of a key, a proof or a request. */
+const LONGEST_BYTES = 10 * 1024
+/** What node:crypto calls the curves of NIST that may be used, and the one that may not. */
+const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1']
+const OTHER_CURVE = 'secp224r1'
+const MODULI: readonly (number | undefined)[] = [3072, 4096]
+const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
+const UNKNOWN_TYPE = 'unknown public key type; supported types are Ed25519, ECDSA, and RSA'
+
+export const keyPath = fieldPath('spec', 'pkixPublicKey')
+const proofPath = fieldPath('spec', 'proofOfPossession')
+export const requestPath = fieldPath('spec', 'stubPKCS10Request')
+
+const bytesOf = (base64: string | null | undefined): Buffer => Buffer.from(base64 ?? '', 'base64')
+
+/** The requested key: that of the PKCS#10 request, where there is one. Undefined where it cannot be read. */
+export function requestedKey({ stubPKCS10Request, pkixPublicKey }: PodCertificateRequestSpec): KeyObject | undefined {
+  try {
+    return stubPKCS10Request
+      ? readCertificateRequest(bytesOf(stubPKCS10Request)).key
+      : createPublicKey({ key: bytesOf(pkixPublicKey), format: 'der', type: 'spki' })
+  } catch {
+    return undefined
+  }
+}
+
+/** A key in DER, and a signature of the pod's UID by it: of its SHA-256 digest, but for Ed25519. */
+export function validateKeyAndProof(spec: PodCertificateRequestSpec): FieldError[] {
+  const [encoded, proof] = [bytesOf(spec.pkixPublicKey), bytesOf(spec.proofOfPossession)]
+  if (encoded.length > LONGEST_BYTES) return [tooLong(keyPath, LONGEST_BYTES)]
+  if (proof.length > LONGEST_BYTES) return [tooLong(proofPath, LONGEST_BYTES)]
+  const key = requestedKey(spec)
+  const shown = (): unknown => goMember('certificatesv1beta1.PodCertificateRequestSpec', 'pkixPublicKey', spec.pkixPublicKey)
+  // Curves and forms of RSA keys that Go does not read are no keys.
+  if (!key || !isReadByGo(key)) return [invalid(keyPath, shown(), 'must be a valid PKIX-serialized public key')]
+  const faults = validateKey(key, keyPath, 'elliptic public keys must use curve P256 or P384', () => invalid(keyPath, shown(), UNKNOWN_TYPE))
+  if (faults.length > 0) return faults
+  return isProof(key, Buffer.from(spec.podUID), proof) ? [] : [invalidStructure(proofPath, 'could not verify proof-of-possession signature')]
+}
+
+/** A PKCS#10 request, which the key that it is for has signed. What it asks for is not looked at. */
+export function validateStubRequest({ stubPKCS10Request }: PodCertificateRequestSpec): FieldError[] {
+  const der = bytesOf(stubPKCS10Request)
+  if (der.length > LONGEST_BYTES) return [tooLong(requestPath, LONGEST_BYTES)]
+  let request: ReturnType<typeof readCertificateRequest>
+  try {
+    request = readCertificateRequest(der)
+  } catch {
+    return [invalidStructure(requestPath, 'must be a valid PKCS#10 CSR')]
+  }
+  const faults = validateKey(request.key, requestPath, 'elliptic public keys must use curve P256, P384, or P521', () =>
+    invalidStructure(requestPath, UNKNOWN_TYPE),
+  )
+  if (faults.length > 0) return faults
+  return request.isSigned ? [] : [invalidStructure(requestPath, 'invalid signature')]
+}
+
+function isReadByGo({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): boolean {
+  const curve = asymmetricKeyDetails?.namedCurve
+  return type !== 'rsa-pss' && (type !== 'ec' || CURVES.includes(curve) || curve === OTHER_CURVE)
+}
+
+/** `curves`: the text about a curve that may not be used; `unknown`: the error about a type of keys that may not. */
+function validateKey({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject, path: FieldPath, curves: string, unknown: () => FieldError): FieldError[] {
+  const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {}
+  switch (type) {
+    case 'ed25519':
+      return []
+    case 'ec':
+      return CURVES.includes(namedCurve) ? [] : [invalid(path, `curve ${namedCurve === OTHER_CURVE ? 'P-224' : namedCurve}`, curves)]
+    case 'rsa': {
+      const bits = Math.ceil(modulusLength / 8) * 8
+      return MODULI.includes(bits) ? [] : [invalid(path, `${bits}-bit modulus`, 'RSA keys must have modulus size 3072 or 4096')]
+    }
+    default:
+      return [unknown()]
+  }
+}
+
+function isProof(key: KeyObject, text: Buffer, proof: Buffer): boolean {
+  const [digest, padding] = key.asymmetricKeyType === 'rsa' ? ['sha256', PSS] : [key.asymmetricKeyType === 'ec' ? 'sha256' : undefined, {}]
+  try {
+    return verify(digest, text, { key, ...padding }, proof)
+  } catch {
+    return false
+  }
+}

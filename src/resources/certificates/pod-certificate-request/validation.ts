@@ -1,0 +1,100 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { validateConditions } from '../../../meta/condition-validation.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { invalid, invalidStructure, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { goValue } from '../../shared/go-values.ts'
+import { longestExpiration, SHORTEST_EXPIRATION, validateUserAnnotations } from '../pod-certificate.ts'
+import { validateSignerName } from '../signer-name.ts'
+import type { PodCertificateRequest, PodCertificateRequestSpec } from '../v1beta1.types.ts'
+import { validateIssued } from './issued.ts'
+import { validateKeyAndProof, validateStubRequest } from './public-key.ts'
+
+const ISSUED = 'Issued'
+const DENIED = 'Denied'
+const FAILED = 'Failed'
+/** A request has one of these at most, and is done once it has it. */
+const OUTCOMES = [ISSUED, DENIED, FAILED]
+const LONGEST_UID = 128
+
+const specPath = fieldPath('spec')
+const statusPath = fieldPath('status')
+
+const badName = (spec: PodCertificateRequestSpec, member: 'podName' | 'serviceAccountName' | 'nodeName'): FieldError[] =>
+  nameIsDnsSubdomain(spec[member], false).map(text => invalid(specPath.child(member), spec[member], text))
+
+const badUid = (spec: PodCertificateRequestSpec, member: 'podUID' | 'serviceAccountUID' | 'nodeUID'): FieldError[] => [
+  ...(spec[member] === '' ? [invalid(specPath.child(member), '', 'must not be empty')] : []),
+  ...(longerThan(spec[member], LONGEST_UID) ? [tooLong(specPath.child(member), LONGEST_UID)] : []),
+]
+
+/** Before 1.36 a request has a key and a proof; since then it may have a PKCS#10 request instead. */
+function validateRequestedKey(spec: PodCertificateRequestSpec, release: Release): FieldError[] {
+  const { stubPKCS10Request, pkixPublicKey, proofOfPossession } = spec
+  if (!isSince(release, '1.36')) return validateKeyAndProof(spec)
+  if (stubPKCS10Request && !pkixPublicKey && !proofOfPossession) return validateStubRequest(spec)
+  if (!stubPKCS10Request && pkixPublicKey && proofOfPossession) return validateKeyAndProof(spec)
+  return [invalidStructure(specPath, 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set')]
+}
+
+function validateNew({ spec }: PodCertificateRequest, release: Release): FieldError[] {
+  const { signerName, maxExpirationSeconds: seconds, unverifiedUserAnnotations: annotations } = spec
+  const errors = [
+    ...validateSignerName(signerName, specPath.child('signerName')),
+    ...(annotations ? validateUserAnnotations(annotations, specPath.child('unverifiedUserAnnotations')) : []),
+    ...badName(spec, 'podName'),
+    ...badUid(spec, 'podUID'),
+    ...badName(spec, 'serviceAccountName'),
+    ...badUid(spec, 'serviceAccountUID'),
+    ...badName(spec, 'nodeName'),
+    ...badUid(spec, 'nodeUID'),
+  ]
+  const at = specPath.child('maxExpirationSeconds')
+  if (seconds === undefined) return [...errors, required(at, 'must be set')]
+  const most = longestExpiration(signerName)
+  if (seconds < SHORTEST_EXPIRATION || seconds > most) errors.push(invalid(at, seconds, `must be in the range [${SHORTEST_EXPIRATION}, ${most}]`))
+  return [...errors, ...validateRequestedKey(spec, release)]
+}
+
+/** A request is for one pod, its account and its node, and never changes. Source: pkg/apis/certificates/validation in k8s.io/kubernetes. */
+export function validatePodCertificateRequest(next: PodCertificateRequest, old: PodCertificateRequest | undefined, release: Release): FieldError[] {
+  if (!old) return validateNew(next, release)
+  if (deepEqual(next.spec, old.spec)) return []
+  return [invalid(specPath, goValue('certificatesv1beta1.PodCertificateRequestSpec', next.spec), 'field is immutable')]
+}
+
+function validateOutcomes({ status }: PodCertificateRequest): FieldError[] {
+  let count = 0
+  return (status.conditions ?? []).flatMap(({ type, status: value }, i) => {
+    const at = statusPath.child('conditions', `[${i}]`)
+    if (!OUTCOMES.includes(type)) return [notSupported(at.child('type'), type, OUTCOMES)]
+    count++
+    return [
+      ...(count > 1 ? [invalid(at.child('type'), type, 'There may be at most one condition with type "Issued", "Denied", or "Failed"')] : []),
+      ...(value === 'True' ? [] : [notSupported(at.child('status'), value, ['True'])]),
+    ]
+  })
+}
+
+const outcomeOf = ({ status }: PodCertificateRequest): string | undefined =>
+  status.conditions?.find(({ type, status: value }) => OUTCOMES.includes(type) && value === 'True')?.type
+
+/** The signer answers once: with a chain of certificates, or without one. `ctx.now` in milliseconds. */
+export function validatePodCertificateStatus(
+  next: PodCertificateRequest,
+  old: PodCertificateRequest | undefined,
+  ctx: { readonly now: number; readonly release: Release },
+): FieldError[] {
+  const errors = [...validateOutcomes(next), ...validateConditions(next.status.conditions, statusPath.child('conditions'))]
+  if (errors.length > 0 || !old) return errors
+  const unchanged = (detail: string): FieldError[] => (deepEqual(next.status, old.status) ? [] : [invalidStructure(statusPath, detail)])
+  if (outcomeOf(old) !== undefined) return unchanged('immutable after PodCertificateRequest is issued, denied, or failed')
+  const outcome = outcomeOf(next)
+  if (outcome === ISSUED) return validateIssued({ ...next, spec: old.spec }, ctx)
+  if (outcome === undefined) return unchanged('status is immutable unless transitioning to "Issued", "Denied", or "Failed"')
+  const { conditions: _, ...others } = next.status
+  const isBare = Object.values(others).every(value => value === undefined || value === null || value === '')
+  return isBare ? [] : [invalidStructure(statusPath, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')]
+}

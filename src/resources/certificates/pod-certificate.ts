@@ -1,0 +1,30 @@
+import type { FieldError } from '../../meta/field-error.ts'
+import { invalid, required, tooLong } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { isQualifiedName } from '../../meta/names.ts'
+import { ANNOTATIONS_LIMIT } from '../../meta/object-meta-validation.ts'
+
+/** What requests for certificates of pods, and the volumes that ask for them, have in common. Source: pkg/apis/certificates and pkg/apis/core/validation in k8s.io/kubernetes. */
+
+/** Of the validity that is asked for, in seconds: an hour. */
+export const SHORTEST_EXPIRATION = 3600
+
+/** A day for signers below kubernetes.io, and 91 days for others. */
+export function longestExpiration(signerName: string): number {
+  const [domain = ''] = signerName.split('/', 1)
+  return domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io') ? 86_400 : 91 * 86_400
+}
+
+/** Keys have a domain, in letters of any case; all of them together are no larger than annotations may be. */
+export function validateUserAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
+  const entries = Object.entries(annotations)
+  const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
+  return [...entries.flatMap(([key]) => validateKey(key.toLowerCase(), path)), ...(bytes > ANNOTATIONS_LIMIT ? [tooLong(path, ANNOTATIONS_LIMIT)] : [])]
+}
+
+function validateKey(key: string, path: FieldPath): FieldError[] {
+  if (key === '') return [required(path)]
+  const faults = isQualifiedName(key)
+  if (faults.length > 0) return faults.map(text => invalid(path, key, text))
+  return key.includes('/') ? [] : [invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")')]
+}

@@ -1,0 +1,22 @@
+import type { AdmissionPlugin } from '../../../admission/chain.ts'
+import { checkNamespace } from './namespace-check.ts'
+import { partOf } from './parts.ts'
+import type { PodSecurityParts } from './pod-security-parts.ts'
+import { checkWorkload } from './workload-check.ts'
+
+/**
+ * PodSecurity: pods keep to the standards that the labels of their namespace name, or their violations are audited and warned of. Release 1.24 has a gate for it.
+ * https://kubernetes.io/docs/concepts/security/pod-security-admission/
+ */
+export const podSecurity = (parts: PodSecurityParts): AdmissionPlugin => {
+  const isOn = parts.features.enabled('PodSecurity')
+  return {
+    name: 'PodSecurity',
+    handles: request => isOn && (request.operation === 'CREATE' || request.operation === 'UPDATE') && partOf(request) !== undefined,
+    validate: request => {
+      const { object } = request
+      if (object === undefined) return undefined
+      return partOf(request) === 'namespace' ? checkNamespace(parts, request, object) : checkWorkload(parts, request, object)
+    },
+  }
+}

@@ -1,0 +1,9 @@
+import { namesWhere, type PodCheck } from '../check.ts'
+import { containersText } from '../words.ts'
+
+/** Restricted since 1.8: every container says that it does not gain privileges. */
+export const allowPrivilegeEscalation: PodCheck = pod => {
+  const bad = namesWhere(pod, ({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false)
+  if (bad.length === 0) return undefined
+  return { reason: 'allowPrivilegeEscalation != false', detail: `${containersText(bad)} must set securityContext.allowPrivilegeEscalation=false` }
+}

@@ -1,0 +1,41 @@
+import { compareText } from '../../../../lib/compare-text.ts'
+import { quote } from '../../../../lib/go-quote.ts'
+import { isStepDone, type Steps, sorted } from '../../../../lib/steps.ts'
+import { isSince } from '../../../../lifecycle/release.ts'
+import { APP_ARMOR_PREFIX } from '../../pod-spec/annotations.ts'
+import { type CheckedPod, contextsOf, isForbiddenProfile, type PodCheck, type Verdict } from '../check.ts'
+import { inOrder, plural, quoted, settersOf } from '../words.ts'
+
+const isAllowedAnnotation = (value: string): boolean => value === '' || value === 'runtime/default' || value.startsWith('localhost/')
+
+/** Baseline: AppArmor is not switched off, by fields or annotations. Fields and their words came with release 1.30. */
+export const appArmorProfile: PodCheck = function* (pod, { release }) {
+  const annotations = yield* forbiddenAnnotations(pod)
+  return isSince(release, '1.30') ? yield* fieldsAndAnnotations(pod, annotations) : annotationsAlone(annotations)
+}
+
+/** `key="value"` of each, sorted. */
+function* forbiddenAnnotations({ annotations }: CheckedPod): Steps<string[]> {
+  const found: string[] = []
+  for (const [key, value] of Object.entries(annotations)) {
+    if (key.startsWith(APP_ARMOR_PREFIX) && !isAllowedAnnotation(value)) found.push(`${key}=${quote(value)}`)
+    if (isStepDone()) yield
+  }
+  return yield* sorted(found, compareText)
+}
+
+const reasonFor = (count: number): string => plural(count, 'forbidden AppArmor profile', 'forbidden AppArmor profiles')
+
+const annotationsAlone = (annotations: readonly string[]): Verdict =>
+  annotations.length === 0 ? undefined : { reason: reasonFor(annotations.length), detail: annotations.join(', ') }
+
+function* fieldsAndAnnotations(pod: CheckedPod, annotations: readonly string[]): Steps<Verdict> {
+  const setters = settersOf(pod, ({ appArmorProfile }) => isForbiddenProfile(appArmorProfile))
+  if (annotations.length > 0) setters.push(plural(annotations.length, 'annotation', 'annotations'))
+  if (setters.length === 0) return undefined
+  const forbidden = contextsOf(pod)
+    .map(({ appArmorProfile }) => appArmorProfile)
+    .filter(isForbiddenProfile)
+  const values = [...(yield* inOrder(new Set(forbidden.map(({ type }) => type)))), ...annotations]
+  return { reason: reasonFor(values.length), detail: `${setters.join(' and ')} must not set AppArmor profile type to ${quoted(values)}` }
+}

@@ -1,0 +1,29 @@
+import { isStepDone } from '../../../../lib/steps.ts'
+import type { Container } from '../../v1.types.ts'
+import type { PodCheck } from '../check.ts'
+import { containersText, inOrder, plural, quoted } from '../words.ts'
+
+/** The hosts that probes and handlers of a container name. */
+const hostsOf = ({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Container): string[] =>
+  [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop]
+    .flatMap(action => [action?.httpGet?.host ?? '', action?.tcpSocket?.host ?? ''])
+    .filter(host => host !== '')
+
+/** Baseline since 1.34: probes and handlers name no other host than the pod. */
+export const hostProbes: PodCheck = function* ({ containers }) {
+  const names = new Set<string>()
+  const found = new Set<string>()
+  for (const container of containers) {
+    const hosts = hostsOf(container)
+    for (const host of hosts) found.add(host)
+    if (hosts.length > 0) names.add(container.name)
+    if (isStepDone()) yield
+  }
+  if (names.size === 0) return undefined
+  const listed = yield* inOrder(found)
+  const hosts = plural(listed.length, 'probe or lifecycle host', 'probe or lifecycle hosts')
+  return {
+    reason: 'probe or lifecycle host',
+    detail: `${containersText(yield* inOrder(names))} ${plural(names.size, 'uses', 'use')} ${hosts} ${quoted(listed)}`,
+  }
+}

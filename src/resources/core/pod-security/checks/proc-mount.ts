@@ -1,0 +1,10 @@
+import type { PodCheck } from '../check.ts'
+import { containersText, inOrder, quoted } from '../words.ts'
+
+/** Baseline: /proc is masked as runtimes do it by default. */
+export const procMount: PodCheck = function* ({ containers }) {
+  const bad = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')
+  if (bad.length === 0) return undefined
+  const values = yield* inOrder(new Set(bad.map(({ securityContext }) => securityContext?.procMount ?? '')))
+  return { reason: 'procMount', detail: `${containersText(bad.map(({ name }) => name))} must not set securityContext.procMount to ${quoted(values)}` }
+}

@@ -1,0 +1,34 @@
+import { isSince } from '../../../../lifecycle/release.ts'
+import { ownMember } from '../../../../meta/equal.ts'
+import type { SELinuxOptions } from '../../v1.types.ts'
+import { contextsOf, type PodCheck } from '../check.ts'
+import { inOrder, plural, quoted, settersOf } from '../words.ts'
+
+/** Types for containers, by the minor version from which on the standard allows them. */
+const TYPES: Readonly<Record<string, number>> = { '': 0, container_t: 0, container_init_t: 0, container_kvm_t: 0, container_engine_t: 31 }
+
+const NEVER = Number.POSITIVE_INFINITY
+
+/** Baseline: SELinux has a type for containers, and no user or role of its own. */
+export const seLinuxOptions = (minor: number): PodCheck =>
+  function* (pod, { release }) {
+    const isBadType = ({ type = '' }: SELinuxOptions): boolean => (ownMember(TYPES, type) ?? NEVER) > minor
+    const isBad = (options: SELinuxOptions | undefined): options is SELinuxOptions =>
+      options !== undefined && (isBadType(options) || isSet(options.user) || isSet(options.role))
+    const setters = settersOf(pod, ({ seLinuxOptions }) => isBad(seLinuxOptions))
+    if (setters.length === 0) return undefined
+    const bad = contextsOf(pod)
+      .map(({ seLinuxOptions }) => seLinuxOptions)
+      .filter(isBad)
+    const types = yield* inOrder(new Set(bad.filter(isBadType).map(({ type = '' }) => type)))
+    // Releases before 1.26 do not mention users and roles where all types are right.
+    const mentionsAll = types.length > 0 || isSince(release, '1.26')
+    const data = [
+      ...(types.length > 0 ? [`${plural(types.length, 'type', 'types')} ${quoted(types)}`] : []),
+      ...(mentionsAll && bad.some(({ user }) => isSet(user)) ? ['user may not be set'] : []),
+      ...(mentionsAll && bad.some(({ role }) => isSet(role)) ? ['role may not be set'] : []),
+    ]
+    return { reason: 'seLinuxOptions', detail: `${setters.join(' and ')} set forbidden securityContext.seLinuxOptions: ${data.join('; ')}` }
+  }
+
+const isSet = (text: string | undefined): boolean => text !== undefined && text !== ''

@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { AdmissionConfigError, type PluginConfigurations, pluginConfiguration } from '../../../admission/configuration-file.ts'
+import { aggregate } from '../../../lib/aggregate.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { duplicate, type FieldError, fieldErrorText, invalid } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
+import { TypeRegistry } from '../../../schema/idl.ts'
+import { isLevel, isPolicyVersion, LEVEL_FAULT, type LevelVersion, VERSION_FAULT } from './level.ts'
+import { type Mode, type Policy, PRIVILEGED } from './policy.ts'
+
+/** Pods of these are not checked. */
+export interface Exemptions {
+  readonly usernames: ReadonlySet<string>
+  readonly namespaces: ReadonlySet<string>
+  readonly runtimeClasses: ReadonlySet<string>
+}
+
+export interface PodSecurityConfiguration {
+  /** For namespaces whose labels say nothing. */
+  readonly defaults: Policy
+  readonly exemptions: Exemptions
+}
+
+/** Without a configuration pods need not keep to any standard. */
+export const NO_CONFIGURATION: PodSecurityConfiguration = {
+  defaults: PRIVILEGED,
+  exemptions: { usernames: new Set(), namespaces: new Set(), runtimeClasses: new Set() },
+}
+
+const PLUGIN = 'PodSecurity'
+const GROUP = 'pod-security.admission.config.k8s.io'
+
+/** As the file has it, decoded. */
+interface GivenConfiguration {
+  readonly defaults?: Readonly<Record<string, string>>
+  readonly exemptions?: Partial<Readonly<Record<keyof Exemptions, readonly string[]>>>
+}
+
+/** The configuration of the plugin as its file has it. Throws AdmissionConfigError in upstream's words. */
+export function podSecurityConfiguration(configurations: PluginConfigurations, release: Release): PodSecurityConfiguration {
+  const given = pluginConfiguration(configurations, PLUGIN, (version, kind) =>
+    kind === 'PodSecurityConfiguration' && isVersion(version, release) ? configurationType() : undefined,
+  ) as GivenConfiguration | undefined
+  if (given === undefined) return NO_CONFIGURATION
+  const { defaults = {}, exemptions: { usernames = [], namespaces = [], runtimeClasses = [] } = {} } = given
+  const policy = defaultsOf(defaults)
+  const errors = [
+    ...exemptionErrors(namespaces, fieldPath('exemptions', 'namespaces'), isDns1123Label),
+    ...exemptionErrors(runtimeClasses, fieldPath('exemptions', 'runtimeClasses'), isDns1123Subdomain),
+    ...exemptionErrors(usernames, fieldPath('exemptions', 'usernames'), name => (name === '' ? ['username must not be empty'] : [])),
+  ]
+  if (errors.length > 0) throw refused(`invalid: ${aggregate(errors.map(fieldErrorText))}`)
+  return {
+    defaults: policy,
+    exemptions: { usernames: new Set(usernames), namespaces: new Set(namespaces), runtimeClasses: new Set(runtimeClasses) },
+  }
+}
+
+/** All versions have the same fields. */
+const isVersion = (version: string, release: Release): boolean =>
+  version === `${GROUP}/v1beta1` || version === `${GROUP}/v1alpha1` || (version === `${GROUP}/v1` && isSince(release, '1.25'))
+
+/** Declarations are read when there is a configuration. */
+const configurationType = () =>
+  new TypeRegistry().addFile('podsecurity', join(import.meta.dirname, 'pod-security.types')).type('podsecurity.PodSecurityConfiguration')
+
+const refused = (why: string): AdmissionConfigError => new AdmissionConfigError(`failed to initialize admission plugin "${PLUGIN}": ${PLUGIN} ${why}`)
+
+/** An empty text counts as none. */
+function defaultsOf(given: Readonly<Record<string, string>>): Policy {
+  const faults: string[] = []
+  const read = (mode: Mode): LevelVersion => {
+    const level = given[mode] || 'privileged'
+    const version = given[`${mode}-version`] || 'latest'
+    if (isLevel(level) && isPolicyVersion(version)) return { level, version }
+    if (!isLevel(level)) faults.push(`${mode}: ${LEVEL_FAULT}`)
+    if (!isPolicyVersion(version)) faults.push(`${mode}-version: ${VERSION_FAULT}`)
+    return PRIVILEGED[mode]
+  }
+  const policy = { enforce: read('enforce'), audit: read('audit'), warn: read('warn') }
+  if (faults.length > 0) throw refused(`configuration error: ${aggregate(faults)}`)
+  return policy
+}
+
+function exemptionErrors(names: readonly string[], path: FieldPath, faultsOf: (name: string) => readonly string[]): FieldError[] {
+  const known = new Set<string>()
+  return names.flatMap((name, i) => {
+    const faults = faultsOf(name)
+    if (faults.length > 0) return [invalid(path.index(i), name, faults.join(', '))]
+    if (known.has(name)) return [duplicate(path.index(i), name)]
+    known.add(name)
+    return []
+  })
+}

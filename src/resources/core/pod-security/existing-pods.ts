@@ -1,0 +1,78 @@
+import type { Clock } from '../../../lib/clock.ts'
+import { compareText } from '../../../lib/compare-text.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { type Steps, sorted } from '../../../lib/steps.ts'
+import type { Pod } from '../v1.types.ts'
+import { checkedPod } from './check.ts'
+import { type LevelVersion, levelText } from './level.ts'
+import { reasonsText, type Standards } from './standards.ts'
+
+/** More pods of one namespace are not checked. */
+const MOST_PODS = 3000
+
+/** Pods of one namespace that are wrong in the same way. */
+interface Group {
+  /** The first of them by its name. */
+  name: string
+  count: number
+}
+
+export interface ExistingPods {
+  readonly namespace: string
+  /** Each is decoded when it is asked for. */
+  readonly pods: readonly (() => Pod)[]
+  readonly level: LevelVersion
+  readonly standards: Standards
+  readonly isExempt: (runtimeClass: string | undefined) => boolean
+  /** By the clock: pods that are not checked by then are left out. */
+  readonly deadline: number
+  readonly clock: Clock
+}
+
+/** Warnings for a client that raises the level of a namespace, of the pods in it that would be refused. One pod of each controller is checked before the others. */
+export function* existingPodWarnings(given: ExistingPods): Steps<string[]> {
+  const { namespace, level, standards, deadline, clock } = given
+  const pods = yield* inOrderOfInterest(given)
+  const groups = new Map<string, Group>()
+  let looked = 0
+  for (const pod of pods.slice(0, MOST_PODS)) {
+    looked++
+    const violations = yield* standards.violations(level, checkedPod(pod.metadata, pod.spec))
+    if (violations.length > 0) count(groups, reasonsText(violations), pod.metadata.name ?? '')
+    if (clock.now() >= deadline) break
+  }
+  const warnings = [...groups].map(([reasons, { name, count }]) => `${name}${othersText(count - 1)}: ${reasons}`)
+  return [
+    ...(looked < pods.length ? [`new PodSecurity enforce level only checked against the first ${looked} of ${pods.length} existing pods`] : []),
+    ...(warnings.length > 0 ? [`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${quote(levelText(level))}`] : []),
+    ...(yield* sorted(warnings, compareText)),
+  ]
+}
+
+/** Without those whose runtime class is exempt; further pods of a controller at the end. */
+function* inOrderOfInterest({ pods, isExempt }: ExistingPods): Steps<Pod[]> {
+  const first: Pod[] = []
+  const further: Pod[] = []
+  const controllers = new Set<string>()
+  for (const read of pods) {
+    const pod = read()
+    yield
+    if (isExempt(pod.spec.runtimeClassName)) continue
+    const controller = pod.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid
+    if (controller !== undefined && controllers.has(controller)) further.push(pod)
+    else first.push(pod)
+    if (controller !== undefined) controllers.add(controller)
+  }
+  return [...first, ...further]
+}
+
+function count(groups: Map<string, Group>, reasons: string, name: string): void {
+  const group = groups.get(reasons)
+  if (group === undefined) groups.set(reasons, { name, count: 1 })
+  else {
+    group.count++
+    if (compareText(name, group.name) < 0) group.name = name
+  }
+}
+
+const othersText = (others: number): string => (others === 0 ? '' : ` (and ${others} other ${others === 1 ? 'pod' : 'pods'})`)

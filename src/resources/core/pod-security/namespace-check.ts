@@ -1,0 +1,71 @@
+import { namespaceOf } from '../../../admission/attributes.ts'
+import { asKind } from '../../../catalog/define.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { runInTurns } from '../../../lib/steps.ts'
+import { isSince } from '../../../lifecycle/release.ts'
+import { fieldErrorText } from '../../../meta/field-error.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { invalidError } from '../../../meta/status.ts'
+import { type AdmissionRequest, groupKindOf } from '../../../registry/types.ts'
+import { NAMESPACES } from '../../kinds.ts'
+import type { Namespace } from '../v1.types.ts'
+import { existingPodWarnings } from './existing-pods.ts'
+import { compareLevels, isSameLevel, type LevelVersion } from './level.ts'
+import type { PodSecurityParts } from './pod-security-parts.ts'
+import { askedFor, isEquivalent, isPrivileged, type Policy, policyOf, type ReadPolicy } from './policy.ts'
+import { annotate } from './workload-check.ts'
+
+/** Existing pods are checked for so long at the most, and for half of the time that the request has left. */
+const MOST_MS = 1000
+
+/** Labels of a namespace must be right, unless they are wrong already. A client that raises its level is warned of the pods that violate it. Throws 422. */
+export async function checkNamespace(parts: PodSecurityParts, request: AdmissionRequest, object: KubeObject): Promise<void> {
+  const namespace = asKind(NAMESPACES, object)
+  const old = request.old && policyIn(parts, asKind(NAMESPACES, request.old))
+  const { policy, faults } = policyIn(parts, namespace)
+  const texts = faults.map(fieldErrorText)
+  const areKnown = old !== undefined && texts.join() === old.faults.map(fieldErrorText).join()
+  if (texts.length > 0 && !areKnown) throw invalidError(groupKindOf(request.served), request.name || (namespace.metadata.name ?? ''), faults)
+  if (old !== undefined && !isRaised(policy.enforce, old.policy.enforce)) return
+  if (parts.configuration.exemptions.namespaces.has(namespaceOf(request))) warnOfExemption(parts, request, namespace, policy)
+  else if (old !== undefined) for (const warning of await warningsOfPods(parts, request, policy.enforce)) request.ctx.warn(warning)
+}
+
+const policyIn = ({ configuration, features }: PodSecurityParts, { metadata }: Namespace): ReadPolicy =>
+  policyOf(metadata.labels, configuration.defaults, features.release)
+
+/** Whether pods may be refused that were not before. */
+function isRaised(level: LevelVersion, old: LevelVersion): boolean {
+  if (isSameLevel(level, old) || level.level === 'privileged') return false
+  return level.version !== old.version || compareLevels(level.level, old.level) > 0
+}
+
+/** Labels of an exempt namespace have no effect. Release 1.24 only notes the exemption in the audit log. */
+function warnOfExemption({ configuration, features: { release } }: PodSecurityParts, request: AdmissionRequest, { metadata }: Namespace, policy: Policy): void {
+  if (!isSince(release, '1.25')) {
+    if (request.operation === 'UPDATE') annotate(request, 'exempt', 'namespace')
+    return
+  }
+  if (isPrivileged(policy) || isEquivalent(policy, configuration.defaults)) return
+  const asked = askedFor(policy, metadata.labels, release)
+  request.ctx.warn(`namespace ${quote(metadata.name ?? '')} is exempt from Pod Security, and the policy (${asked}) will be ignored`)
+}
+
+async function warningsOfPods(parts: PodSecurityParts, request: AdmissionRequest, level: LevelVersion): Promise<string[]> {
+  const { standards, clock, configuration } = parts
+  const { signal, deadline = 0 } = request.ctx
+  const begun = clock.now()
+  const namespace = request.object?.metadata.name ?? ''
+  const pods = await parts.listPods(namespace, signal).catch(() => undefined)
+  if (pods === undefined) return ['failed to list pods while checking new PodSecurity enforce level']
+  const steps = existingPodWarnings({
+    namespace,
+    pods,
+    level,
+    standards,
+    isExempt: name => name !== undefined && configuration.exemptions.runtimeClasses.has(name),
+    deadline: begun + (deadline === 0 ? MOST_MS : Math.min(MOST_MS, (deadline - begun) / 2)),
+    clock,
+  })
+  return runInTurns(steps, signal)
+}

@@ -1,0 +1,42 @@
+import { asKind } from '../../../catalog/define.ts'
+import { qualifiedResource } from '../../../meta/gvk.ts'
+import type { KubeObject } from '../../../meta/object.ts'
+import { type AdmissionRequest, groupResourceOf } from '../../../registry/types.ts'
+import { CRON_JOBS, DAEMON_SETS, DEPLOYMENTS, JOBS, POD_TEMPLATES, PODS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../../kinds.ts'
+import type { PodTemplateSpec } from '../v1.types.ts'
+
+/** What a request is about, as far as Pod Security checks it: `controller` is any object with a template for pods. */
+type Part = 'namespace' | 'pod' | 'controller'
+
+/** The template of pods in an object; undefined where it is optional and absent. */
+const TEMPLATES: ReadonlyMap<string, (object: KubeObject) => PodTemplateSpec | undefined> = new Map([
+  ['podtemplates', object => asKind(POD_TEMPLATES, object).template],
+  ['replicationcontrollers', object => asKind(REPLICATION_CONTROLLERS, object).spec.template],
+  ['daemonsets.apps', object => asKind(DAEMON_SETS, object).spec.template],
+  ['deployments.apps', object => asKind(DEPLOYMENTS, object).spec.template],
+  ['replicasets.apps', object => asKind(REPLICA_SETS, object).spec.template],
+  ['statefulsets.apps', object => asKind(STATEFUL_SETS, object).spec.template],
+  ['cronjobs.batch', object => asKind(CRON_JOBS, object).spec.jobTemplate.spec.template],
+  ['jobs.batch', object => asKind(JOBS, object).spec.template],
+])
+
+/** Subresources of pods that change nothing of the spec. Of any other the object is the pod. */
+const IGNORED: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'])
+
+const resourceOf = ({ served }: AdmissionRequest): string => qualifiedResource(groupResourceOf(served))
+
+/** Undefined for requests that Pod Security does not check. */
+export function partOf(request: AdmissionRequest): Part | undefined {
+  const { subresource } = request
+  const resource = resourceOf(request)
+  if (resource === 'pods') return IGNORED.has(subresource) ? undefined : 'pod'
+  if (subresource !== '') return undefined
+  if (resource === 'namespaces') return 'namespace'
+  return TEMPLATES.has(resource) ? 'controller' : undefined
+}
+
+/** The pod of the request, or the template in its object. */
+export function templateOf(request: AdmissionRequest, object: KubeObject): Pick<PodTemplateSpec, 'metadata' | 'spec'> | undefined {
+  const resource = resourceOf(request)
+  return resource === 'pods' ? asKind(PODS, object) : TEMPLATES.get(resource)?.(object)
+}

@@ -1,0 +1,80 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { compareLevels, isLevel, isPolicyVersion, isSameLevel, LEVEL_FAULT, type LevelVersion, levelText, VERSION_FAULT } from './level.ts'
+
+/** What becomes of a pod that violates a level: it is refused, noted in the audit log, or its client is warned. */
+export const MODES = ['enforce', 'audit', 'warn'] as const
+export type Mode = (typeof MODES)[number]
+
+export type Policy = Readonly<Record<Mode, LevelVersion>>
+
+/** The labels of a namespace, the objects of which are shared. */
+type Labels = Readonly<Record<string, string>>
+
+/** Begins the labels of namespaces, and the annotations of audit events. */
+export const PREFIX = 'pod-security.kubernetes.io/'
+
+const LABELS: Readonly<Record<Mode, { readonly level: string; readonly version: string }>> = {
+  enforce: { level: `${PREFIX}enforce`, version: `${PREFIX}enforce-version` },
+  audit: { level: `${PREFIX}audit`, version: `${PREFIX}audit-version` },
+  warn: { level: `${PREFIX}warn`, version: `${PREFIX}warn-version` },
+}
+
+const NAMES = MODES.flatMap(mode => [LABELS[mode].level, LABELS[mode].version])
+const NONE: readonly FieldError[] = []
+
+/** Nothing is asked of pods. */
+export const PRIVILEGED: Policy = {
+  enforce: { level: 'privileged', version: 'latest' },
+  audit: { level: 'privileged', version: 'latest' },
+  warn: { level: 'privileged', version: 'latest' },
+}
+
+/** The policy of a namespace, and what is wrong with its labels. */
+export interface ReadPolicy {
+  readonly policy: Policy
+  readonly faults: readonly FieldError[]
+}
+
+/**
+ * Reads the policy from the labels of a namespace; defaults stand where it has none. There is always a policy: of a wrong version the latest counts, of a wrong level the strictest for what is refused,
+ * and none for the rest. Since release 1.26 clients are warned by the level that is enforced, if that is stricter than the default and the namespace says nothing else.
+ */
+export function policyOf(labels: Labels = {}, defaults: Policy, release: Release): ReadPolicy {
+  if (NAMES.every(name => labels[name] === undefined)) return { policy: defaults, faults: NONE }
+  const faults: FieldError[] = []
+  const read = (mode: Mode): LevelVersion => {
+    const level = labels[LABELS[mode].level] ?? defaults[mode].level
+    const version = labels[LABELS[mode].version] ?? defaults[mode].version
+    if (!isLevel(level)) faults.push(labelFault(LABELS[mode].level, level, LEVEL_FAULT))
+    if (!isPolicyVersion(version)) faults.push(labelFault(LABELS[mode].version, version, VERSION_FAULT))
+    return { level: isLevel(level) ? level : mode === 'enforce' ? 'restricted' : 'privileged', version: isPolicyVersion(version) ? version : 'latest' }
+  }
+  const policy = { enforce: read('enforce'), audit: read('audit'), warn: read('warn') }
+  return { policy: isSince(release, '1.26') ? { ...policy, warn: warned(policy, labels) } : policy, faults }
+}
+
+const labelFault = (label: string, value: string, why: string): FieldError => invalid(fieldPath('metadata', 'labels').key(label), value, why)
+
+function warned({ enforce, warn }: Policy, labels: Labels): LevelVersion {
+  const given = labels[LABELS.enforce.level]
+  if (given === undefined || !isLevel(given) || labels[LABELS.warn.level] !== undefined || compareLevels(enforce.level, warn.level) <= 0) return warn
+  return { level: enforce.level, version: labels[LABELS.warn.version] === undefined ? enforce.version : warn.version }
+}
+
+/** Nothing is asked of pods in these modes. */
+export const isPrivileged = (policy: Policy, modes: readonly Mode[] = MODES): boolean => modes.every(mode => policy[mode].level === 'privileged')
+
+/** The version of the level privileged means nothing. */
+export const isEquivalent = (a: Policy, b: Policy): boolean =>
+  MODES.every(mode => (a[mode].level === 'privileged' && b[mode].level === 'privileged') || isSameLevel(a[mode], b[mode]))
+
+/**
+ * What labels of an exempt namespace ask for in vain: `enforce=baseline:latest, warn=restricted:v1.33`. Before release 1.26 that is what the whole policy asks for, whether it comes from labels or not.
+ */
+export const askedFor = (policy: Policy, labels: Labels = {}, release: Release): string =>
+  MODES.filter(mode => policy[mode].level !== 'privileged')
+    .filter(mode => !isSince(release, '1.26') || labels[LABELS[mode].level] !== undefined || labels[LABELS[mode].version] !== undefined)
+    .map(mode => `${mode}=${levelText(policy[mode])}`)
+    .join(', ')

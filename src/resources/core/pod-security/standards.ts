@@ -1,0 +1,139 @@
+import { resultOf, type Steps } from '../../../lib/steps.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince, minorOf, type Release } from '../../../lifecycle/release.ts'
+import type { CheckedPod, PodCheck, Violation } from './check.ts'
+import { allowPrivilegeEscalation } from './checks/allow-privilege-escalation.ts'
+import { appArmorProfile } from './checks/app-armor-profile.ts'
+import { capabilitiesBaseline, capabilitiesRestricted } from './checks/capabilities.ts'
+import { hostNamespaces } from './checks/host-namespaces.ts'
+import { hostPathVolumes } from './checks/host-path-volumes.ts'
+import { hostPorts } from './checks/host-ports.ts'
+import { hostProbes } from './checks/host-probes.ts'
+import { privileged } from './checks/privileged.ts'
+import { procMount } from './checks/proc-mount.ts'
+import { restrictedVolumes } from './checks/restricted-volumes.ts'
+import { runAsNonRoot } from './checks/run-as-non-root.ts'
+import { runAsUser } from './checks/run-as-user.ts'
+import { seLinuxOptions } from './checks/se-linux-options.ts'
+import { seccompAnnotations, seccompBaseline, seccompRestricted } from './checks/seccomp-profile.ts'
+import { sysctls } from './checks/sysctls.ts'
+import { windowsHostProcess } from './checks/windows-host-process.ts'
+import { type LevelVersion, minorOfVersion } from './level.ts'
+
+/** A check as it is from a minor version of the standards on. */
+interface CheckVersion {
+  readonly since: number
+  readonly check: PodCheck
+}
+
+/** A rule, oldest version first. */
+interface Rule {
+  readonly id: string
+  readonly versions: readonly CheckVersion[]
+  /** Of a restricted rule: the baseline rule in whose place it stands. */
+  readonly replaces?: string
+}
+
+const from = (since: number, check: PodCheck): CheckVersion => ({ since, check })
+
+const rule = (id: string, ...versions: readonly CheckVersion[]): Rule => ({ id, versions })
+
+const replacing = (replaces: string, restricted: Rule): Rule => ({ ...restricted, replaces })
+
+/** Pods of Windows have no such fields: validation refuses them there. */
+const unlessWindows =
+  (check: PodCheck): PodCheck =>
+  (pod, features) =>
+    pod.spec.os?.name === 'windows' ? undefined : check(pod, features)
+
+/** Root in a user namespace of its own has no rights on the node. */
+const unlessUserNamespace =
+  (check: PodCheck): PodCheck =>
+  (pod, features) =>
+    pod.spec.hostUsers === false ? undefined : check(pod, features)
+
+/** The same while a gate is on, for the versions of the standards before 1.35. `since`: the release from which on the gate acts on this check. */
+const unlessRelaxed =
+  (check: PodCheck, since: Release = '1.29'): PodCheck =>
+  (pod, features) =>
+    isSince(features.release, since) && features.enabled('UserNamespacesPodSecurityStandards')
+      ? unlessUserNamespace(check)(pod, features)
+      : check(pod, features)
+
+/** In the order of their names, which is that of messages. Source: k8s.io/pod-security-admission, policy. */
+const BASELINE: readonly Rule[] = [
+  rule('appArmorProfile', from(0, appArmorProfile)),
+  rule('capabilities_baseline', from(0, capabilitiesBaseline)),
+  rule('hostNamespaces', from(0, hostNamespaces)),
+  rule('hostPathVolumes', from(0, hostPathVolumes)),
+  rule('hostPorts', from(0, hostPorts)),
+  rule('hostProbesAndHostLifecycle', from(34, hostProbes)),
+  rule('privileged', from(0, privileged)),
+  rule('procMount', from(0, unlessRelaxed(procMount, '1.31')), from(35, unlessUserNamespace(procMount))),
+  rule('seLinuxOptions', from(0, seLinuxOptions(0)), from(31, seLinuxOptions(31))),
+  rule('seccompProfile_baseline', from(0, seccompAnnotations), from(19, seccompBaseline)),
+  rule('sysctls', ...[0, 27, 29, 32].map(minor => from(minor, sysctls(minor)))),
+  rule('windowsHostProcess', from(0, windowsHostProcess)),
+]
+
+const RESTRICTED: readonly Rule[] = [
+  rule('allowPrivilegeEscalation', from(8, allowPrivilegeEscalation), from(25, unlessWindows(allowPrivilegeEscalation))),
+  replacing('capabilities_baseline', rule('capabilities_restricted', from(22, capabilitiesRestricted), from(25, unlessWindows(capabilitiesRestricted)))),
+  replacing('procMount', rule('procMount_restricted', from(35, procMount))),
+  replacing('hostPathVolumes', rule('restrictedVolumes', from(0, restrictedVolumes))),
+  rule('runAsNonRoot', from(0, unlessRelaxed(runAsNonRoot)), from(35, unlessUserNamespace(runAsNonRoot))),
+  rule('runAsUser', from(23, unlessRelaxed(runAsUser)), from(35, unlessUserNamespace(runAsUser))),
+  replacing('seccompProfile_baseline', rule('seccompProfile_restricted', from(19, seccompRestricted), from(25, unlessWindows(seccompRestricted)))),
+]
+
+/** The rules that a version has, each as it is then. */
+const inVersion = (rules: readonly Rule[], minor: number): (Pick<Rule, 'id' | 'replaces'> & { readonly check: PodCheck })[] =>
+  rules.flatMap(({ id, replaces, versions }) => {
+    const check = versions.findLast(({ since }) => since <= minor)?.check
+    return check === undefined ? [] : [{ id, check, ...(replaces !== undefined && { replaces }) }]
+  })
+
+function checksOf(level: 'baseline' | 'restricted', minor: number): readonly PodCheck[] {
+  const baseline = inVersion(BASELINE, minor)
+  if (level === 'baseline') return baseline.map(({ check }) => check)
+  const restricted = inVersion(RESTRICTED, minor)
+  const replaced = new Set(restricted.map(({ replaces }) => replaces))
+  return [...baseline.filter(({ id }) => !replaced.has(id)), ...restricted].map(({ check }) => check)
+}
+
+/** The Pod Security Standards as a release knows them: versions that came later are the release's own. */
+export class Standards {
+  readonly #features: Features
+  /** By level and version, as they are asked for. */
+  readonly #checks = new Map<string, readonly PodCheck[]>()
+
+  constructor(features: Features) {
+    this.#features = features
+  }
+
+  /** What is wrong with a pod, one violation a rule, in the order of messages; a step is a rule, or part of one. */
+  *violations({ level, version }: LevelVersion, pod: CheckedPod): Steps<Violation[]> {
+    const found: Violation[] = []
+    if (level === 'privileged') return found
+    for (const check of this.#checksOf(level, Math.min(minorOfVersion(version), minorOf(this.#features.release)))) {
+      const violation = yield* resultOf(check(pod, this.#features))
+      if (violation !== undefined) found.push(violation)
+      yield
+    }
+    return found
+  }
+
+  #checksOf(level: 'baseline' | 'restricted', minor: number): readonly PodCheck[] {
+    const key = `${level}:${minor}`
+    const known = this.#checks.get(key) ?? checksOf(level, minor)
+    this.#checks.set(key, known)
+    return known
+  }
+}
+
+/** Reasons alone: `host namespaces, privileged`. */
+export const reasonsText = (violations: readonly Violation[]): string => violations.map(({ reason }) => reason).join(', ')
+
+/** Reasons with what they are about: `host namespaces (hostPID=true), privileged (container "a" must not set …)`. */
+export const detailsText = (violations: readonly Violation[]): string =>
+  violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')

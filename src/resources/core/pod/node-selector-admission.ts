@@ -1,0 +1,102 @@
+import type { AdmissionPlugin } from '../../../admission/chain.ts'
+import { initError, type PluginConfigurations } from '../../../admission/configuration-file.ts'
+import { isAbout, refuse } from '../../../admission/refuse.ts'
+import { asKind } from '../../../catalog/define.ts'
+import { parseYaml, YamlError } from '../../../codec/yaml.ts'
+import { fieldErrorText, invalid } from '../../../meta/field-error.ts'
+import { FieldPath } from '../../../meta/field-path.ts'
+import { isQualifiedName, isValidLabelValue } from '../../../meta/names.ts'
+import { objectIn } from '../../../meta/object.ts'
+import { failure } from '../../../meta/status.ts'
+import type { AdmissionRequest } from '../../../registry/types.ts'
+import { PODS } from '../../kinds.ts'
+import type { Namespace } from '../v1.types.ts'
+
+const PLUGIN = 'PodNodeSelector'
+const ANNOTATION = 'scheduler.alpha.kubernetes.io/node-selector'
+/** Member of the configuration that holds for namespaces without the annotation. */
+const DEFAULT = 'clusterDefaultNodeSelector'
+const MEMBER = 'podnodeselectorpluginconfig'
+
+type Labels = Readonly<Record<string, string>>
+
+/** Selectors of nodes by the names of namespaces, and by `clusterDefaultNodeSelector`. */
+export type NodeSelectors = ReadonlyMap<string, string>
+
+/** The plugin's configuration, whose one member is found in any case. Throws AdmissionConfigError. */
+export function nodeSelectorsOf(configurations: PluginConfigurations): NodeSelectors {
+  const bytes = configurations.get(PLUGIN)
+  if (bytes === undefined) return new Map()
+  try {
+    const given = Object.entries(objectIn(parseYaml(bytes).value)).find(([name]) => name.toLowerCase() === MEMBER)?.[1]
+    const selectors = Object.entries(objectIn(given)).map(([name, selector]): [string, string] => {
+      if (typeof selector !== 'string') throw initError(PLUGIN, `the selector of ${name} is no text`)
+      return [name, selector]
+    })
+    return new Map(selectors)
+  } catch (error) {
+    throw error instanceof YamlError ? initError(PLUGIN, error.message) : error
+  }
+}
+
+/** The labels of a selector that is a list of equalities. Throws 500, as upstream. Source: ConvertSelectorToLabelsMap in k8s.io/apimachinery. */
+function labelsOf(selector: string): Labels {
+  if (selector === '') return {}
+  const pairs = selector.split(',').map((part): [string, string] => {
+    const [key = '', value = '', ...more] = part.split('=')
+    if (!part.includes('=') || more.length > 0) throw failure(500, '', `invalid selector: [${part.split('=').join(' ')}]`)
+    return [key.trim(), value.trim()]
+  })
+  for (const [key, value] of pairs) {
+    const wrongKey = isQualifiedName(key)
+    const wrongValue = isValidLabelValue(value)
+    if (wrongKey.length > 0) throw failure(500, '', fieldErrorText(invalid(NOWHERE, key, wrongKey.join('; '))))
+    if (wrongValue.length > 0) throw failure(500, '', fieldErrorText(invalid(NOWHERE.key(key), value, wrongValue.join('; '))))
+  }
+  return Object.fromEntries(pairs)
+}
+
+const NOWHERE = new FieldPath('')
+
+const conflict = (a: Labels, b: Labels): boolean => Object.entries(a).some(([key, value]) => Object.hasOwn(b, key) && b[key] !== value)
+
+/**
+ * PodNodeSelector: new pods go to nodes that the selector of their namespace, or else of the cluster, selects, and only to those that the configuration lets them name.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#podnodeselector
+ * @param getNamespace rejects with NotFound where there is none.
+ */
+export function podNodeSelector(selectors: NodeSelectors, getNamespace: (name: string) => Promise<Namespace>): AdmissionPlugin {
+  const ofNamespace = async (name: string): Promise<Labels> => {
+    const { annotations } = (await getNamespace(name)).metadata
+    return labelsOf(annotations?.[ANNOTATION] ?? selectors.get(DEFAULT) ?? '')
+  }
+  const check = (request: AdmissionRequest, wanted: Labels, own: Labels): void => {
+    if (conflict(wanted, own)) throw refuse(request, 'pod node label selector conflicts with its namespace node label selector')
+  }
+  const checkAllowed = (request: AdmissionRequest, own: Labels): void => {
+    const allowed = labelsOf(selectors.get(request.namespace) ?? '')
+    if (Object.keys(allowed).length > 0 && Object.entries(own).some(([key, value]) => !Object.hasOwn(allowed, key) || allowed[key] !== value))
+      throw refuse(request, 'pod node label selector labels conflict with its namespace whitelist')
+  }
+  return {
+    name: PLUGIN,
+    handles: request => request.operation === 'CREATE' && isAbout(request, 'pods'),
+    mutate: async request => {
+      const { object, namespace } = request
+      if (!object) return object
+      const { spec } = asKind(PODS, object)
+      const wanted = await ofNamespace(namespace)
+      check(request, wanted, spec.nodeSelector ?? {})
+      const merged = { ...wanted, ...spec.nodeSelector }
+      if (Object.keys(merged).length > 0) spec.nodeSelector = merged
+      checkAllowed(request, merged)
+      return object
+    },
+    validate: async request => {
+      if (!request.object) return
+      const { nodeSelector = {} } = asKind(PODS, request.object).spec
+      check(request, await ofNamespace(request.namespace), nodeSelector)
+      checkAllowed(request, nodeSelector)
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { AdmissionPlugin } from '../../../admission/chain.ts'
+import { isAbout, refuse } from '../../../admission/refuse.ts'
+import { asKind } from '../../../catalog/define.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { runInTurns } from '../../../lib/steps.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { addQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
+import type { StatusError } from '../../../meta/status.ts'
+import type { AdmissionRequest } from '../../../registry/types.ts'
+import { PODS } from '../../kinds.ts'
+import { podAmounts } from '../pod-spec/pod-amounts.ts'
+import { isSidecar } from '../pod-spec/visit.ts'
+import type { Node, Pod, PodSpec } from '../v1.types.ts'
+
+/** Reads a node; undefined where there is none. */
+type FindNode = (name: string) => Promise<Node | undefined>
+
+/** A pod that has a node, and whose spec the request changes. */
+interface ChangedPod {
+  readonly pod: Pod
+  readonly old: Pod
+  readonly nodeName: string
+}
+
+/** Undefined where the request leaves the spec as it is, by its generation, or the pod has no node yet. */
+function changedPod({ object, old: before }: AdmissionRequest): ChangedPod | undefined {
+  if (!object || !before) return undefined
+  const [pod, old] = [asKind(PODS, object), asKind(PODS, before)]
+  const { nodeName } = pod.spec
+  return nodeName && pod.metadata.generation !== old.metadata.generation ? { pod, old, nodeName } : undefined
+}
+
+/** The node, or throws 403. */
+async function nodeOf(request: AdmissionRequest, name: string, find: FindNode): Promise<Node> {
+  const node = await find(name)
+  if (!node) throw refuse(request, `node ${quote(name)} not found`)
+  return node
+}
+
+/** What a node must be able to do for a change of a pod, by the names that nodes declare, in the order of upstream's registry. */
+function neededFeatures({ pod, old }: ChangedPod, features: Features): string[] {
+  const initContainers = pod.spec.initContainers ?? []
+  const needs: readonly (readonly [name: string, isNeeded: boolean])[] = [
+    ['GuaranteedQoSPodCPUResize', !isSince(features.release, '1.36') && old.status.qosClass === 'Guaranteed' && changesCpu(pod.spec, old.spec)],
+    ['InPlacePodLevelResourcesVerticalScaling', !deepEqual(pod.spec.resources, old.spec.resources)],
+    [
+      'InPlacePodVerticalScalingInitContainers',
+      isSince(features.release, '1.36') &&
+        (old.spec.initContainers ?? []).some((container, i) => !isSidecar(container) && !deepEqual(container.resources, initContainers[i]?.resources)),
+    ],
+  ]
+  return needs.filter(([, isNeeded]) => isNeeded).map(([name]) => name)
+}
+
+const changesCpu = (next: PodSpec, old: PodSpec): boolean =>
+  (old.containers ?? []).some((container, i) => {
+    const [before, after] = [container.resources.requests?.cpu ?? '0', next.containers?.[i]?.resources.requests?.cpu ?? '0']
+    return compareQuantity(before, after) !== 0
+  })
+
+/** NodeDeclaredFeatureValidator: a pod that runs may be changed only in what its node says that it can do (KEP-5328). */
+export const nodeDeclaredFeatureValidator = (features: Features, find: FindNode): AdmissionPlugin => ({
+  name: 'NodeDeclaredFeatureValidator',
+  handles: request =>
+    request.operation === 'UPDATE' && features.enabled('NodeDeclaredFeatures') && (isAbout(request, 'pods') || isAbout(request, 'pods', 'resize')),
+  validate: async request => {
+    const changed = changedPod(request)
+    const needed = changed ? neededFeatures(changed, features) : []
+    if (!changed || needed.length === 0) return
+    const { status } = await nodeOf(request, changed.nodeName, find)
+    const missing = needed.filter(name => !status.declaredFeatures?.includes(name))
+    if (missing.length > 0)
+      throw refuse(request, `pod update requires features ${missing.join(', ')} which are not available on node ${quote(changed.nodeName)}`)
+  },
+})
+
+/** PodResizeValidator: a pod may not come to ask for more than its node has to give, and is resized on Linux alone. */
+export const podResizeValidator = (features: Features, find: FindNode): AdmissionPlugin => ({
+  name: 'PodResizeValidator',
+  handles: request =>
+    request.operation === 'UPDATE' && isSince(features.release, '1.36') && features.enabled('InPlacePodVerticalScaling') && isAbout(request, 'pods', 'resize'),
+  validate: async request => {
+    const changed = changedPod(request)
+    if (!changed) return
+    const node = await nodeOf(request, changed.nodeName, find)
+    const system = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux'
+    if (system !== 'linux')
+      throw refusedFor(
+        'UnsupportedPlatform',
+        refuse(request, `pod resize is only supported on linux nodes, node ${quote(changed.nodeName)} is ${quote(system)}`),
+      )
+    const excess = await excessOf(changed.pod.spec, node)
+    if (excess.length > 0) throw refusedFor('NodeCapacity', refuse(request, `node didn't have enough allocatable resources: ${excess.join('; ')}`))
+  },
+})
+
+/** The refusal with the reason as its cause, which tells programs why. */
+function refusedFor(reason: string, error: StatusError): StatusError {
+  error.status.details = { ...error.status.details, causes: [{ reason }] }
+  return error
+}
+
+/** Where the pod asks for more than the node has for all pods together, in kube-apiserver's words. */
+async function excessOf(spec: PodSpec, { status }: Node): Promise<string[]> {
+  const requests = await runInTurns(podAmounts(spec, 'requests'))
+  const of = { cpu: quantityMilliValue, memory: quantityValue }
+  return (['cpu', 'memory'] as const).flatMap(name => {
+    const requested = addQuantity(requests[name], spec.overhead?.[name])
+    const allocatable = status.allocatable?.[name]
+    return compareQuantity(requested, allocatable) > 0 ? [`${name}, requested: ${of[name](requested)}, allocatable: ${of[name](allocatable)}`] : []
+  })
+}

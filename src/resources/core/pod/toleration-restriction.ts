@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import type { AdmissionPlugin } from '../../../admission/chain.ts'
+import { initError, type PluginConfigurations, pluginConfiguration } from '../../../admission/configuration-file.ts'
+import { isAbout, refuse } from '../../../admission/refuse.ts'
+import { asKind } from '../../../catalog/define.ts'
+import { JsonSyntaxError, parseJson } from '../../../codec/json.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { fieldErrorText } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { failure } from '../../../meta/status.ts'
+import type { AdmissionRequest } from '../../../registry/types.ts'
+import { DecodeError, decode } from '../../../schema/decode.ts'
+import { TypeRegistry } from '../../../schema/idl.ts'
+import { PODS } from '../../kinds.ts'
+import { types } from '../../types.ts'
+import { podQosClass } from '../pod-spec/qos.ts'
+import { validateTolerations } from '../pod-spec/scheduling.ts'
+import type { Namespace, Pod, Toleration } from '../v1.types.ts'
+import { areAllowed, mergeTolerations } from './tolerations.ts'
+
+const PLUGIN = 'PodTolerationRestriction'
+const VERSION = 'podtolerationrestriction.admission.k8s.io/v1alpha1'
+const DEFAULTS = 'scheduler.alpha.kubernetes.io/defaultTolerations'
+const ALLOWED = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist'
+/** Of a pod, and of an annotation. Tolerations are compared with each other in quadratic time: upstream takes as many as there are. */
+const MOST_TOLERATIONS = 500
+
+/** For namespaces whose annotations say nothing. */
+export interface TolerationRules {
+  readonly default?: readonly Toleration[]
+  readonly whitelist?: readonly Toleration[]
+}
+
+/** Declarations are read when there is a configuration. */
+const configurationType = () =>
+  new TypeRegistry().addFile('podtolerations', join(import.meta.dirname, 'toleration-restriction.types')).type('podtolerations.Configuration')
+
+/** The plugin's configuration. Throws AdmissionConfigError in upstream's words; unlike upstream also for unknown members. */
+export function tolerationRules(configurations: PluginConfigurations): TolerationRules {
+  const given = pluginConfiguration(configurations, PLUGIN, (version, kind) =>
+    kind === 'Configuration' && version === VERSION ? configurationType() : undefined,
+  ) as TolerationRules | undefined
+  const errors = (['default', 'whitelist'] as const).flatMap(list => validateTolerations(given?.[list] ?? [], fieldPath('podtolerationrestriction', list)))
+  if (errors.length > 0) throw initError(PLUGIN, `invalid config: [${errors.map(fieldErrorText).join(' ')}]`)
+  return given ?? {}
+}
+
+/** The tolerations that an annotation of a namespace lists; undefined where it has none. Throws 500, as upstream. */
+function annotated({ metadata: { annotations = {} } }: Namespace, name: string): readonly Toleration[] | undefined {
+  const text = annotations[name]
+  if (text === undefined) return undefined
+  if (text === '') return []
+  try {
+    const { value } = parseJson(Buffer.from(text))
+    if (value === null) return []
+    if (!Array.isArray(value)) throw new DecodeError('json: cannot unmarshal the value into Go value of type []v1.Toleration')
+    if (value.length > MOST_TOLERATIONS) throw new DecodeError(`${name} lists more than ${MOST_TOLERATIONS} tolerations`)
+    const type = types.type('core.Toleration')
+    return value.map((item): Toleration => decode(type, item ?? {}))
+  } catch (error) {
+    throw error instanceof DecodeError || error instanceof JsonSyntaxError ? failure(500, '', error.message) : error
+  }
+}
+
+/**
+ * PodTolerationRestriction: pods get the default tolerations of their namespace, or else of the cluster, and have only such as are allowed there.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#podtolerationrestriction
+ * @param getNamespace rejects with NotFound where there is none.
+ */
+export function podTolerationRestriction(rules: TolerationRules, features: Features, getNamespace: (name: string) => Promise<Namespace>): AdmissionPlugin {
+  const addedTo = async ({ operation, namespace }: AdmissionRequest, { spec }: Pod): Promise<readonly Toleration[]> => {
+    const defaults = operation === 'CREATE' ? (annotated(await getNamespace(namespace), DEFAULTS) ?? rules.default ?? []) : []
+    if (podQosClass(spec, features) === 'BestEffort') return defaults
+    return [...defaults, { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }]
+  }
+  const check = async (request: AdmissionRequest, { spec: { tolerations = [] } }: Pod): Promise<void> => {
+    if (tolerations.length === 0) return
+    if (tolerations.length > MOST_TOLERATIONS) throw refuse(request, `a pod may have at most ${MOST_TOLERATIONS} tolerations`)
+    const ofNamespace = annotated(await getNamespace(request.namespace), ALLOWED)
+    const allowed = ofNamespace ?? rules.whitelist ?? []
+    if (allowed.length === 0 || areAllowed(tolerations, allowed)) return
+    const scope = ofNamespace ? 'namespace' : 'cluster'
+    // Upstream's error is no Status.
+    throw failure(500, '', `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`)
+  }
+  return {
+    name: PLUGIN,
+    handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'pods'),
+    mutate: async request => {
+      if (!request.object) return request.object
+      const pod = asKind(PODS, request.object)
+      const added = await addedTo(request, pod)
+      const { tolerations = [] } = pod.spec
+      if (added.length > 0 && tolerations.length <= MOST_TOLERATIONS) pod.spec.tolerations = mergeTolerations(tolerations, added)
+      await check(request, pod)
+      return request.object
+    },
+    validate: async request => {
+      if (request.object) await check(request, asKind(PODS, request.object))
+    },
+  }
+}

@@ -1,0 +1,205 @@
+import type { Reservation, ResourceAccess } from '../../../../catalog/definition.ts'
+import { runInTurns } from '../../../../lib/steps.ts'
+import { internalServerError } from '../../../../meta/status.ts'
+import { type Amounts, added } from '../usage/amounts.ts'
+import { type Counted, checkRequest, type LimitedResource, type Reserved, type RunningQuota, runningQuota } from './check-request.ts'
+import type { QuotaIndex } from './quota-index.ts'
+import { readQuotas, writeQuotaStatus } from './quota-store.ts'
+import type { QuotaReservations } from './reservations.ts'
+
+/** As upstream: how long a request waits for its quotas to be written. */
+const TIMEOUT_MS = 10_000
+/** Times that a quota is written again after somebody else has changed it. */
+const RETRIES = 3
+
+export interface QuotaEnvironment {
+  readonly index: QuotaIndex
+  readonly reservations: QuotaReservations
+  /** Writes quotas; as a part of the requests that are admitted, about which webhooks are asked themselves. */
+  readonly access: () => ResourceAccess
+  readonly limitedResources: readonly LimitedResource[]
+}
+
+/** A request that waits for its quotas. */
+class Waiter {
+  readonly counted: Counted
+  /** Resolves to what is reserved, which the write of the object commits or rolls back. */
+  readonly finished: Promise<readonly Reservation[]>
+  /** What is reserved so far. */
+  readonly held: Reservation[] = []
+  isSettled = false
+  #isAbandoned = false
+  #resolve = (_: readonly Reservation[]): void => {}
+  #reject = (_: unknown): void => {}
+
+  constructor(counted: Counted) {
+    this.counted = counted
+    this.finished = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  admit(): void {
+    this.isSettled = true
+    if (this.#isAbandoned) this.#giveBack()
+    else this.#resolve(this.held)
+  }
+
+  refuse(why: unknown): void {
+    this.isSettled = true
+    this.#giveBack()
+    this.#reject(why)
+  }
+
+  /** Refuses at once; what is reserved for it from now on is given back. */
+  abandon(): void {
+    this.#isAbandoned = true
+    this.#reject(internalServerError('resource quota evaluation timed out'))
+  }
+
+  #giveBack(): void {
+    for (const held of this.held) void held.rollback()
+  }
+}
+
+/**
+ * Compares the requests of a namespace with its quotas and reserves what they use. Requests that come while a quota of their namespace is written are taken together: one write of a quota
+ * reserves for all of them. Source: quotaEvaluator of staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota in k8s.io/kubernetes.
+ */
+export class QuotaBatches {
+  readonly #env: QuotaEnvironment
+  /** Of namespaces for which a batch is being worked on: the next one. */
+  readonly #next = new Map<string, Waiter[]>()
+
+  constructor(env: QuotaEnvironment) {
+    this.#env = env
+  }
+
+  /**
+   * Resolves when the quotas have room for the request and it is reserved, to what the write of the object has to commit or roll back. Rejects with 403, with 409 where the quotas keep changing,
+   * with 500 after 10 seconds.
+   */
+  admit(counted: Counted): Promise<readonly Reservation[]> {
+    const waiter = new Waiter(counted)
+    const { namespace } = counted.request
+    const next = this.#next.get(namespace)
+    if (next) next.push(waiter)
+    else void this.#work(namespace, [waiter])
+    const timer = setTimeout(() => waiter.abandon(), TIMEOUT_MS)
+    return waiter.finished.finally(() => clearTimeout(timer))
+  }
+
+  async #work(namespace: string, first: Waiter[]): Promise<void> {
+    for (let batch = first; batch.length > 0; batch = this.#next.get(namespace) ?? []) {
+      this.#next.set(namespace, [])
+      await this.#settle(namespace, batch)
+    }
+    this.#next.delete(namespace)
+  }
+
+  /** Settles all waiters of a batch. Never rejects. */
+  async #settle(namespace: string, batch: readonly Waiter[]): Promise<void> {
+    const { index, access, limitedResources } = this.#env
+    try {
+      const isFresh = index.filling.isOpen
+      const quotas = isFresh ? await readQuotas(access(), namespace) : index.quotasOf(namespace)
+      if (quotas.length > 0 || limitedResources.length > 0) {
+        const running = quotas.map(runningQuota)
+        const refused = await this.#reserve(running, batch, RETRIES)
+        // The watch may be behind: nobody is refused for what a quota no longer says.
+        if (refused.length > 0 && !isFresh) await this.#settleRefused(running, refused)
+        else for (const { waiter, why } of refused) waiter.refuse(why)
+      }
+      for (const waiter of batch) if (!waiter.isSettled) waiter.admit()
+    } catch (error) {
+      for (const waiter of batch) if (!waiter.isSettled) waiter.refuse(error)
+    }
+  }
+
+  /** Asks the store whether the quotas by which some are refused are still so, and compares those with the others if not. */
+  async #settleRefused(quotas: readonly RunningQuota[], refused: readonly Refused[]): Promise<void> {
+    const fresh = await readQuotas(this.#env.access(), refused[0]?.waiter.counted.request.namespace ?? '')
+    const known = new Set(quotas.map(({ quota }) => quota.metadata.resourceVersion))
+    const isSame = fresh.length === quotas.length && fresh.every(({ metadata }) => known.has(metadata.resourceVersion))
+    const still = isSame
+      ? refused
+      : await this.#reserve(
+          fresh.map(runningQuota),
+          refused.map(({ waiter }) => waiter),
+          RETRIES,
+        )
+    for (const { waiter, why } of still) waiter.refuse(why)
+  }
+
+  /** Returns those that find no room, unsettled. Throws what kept quotas from being written; waiters that are settled by then need none of those. */
+  async #reserve(quotas: readonly RunningQuota[], batch: readonly Waiter[], retries: number): Promise<Refused[]> {
+    const shares = new Map<RunningQuota, Share[]>()
+    const refused: Refused[] = []
+    for (const waiter of batch) {
+      if (waiter.isSettled) continue
+      const reserved = await this.#check(quotas, waiter, refused)
+      for (const { running, amounts } of reserved) shares.set(running, [...(shares.get(running) ?? []), { waiter, amounts }])
+    }
+    const failed = new Set<string | undefined>()
+    let fault: unknown
+    for (const [running, ofQuota] of shares) {
+      try {
+        await this.#write(running, ofQuota)
+      } catch (error) {
+        failed.add(running.quota.metadata.name)
+        fault = error
+      }
+    }
+    if (failed.size === 0) return refused
+    if (retries === 0) throw fault
+    // A quota that has gone limits nobody. What is reserved of others stays so.
+    const again = await readQuotas(this.#env.access(), batch[0]?.counted.request.namespace ?? '')
+    const others = new Set(refused.map(({ waiter }) => waiter))
+    const rest = batch.filter(waiter => !others.has(waiter))
+    return [...refused, ...(await this.#reserve(again.filter(({ metadata }) => failed.has(metadata.name)).map(runningQuota), rest, retries - 1))]
+  }
+
+  /** What the request is to reserve, which is added to the quotas. Settles requests that reserve nothing. */
+  async #check(quotas: readonly RunningQuota[], waiter: Waiter, refused: Refused[]): Promise<readonly Reserved[]> {
+    try {
+      const reserved = await runInTurns(checkRequest(quotas, waiter.counted, this.#env.limitedResources))
+      if (reserved.length === 0 || waiter.counted.request.dryRun) waiter.admit()
+      else for (const { running, amounts } of reserved) running.used = added(running.used, amounts)
+      return waiter.isSettled ? [] : reserved
+    } catch (why) {
+      refused.push({ waiter, why })
+      return []
+    }
+  }
+
+  /** Writes what is used of a quota. It is held before, so that whoever counts meanwhile misses nothing. */
+  async #write(running: RunningQuota, shares: readonly Share[]): Promise<void> {
+    const { index, reservations, access } = this.#env
+    const { quota, used } = running
+    const { namespace = '', name = '' } = quota.metadata
+    const held = shares.map(({ waiter, amounts }) => ({ waiter, reservation: reservations.hold(namespace, name, amounts) }))
+    try {
+      const written = await writeQuotaStatus(access(), quota, { used })
+      reservations.wrote(written)
+      index.wrote(written)
+      running.quota = written
+    } catch (error) {
+      for (const { reservation } of held) await reservation.rollback()
+      throw error
+    }
+    for (const { waiter, reservation } of held) waiter.held.push(reservation)
+  }
+}
+
+/** A request that is to be refused. */
+interface Refused {
+  readonly waiter: Waiter
+  readonly why: unknown
+}
+
+/** What a request adds to a quota. */
+interface Share {
+  readonly waiter: Waiter
+  readonly amounts: Amounts
+}

@@ -1,0 +1,132 @@
+import { refuse } from '../../../../admission/refuse.ts'
+import { resultOf, type Steps } from '../../../../lib/steps.ts'
+import type { KubeObject } from '../../../../meta/object.ts'
+import { failure } from '../../../../meta/status.ts'
+import type { AdmissionRequest } from '../../../../registry/types.ts'
+import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../v1.types.ts'
+import { type Amounts, added, amountsOf, exceeding, lessened, masked, negatives, printAmounts, printNames, withoutZeros } from '../usage/amounts.ts'
+import type { Evaluator } from '../usage/evaluator.ts'
+import { scopesOf } from '../usage/scopes.ts'
+
+/** A resource of which nothing may be used without a quota that limits it: LimitedResource of the plugin's configuration. */
+export interface LimitedResource {
+  readonly apiGroup?: string
+  readonly resource: string
+  /** Parts of the names of what is used. */
+  readonly matchContains?: readonly string[]
+  readonly matchScopes?: readonly ScopedResourceSelectorRequirement[]
+}
+
+/** A quota while requests are compared with it: with what is used if those that were let through before are carried out. */
+export interface RunningQuota {
+  quota: ResourceQuota
+  readonly hard: Amounts
+  used: Amounts
+}
+
+export const runningQuota = (quota: ResourceQuota): RunningQuota => ({ quota, hard: amountsOf(quota.status.hard), used: amountsOf(quota.status.used) })
+
+/** What a request adds to a quota. */
+export interface Reserved {
+  readonly running: RunningQuota
+  readonly amounts: Amounts
+}
+
+/** A request with the object that it leaves, which is counted by the evaluator. */
+export interface Counted {
+  readonly request: AdmissionRequest
+  readonly object: KubeObject
+  readonly evaluator: Evaluator
+  /** In milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * Compares a request with all quotas of its namespace, and returns what it adds to those that limit it; the caller adds it up. Throws 403 where a quota would be exceeded, or can't say.
+ * Source: CheckRequest of staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota in k8s.io/kubernetes.
+ */
+export function* checkRequest(quotas: readonly RunningQuota[], counted: Counted, limitedResources: readonly LimitedResource[] = []): Steps<Reserved[]> {
+  const { request, object, evaluator, now } = counted
+  const { covering, scopes } = yield* coveringQuotas(quotas, counted)
+  const usage = yield* resultOf(evaluator.usage(object, now))
+  const negative = negatives(usage)
+  if (negative.length > 0) throw refuse(request, `quota usage is negative for resource(s): ${printNames(negative)}`)
+  const before = request.operation === 'UPDATE' && request.old ? yield* resultOf(evaluator.usage(request.old, now)) : undefined
+  const delta = before ? lessened(usage, before) : usage
+  const reserved = covering.flatMap(running => {
+    const isCountedBefore = before !== undefined && request.old !== undefined && matches(running, evaluator, request.old)
+    const amounts = withoutZeros(isCountedBefore ? delta : usage)
+    return amounts.size === 0 ? [] : [{ running, amounts: masked(amounts, name => running.hard.has(name)) }]
+  })
+  const isFree = covering.length === 0 ? withoutZeros(delta).size === 0 : reserved.length === 0
+  if (isFree) return []
+  if (limitedResources.length > 0) requireCover(counted, usage, limitedResources, { covering, scopes })
+  if (request.subresource !== 'status') for (const each of reserved) refuseExcess(request, each)
+  return reserved
+}
+
+interface Cover {
+  readonly covering: readonly RunningQuota[]
+  /** Scopes of any quota in which the object is. */
+  readonly scopes: readonly ScopedResourceSelectorRequirement[]
+}
+
+/** The quotas that limit the object. Throws 403 where the object lacks what one of them limits, or what is used of it is not known yet. */
+function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, evaluator }: Counted): Steps<Cover> {
+  const scopes: ScopedResourceSelectorRequirement[] = []
+  const covering: RunningQuota[] = []
+  for (const running of quotas) {
+    scopes.push(...scopesOf(running.quota).filter(scope => evaluator.inScope?.(scope, object)))
+    if (!matches(running, evaluator, object)) continue
+    const { name } = running.quota.metadata
+    const limited = new Set([...running.hard.keys()].filter(each => evaluator.counts(each)))
+    const missing = evaluator.missing && (yield* evaluator.missing(limited, object))
+    if (missing !== undefined) throw refuse(request, `failed quota: ${name}: ${missing}`)
+    if (![...limited].every(each => running.used.has(each))) throw refuse(request, `status unknown for quota: ${name}, resources: ${printNames(limited)}`)
+    covering.push(running)
+  }
+  return { covering, scopes }
+}
+
+/** Whether the quota limits anything that objects of the resource use, and the object is in all of its scopes. */
+const matches = ({ quota, hard }: RunningQuota, evaluator: Evaluator, object: KubeObject): boolean =>
+  [...hard.keys()].some(name => evaluator.counts(name)) && scopesOf(quota).every(scope => evaluator.inScope?.(scope, object) === true)
+
+function refuseExcess(request: AdmissionRequest, { running: { quota, hard, used }, amounts }: Reserved): void {
+  const after = added(used, amounts)
+  const names = new Set(
+    exceeding(
+      masked(after, name => amounts.has(name)),
+      hard,
+    ),
+  )
+  if (names.size === 0) return
+  const [requested, before, limited] = [amounts, used, hard].map(each => printAmounts(masked(each, name => names.has(name))))
+  throw refuse(request, `exceeded quota: ${quota.metadata.name}, requested: ${requested}, used: ${before}, limited: ${limited}`)
+}
+
+/** Throws where something is used, or a scope is entered, that no quota limits although the configuration demands it. */
+function requireCover(
+  { request, object, evaluator }: Counted,
+  usage: Amounts,
+  limitedResources: readonly LimitedResource[],
+  { covering, scopes }: Cover,
+): void {
+  const { group, resource } = evaluator.resource
+  const limited = limitedResources.filter(each => (each.apiGroup ?? '') === group && each.resource === resource)
+  const isLimited = (name: string): boolean => limited.some(({ matchContains = [] }) => matchContains.some(part => name.includes(part)))
+  const uncovered = [...usage]
+    .filter(([name, { value }]) => value > 0n && isLimited(name))
+    .map(([name]) => name)
+    .filter(name => !covering.some(({ hard }) => hard.has(name) && evaluator.counts(name)))
+  if (uncovered.length > 0) throw refuse(request, `insufficient quota to consume: ${printNames(uncovered)}`)
+  if (!evaluator.inScope) return
+  // Upstream looks at the scopes of all limited resources, whatever the resource of the request.
+  const entered = limitedResources.flatMap(({ matchScopes = [] }) => matchScopes.filter(scope => evaluator.inScope?.(scope, object)))
+  const open = entered.filter(({ scopeName }) => !scopes.some(scope => scope.scopeName === scopeName))
+  // Not a refusal, but an error that upstream does not explain further.
+  if (open.length > 0) throw failure(500, '', `insufficient quota to match these scopes: [${open.map(printScope).join(' ')}]`)
+}
+
+/** As Go prints the struct. */
+const printScope = ({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): string => `{${scopeName} ${operator} [${values.join(' ')}]}`

@@ -1,0 +1,82 @@
+import { setMember } from '../../../../meta/equal.ts'
+import { addParsed, compareParsed, parseQuantity, type Quantity } from '../../../../meta/quantity.ts'
+
+/** Quantities by the names of resources. Source of what is done with them: staging/src/k8s.io/apiserver/pkg/quota/v1/resources.go in k8s.io/kubernetes. */
+export type Amounts = ReadonlyMap<string, Quantity>
+
+export const NOTHING: Amounts = new Map()
+
+export const ZERO: Quantity = parseQuantity('0')
+export const ONE: Quantity = parseQuantity('1')
+
+/** A ResourceList of an object, whose quantities are canonical. */
+export const amountsOf = (list: Readonly<Record<string, string>> | undefined): Amounts =>
+  list === undefined ? NOTHING : new Map(Object.entries(list).map(([name, quantity]) => [name, parseQuantity(quantity)]))
+
+/** The same as a ResourceList. */
+export function listOf(amounts: Amounts): Record<string, string> {
+  const list: Record<string, string> = {}
+  for (const [name, { canonical }] of amounts) setMember(list, name, canonical)
+  return list
+}
+
+export function added(a: Amounts, b: Amounts): Amounts {
+  const sum = new Map(a)
+  for (const [name, quantity] of b) addTo(sum, name, quantity)
+  return sum
+}
+
+/** Adds to one amount of a list that the caller owns. */
+export function addTo(sum: Map<string, Quantity>, name: string, quantity: Quantity): void {
+  const before = sum.get(name)
+  sum.set(name, before ? addParsed(before, quantity, false) : quantity)
+}
+
+/** `a - b`, with zero for what would be less than that, and for what only `b` has. */
+export function lessened(a: Amounts, b: Amounts): Amounts {
+  const rest = new Map<string, Quantity>()
+  for (const [name, quantity] of a) {
+    const taken = b.get(name)
+    const left = taken ? addParsed(quantity, taken, true) : quantity
+    rest.set(name, left.value > 0n ? left : ZERO)
+  }
+  for (const name of b.keys()) if (!rest.has(name)) rest.set(name, ZERO)
+  return rest
+}
+
+/** The amounts whose names are kept. */
+export const masked = (amounts: Amounts, keep: (name: string) => boolean): Amounts => new Map([...amounts].filter(([name]) => keep(name)))
+
+export const withoutZeros = (amounts: Amounts): Amounts => new Map([...amounts].filter(([, { value }]) => value !== 0n))
+
+/** Names of negative amounts. */
+export const negatives = (amounts: Amounts): string[] => [...amounts].filter(([, { value }]) => value < 0n).map(([name]) => name)
+
+/** Names of which `a` has more than `b` has; what only one of them has is not compared. */
+export const exceeding = (a: Amounts, b: Amounts): string[] =>
+  [...a]
+    .filter(([name, quantity]) => {
+      const most = b.get(name)
+      return most !== undefined && compareParsed(quantity, most) > 0
+    })
+    .map(([name]) => name)
+
+/** Whether both have the same names, with amounts that are equal however they are written. */
+export function sameAmounts(a: Amounts, b: Amounts): boolean {
+  if (a.size !== b.size) return false
+  for (const [name, quantity] of a) {
+    const other = b.get(name)
+    if (other === undefined || compareParsed(quantity, other) !== 0) return false
+  }
+  return true
+}
+
+/** `cpu=1,pods=2`, as messages print them. */
+export const printAmounts = (amounts: Amounts): string =>
+  [...amounts.keys()]
+    .sort()
+    .map(name => `${name}=${amounts.get(name)?.canonical}`)
+    .join(',')
+
+/** `cpu,pods`, likewise. */
+export const printNames = (names: Iterable<string>): string => [...names].sort().join(',')

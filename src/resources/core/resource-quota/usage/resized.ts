@@ -1,0 +1,21 @@
+import { type ContainerAmounts, mostOf } from '../../pod-spec/pod-amounts.ts'
+import { isSidecar } from '../../pod-spec/visit.ts'
+import type { Pod } from '../../v1.types.ts'
+
+/**
+ * What containers of a pod that may be resized use: the most of what is wanted, what the node has set aside, and what it has put in force; without what is wanted where the node can
+ * never give it. Init containers but for sidecars run once, as written. Source: determineContainerReqs and determineContainerLimits in k8s.io/component-helpers.
+ */
+export function resizedAmounts({ spec, status }: Pod): ContainerAmounts {
+  const statuses = new Map([...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].map(each => [each.name, each]))
+  const once = new Set((spec.initContainers ?? []).filter(container => !isSidecar(container)))
+  const pending = status.conditions?.find(({ type }) => type === 'PodResizePending')
+  const isInfeasible = pending?.reason === 'Infeasible'
+  return (container, list) => {
+    const wanted = container.resources[list]
+    const actual = once.has(container) ? undefined : statuses.get(container.name)
+    if (!actual?.resources) return wanted
+    const { resources, allocatedResources } = actual
+    return mostOf(isInfeasible ? undefined : wanted, resources[list], list === 'requests' ? allocatedResources : undefined)
+  }
+}

@@ -1,0 +1,73 @@
+import { asKind } from '../../../../catalog/define.ts'
+import type { Features } from '../../../../lifecycle/gates.ts'
+import { isSince } from '../../../../lifecycle/release.ts'
+import { ownMember } from '../../../../meta/equal.ts'
+import { compareQuantity, parseQuantity, type Quantity, roundUpQuantity } from '../../../../meta/quantity.ts'
+import type { AdmissionRequest } from '../../../../registry/types.ts'
+import { CLAIMS } from '../../../kinds.ts'
+import { storageClassOf } from '../../storage-class.ts'
+import type { PersistentVolumeClaim } from '../../v1.types.ts'
+import { type Amounts, ONE } from './amounts.ts'
+import { countName, type Evaluator, isCreationOrUpdate } from './evaluator.ts'
+import { selects } from './scopes.ts'
+
+const COUNT = countName(CLAIMS)
+const NUMBER = 'persistentvolumeclaims'
+const STORAGE = 'requests.storage'
+/** Between the name of a storage class and what is counted of its claims. */
+const OF_CLASS = '.storageclass.storage.k8s.io/'
+
+/** What was asked for or, where a volume was made larger than that, its size; in whole bytes. */
+function storageOf({ spec, status }: PersistentVolumeClaim, features: Features): Quantity | undefined {
+  const asked = ownMember(spec.resources.requests, 'storage')
+  if (asked === undefined) return undefined
+  const allocated = features.enabled('RecoverVolumeExpansionFailure') ? ownMember(status.allocatedResources, 'storage') : undefined
+  return parseQuantity(roundUpQuantity(allocated !== undefined && compareQuantity(allocated, roundUpQuantity(asked, 0)) > 0 ? allocated : asked, 0))
+}
+
+function usageOf(claim: PersistentVolumeClaim, features: Features): Amounts {
+  const usage = new Map([
+    [NUMBER, ONE],
+    [COUNT, ONE],
+  ])
+  const storageClass = storageClassOf(claim)
+  if (storageClass !== '') usage.set(`${storageClass}${OF_CLASS}${NUMBER}`, ONE)
+  const storage = storageOf(claim, features)
+  if (storage) {
+    usage.set(STORAGE, storage)
+    if (storageClass !== '') usage.set(`${storageClass}${OF_CLASS}${STORAGE}`, storage)
+  }
+  return usage
+}
+
+/** The classes of attributes that a claim has, wants, or is being given; each once. */
+const attributesClasses = ({ spec, status }: PersistentVolumeClaim): string[] => [
+  ...new Set(
+    [spec.volumeAttributesClassName, status.currentVolumeAttributesClassName, status.modifyVolumeStatus?.targetVolumeAttributesClassName].flatMap(
+      name => name || [],
+    ),
+  ),
+]
+
+/** Whether a status of a claim may change what is used. Upstream takes each to have another allocated size where that size counts at all. */
+function changesStatus({ object, old }: AdmissionRequest, features: Features): boolean {
+  if (!isSince(features.release, '1.33') || !object || !old) return false
+  if (features.enabled('RecoverVolumeExpansionFailure')) return true
+  if (!features.enabled('VolumeAttributesClass')) return false
+  const before = new Set(attributesClasses(asKind(CLAIMS, old)))
+  const now = attributesClasses(asKind(CLAIMS, object))
+  return before.size !== now.length || now.some(name => !before.has(name))
+}
+
+/** Source: pkg/quota/v1/evaluator/core/persistent_volume_claims.go in k8s.io/kubernetes. */
+export const volumeClaimEvaluator = (features: Features): Evaluator => ({
+  resource: CLAIMS,
+  handles: request => isCreationOrUpdate(request) || (request.subresource === 'status' && changesStatus(request, features)),
+  counts: name => name === COUNT || [NUMBER, STORAGE].some(each => name === each || name.endsWith(`${OF_CLASS}${each}`)),
+  inScope: (selector, object) =>
+    selector.scopeName === 'VolumeAttributesClass' &&
+    isSince(features.release, '1.33') &&
+    features.enabled('VolumeAttributesClass') &&
+    selects(selector, attributesClasses(asKind(CLAIMS, object))),
+  usage: object => usageOf(asKind(CLAIMS, object), features),
+})

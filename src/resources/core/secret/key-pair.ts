@@ -1,0 +1,56 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { parseCertificate } from '../../certificates/certificates.ts'
+import { decodePem, type PemBlock } from '../../certificates/pem.ts'
+
+const MOST = 65_536
+const isKey = ({ type }: PemBlock): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY')
+
+/**
+ * Why a server could not use the pair for TLS, in the words of Go's tls.X509KeyPair; undefined where it can. Of certificates the first is that of the key. A
+ * certificate that cannot be read has one text, where Go's say what is wrong in it. Of more than 64 KiB nothing is said: this runs in one turn.
+ * @param certificate and `key`: PEM
+ */
+export function keyPairFault(certificate: string, key: string): string | undefined {
+  if (certificate.length > MOST || key.length > MOST) return undefined
+  const inCertificate = decodePem(certificate)
+  const first = inCertificate.find(({ type }) => type === 'CERTIFICATE')
+  if (!first) return noCertificate(inCertificate.map(({ type }) => type))
+  const inKey = decodePem(key)
+  const keyBlock = inKey.find(isKey)
+  if (!keyBlock) return noKey(inKey.map(({ type }) => type))
+  const parsed = parseCertificate(first.bytes)
+  if (!parsed) return 'x509: malformed certificate'
+  const privateKey = readPrivateKey(keyBlock.bytes)
+  if (!privateKey) return 'tls: failed to parse private key'
+  if (parsed.checkPrivateKey(privateKey)) return undefined
+  const isSameType = parsed.publicKey.asymmetricKeyType === privateKey.asymmetricKeyType
+  return isSameType ? 'tls: private key does not match public key' : 'tls: private key type does not match public key type'
+}
+
+/** `types`: of the blocks that are there instead. */
+function noCertificate(types: readonly string[]): string {
+  const [type] = types
+  if (type === undefined) return 'tls: failed to find any PEM data in certificate input'
+  if (types.length === 1 && type.endsWith('PRIVATE KEY')) {
+    return 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'
+  }
+  return `tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${types.join(' ')}]`
+}
+
+function noKey(types: readonly string[]): string {
+  if (types.length === 0) return 'tls: failed to find any PEM data in key input'
+  if (types.length === 1 && types[0] === 'CERTIFICATE') return 'tls: found a certificate rather than a key in the PEM for the private key'
+  return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${types.join(' ')}]`
+}
+
+/** Whatever the block is called: its form is tried out. */
+function readPrivateKey(der: Buffer): KeyObject | undefined {
+  for (const type of ['pkcs1', 'pkcs8', 'sec1'] as const) {
+    try {
+      return createPrivateKey({ key: der, format: 'der', type })
+    } catch {
+      // Another form, or none.
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,111 @@
+import { serviceAccountOf } from '../../../auth/authn/service-account/claims.ts'
+import { forbidden as forbiddenRequest } from '../../../auth/authz/forbidden.ts'
+import type { HookContext } from '../../../catalog/definition.ts'
+import type { Authorizer } from '../../../meta/authorizer.ts'
+import type { RequestContext, User } from '../../../meta/context.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { type FieldError, forbidden } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { isDns1123Subdomain } from '../../../meta/names.ts'
+import { resourceAttributes } from '../../../meta/request-attributes.ts'
+import type { AllocatedDeviceStatus, ResourceClaim } from '../v1beta2.types.ts'
+import { deviceId } from './status-validation.ts'
+
+const ALLOCATION = fieldPath('status', 'allocation')
+const DEVICES = fieldPath('status', 'devices')
+const NODE_NAME = 'authentication.kubernetes.io/node-name'
+
+/**
+ * Whether the caller may change these parts of the status, while the gate DRAResourceClaimGranularStatusAuthorization is on (KEP-4817): who allocates needs a right to
+ * `resourceclaims/binding`, and who says something of a device one to `resourceclaims/driver` by the name of the driver. What the server itself writes is not asked about.
+ * Source: pkg/registry/resource/utils.go in k8s.io/kubernetes.
+ */
+export async function validateStatusRights(authorizer: Authorizer, next: ResourceClaim, old: ResourceClaim, ctx: HookContext): Promise<FieldError[]> {
+  const { request, features } = ctx
+  if (!request || !features.enabled('DRAResourceClaimGranularStatusAuthorization')) return []
+  const caller = new Caller(authorizer, request)
+  const errors = await bindingErrors(caller, next, old)
+  const asksForDevices = features.enabled('DRAResourceClaimDeviceStatus') && next.status.allocation !== undefined
+  return asksForDevices ? [...errors, ...(await driverErrors(caller, next, old))] : errors
+}
+
+async function bindingErrors(caller: Caller, { status: next }: ResourceClaim, { status: old }: ResourceClaim): Promise<FieldError[]> {
+  if (deepEqual(next.allocation, old.allocation) && deepEqual(next.reservedFor ?? [], old.reservedFor ?? [])) return []
+  const refusal = await caller.refusal(caller.verb, 'binding', '', '')
+  if (refusal === undefined) return []
+  const needed = `resource="resourceclaims/binding", verb="${caller.verb}"`
+  return [forbidden(ALLOCATION, `changing status.allocation or status.reservedFor requires ${needed} permission: ${refusal}`)]
+}
+
+/** One error for each driver of a device whose status is new, another, or gone. Any of the verbs suffices; the refusal of the first is told. */
+async function driverErrors(caller: Caller, next: ResourceClaim, old: ResourceClaim): Promise<FieldError[]> {
+  const node = nodeOf(next)
+  const prefixes = node !== undefined && node === accountNode(caller.user) ? ['associated-node:', 'arbitrary-node:'] : ['arbitrary-node:']
+  const verbs = prefixes.map(prefix => `${prefix}${caller.verb}`)
+  const errors: FieldError[] = []
+  for (const driver of changedDrivers(next.status.devices ?? [], old.status.devices ?? [])) {
+    const refusals: string[] = []
+    for (const verb of verbs) {
+      const refusal = await caller.refusal(verb, 'driver', next.metadata.namespace ?? '', driver)
+      if (refusal === undefined) break
+      refusals.push(refusal)
+    }
+    if (refusals.length === verbs.length) errors.push(driverError(verbs, refusals[0] ?? '', DEVICES))
+  }
+  return errors
+}
+
+const driverError = (verbs: readonly string[], refusal: string, path: FieldPath): FieldError =>
+  forbidden(path, `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission: ${refusal}`)
+
+/** Sorted. */
+function changedDrivers(next: readonly AllocatedDeviceStatus[], old: readonly AllocatedDeviceStatus[]): string[] {
+  const before = new Map(old.map(device => [deviceId(device), device]))
+  const changed = new Set<string>()
+  for (const device of next) {
+    const id = deviceId(device)
+    if (!deepEqual(before.get(id), device)) changed.add(device.driver)
+    before.delete(id)
+  }
+  for (const { driver } of before.values()) changed.add(driver)
+  return [...changed].sort()
+}
+
+/** The one node on which the claim is allocated; undefined where the allocation names none, or several. */
+function nodeOf({ status }: ResourceClaim): string | undefined {
+  const [term, ...more] = status.allocation?.nodeSelector?.nodeSelectorTerms ?? []
+  const [field, ...others] = term?.matchFields ?? []
+  const [name, ...names] = field?.values ?? []
+  const isOne = more.length === 0 && others.length === 0 && names.length === 0 && (term?.matchExpressions ?? []).length === 0
+  return isOne && field?.key === 'metadata.name' && field.operator === 'In' ? name : undefined
+}
+
+/** The node on which a service account runs, by its token. */
+function accountNode({ name, extra }: User): string | undefined {
+  const [node, ...more] = extra?.[NODE_NAME] ?? []
+  return serviceAccountOf(name) && more.length === 0 && node !== undefined && isDns1123Subdomain(node).length === 0 ? node : undefined
+}
+
+/** Who makes the request, and asks for rights to subresources that are there for this alone. */
+class Caller {
+  readonly verb: string
+  readonly user: User
+  private readonly authorizer: Authorizer
+  private readonly request: RequestContext
+
+  constructor(authorizer: Authorizer, request: RequestContext) {
+    this.authorizer = authorizer
+    this.request = request
+    this.user = request.user
+    this.verb = request.info.verb
+  }
+
+  /** Why the caller may not; undefined if it may. */
+  async refusal(verb: string, subresource: string, namespace: string, name: string): Promise<string | undefined> {
+    const { info, signal } = this.request
+    const { path, group, version, resource } = info
+    const asked = resourceAttributes({ path, group, version, resource, verb, subresource, namespace, name })
+    const { decision, reason } = await this.authorizer.authorize(this.user, asked, signal)
+    return decision === 'allow' ? undefined : forbiddenRequest(this.user, asked, reason).message
+  }
+}

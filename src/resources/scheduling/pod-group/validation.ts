@@ -1,0 +1,56 @@
+import type { Features } from '../../../lifecycle/gates.ts'
+import { validateConditions } from '../../../meta/condition-validation.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { isDns1123Subdomain } from '../../../meta/names.ts'
+import { validateClaims, validateGatedFields, validateLabel, validatePolicy, validateSubdomain, validateUnchanged } from '../pod-groups.ts'
+import type { PodGroup, PodGroupTemplateReference } from '../v1alpha2.types.ts'
+
+const specPath = fieldPath('spec')
+const referencePath = specPath.child('podGroupTemplateRef')
+
+function validateTemplateRef({ workload }: PodGroupTemplateReference): FieldError[] {
+  if (!workload) return [invalid(referencePath, '', 'must specify one of: `workload`')]
+  const path = referencePath.child('workload')
+  return [
+    ...validateSubdomain(workload.workloadName, path.child('workloadName')),
+    ...validateLabel(workload.podGroupTemplateName, path.child('podGroupTemplateName')),
+  ]
+}
+
+const MEMBERS = [
+  'podGroupTemplateRef',
+  'schedulingPolicy',
+  'schedulingConstraints',
+  'resourceClaims',
+  'disruptionMode',
+  'priorityClassName',
+  'priority',
+] as const
+
+/** A group never changes. Source: the declarative rules of scheduling.k8s.io/v1alpha2. */
+export function validatePodGroup({ spec }: PodGroup, old: PodGroup | undefined, features: Features): FieldError[] {
+  if (old) return validateUnchanged(spec, old.spec, MEMBERS, specPath)
+  return [
+    ...(spec.podGroupTemplateRef ? validateTemplateRef(spec.podGroupTemplateRef) : []),
+    ...validatePolicy(spec.schedulingPolicy, specPath.child('schedulingPolicy')),
+    ...validateGatedFields(spec, specPath, features),
+  ]
+}
+
+/** Statuses are of claims of the group. */
+export function validatePodGroupStatus({ spec, status }: PodGroup): FieldError[] {
+  const path = fieldPath('status')
+  const claims = path.child('resourceClaimStatuses')
+  const known = new Set(spec.resourceClaims?.map(({ name }) => name))
+  const { conditions, resourceClaimStatuses = [] } = status
+  return [
+    ...validateConditions(conditions, path.child('conditions')),
+    ...resourceClaimStatuses.flatMap(({ name }, i) =>
+      known.has(name) ? [] : [invalid(claims.index(i).child('name'), name, 'must match the name of an entry in `spec.resourceClaims`')],
+    ),
+    ...validateClaims(resourceClaimStatuses, claims, ({ resourceClaimName: name }, at) =>
+      name === undefined ? [] : isDns1123Subdomain(name).map(text => invalid(at.child('resourceClaimName'), name, text)),
+    ),
+  ]
+}

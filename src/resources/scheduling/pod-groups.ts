@@ -1,0 +1,125 @@
+import type { Features } from '../../lifecycle/gates.ts'
+import { deepEqual } from '../../meta/equal.ts'
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
+import type { FieldPath } from '../../meta/field-path.ts'
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName, nameIsPathSegment } from '../../meta/names.ts'
+import type { PodGroupResourceClaim, PodGroupSchedulingPolicy, PodGroupSpec, PodGroupTemplate, TypedLocalObjectReference } from './v1alpha2.types.ts'
+
+/** What a PodGroup and a template of one in a Workload have in common. Source: the declarative rules of scheduling.k8s.io/v1alpha2 in 1.36. */
+
+const MOST_CLAIMS = 4
+const MOST_TOPOLOGIES = 1
+/** Classes of the system have higher priorities. */
+const HIGHEST_PRIORITY = 1_000_000_000
+const DISRUPTION_MODES = ['Pod', 'PodGroup']
+
+export const IMMUTABLE = 'field is immutable'
+
+/** Names of one form, each at its path. */
+const badNames = (check: (name: string) => string[], name: string | undefined, path: FieldPath): FieldError[] =>
+  name === undefined ? [] : check(name).map(text => invalid(path, name, text))
+
+export const validateLabel = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Label, name, path))
+export const validateSubdomain = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Subdomain, name, path))
+
+/** Exactly one of the members may be there. */
+function validateUnion(value: object, members: readonly string[], path: FieldPath): FieldError[] {
+  const given = members.filter(member => Object.hasOwn(value, member) && Reflect.get(value, member) != null).map(member => `\`${member}\``)
+  const all = members.map(member => `\`${member}\``).join(', ')
+  if (given.length === 0) return [invalid(path, '', `must specify one of: ${all}`)]
+  return given.length > 1 ? [invalid(path, `{${given.join(', ')}}`, `must specify exactly one of: ${all}`)] : []
+}
+
+/** The errors of the first element with a name that another has before it, and those of each element. */
+export function validateNamed<T extends { readonly name: string }>(
+  items: readonly T[],
+  path: FieldPath,
+  check: (item: T, at: FieldPath) => FieldError[],
+): FieldError[] {
+  const seen = new Set<string>()
+  const again = items.flatMap((item, i) => {
+    if (seen.has(item.name)) return [duplicate(path.index(i), item)]
+    seen.add(item.name)
+    return []
+  })
+  return [...again, ...items.flatMap((item, i) => check(item, path.index(i)))]
+}
+
+export const validatePolicy = (policy: PodGroupSchedulingPolicy, path: FieldPath): FieldError[] => [
+  ...validateUnion(policy, ['basic', 'gang'], path),
+  ...(policy.gang ? validateMinCount(policy.gang.minCount, path.child('gang', 'minCount')) : []),
+]
+
+/** A count of 0 counts as none. */
+function validateMinCount(count: number, path: FieldPath): FieldError[] {
+  if (count === 0) return [required(path)]
+  return count < 1 ? [invalid(path, count, 'must be greater than or equal to 1')] : []
+}
+
+const validateClaim = (claim: PodGroupResourceClaim, path: FieldPath): FieldError[] => [
+  ...validateUnion(claim, ['resourceClaimName', 'resourceClaimTemplateName'], path),
+  ...validateLabel(claim.name, path.child('name')),
+  ...badNames(isDns1123Subdomain, claim.resourceClaimName, path.child('resourceClaimName')),
+  ...badNames(isDns1123Subdomain, claim.resourceClaimTemplateName, path.child('resourceClaimTemplateName')),
+]
+
+/** Of a group, and of its status. */
+export const validateClaims = <T extends { readonly name: string }>(
+  claims: readonly T[],
+  path: FieldPath,
+  check: (claim: T, at: FieldPath) => FieldError[],
+): FieldError[] => (claims.length > MOST_CLAIMS ? [tooMany(path, claims.length, MOST_CLAIMS)] : validateNamed(claims, path, check))
+
+/** What groups and templates have from 1.36 on. */
+type GatedFields = Pick<PodGroupSpec | PodGroupTemplate, 'schedulingConstraints' | 'resourceClaims' | 'disruptionMode' | 'priorityClassName' | 'priority'>
+
+/** A field whose gate is off is not there unless the object had it before, when it may not change. */
+export function validateGatedFields(group: GatedFields, path: FieldPath, features: Features): FieldError[] {
+  const { schedulingConstraints, resourceClaims = [], disruptionMode, priorityClassName, priority } = group
+  const allowed = (gate: 'TopologyAwareWorkloadScheduling' | 'WorkloadAwarePreemption', member: string, errors: () => FieldError[]): FieldError[] =>
+    features.enabled(gate) ? errors() : [forbidden(path.child(member), '')]
+  const at = path.child('priority')
+  return [
+    ...(schedulingConstraints
+      ? allowed('TopologyAwareWorkloadScheduling', 'schedulingConstraints', () =>
+          validateTopology(schedulingConstraints.topology ?? [], path.child('schedulingConstraints', 'topology')),
+        )
+      : []),
+    ...validateClaims(resourceClaims, path.child('resourceClaims'), validateClaim),
+    ...(disruptionMode === undefined
+      ? []
+      : allowed('WorkloadAwarePreemption', 'disruptionMode', () =>
+          DISRUPTION_MODES.includes(disruptionMode) ? [] : [notSupported(path.child('disruptionMode'), disruptionMode, DISRUPTION_MODES)],
+        )),
+    ...(priorityClassName
+      ? allowed('WorkloadAwarePreemption', 'priorityClassName', () => badNames(isDns1123Subdomain, priorityClassName, path.child('priorityClassName')))
+      : []),
+    ...(priority === undefined
+      ? []
+      : allowed('WorkloadAwarePreemption', 'priority', () =>
+          priority > HIGHEST_PRIORITY ? [invalid(at, priority, `must be less than or equal to ${HIGHEST_PRIORITY}`)] : [],
+        )),
+  ]
+}
+
+function validateTopology(topology: readonly { readonly key: string }[], path: FieldPath): FieldError[] {
+  if (topology.length > MOST_TOPOLOGIES) return [tooMany(path, topology.length, MOST_TOPOLOGIES)]
+  return topology.flatMap(({ key }, i) => {
+    const at = path.index(i).child('key')
+    return key === '' ? [required(at)] : badNames(isQualifiedName, key, at)
+  })
+}
+
+/** The object that owns a workload, in its namespace. */
+export function validateControllerRef({ apiGroup, kind, name }: TypedLocalObjectReference, path: FieldPath): FieldError[] {
+  const segment = (text: string, at: FieldPath): FieldError[] => (text === '' ? [required(at)] : badNames(each => nameIsPathSegment(each, false), text, at))
+  return [
+    ...(apiGroup ? badNames(isDns1123Subdomain, apiGroup, path.child('apiGroup')) : []),
+    ...segment(kind, path.child('kind')),
+    ...segment(name, path.child('name')),
+  ]
+}
+
+/** An error for each member that has changed. */
+export const validateUnchanged = <T extends object>(next: T, old: T, members: readonly (keyof T & string)[], path: FieldPath): FieldError[] =>
+  members.filter(member => !deepEqual(next[member], old[member])).map(member => invalid(path.child(member), undefined, IMMUTABLE))

@@ -1,0 +1,57 @@
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
+import { age } from '../../../meta/age.ts'
+import { ageColumn, nameColumn } from '../../shared/columns.ts'
+import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
+import { types } from '../../types.ts'
+import type { PodGroup as AlphaGroup, Workload as AlphaWorkload } from '../v1alpha1.types.ts'
+import type { PodGroupTemplate, Workload } from '../v1alpha2.types.ts'
+import { validateFirstWorkload, validateWorkload } from './validation.ts'
+
+const table: TableDefinition<Workload> = {
+  columns: [nameColumn, ageColumn],
+  cells: ({ metadata }, now) => [metadata.name ?? '', age(metadata.creationTimestamp, now)],
+}
+
+const v1alpha2: Version<Workload> = {
+  group: 'scheduling.k8s.io',
+  name: 'v1alpha2',
+  kind: 'Workload',
+  names: { plural: 'workloads', singular: 'workload' },
+  verbs: STANDARD_VERBS,
+  schema: types.type('schedulingV1alpha2.Workload'),
+  table,
+}
+
+const templateOf = ({ name, policy }: AlphaGroup): PodGroupTemplate => ({ name, schedulingPolicy: policy, schedulingConstraints: null })
+
+/** v1alpha1 has groups instead of templates of them, of a name and a policy alone: what else v1alpha2 has of a template goes when 1.35 writes the object. */
+const v1alpha1: Version<AlphaWorkload, Workload> = {
+  group: v1alpha2.group,
+  name: 'v1alpha1',
+  kind: v1alpha2.kind,
+  names: v1alpha2.names,
+  verbs: v1alpha2.verbs,
+  schema: types.type('schedulingV1alpha1.Workload'),
+  toHub: ({ spec: { podGroups, ...spec }, ...object }) => ({ ...object, spec: { ...spec, podGroupTemplates: podGroups?.map(templateOf) ?? null } }),
+  fromHub: ({ spec: { podGroupTemplates, ...spec }, ...object }) => ({
+    ...object,
+    spec: { ...spec, podGroups: podGroupTemplates?.map(({ name, schedulingPolicy: policy }) => ({ name, policy })) ?? null },
+  }),
+}
+
+/**
+ * Groups of pods that are scheduled together: templates of them, which never change. Off unless it is asked for, by its gate as well; 1.35 has it in v1alpha1, 1.36 in v1alpha2.
+ * https://kubernetes.io/docs/concepts/workloads/workload-api/
+ * Source of its rules: pkg/registry/scheduling/workload.
+ */
+export const workloadResource = defineResource<Workload>({
+  scope: 'Namespaced',
+  versions: [v1alpha2, v1alpha1],
+  hub: v1alpha2,
+  storage: { prefix: 'workloads', version: v1alpha2 },
+  strategy: {
+    validate: (next, old, { features }) => (isSince(features.release, '1.36') ? validateWorkload(next, old, features) : validateFirstWorkload(next, old)),
+  },
+})

@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { GRACE_MS, Raises } from '../../../../src/controllers/resource-quota/raises.ts'
+import { listOf } from '../../../../src/resources/core/resource-quota/usage/amounts.ts'
+import type { ResourceQuota } from '../../../../src/resources/core/v1.types.ts'
+
+const quota = (resourceVersion: number, pods: number): ResourceQuota =>
+  ({
+    metadata: { namespace: 'ns', name: 'q', resourceVersion: `${resourceVersion}` },
+    spec: {},
+    status: { used: { pods: `${pods}` } },
+  }) as unknown as ResourceQuota
+
+describe('what other servers have lately added to quotas', () => {
+  it('is all that is used, when a quota is first seen', () => {
+    const raises = new Raises(() => false)
+    raises.observe(quota(1, 3), 0)
+    expect(listOf(raises.of(quota(1, 3), 0))).to.deep.equal({ pods: '3' })
+    expect(listOf(raises.of(quota(1, 3), GRACE_MS))).to.deep.equal({})
+  })
+
+  it('is what was added within the grace period, without what this server wrote', () => {
+    const raises = new Raises(revision => revision === 3)
+    raises.observe(quota(1, 3), 0)
+    raises.observe(quota(2, 5), 6000)
+    raises.observe(quota(3, 9), 7000)
+    raises.observe(quota(4, 1), 8000)
+    raises.observe(quota(5, 2), 9000)
+    expect(listOf(raises.of(quota(5, 2), 12_000))).to.deep.equal({ pods: '3' })
+  })
+
+  it('takes states in any order, once', () => {
+    const raises = new Raises(() => false)
+    raises.observe(quota(5, 2), 0)
+    raises.observe(quota(4, 1), 0)
+    raises.observe(quota(5, 2), 0)
+    expect(listOf(raises.of(quota(5, 2), 0))).to.deep.equal({ pods: '2' })
+  })
+
+  it('is not kept for longer, though nobody asks for it', () => {
+    const asked: number[] = []
+    const raises = new Raises(revision => asked.push(revision) === 0)
+    for (let i = 1; i <= 1000; i++) raises.observe(quota(i, i), i * 100)
+    raises.of(quota(1000, 1000), 0)
+    expect(asked).to.have.length(GRACE_MS / 100)
+  })
+
+  it('is forgotten with the quota', () => {
+    const raises = new Raises(() => false)
+    raises.observe(quota(5, 2), 0)
+    raises.forget('ns', 'q')
+    expect(listOf(raises.of(quota(5, 2), 0))).to.deep.equal({})
+  })
+})

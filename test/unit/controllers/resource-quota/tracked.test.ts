@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import { Catalog } from '../../../../src/catalog/catalog.ts'
+import { QuotableResources } from '../../../../src/controllers/resource-quota/tracked.ts'
+import type { GroupResource } from '../../../../src/meta/gvk.ts'
+import type { Evaluator } from '../../../../src/resources/core/resource-quota/usage/evaluator.ts'
+import { Evaluators } from '../../../../src/resources/core/resource-quota/usage/evaluators.ts'
+import { featuresOf } from '../../../support/hook-context.ts'
+import { servedBuiltins } from '../../../support/served-builtins.ts'
+
+/** Tells how often evaluators are asked for a name. */
+class CountingEvaluators extends Evaluators {
+  asked = 0
+
+  override of(resource: GroupResource): Evaluator | undefined {
+    const evaluator = super.of(resource)
+    if (!evaluator) return undefined
+    return {
+      ...evaluator,
+      counts: name => {
+        this.asked++
+        return evaluator.counts(name)
+      },
+    }
+  }
+}
+
+const limits = (names: readonly string[]) => ({ hard: Object.fromEntries(names.map(name => [name, '1'])) })
+
+describe('what quotas limit', () => {
+  it('is each resource with the names that count its objects', () => {
+    const resources = new QuotableResources(new Catalog(servedBuiltins()), new Evaluators(featuresOf()))
+    const limited = resources.limitedBy(
+      limits(['pods', 'requests.cpu', 'count/configmaps', 'configmaps', 'a.storageclass.storage.k8s.io/requests.storage', 'count/none.example.com']),
+    )
+    expect(Object.fromEntries(limited.map(({ evaluator, names }) => [evaluator.resource.resource, [...names]]))).to.deep.equal({
+      pods: ['pods', 'requests.cpu'],
+      configmaps: ['count/configmaps', 'configmaps'],
+      persistentvolumeclaims: ['a.storageclass.storage.k8s.io/requests.storage'],
+    })
+  })
+
+  it('is found by few questions, however many resources are served, and once for a spec', () => {
+    const evaluators = new CountingEvaluators(featuresOf())
+    const resources = new QuotableResources(new Catalog(servedBuiltins()), evaluators)
+    const spec = limits(Array.from({ length: 1000 }, (_, i) => `count/x${i}.example.com`))
+    for (let i = 0; i < 20; i++) resources.limitedBy(spec)
+    expect(evaluators.asked).to.be.at.most(5 * 1000)
+  })
+})

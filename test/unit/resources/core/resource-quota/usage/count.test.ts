@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import { runAtOnce } from '../../../../../../src/lib/steps.ts'
+import { listOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
+import { UsageCounter } from '../../../../../../src/resources/core/resource-quota/usage/count.ts'
+import { Evaluators } from '../../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
+import type { ResourceQuota } from '../../../../../../src/resources/core/v1.types.ts'
+import type { StoredObject } from '../../../../../../src/storage/storage.ts'
+import { featuresOf } from '../../../../../support/hook-context.ts'
+
+const NOW = Date.parse('2026-01-02T03:04:05Z')
+
+/** An object of a cache, which tells how often it was read. */
+function stored(object: object) {
+  const item = {
+    reads: 0,
+    object() {
+      item.reads++
+      return object
+    },
+  }
+  return item
+}
+
+const pod = (cpu: string, more: { spec?: object; metadata?: object } = {}) =>
+  stored({ metadata: { ...more.metadata }, spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }], ...more.spec }, status: {} })
+const quota = (spec: object = {}) => ({ metadata: { name: 'q' }, spec, status: {} }) as unknown as ResourceQuota
+
+function counterOf(resource: string) {
+  const evaluator = new Evaluators(featuresOf()).of({ group: '', resource })
+  if (!evaluator) throw new Error('not counted')
+  const counter = new UsageCounter(evaluator)
+  return (items: readonly object[], spec: object = {}, now = NOW) => {
+    const { used, until } = runAtOnce(counter.count(items as unknown as StoredObject[], quota(spec), now))
+    const list: { cpu?: string; pods?: string } = listOf(used)
+    return { used: list, until }
+  }
+}
+
+describe('counts of what quotas limit', () => {
+  it('add up what objects use, and read each once', () => {
+    const count = counterOf('pods')
+    const items = [pod('500m'), pod('1'), pod('500m')]
+    for (let i = 0; i < 2; i++) expect(count(items).used).to.deep.equal({ cpu: '2', 'requests.cpu': '2', pods: '3', 'count/pods': '3' })
+    expect(items.map(({ reads }) => reads)).to.deep.equal([1, 1, 1])
+  })
+
+  it('leave out what is in none of the scopes, and read it once', () => {
+    const count = counterOf('pods')
+    const items = [pod('1', { spec: { activeDeadlineSeconds: 5 } }), pod('2')]
+    for (let i = 0; i < 2; i++) expect(count(items, { scopes: ['NotTerminating'] }).used.cpu).to.equal('2')
+    expect(items[1]?.reads).to.equal(2)
+  })
+
+  it('take values with a space for what they are', () => {
+    const count = counterOf('pods')
+    const items = [pod('1', { spec: { priorityClassName: 'low' } })]
+    const among = (values: string[]) => ({ scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values }] } })
+    expect(count(items, among(['low high'])).used).to.deep.equal({})
+    expect(count(items, among(['low', 'high'])).used.cpu).to.equal('1')
+  })
+
+  it('tell when a pod that stops is no longer counted', () => {
+    const count = counterOf('pods')
+    const items = [pod('1', { metadata: { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 30 } })]
+    const { used, until } = count(items)
+    expect([used.pods, until]).to.deep.equal(['1', NOW + 30_000])
+    expect(count(items, {}, NOW + 30_001)).to.deep.equal({ used: { 'count/pods': '1' }, until: Number.POSITIVE_INFINITY })
+  })
+
+  it('read no object whose kind says all', () => {
+    const items = [stored({}), stored({}), stored({})]
+    expect(counterOf('configmaps')(items).used).to.deep.equal({ configmaps: '3', 'count/configmaps': '3' })
+    expect(items.map(({ reads }) => reads)).to.deep.equal([0, 0, 0])
+    expect(counterOf('configmaps')(items, { scopes: ['BestEffort'] }).used).to.deep.equal({})
+  })
+})
