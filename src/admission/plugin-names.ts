@@ -71,6 +71,7 @@ const OFF_BY_DEFAULT: ReadonlySet<PluginName> = new Set<PluginName>([
 
 /** Those that are here. Of NodeRestriction there is a stand-in that allows less. */
 const BUILT = [
+  'NamespaceAutoProvision',
   'NamespaceLifecycle',
   'NamespaceExists',
   'LimitPodHardAntiAffinityTopology',

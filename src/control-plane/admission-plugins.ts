@@ -2,6 +2,7 @@ import type { AdmissionPlugin } from '../admission/chain.ts'
 import type { PluginConfigurations } from '../admission/configuration-file.ts'
 import type { BuiltPluginName } from '../admission/plugin-names.ts'
 import { alwaysDeny } from '../admission/plugins/always-deny.ts'
+import { namespaceAutoProvision } from '../admission/plugins/namespace-auto-provision.ts'
 import { namespaceExists } from '../admission/plugins/namespace-exists.ts'
 import { namespaceLifecycle } from '../admission/plugins/namespace-lifecycle.ts'
 import { nodeRestriction } from '../admission/plugins/node-restriction.ts'
@@ -121,6 +122,8 @@ export interface CompiledPluginOptions {
   readonly tolerationSeconds: TolerationSeconds
   /** Whether pods are refused whose service account does not exist. */
   readonly requireServiceAccounts: boolean
+  /** As the server itself, through admission. */
+  createNamespace(name: string): Promise<unknown>
 }
 
 /** The plugins that ask for neither webhooks nor policies. One that is off is never made, so that its configuration is read only where it counts. Making one may throw AdmissionConfigError. */
@@ -133,8 +136,10 @@ export const compiledPlugins = ({
   authorizer,
   tolerationSeconds,
   requireServiceAccounts,
+  createNamespace,
 }: CompiledPluginOptions) =>
   ({
+    NamespaceAutoProvision: () => namespaceAutoProvision({ get: reads.getNamespace, create: createNamespace }),
     NamespaceLifecycle: () => namespaceLifecycle((name, fresh) => reads.namespace(name, fresh)),
     NamespaceExists: () => namespaceExists(reads.getNamespace),
     LimitPodHardAntiAffinityTopology: () => limitPodHardAntiAffinityTopology,

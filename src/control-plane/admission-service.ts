@@ -35,7 +35,7 @@ import { QuotaReservations } from '../resources/core/resource-quota/admission/re
 import { resourceQuotaAdmission } from '../resources/core/resource-quota/admission-plugin.ts'
 import { limitedResources } from '../resources/core/resource-quota/configuration.ts'
 import { Evaluators } from '../resources/core/resource-quota/usage/evaluators.ts'
-import { MUTATING_POLICIES, VALIDATING_POLICIES } from '../resources/kinds.ts'
+import { MUTATING_POLICIES, NAMESPACES, VALIDATING_POLICIES } from '../resources/kinds.ts'
 import { types } from '../resources/types.ts'
 import { AdmissionReads, compiledPlugins } from './admission-plugins.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
@@ -47,6 +47,8 @@ export interface AdmissionServiceParts {
   readonly reader: RegistryReader
   /** What plugins write as a part of the requests that they admit. There is a registry only when requests come. */
   readonly access: () => ResourceAccess
+  /** As `access`, for what counts as a request of its own: webhooks are asked about it. */
+  readonly requests: () => ResourceAccess
 }
 
 /** The admission plugins that are on, in their order, with the webhooks and policies that are stored. Plugins that are on and not built are left out. */
@@ -102,6 +104,7 @@ export class AdmissionService implements Service {
         authorizer,
         tolerationSeconds,
         requireServiceAccounts,
+        createNamespace: name => parts.requests().create(NAMESPACES, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
       }),
       MutatingAdmissionPolicy: () =>
         mutatingAdmissionPolicy({

@@ -61,6 +61,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     catalog,
     reader,
     access: () => (nested ??= registry.access(undefined, { nested: true })),
+    requests: () => registry.access(),
   })
   const declared = new DeclaredValidationMetrics(options.logger)
   const registry = openRegistry(options, { catalog, stores, admission, declared })

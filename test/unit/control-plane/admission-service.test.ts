@@ -54,6 +54,22 @@ describe('admission services', () => {
     )
   })
 
+  it('makes namespaces where NamespaceAutoProvision is on', async () => {
+    const options = { admissionPlugins: pluginsInOrder(name => isOnByDefault(name) || name === 'NamespaceAutoProvision') }
+    const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
+    await plane.synced(AbortSignal.timeout(5000))
+    const asked = async (path: string, init?: object): Promise<number> => {
+      const exchange = new FakeExchange(path, init)
+      await apiHandler(plane.api)(exchange)
+      return exchange.status
+    }
+    const map = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' } })
+    const post = (query: string) => asked(`/api/v1/namespaces/fresh/configmaps${query}`, { method: 'POST', body: map })
+    expect([await post('?dryRun=All'), await asked('/api/v1/namespaces/fresh')]).to.deep.equal([404, 404])
+    expect([await post(''), await asked('/api/v1/namespaces/fresh'), await post('')]).to.deep.equal([201, 200, 409])
+    await plane.close()
+  })
+
   it('misses none of those that are on by default', () => {
     expect(pluginsInOrder().filter(isMissedPlugin)).to.deep.equal([])
   })
