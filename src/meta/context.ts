@@ -1,4 +1,5 @@
 import type { AuditRecord } from './audit.ts'
+import type { FieldTerm } from './field-selector.ts'
 
 /** Who makes a request (authentication.k8s.io UserInfo). */
 export interface User {
@@ -23,6 +24,8 @@ export interface RequestAttributes {
   readonly resource: string
   readonly subresource: string
   readonly name: string
+  /** The terms of a collection's field selector, as far as they can be read. Absent where nothing is selected: fewer terms make the question a wider one. */
+  readonly fieldSelector?: readonly FieldTerm[]
 }
 
 /** What can be done with a resource. */

@@ -1,5 +1,5 @@
 import type { NonResourceRequestInfo, RequestInfo, ResourceRequestInfo, Verb } from '../../meta/context.ts'
-import { FieldMatcher, parseFieldSelector } from '../../meta/field-selector.ts'
+import { FieldMatcher, type FieldTerm, parseFieldSelector } from '../../meta/field-selector.ts'
 import { badRequestLine, PlainTextError } from '../../meta/plain-text-error.ts'
 import { nonResourceAttributes } from '../../meta/request-attributes.ts'
 import { badRequestError } from '../../meta/status.ts'
@@ -52,7 +52,7 @@ interface Place {
  *
  *     /api/VERSION[/watch]/… and /apis/GROUP/VERSION[/watch]/… with RESOURCE[/NAME[/SUBRESOURCE…]] or namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE…]]
  *
- * Anything else is not a resource. `path` is percent-decoded; `query` is asked only of a read of a collection. Throws a
+ * Anything else is not a resource. `path` is percent-decoded; `query` is asked only where a collection is read or deleted. Throws a
  * PlainTextError for a watch or proxy of nothing.
  */
 export function parseRequestInfo(method: string, path: string, query: () => URLSearchParams): RequestInfo {
@@ -85,12 +85,17 @@ function resourceRequest(method: string, path: string, segments: readonly string
   const { apiPrefix, group, version, special, namespace, inNamespace, at } = place
   let verb: ResourceRequestInfo['verb'] = special ?? VERBS.get(method) ?? ''
   let name = segments[at + 1] ?? ''
+  let fieldSelector: readonly FieldTerm[] | undefined
   const namesObject = name !== ''
   if (!namesObject && verb === 'get') {
     const asked = query()
     verb = isTrue(asked.get('watch')) ? 'watch' : 'list'
-    name = selectedName(asked.get('fieldSelector'))
-  } else if (!namesObject && verb === 'delete') verb = 'deletecollection'
+    fieldSelector = termsOf(asked.get('fieldSelector'))
+    name = selectedName(fieldSelector)
+  } else if (!namesObject && verb === 'delete') {
+    verb = 'deletecollection'
+    fieldSelector = termsOf(query().get('fieldSelector'))
+  }
   return {
     path,
     isResource: true,
@@ -102,6 +107,7 @@ function resourceRequest(method: string, path: string, segments: readonly string
     // As kube-apiserver reads it, a proxy path has no subresource.
     subresource: special === 'proxy' ? '' : (segments[at + 2] ?? ''),
     name,
+    ...(fieldSelector && { fieldSelector }),
     method,
     apiPrefix,
     watchPath: special === 'watch',
@@ -128,15 +134,21 @@ const isTrue = (value: string | null): boolean => value !== null && !/^(?:false|
 /** Of a selector that is longer than this, nothing is read before somebody is asked: it is authorized as one of the whole collection, which takes more rights and not fewer. */
 const LONG_SELECTOR = 4096
 
-/** The name that a field selector requires: a list of one object is authorized as that object. A selector that cannot be read requires none. */
-function selectedName(selector: string | null): string {
-  if (selector === null || !selector.includes('metadata.name') || selector.length > LONG_SELECTOR) return ''
+/** Undefined where there is none, and of a selector that cannot be read. */
+function termsOf(selector: string | null): readonly FieldTerm[] | undefined {
+  if (selector === null || selector === '' || selector.length > LONG_SELECTOR) return undefined
   try {
-    const name = new FieldMatcher(parseFieldSelector(selector)).required('metadata.name') ?? ''
-    return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name
+    return parseFieldSelector(selector)
   } catch {
-    return ''
+    return undefined
   }
+}
+
+/** The name that a field selector requires: a list of one object is authorized as that object. */
+function selectedName(terms: readonly FieldTerm[] | undefined): string {
+  if (terms === undefined) return ''
+  const name = new FieldMatcher(terms).required('metadata.name') ?? ''
+  return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name
 }
 
 /** Long-running requests have no deadline and take no place in flight: watches, and streams to and from containers. */

@@ -1,5 +1,5 @@
 import type { RequestAttributes, User } from '../../../meta/context.ts'
-import { parseFieldSelector } from '../../../meta/field-selector.ts'
+import { type FieldTerm, parseFieldSelector } from '../../../meta/field-selector.ts'
 import { type LabelOperator, labelRequirement } from '../../../meta/label-requirement.ts'
 import { parseLabelSelector } from '../../../meta/label-selector.ts'
 import type { FieldSelectorAttributes, LabelSelectorAttributes, ResourceAttributes, SelfSubjectAccessReviewSpec, SubjectAccessReviewSpec } from '../v1.types.ts'
@@ -9,7 +9,34 @@ export function requestOf({ resourceAttributes, nonResourceAttributes }: SelfSub
   const { verb = '' } = resourceAttributes ?? nonResourceAttributes ?? {}
   const { group = '', version = '*', namespace = '', resource = '', subresource = '', name = '' } = resourceAttributes ?? {}
   const path = nonResourceAttributes?.path ?? ''
-  return { path, isResource: resourceAttributes !== undefined, verb, group, version, namespace, resource, subresource, name }
+  const fieldSelector = resourceAttributes?.fieldSelector && fieldTermsOf(resourceAttributes.fieldSelector)
+  return {
+    path,
+    isResource: resourceAttributes !== undefined,
+    verb,
+    group,
+    version,
+    namespace,
+    resource,
+    subresource,
+    name,
+    ...(fieldSelector && { fieldSelector }),
+  }
+}
+
+/** The terms that can be read. */
+function fieldTermsOf({ rawSelector = '', requirements = [] }: FieldSelectorAttributes): readonly FieldTerm[] | undefined {
+  if (requirements.length > 0)
+    return requirements.flatMap(({ key, operator, values = [] }): FieldTerm[] => {
+      const [value = ''] = values
+      return fieldTermReads(key, operator, values) ? [{ field: key, op: operator === 'In' ? '=' : '!=', value }] : []
+    })
+  if (rawSelector === '' || rawSelector.length > MAX_RAW_SELECTOR) return undefined
+  try {
+    return parseFieldSelector(rawSelector)
+  } catch {
+    return undefined
+  }
 }
 
 /** The user that a review asks about. Nobody is put into system:authenticated here. */

@@ -45,6 +45,29 @@ async function refusal(definition: ResourceDefinition, body: object, namespace =
 }
 
 describe('SubjectAccessReview', () => {
+  it('asks with the terms of the field selector that can be read', async () => {
+    const { asked, authorizer } = recorder()
+    const ask = async (fieldSelector: object, ...gates: string[]) => {
+      const spec = { user: 'jane', resourceAttributes: { ...resource, fieldSelector } }
+      await review(createSubjectAccessReviewResource(authorizer, featuresOf(...gates)), { spec })
+      return asked.at(-1)?.request.fieldSelector
+    }
+    const requirements = [
+      { key: 'a', operator: 'In', values: ['b'] },
+      { key: 'c', operator: 'NotIn', values: ['d'] },
+      { key: 'e', operator: 'Exists' },
+      { key: 'f', operator: 'In', values: ['g', 'h'] },
+    ]
+    const terms = [
+      { field: 'a', op: '=', value: 'b' },
+      { field: 'c', op: '!=', value: 'd' },
+    ]
+    expect(await ask({ requirements })).to.deep.equal(terms)
+    expect(await ask({ rawSelector: 'a=b,c!=d' })).to.deep.equal(terms)
+    expect(await ask({ rawSelector: 'a' })).to.equal(undefined)
+    expect(await ask({ rawSelector: 'a=b' }, 'AuthorizeWithSelectors=false')).to.equal(undefined)
+  })
+
   it('asks the authorizer for the user of the review', async () => {
     const { asked, authorizer } = recorder()
     const spec = {

@@ -13,10 +13,32 @@ const parse = (method: string, url: string) => {
 /** The segments from the resource on, as kube-apiserver's own tables have them, in place of what the dispatcher reads. */
 function withParts(info: RequestInfo): object {
   if (!info.isResource) return info
-  const { watchPath, inNamespace, namesObject, rest, ...attributes } = info
+  const { watchPath, inNamespace, namesObject, rest, fieldSelector, ...attributes } = info
   const parts = [info.resource, ...(namesObject ? [info.name] : []), ...(info.subresource === '' ? [] : [info.subresource]), ...rest]
   return { ...attributes, parts }
 }
+
+describe('the field selector of a request', () => {
+  const cases: [string, string, object[] | undefined][] = [
+    [
+      'GET',
+      '/api/v1/pods?fieldSelector=spec.nodeName%3Dn,status.phase!%3DRunning',
+      [
+        { field: 'spec.nodeName', op: '=', value: 'n' },
+        { field: 'status.phase', op: '!=', value: 'Running' },
+      ],
+    ],
+    ['GET', '/api/v1/pods?watch=1&fieldSelector=a==b', [{ field: 'a', op: '=', value: 'b' }]],
+    ['DELETE', '/api/v1/namespaces/ns/pods?fieldSelector=a=b', [{ field: 'a', op: '=', value: 'b' }]],
+    ['GET', '/api/v1/watch/pods?fieldSelector=a=b', undefined],
+    ['GET', '/api/v1/namespaces/ns/pods/p?fieldSelector=a=b', undefined],
+    ['POST', '/api/v1/namespaces/ns/pods?fieldSelector=a=b', undefined],
+    ['GET', '/api/v1/pods?fieldSelector=a', undefined],
+    ['GET', '/api/v1/pods?fieldSelector=', undefined],
+    ['GET', `/api/v1/pods?fieldSelector=a=${'b'.repeat(5000)}`, undefined],
+  ]
+  for (const [method, url, terms] of cases) it(`${method} ${url.slice(0, 80)}`, () => expect(parse(method, url).fieldSelector).to.deep.equal(terms))
+})
 
 describe('parseRequestInfo', () => {
   // method, URL → verb, prefix, group, version, namespace, resource, subresource, name, parts
