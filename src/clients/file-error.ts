@@ -1,0 +1,18 @@
+import { errorCode } from '../lib/error-code.ts'
+import { errorMessage } from '../lib/error-message.ts'
+
+const SYSTEM: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or directory',
+  EACCES: 'permission denied',
+  ENOTDIR: 'not a directory',
+  EISDIR: 'is a directory',
+  ELOOP: 'too many levels of symbolic links',
+}
+
+/** Why a file could not be read, in Go's words; `call`: what was done with it (`open`, `stat`). */
+export function fileError(error: unknown, path: string, call = 'open'): string {
+  const code = errorCode(error) ?? ''
+  const text = SYSTEM[code]
+  // A directory opens, and cannot be read.
+  return text === undefined ? errorMessage(error) : `${code === 'EISDIR' ? 'read' : call} ${path}: ${text}`
+}

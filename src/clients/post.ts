@@ -1,0 +1,142 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SecureContextOptions } from 'node:tls'
+import { DialError, dialError } from '../lib/dial-error.ts'
+import { serverResponse } from '../meta/server-response.ts'
+import { failure, type StatusError } from '../meta/status.ts'
+
+/** Where JSON is posted. */
+export interface Destination {
+  /** Keeps the connections; an agent of plain HTTP posts without TLS. */
+  readonly agent: HttpAgent
+  readonly host: string
+  readonly port: number
+  /** The Host header. */
+  readonly authority: string
+  /** The name in its certificate. */
+  readonly serverName: string
+  /** With the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+const IDLE_MS = 90_000
+const MAX_IDLE_CONNECTIONS = 25
+const MAX_BODY_BYTES = 64 << 20
+/** Of an answer that says when to come again. */
+const MAX_RETRIES = 10
+/** Longer than any call has; a timer that is set to more than 2^31 ms ends at once. */
+const MAX_RETRY_MS = 3_600_000
+
+/** Keeps connections open between calls, as many as client-go. */
+export const keptConnections = (tls: SecureContextOptions & { readonly rejectUnauthorized?: boolean }): HttpsAgent =>
+  new HttpsAgent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_CONNECTIONS, ALPNProtocols: ['http/1.1'], ...tls })
+
+/** The same of plain HTTP. */
+export const keptPlainConnections = (): HttpAgent => new HttpAgent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_CONNECTIONS })
+
+/** Posts JSON until there is an answer that does not ask to come again later. Throws a DialError in Go's words where there is none, or what the signal was aborted with. */
+export async function post(to: Destination, body: string | Buffer, signal: AbortSignal): Promise<Answer> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await ask(to, body, signal)
+    const again = attempt < MAX_RETRIES && !isSuccess(answer) ? retryAfterMs(answer) : undefined
+    if (again === undefined) return answer
+    await sleep(again, undefined, { signal })
+  }
+}
+
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 206
+
+async function ask({ agent, host, port, authority, serverName, path, headers }: Destination, body: string | Buffer, signal: AbortSignal): Promise<Answer> {
+  const begin = agent instanceof HttpsAgent ? httpsRequest : httpRequest
+  for (;;) {
+    let request: ClientRequest | undefined
+    try {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        request = begin({
+          agent,
+          host,
+          port,
+          ...(isIP(serverName) === 0 && { servername: serverName }),
+          method: 'POST',
+          path,
+          headers: {
+            host: authority,
+            accept: 'application/json, */*',
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+            ...headers,
+          },
+          signal,
+        })
+        request.on('error', reject)
+        request.on('response', resolve)
+        request.end(body)
+      })
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response) }
+    } catch (error) {
+      if (signal.aborted || error instanceof DialError) throw error
+      // It was closed by the other side while nobody used it.
+      if (request?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(codesOf(error).code ?? '')) continue
+      throw wordsOf(error, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
+    }
+  }
+}
+
+/** Bounded: a server must not fill the memory of another. */
+async function bodyOf(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  const pieces: AsyncIterable<Buffer> = response
+  for await (const chunk of pieces) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > MAX_BODY_BYTES) throw new DialError('unexpected error when reading response body. Please retry. Original error: http: response body too large')
+  }
+  return Buffer.concat(chunks)
+}
+
+/** What Node and OpenSSL call an error. */
+const codesOf = (error: unknown): NodeJS.ErrnoException & { readonly reason?: string } => (error instanceof Error ? error : new Error(String(error)))
+
+/** A failure to connect in Go’s words, which clients and tests match on. */
+function wordsOf(error: unknown, address: string): Error {
+  const { code, reason } = codesOf(error)
+  if (code === 'EPROTO' || reason === 'wrong version number' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return new DialError('http: server gave HTTP response to HTTPS client')
+  return dialError(error, address)
+}
+
+/** When an answer asks to come again; undefined where it does not. */
+function retryAfterMs({ status, headers }: Answer): number | undefined {
+  if (status !== 429 && status < 500) return undefined
+  const seconds = headers['retry-after']
+  return seconds !== undefined && /^\d+$/.test(seconds) ? Math.min(Number(seconds) * 1000, MAX_RETRY_MS) : undefined
+}
+
+/** What an answer that is no success says: its Status, or what its code stands for. */
+export function failureOf({ status, headers, body }: Answer): StatusError {
+  const told = statusIn(body)
+  if (told) return told
+  const type = headers['content-type']
+  return serverResponse(status, undefined, type === undefined || type.startsWith('text/') ? body.toString().trim() : 'unknown')
+}
+
+function statusIn(body: Buffer): StatusError | undefined {
+  try {
+    const { kind = 'Status', apiVersion = 'v1', status, message = '', code = 0, reason = '', details } = JSON.parse(body.toString())
+    return kind === 'Status' && apiVersion === 'v1' && status === 'Failure'
+      ? failure(Number(code), String(reason), String(message), details ?? undefined)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

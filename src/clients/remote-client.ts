@@ -1,0 +1,106 @@
+import type { Agent } from 'node:http'
+import { createSecureContext } from 'node:tls'
+import type { Clock } from '../lib/clock.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { trustedCertificates } from '../lib/trusted-certificates.ts'
+import type { StatusError } from '../meta/status.ts'
+import { CANCELED, callEnding, DEADLINE } from './call-ending.ts'
+import { KubeconfigError } from './kubeconfig-error.ts'
+import { type Answer, failureOf, isSuccess, keptConnections, keptPlainConnections, post } from './post.ts'
+import type { Remote } from './remote.ts'
+import { type FollowedFiles, followFiles } from './remote-files.ts'
+
+/** What client-go gives every call of a webhook, its answer included. */
+const TIMEOUT_MS = 30_000
+
+/** A call that had no answer that tells success; its text is client-go's. */
+export class RemoteCallError extends Error {
+  override readonly name = 'RemoteCallError'
+  /** 0: there was no answer. */
+  readonly statusCode: number
+  /** The Status of the answer, its own or made of its code. */
+  readonly status: StatusError | undefined
+  /** The connection was reset, the time was over, or nobody waits any more. */
+  readonly end: 'reset' | 'timeout' | 'canceled' | undefined
+
+  constructor(message: string, from: Partial<Pick<RemoteCallError, 'statusCode' | 'status' | 'end'>> = {}) {
+    super(message)
+    this.statusCode = from.statusCode ?? 0
+    this.status = from.status
+    this.end = from.end
+  }
+}
+
+/** Posts JSON to the server that a kubeconfig names. */
+export interface RemoteClient {
+  /** An answer that tells success. Throws RemoteCallError otherwise, whose text names the URL where there was no answer. */
+  post(body: string | Buffer, signal: AbortSignal): Promise<Answer>
+  /** Ends the connections that are kept. */
+  close(): void
+}
+
+export interface RemoteClientOptions {
+  readonly clock: Clock
+  readonly userAgent?: string
+  readonly timeoutMs?: number
+}
+
+/** Connections are kept, and tokens and certificates that come from files follow them. Throws KubeconfigError for a certificate that can't be used. */
+export function remoteClient(remote: Remote, { clock, userAgent = 'kube-apiserver', timeoutMs = TIMEOUT_MS }: RemoteClientOptions): RemoteClient {
+  const path = `${remote.path}?timeout=${timeoutMs / 1000}s`
+  const url = `${remote.scheme}://${remote.authority}${path}`
+  const files = followFiles(remote, clock)
+  let client = remote.client
+  let agent = agentOf(remote, client)
+  const destination = async () => {
+    const current = await files.current()
+    if (current.client !== client) {
+      client = current.client
+      // The calls under way end on the connections that they have.
+      agent = agentOf(remote, client)
+    }
+    const headers = { ...remote.headers, ...authorization(current), 'user-agent': userAgent }
+    return { agent, host: remote.host, port: remote.port, authority: remote.authority, serverName: remote.serverName ?? remote.host, path, headers }
+  }
+  return {
+    async post(body, signal) {
+      const ending = callEnding(timeoutMs, signal)
+      try {
+        const answer = await post(await destination(), body, ending.signal)
+        if (isSuccess(answer)) return answer
+        if (answer.status === 401) files.expire()
+        const status = failureOf(answer)
+        throw new RemoteCallError(status.message, { statusCode: answer.status, status })
+      } catch (error) {
+        throw error instanceof RemoteCallError ? error : lost(url, ending.why(), error)
+      } finally {
+        ending.dispose()
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function lost(url: string, why: string | undefined, error: unknown): RemoteCallError {
+  const text = why ?? errorMessage(error)
+  const end = why === DEADLINE ? 'timeout' : why === CANCELED ? 'canceled' : text === 'EOF' || /connection reset/.test(text) ? 'reset' : undefined
+  return new RemoteCallError(`Post ${JSON.stringify(url)}: ${text}`, { end })
+}
+
+const authorization = ({ token }: Awaited<ReturnType<FollowedFiles['current']>>): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` }
+
+function agentOf({ scheme, ca, insecure }: Remote, client: Remote['client']): Agent {
+  if (scheme === 'http') return keptPlainConnections()
+  const tls = {
+    ...(ca && trustedCertificates(ca)),
+    ...(client && { cert: client.cert.pem, key: client.key.pem }),
+    ...(insecure && { rejectUnauthorized: false }),
+  }
+  try {
+    createSecureContext(tls)
+  } catch (error) {
+    throw new KubeconfigError(`tls: ${errorMessage(error)}`)
+  }
+  return keptConnections(tls)
+}

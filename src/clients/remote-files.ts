@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import type { Clock } from '../lib/clock.ts'
+import type { Pem, Remote } from './remote.ts'
+
+/** As client-go: half of the time between a kubelet's renewal of a token and its end. */
+const PERIOD_MS = 60_000
+
+/** Tokens and certificates as their files have them. */
+export interface FollowedFiles {
+  /** The same object of a client as long as its files are the same. */
+  current(): Promise<{ readonly token: string | undefined; readonly client: Remote['client'] }>
+  /** They have been refused: the files are read again for the next call. */
+  expire(): void
+}
+
+/** Reads the files again once a minute, when they are asked for. What can't be read any more is used as it was. */
+export function followFiles({ token, client }: Remote, clock: Clock): FollowedFiles {
+  let state = { token: token?.value, client }
+  const isFollowed = token?.file !== undefined || (client?.cert.file !== undefined && client.key.file !== undefined)
+  let due = clock.now() + PERIOD_MS
+  let reading: Promise<void> | undefined
+  const read = async (): Promise<void> => {
+    const value = token?.file === undefined ? '' : (await readOr(token.file, Buffer.alloc(0))).toString().trim()
+    state = { token: value === '' ? state.token : value, client: await clientNow(state.client) }
+    due = clock.now() + PERIOD_MS
+    reading = undefined
+  }
+  return {
+    async current() {
+      if (isFollowed && clock.now() >= due) {
+        reading ??= read()
+        await reading
+      }
+      return state
+    },
+    expire: () => {
+      due = 0
+    },
+  }
+}
+
+/** A pair is replaced as a whole. */
+async function clientNow(client: Remote['client']): Promise<Remote['client']> {
+  if (client?.cert.file === undefined || client.key.file === undefined) return client
+  const [cert, key] = await Promise.all([pemNow(client.cert), pemNow(client.key)])
+  return cert.pem.equals(client.cert.pem) && key.pem.equals(client.key.pem) ? client : { cert, key }
+}
+
+const pemNow = async (known: Pem): Promise<Pem> => ({ ...known, pem: await readOr(known.file ?? '', known.pem) })
+
+const readOr = (file: string, otherwise: Buffer): Promise<Buffer> => readFile(file).catch(() => otherwise)

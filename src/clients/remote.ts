@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises'
+import { joinPaths } from '../lib/url.ts'
+import { type GoUrl, GoUrlError, parseGoUrl } from '../meta/go-url.ts'
+import { fileError } from './file-error.ts'
+import type { AuthInfo, Cluster } from './kubeconfig.types.ts'
+import { KubeconfigError } from './kubeconfig-error.ts'
+
+/** PEM, and the file that it comes from, which is read again from time to time; undefined: it was given in place. */
+export interface Pem {
+  readonly pem: Buffer
+  readonly file: string | undefined
+}
+
+/** A server elsewhere: where it is, how it is believed, and as whom it is asked. */
+export interface Remote {
+  readonly scheme: 'http' | 'https'
+  /** As the URL has it, for the Host header. */
+  readonly authority: string
+  readonly host: string
+  readonly port: number
+  /** Begins with a slash and ends without one, unless it is one. */
+  readonly path: string
+  /** PEM; undefined: the authorities of the system count. */
+  readonly ca: Buffer | undefined
+  readonly insecure: boolean
+  /** The name in its certificate, where it is another than the host's. */
+  readonly serverName: string | undefined
+  readonly client: { readonly cert: Pem; readonly key: Pem } | undefined
+  readonly token: { readonly value: string; readonly file: string | undefined } | undefined
+  /** Headers that say who asks, but for the token's. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** Throws KubeconfigError. As in client-go, over plain HTTP nobody says who they are, but for whom they act. */
+export async function remoteOf(cluster: Cluster, user: AuthInfo): Promise<Remote> {
+  const { scheme, host: authority, path } = serverUrl(cluster.server ?? '')
+  if (scheme !== 'http' && scheme !== 'https')
+    throw new KubeconfigError(`unsupported protocol scheme ${JSON.stringify(scheme)} in the server ${cluster.server}`)
+  const secure = scheme === 'https'
+  const [, name = '', port] = /^(.*?)(?::(\d*))?$/.exec(authority) ?? []
+  const ca = await pemOf(cluster['certificate-authority-data'], cluster['certificate-authority'])
+  const insecure = cluster['insecure-skip-tls-verify'] ?? false
+  if (secure && ca && insecure) throw new KubeconfigError('specifying a root certificates file with the insecure flag is not allowed')
+  if (secure && ca && !ca.pem.includes('-----BEGIN CERTIFICATE-----'))
+    throw new KubeconfigError('unable to load root certificates: unable to parse bytes as PEM block')
+  return {
+    scheme,
+    authority,
+    host: name.replace(/^\[(.*)\]$/, '$1'),
+    port: port ? Number(port) : secure ? 443 : 80,
+    path: joinPaths('/', path),
+    ca: secure ? ca?.pem : undefined,
+    insecure,
+    serverName: cluster['tls-server-name'] || undefined,
+    client: secure ? await clientOf(user) : undefined,
+    token: secure ? await tokenOf(user) : undefined,
+    headers: { ...impersonation(user), ...(secure && basic(user)) },
+  }
+}
+
+/** A host alone stands for a URL, of plain HTTP. */
+function serverUrl(server: string): GoUrl {
+  try {
+    const url = parsedUrl(server)
+    if (url && url.scheme !== '' && url.host !== '') return url
+    const plain = parseGoUrl(`http://${server}`)
+    if (plain.path !== '' && plain.path !== '/') throw new KubeconfigError(`host must be a URL or a host:port pair: ${JSON.stringify(server)}`)
+    return plain
+  } catch (error) {
+    throw error instanceof GoUrlError ? new KubeconfigError(error.message) : error
+  }
+}
+
+function parsedUrl(text: string): GoUrl | undefined {
+  try {
+    return parseGoUrl(text)
+  } catch (error) {
+    if (error instanceof GoUrlError) return undefined
+    throw error
+  }
+}
+
+/** Data in place counts before a file. */
+async function pemOf(data: string | undefined, file: string | undefined): Promise<Pem | undefined> {
+  if (data) return { pem: Buffer.from(data, 'base64'), file: undefined }
+  return file ? { pem: await read(file), file } : undefined
+}
+
+async function read(file: string): Promise<Buffer> {
+  return await readFile(file).catch((error: unknown) => {
+    throw new KubeconfigError(fileError(error, file))
+  })
+}
+
+async function clientOf(user: AuthInfo): Promise<Remote['client']> {
+  const cert = await pemOf(user['client-certificate-data'], user['client-certificate'])
+  const key = await pemOf(user['client-key-data'], user['client-key'])
+  return cert && key && { cert, key }
+}
+
+/** A token in place is used until the file has been read for the first time. */
+async function tokenOf({ token, tokenFile }: AuthInfo): Promise<Remote['token']> {
+  const file = tokenFile || undefined
+  if (token) return { value: token, file }
+  return file === undefined ? undefined : { value: (await read(file)).toString().trim(), file }
+}
+
+const basic = ({ username, password }: AuthInfo): Record<string, string> =>
+  username || password ? { authorization: `Basic ${Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64')}` } : {}
+
+function impersonation(user: AuthInfo): Record<string, string | string[]> {
+  if (!user.as) return {}
+  const extra = Object.entries(user['as-user-extra'] ?? {}).map(([key, values]) => [`Impersonate-Extra-${headerName(key)}`, values ?? []] as const)
+  return {
+    'Impersonate-User': user.as,
+    ...(user['as-uid'] && { 'Impersonate-Uid': user['as-uid'] }),
+    ...(user['as-groups'] && user['as-groups'].length > 0 && { 'Impersonate-Group': user['as-groups'] }),
+    ...Object.fromEntries(extra),
+  }
+}
+
+/** What the name of a header cannot hold is escaped, as client-go does it. */
+const headerName = (key: string): string =>
+  [...Buffer.from(key)]
+    .map(byte => (NAME.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`))
+    .join('')
+
+const NAME = /[A-Za-z0-9!#$&'*+.^_`|~-]/
