@@ -23,6 +23,16 @@ export const createDecisions = (): CounterFamily =>
     labels: ['type', 'name', 'decision'],
   })
 
+/** How long changes of the graph of the node authorizer take. Source: plugin/pkg/auth/authorizer/node in k8s.io/kubernetes. */
+export const createGraphDurations = (): HistogramFamily =>
+  new HistogramFamily({
+    name: 'node_authorizer_graph_actions_duration_seconds',
+    help: 'Histogram of duration of graph actions in node authorizer.',
+    stability: 'ALPHA',
+    labels: ['operation'],
+    buckets: Array.from({ length: 12 }, (_, i) => 0.0001 * 2 ** i),
+  })
+
 /** The same authorizer, whose decisions are counted under its mode. */
 export function countedDecisions(mode: string, authorizer: Authorizer, decisions: CounterFamily): Authorizer {
   const count = (decision: string): void => {

@@ -1,8 +1,8 @@
 import type { Reader } from './flag-reader.ts'
 import { FlagError, isTrue } from './parse-flags.ts'
 
-/** The modes that are implemented. `Rules` is our own: a file of who may do what. Node is accepted and left out (`authorizationMode`). */
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Rules'
+/** The modes that are implemented. `Rules` is our own: a file of who may do what. */
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC' | 'Rules'
 /** How tokens of service accounts are issued and checked. */
 export interface ServiceAccountConfig {
   /** The first signs, the others are believed. Never empty. */
@@ -22,14 +22,14 @@ export interface ServiceAccountConfig {
 }
 
 /** Bindings count unless something else is asked for, as with kube-apiserver in a cluster. */
-export function authorizationModesOf(read: Reader): readonly (AuthorizationMode | 'Node')[] {
+export function authorizationModesOf(read: Reader): readonly AuthorizationMode[] {
   const given = read.list('authorization-mode')
   if (given.length > 0) return given.map(authorizationMode)
   return read.text('authorization-rules-file') === undefined ? ['RBAC'] : ['Rules', 'RBAC']
 }
 
 /** Throws FlagError for a mode that is not built, and for one that nobody knows. */
-function authorizationMode(mode: string): AuthorizationMode | 'Node' {
+function authorizationMode(mode: string): AuthorizationMode {
   switch (mode) {
     case 'Node':
     case 'AlwaysAllow':
@@ -39,9 +39,11 @@ function authorizationMode(mode: string): AuthorizationMode | 'Node' {
       return mode
     case 'ABAC':
     case 'Webhook':
-      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
+      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be Node, RBAC, Rules, AlwaysAllow or AlwaysDeny`)
     default:
-      throw new FlagError(`--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be RBAC, Rules, AlwaysAllow or AlwaysDeny`)
+      throw new FlagError(
+        `--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be Node, RBAC, Rules, AlwaysAllow or AlwaysDeny`,
+      )
   }
 }
 

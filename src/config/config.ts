@@ -104,7 +104,6 @@ export function buildConfig(given: GivenFlags): Config {
   const read = reader(given)
   const profile = profileOf(read.text('profile') ?? 'binnacle')
   const place = placeOf(profile, read)
-  const modes = authorizationModesOf(read)
   const release = emulatedVersionOf(read.list('emulated-version'))
   const admissionPlugins = admissionPluginsOf(release, pluginFlags(given))
   const gates = gatesOf(release, read.switches('feature-gates'), compatibilityOf(release, read.list('min-compatibility-version')))
@@ -123,7 +122,7 @@ export function buildConfig(given: GivenFlags): Config {
     clientCaFile: read.text('client-ca-file'),
     tokenAuthFile: read.text('token-auth-file'),
     anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true'),
-    authorizationModes: modes.filter(mode => mode !== 'Node'),
+    authorizationModes: authorizationModesOf(read),
     authorizationRulesFile: read.text('authorization-rules-file'),
     serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
@@ -156,7 +155,7 @@ export function buildConfig(given: GivenFlags): Config {
     laterVersions: laterVersionsOf(release, name => isTrue(read.text(name) ?? 'false')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
-    warnings: [...flagDeprecations(given.values.keys()), ...given.lacking, ...lackingOf(modes, admissionPlugins), ...gates.warnings, ...metrics.warnings],
+    warnings: [...flagDeprecations(given.values.keys()), ...given.lacking, ...lackingOf(admissionPlugins), ...gates.warnings, ...metrics.warnings],
   }
   checkTogether(config)
   return Object.freeze(config)
@@ -179,8 +178,7 @@ const pluginFlags = ({ values }: GivenFlags): GivenPlugins => ({
 })
 
 /** What is asked for by name and not there. */
-const lackingOf = (modes: readonly string[], admissionPlugins: readonly string[]): string[] => [
-  ...(modes.includes('Node') ? ['--authorization-mode=Node is not implemented: nodes may do what the other modes allow them'] : []),
+const lackingOf = (admissionPlugins: readonly string[]): string[] => [
   ...(admissionPlugins.includes('NodeRestriction')
     ? ['--enable-admission-plugins=NodeRestriction is not implemented: nodes may not write what it restricts']
     : []),

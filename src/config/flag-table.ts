@@ -134,7 +134,7 @@ export const FLAGS = {
   'anonymous-auth': used('bool', 'Lets requests without credentials read health and version. Otherwise they get 401.', 'true'),
   'authorization-mode': used(
     'list',
-    'RBAC, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them. Node is accepted and allows nothing. Default: RBAC, with --authorization-rules-file Rules,RBAC.',
+    'Node, RBAC, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them. Default: RBAC, with --authorization-rules-file Rules,RBAC.',
   ),
   'authorization-config': refused('string', ''),
   'authorization-policy-file': refused('string', ''),

@@ -13,6 +13,7 @@ import { type LegacyClaims, legacyTokens } from '../auth/authn/service-account/l
 import { bearerAuthenticator, firstToken, type TokenAuthenticator } from '../auth/authn/token.ts'
 import { fileTokens, parseTokenFile } from '../auth/authn/token-file.ts'
 import { alwaysAllow, alwaysDeny, basicUser, privileged, publicInformation, union } from '../auth/authz/authorizers.ts'
+import { NodeGraph } from '../auth/authz/node/graph.ts'
 import { rbacAuthorizer } from '../auth/authz/rbac/authorizer.ts'
 import { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { parseRules, rulesAuthorizer } from '../auth/authz/rules.ts'
@@ -32,6 +33,7 @@ import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { AuthServices } from '../resources/builtin.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
+import { nodeAuthorizerOf } from './node-service.ts'
 import type { Service } from './service.ts'
 
 /** Authentication and authorization as the configuration has them. */
@@ -40,6 +42,8 @@ export interface Auth extends Service {
   readonly authorizer: Authorizer
   /** Where a mode is RBAC: to be kept as the roles and bindings are. */
   readonly rules: RuleIndex | undefined
+  /** Where a mode is Node: to be kept as pods and volumes are. */
+  readonly nodeGraph: NodeGraph | undefined
   /** What kinds need of both. */
   readonly services: AuthServices
   /** `address`: host and port by which others reach the server. */
@@ -65,8 +69,9 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
   const decisions = createDecisions()
   const expirations = createCertificateExpirations()
   const rules = config.authorizationModes.includes('RBAC') ? new RuleIndex() : undefined
+  const nodeGraph = config.authorizationModes.includes('Node') ? new NodeGraph() : undefined
   const [authorizer, given, users] = await Promise.all([
-    authorizerOf(config, rules, decisions),
+    authorizerOf(config, { index: rules, nodeGraph }, decisions),
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
   ])
@@ -114,6 +119,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     ),
     authorizer,
     rules,
+    nodeGraph,
     metrics: [expirations, decisions],
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer, ...(rules && { rules }) },
     documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
@@ -126,13 +132,20 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
   }
 }
 
+/** What authorizers read, and loops keep up to date. */
+interface Indexes {
+  readonly index: RuleIndex | undefined
+  readonly nodeGraph: NodeGraph | undefined
+}
+
 /** The authorizers of `--authorization-mode`, asked in their order. Throws where the rules file cannot be read. */
-async function authorizerOf(config: Config, index: RuleIndex | undefined, decisions: CounterFamily): Promise<Authorizer> {
+async function authorizerOf(config: Config, { index, nodeGraph = new NodeGraph() }: Indexes, decisions: CounterFamily): Promise<Authorizer> {
   const file = config.authorizationRulesFile
   const rules = file === undefined ? [] : parseRules(parseYaml(await readFile(file, 'utf8')))
   const byMode: Readonly<Record<AuthorizationMode, () => Authorizer>> = {
     AlwaysAllow: () => alwaysAllow,
     AlwaysDeny: () => alwaysDeny,
+    Node: () => nodeAuthorizerOf(nodeGraph, config.gates),
     RBAC: () => rbacAuthorizer(index ?? new RuleIndex()),
     Rules: () => union([basicUser, rulesAuthorizer(rules)]),
   }

@@ -1,5 +1,6 @@
 import type { PluginConfigurations } from '../admission/configuration-file.ts'
 import type { PluginName } from '../admission/plugin-names.ts'
+import type { NodeGraph } from '../auth/authz/node/graph.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { MediaOffer } from '../codec/negotiate.ts'
 import type { ControllerName } from '../controllers/names.ts'
@@ -67,6 +68,8 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
+  /** Kept as the pods of nodes are, where an authorizer reads it. */
+  readonly nodeGraph?: NodeGraph
   /** Asked where a write needs a right besides the one that its request was authorized for. */
   readonly authorizer: Authorizer
 }

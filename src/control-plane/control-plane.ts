@@ -22,6 +22,7 @@ import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { ControllerService } from './controller-service.ts'
 import { DefinitionService } from './definition-service.ts'
 import { nameSuffix } from './name-suffix.ts'
+import { NodeService } from './node-service.ts'
 import { RoleService } from './role-service.ts'
 import type { ReadinessCheck, Service, StartOptions } from './service.ts'
 import { StoreService } from './store-service.ts'
@@ -69,6 +70,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const bootstrap = new BootstrapService(options, catalog, stores, ended.signal)
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
   const roles = new RoleService(options.rules, options.gates, bootstrap.made)
+  const nodes = new NodeService(options.nodeGraph, catalog)
   const queues = new WorkQueueMetrics()
   const controllers = new ControllerService(options, {
     catalog,
@@ -79,7 +81,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     listStored: (id, namespace) => reader.listStored(id, namespace, ended.signal, true),
     leaderAccess: signal => registry.access(signal, { nested: true }),
   })
-  const services: readonly Service[] = [stores, admission, api, bootstrap, definitions, roles, controllers]
+  const services: readonly Service[] = [stores, admission, api, bootstrap, definitions, roles, nodes, controllers]
   const running: Promise<unknown>[] = []
   return {
     registry,

@@ -71,7 +71,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     admissionConfigFile === undefined
       ? undefined
       : await readAdmissionConfiguration(admissionConfigFile, admissionPlugins, (message, fields) => log.warn(message, fields))
-  const { authorizer, rules, services } = auth
+  const { authorizer, rules, nodeGraph, services } = auth
   const plane = createControlPlane({
     ...configured(config),
     ...(pluginConfigurations && { pluginConfigurations }),
@@ -84,6 +84,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     kubelets,
     auth: services,
     ...(rules && { rules }),
+    ...(nodeGraph && { nodeGraph }),
     authorizer,
   })
   return { media, auth, plane }

@@ -11,7 +11,7 @@ import type { APIService } from './apiregistration/v1.types.ts'
 import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from './apps/v1.types.ts'
 import type { CronJob, Job } from './batch/v1.types.ts'
 import type { CertificateSigningRequest } from './certificates/v1.types.ts'
-import type { ClusterTrustBundle } from './certificates/v1beta1.types.ts'
+import type { ClusterTrustBundle, PodCertificateRequest } from './certificates/v1beta1.types.ts'
 import type { Lease } from './coordination/v1.types.ts'
 import type {
   Binding,
@@ -38,8 +38,9 @@ import type { Ingress, IngressClass, IPAddress, ServiceCIDR } from './networking
 import type { RuntimeClass } from './node/v1.types.ts'
 import type { PodDisruptionBudget } from './policy/v1.types.ts'
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './rbac/v1.types.ts'
+import type { ResourceSlice } from './resource/v1beta2.types.ts'
 import type { PriorityClass } from './scheduling/v1.types.ts'
-import type { StorageClass } from './storage/v1.types.ts'
+import type { StorageClass, VolumeAttachment } from './storage/v1.types.ts'
 import type { VolumeAttributesClass } from './storage/v1beta1.types.ts'
 
 /**
@@ -82,6 +83,7 @@ export const CRON_JOBS = kindId<CronJob>('batch', 'cronjobs')
 export const JOBS = kindId<Job>('batch', 'jobs')
 
 export const SIGNING_REQUESTS = kindId<CertificateSigningRequest>('certificates.k8s.io', 'certificatesigningrequests')
+export const POD_CERTIFICATE_REQUESTS = kindId<PodCertificateRequest>('certificates.k8s.io', 'podcertificaterequests')
 export const TRUST_BUNDLES = kindId<ClusterTrustBundle>('certificates.k8s.io', 'clustertrustbundles')
 
 export const LEASES = kindId<Lease>('coordination.k8s.io', 'leases')
@@ -103,6 +105,9 @@ export const CLUSTER_ROLE_BINDINGS = kindId<ClusterRoleBinding>('rbac.authorizat
 export const ROLES = kindId<Role>('rbac.authorization.k8s.io', 'roles')
 export const ROLE_BINDINGS = kindId<RoleBinding>('rbac.authorization.k8s.io', 'rolebindings')
 
+export const RESOURCE_SLICES = kindId<ResourceSlice>('resource.k8s.io', 'resourceslices')
+
 export const PRIORITY_CLASSES = kindId<PriorityClass>('scheduling.k8s.io', 'priorityclasses')
 export const STORAGE_CLASSES = kindId<StorageClass>('storage.k8s.io', 'storageclasses')
+export const VOLUME_ATTACHMENTS = kindId<VolumeAttachment>('storage.k8s.io', 'volumeattachments')
 export const VOLUME_ATTRIBUTES_CLASSES = kindId<VolumeAttributesClass>('storage.k8s.io', 'volumeattributesclasses')

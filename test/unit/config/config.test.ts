@@ -144,11 +144,10 @@ describe('the command line', () => {
       '--proxy-client-key-file=admin.key',
       '--proxy-client-cert-file=admin.crt',
     )
-    expect(config.authorizationModes).to.deep.equal(['RBAC'])
+    expect(config.authorizationModes).to.deep.equal(['Node', 'RBAC'])
     expect(config.admissionPlugins).to.deep.equal([])
     expect(config.warnings).to.deep.equal([
       'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins instead. Will be removed in a future version.',
-      '--authorization-mode=Node is not implemented: nodes may do what the other modes allow them',
     ])
   })
 
@@ -168,7 +167,6 @@ describe('the command line', () => {
     expect(config.warnings.map(what => what.replace(/ is not .*/, ''))).to.have.members([
       '--enable-bootstrap-token-auth=true',
       '--requestheader-client-ca-file=front-proxy-ca.crt',
-      '--authorization-mode=Node',
       '--enable-admission-plugins=NodeRestriction',
     ])
     expect(serve('--enable-bootstrap-token-auth=false').config.warnings).to.deep.equal([])
