@@ -2,10 +2,11 @@ import { expect } from 'chai'
 import { isMissedPlugin, isOnByDefault, pluginsInOrder } from '../../../src/admission/plugin-names.ts'
 import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
 import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
+import { isStatusError } from '../../../src/meta/status.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { apiHandler } from '../../support/api-handler.ts'
 import { controlPlaneOptions } from '../../support/control-plane-options.ts'
-import { FakeExchange } from '../../support/exchange.ts'
+import { FakeExchange, type FakeRequest } from '../../support/exchange.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 
 const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
@@ -58,13 +59,16 @@ describe('admission services', () => {
     const options = { admissionPlugins: pluginsInOrder(name => isOnByDefault(name) || name === 'NamespaceAutoProvision') }
     const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
     await plane.synced(AbortSignal.timeout(5000))
-    const asked = async (path: string, init?: object): Promise<number> => {
+    const asked = async (path: string, init?: FakeRequest): Promise<number> => {
       const exchange = new FakeExchange(path, init)
-      await apiHandler(plane.api)(exchange)
+      await apiHandler(plane.api)(exchange).catch((error: unknown) => {
+        if (!isStatusError(error)) throw error
+        exchange.status = error.code
+      })
       return exchange.status
     }
     const map = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' } })
-    const post = (query: string) => asked(`/api/v1/namespaces/fresh/configmaps${query}`, { method: 'POST', body: map })
+    const post = (search: string) => asked('/api/v1/namespaces/fresh/configmaps', { method: 'POST', search, body: map })
     expect([await post('?dryRun=All'), await asked('/api/v1/namespaces/fresh')]).to.deep.equal([404, 404])
     expect([await post(''), await asked('/api/v1/namespaces/fresh'), await post('')]).to.deep.equal([201, 200, 409])
     await plane.close()
