@@ -5,24 +5,40 @@ import type { AuditedBody } from '../meta/audit.ts'
 import type { User } from '../meta/context.ts'
 import { ByteRoom } from './byte-room.ts'
 import { AuditEvent, type AuditedRequest } from './event.ts'
-import { jsonPieces } from './json-line.ts'
+import { jsonPieces, truncatedPieces } from './json-line.ts'
 import { legacyText } from './legacy-line.ts'
 import { type AuditLine, bytesOf, isFilled, lineOf } from './line.ts'
 import { ManagedFieldsFilter } from './managed-fields-filter.ts'
 import type { AuditMetrics, AuditPlugin } from './metrics.ts'
+import { pluginFailed } from './plugin-failure.ts'
 import type { PolicyEvaluator, Stage } from './policy.ts'
 import type { AuditSink } from './sink.ts'
 
 export type AuditFormat = 'json' | 'legacy'
 
-export interface AuditorOptions {
-  readonly evaluate: PolicyEvaluator
+/** One of the places to which events are told. */
+export interface AuditTarget {
+  readonly plugin: AuditPlugin
   readonly sink: AuditSink
   readonly format: AuditFormat
   /** Bytes beyond which an event loses its objects, and is lost where that does not suffice; undefined: events are written whatever their length. */
   readonly maxEventBytes: number | undefined
+}
+
+export interface AuditorOptions {
+  readonly evaluate: PolicyEvaluator
+  /** One at least; each event goes to one after the other. */
+  readonly targets: readonly AuditTarget[]
   readonly metrics: AuditMetrics
   readonly log: Logger
+}
+
+/** An event at a stage, in the forms in which it may be written. */
+interface ToldEvent {
+  readonly event: AuditEvent
+  readonly pieces: readonly (string | AuditedBody)[]
+  truncated(): AuditLine
+  told(): string
 }
 
 /** Decides what is audited, and writes the events of it. */
@@ -39,7 +55,7 @@ export class Auditor {
 
   /** Requests wait until their events are written. */
   get waits(): boolean {
-    return this.options.sink.waits
+    return this.options.targets.some(({ sink }) => sink.waits)
   }
 
   /** The event of a request; undefined where the policy wants none. `user` undefined: nobody knows who makes it. */
@@ -55,48 +71,53 @@ export class Auditor {
    */
   async process(event: AuditEvent, stage: Stage): Promise<boolean> {
     if (event.audited.omitStages.has(stage)) return true
+    const { targets } = this.options
     const { request } = event
     this.metrics.events.value++
     const at = stage === 'RequestReceived' ? request.receivedAt : request.receivedAt + request.elapsed()
     if (stage === 'ResponseComplete' && request.info.verb !== 'watch' && request.elapsed() > SLOW_MS)
       event.annotate('apiserver.latency.k8s.io/total', durationOf(request.elapsed()))
-    const told = (): string => legacyText(event, stage)
-    if (this.options.format === 'legacy') return this.bounded(event, lineOf([told()]), told)
-    const pieces = jsonPieces(event, stage, at)
-    const shorten = (): AuditLine => {
-      event.requestBody = undefined
-      event.responseBody = undefined
-      event.annotate('audit.k8s.io/truncated', 'true')
-      return lineOf(jsonPieces(event, stage, at))
-    }
-    if (!event.audited.omitManagedFields) return this.bounded(event, lineOf(pieces), told, shorten)
+    const given = { event, truncated: () => lineOf(truncatedPieces(event, stage, at)), told: () => legacyText(event, stage) }
+    const pieces = targets.every(({ format }) => format === 'legacy') ? [] : jsonPieces(event, stage, at)
+    const { omitManagedFields } = event.audited
+    // A body that is made while it is written can be read once.
+    if (!omitManagedFields && targets.length === 1) return this.write({ ...given, pieces })
     const bytes = filledBytes(pieces)
-    if (bytes > 0 && !(await this.room.take(bytes))) return this.lose('log', 'too many events wait for the log', told)
+    if (bytes > 0 && !(await this.room.take(bytes))) {
+      for (const { plugin } of targets) this.lose(plugin, `too many events wait for the ${plugin}`, given)
+      return true
+    }
     try {
-      return await this.bounded(event, lineOf(await withoutManagedFields(pieces)), told, shorten)
+      return await this.write({ ...given, pieces: await readBodies(pieces, omitManagedFields) })
     } finally {
       if (bytes > 0) this.room.give(bytes)
     }
   }
 
-  /** `shorten`: the line of an event without its objects. */
-  private async bounded(event: AuditEvent, line: AuditLine, told: () => string, shorten?: () => AuditLine): Promise<boolean> {
-    const { maxEventBytes = Number.POSITIVE_INFINITY, sink } = this.options
-    const fitting = line.length > maxEventBytes && event.showsRequest && shorten ? shorten() : line
-    if (fitting.length <= maxEventBytes) return sink.process({ line: fitting, told })
-    return this.lose('truncate', 'event is too large even after truncating', told)
+  /** To one target after the other, as upstream. */
+  private async write(told: ToldEvent): Promise<boolean> {
+    let isWritten = true
+    for (const target of this.options.targets) isWritten = (await this.writeTo(target, told)) && isWritten
+    return isWritten
   }
 
-  /** Counts and logs an event that is not written. No request fails for it. */
-  private lose(plugin: AuditPlugin, error: string, told: () => string): true {
-    this.metrics.failed(plugin, 1)
-    this.options.log.error(`Error in audit plugin '${plugin}' affecting 1 audit events`, { error, event: told() })
+  private async writeTo({ sink, format, maxEventBytes = Number.POSITIVE_INFINITY }: AuditTarget, told: ToldEvent): Promise<boolean> {
+    const line = lineOf(format === 'legacy' ? [told.told()] : told.pieces)
+    const isTooLong = line.length > maxEventBytes && format === 'json' && told.event.showsRequest
+    const fitting = isTooLong ? told.truncated() : line
+    if (fitting.length <= maxEventBytes) return sink.process({ line: fitting, told: told.told })
+    this.lose('truncate', 'event is too large even after truncating', told)
     return true
   }
 
+  /** Counts and logs an event that is not written. No request fails for it. */
+  private lose(plugin: AuditPlugin, error: string, told: Pick<ToldEvent, 'told'>): void {
+    pluginFailed(this.options, plugin, error, [told])
+  }
+
   /** Writes what waits. */
-  close(): Promise<void> {
-    return this.options.sink.close()
+  async close(): Promise<void> {
+    await Promise.all(this.options.targets.map(({ sink }) => sink.close()))
   }
 }
 
@@ -116,21 +137,30 @@ const filledBytes = (pieces: readonly (string | AuditedBody)[]): number =>
 /** Bytes of a body, of which each is looked at: a millisecond or so. */
 const FILTERED_AT_ONCE = 32 * 1024
 
-async function withoutManagedFields(pieces: readonly (string | AuditedBody)[]): Promise<(string | AuditedBody)[]> {
+/** Reads bodies that are made while they are read, and leaves managed fields out of all where that is wanted. */
+async function readBodies(pieces: readonly (string | AuditedBody)[], omitManagedFields: boolean): Promise<(string | AuditedBody)[]> {
   const shown: (string | AuditedBody)[] = []
   for (const piece of pieces) {
-    if (typeof piece === 'string') {
-      shown.push(piece)
-      continue
-    }
-    const filter = new ManagedFieldsFilter()
-    const parts: Buffer[] = []
-    for await (const bytes of bytesOf(piece))
-      for (let at = 0; at < bytes.length; at += FILTERED_AT_ONCE) {
-        if (turnIsSpent()) await nextTurn()
-        parts.push(filter.write(bytes.subarray(at, at + FILTERED_AT_ONCE)))
-      }
-    shown.push(parts)
+    if (typeof piece === 'string') shown.push(piece)
+    else if (omitManagedFields) shown.push(await withoutManagedFields(piece))
+    else shown.push(isFilled(piece) ? await wholeBody(piece) : piece)
   }
   return shown
+}
+
+async function wholeBody(body: AuditedBody): Promise<Buffer[]> {
+  const parts: Buffer[] = []
+  for await (const bytes of bytesOf(body)) parts.push(bytes)
+  return parts
+}
+
+async function withoutManagedFields(body: AuditedBody): Promise<Buffer[]> {
+  const filter = new ManagedFieldsFilter()
+  const parts: Buffer[] = []
+  for await (const bytes of bytesOf(body))
+    for (let at = 0; at < bytes.length; at += FILTERED_AT_ONCE) {
+      if (turnIsSpent()) await nextTurn()
+      parts.push(filter.write(bytes.subarray(at, at + FILTERED_AT_ONCE)))
+    }
+  return parts
 }

@@ -9,12 +9,33 @@ import { listMember, member, statusMembers, struct } from './status-text.ts'
 /** Characters of a user agent that are told. */
 const LONGEST_AGENT = 1024
 
+/** What an event begins with. */
+export const JSON_TYPE = '"kind":"Event","apiVersion":"audit.k8s.io/v1"'
+
+const TRUNCATED = ['audit.k8s.io/truncated', 'true'] as const
+
 /** An event at a stage as Go writes an audit.k8s.io/v1 Event: texts and bodies in turn, to be written one behind the other. `at`: milliseconds since the epoch. */
 export function jsonPieces(event: AuditEvent, stage: Stage, at: number): (string | AuditedBody)[] {
-  const { request, audited, user, impersonated, requestBody, responseBody, annotations } = event
+  const { requestBody, responseBody, annotations } = event
+  return [
+    headText(event, stage),
+    ...(requestBody === undefined ? [] : [',"requestObject":', requestBody]),
+    ...(responseBody === undefined ? [] : [',"responseObject":', responseBody]),
+    tailText(event, at, annotations),
+  ]
+}
+
+/** The same without objects, for a log that would have too long a line. */
+export const truncatedPieces = (event: AuditEvent, stage: Stage, at: number): string[] => [
+  headText(event, stage),
+  tailText(event, at, new Map([...event.annotations, TRUNCATED])),
+]
+
+function headText(event: AuditEvent, stage: Stage): string {
+  const { request, audited, user, impersonated } = event
   const agent = request.userAgent
-  const head = [
-    '{"kind":"Event","apiVersion":"audit.k8s.io/v1"',
+  return [
+    `{${JSON_TYPE}`,
     `"level":"${audited.level}"`,
     `"auditID":${writeString(request.auditId)}`,
     `"stage":"${stage}"`,
@@ -28,14 +49,12 @@ export function jsonPieces(event: AuditEvent, stage: Stage, at: number): (string
     ...referenceMember(event),
     ...statusMember(event),
   ].join(',')
+}
+
+function tailText({ request }: AuditEvent, at: number, annotations: ReadonlyMap<string, string>): string {
   const times = `"requestReceivedTimestamp":"${formatMicroTime(request.receivedAt)}","stageTimestamp":"${formatMicroTime(at)}"`
   const notes = annotations.size === 0 ? '' : `,"annotations":${goJson(Object.fromEntries(annotations))}`
-  return [
-    head,
-    ...(requestBody === undefined ? [] : [',"requestObject":', requestBody]),
-    ...(responseBody === undefined ? [] : [',"responseObject":', responseBody]),
-    `,${times}${notes}}`,
-  ]
+  return `,${times}${notes}}`
 }
 
 /** authentication.k8s.io/v1 UserInfo. */

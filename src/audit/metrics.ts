@@ -1,7 +1,7 @@
 import { CounterFamily, type MetricFamily } from '../lib/metrics.ts'
 
 /** The part of the audit in which something has failed. */
-export type AuditPlugin = 'log' | 'buffered' | 'truncate'
+export type AuditPlugin = 'log' | 'webhook' | 'buffered' | 'truncate'
 
 /** What is counted of the audit, whether there is any or not. Source: k8s.io/apiserver, pkg/audit/metrics.go. */
 export class AuditMetrics {

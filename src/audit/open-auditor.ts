@@ -1,14 +1,23 @@
+import { webhookBackoff } from '../clients/backoff.ts'
+import { readKubeconfig } from '../clients/kubeconfig.ts'
+import { KubeconfigError } from '../clients/kubeconfig-error.ts'
+import { remoteClient } from '../clients/remote-client.ts'
+import type { Clock } from '../lib/clock.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
-import { type AuditFormat, Auditor } from './auditor.ts'
+import { type AuditFormat, Auditor, type AuditTarget } from './auditor.ts'
 import type { Retention } from './log/backups.ts'
-import { BatchingSink, type BatchOptions } from './log/batching-sink.ts'
-import { blockingSink } from './log/blocking-sink.ts'
 import { LineWriter } from './log/line-writer.ts'
+import { logBackend } from './log/log-backend.ts'
 import { type LogOutput, standardOutput } from './log/output.ts'
 import { RotatingFile } from './log/rotating-file.ts'
 import type { AuditMetrics } from './metrics.ts'
+import { BatchingSink, type BatchOptions } from './modes/batching-sink.ts'
+import { blockingSink } from './modes/blocking-sink.ts'
 import { policyEvaluator } from './policy.ts'
 import { AuditConfigError, readPolicyFile } from './policy-file.ts'
+import type { AuditBackend, AuditSink } from './sink.ts'
+import { webhookBackend } from './webhook/webhook-backend.ts'
 
 export type AuditMode = 'batch' | 'blocking' | 'blocking-strict'
 
@@ -16,47 +25,89 @@ export type AuditMode = 'batch' | 'blocking' | 'blocking-strict'
 export interface AuditOptions {
   /** Undefined: nothing is audited. */
   readonly policyFile: string | undefined
-  /** Undefined: likewise. */
+  /** Undefined: there is no log. */
   readonly log: AuditLogOptions | undefined
+  /** Undefined: there is no webhook. */
+  readonly webhook: AuditWebhookOptions | undefined
 }
 
-export interface AuditLogOptions extends Retention {
-  /** `-` is standard output. */
-  readonly path: string
-  readonly maxBytes: number
-  readonly format: AuditFormat
+/** What logs and webhooks have alike. */
+export interface AuditTargetOptions {
   readonly mode: AuditMode
   readonly batch: BatchOptions
   readonly maxEventBytes: number | undefined
 }
 
+export interface AuditLogOptions extends Retention, AuditTargetOptions {
+  /** `-` is standard output. */
+  readonly path: string
+  readonly maxBytes: number
+  readonly format: AuditFormat
+}
+
+export interface AuditWebhookOptions extends AuditTargetOptions {
+  /** A kubeconfig. */
+  readonly configFile: string
+  /** Before a call that has failed is made again. */
+  readonly initialBackoffMs: number
+}
+
 interface AuditParts {
   readonly metrics: AuditMetrics
   readonly log: Logger
+  /** For the names of logs that are put away. */
   readonly now: () => number
+  /** Steady. */
+  readonly clock: Clock
+  /** Gives up events that wait for a webhook. */
+  readonly abandoned: AbortSignal
 }
 
-/** Reads the policy and opens the log. Undefined where one of them is not wanted: both are looked at all the same. Throws AuditConfigError. */
-export async function openAuditor({ policyFile, log: wanted }: AuditOptions, { metrics, log, now }: AuditParts): Promise<Auditor | undefined> {
+/** Reads the policy, opens the log and makes the client of the webhook. Undefined where the policy is not wanted, or neither of the others: the policy and the log are looked at all the same. Throws AuditConfigError. */
+export async function openAuditor({ policyFile, log: wanted, webhook }: AuditOptions, parts: AuditParts): Promise<Auditor | undefined> {
+  const { metrics, log } = parts
   const policy = policyFile === undefined ? undefined : await readPolicyFile(policyFile, message => log.warn(message))
-  const output = wanted && (await openOutput(wanted, log, now))
-  if (wanted === undefined || output === undefined) return undefined
+  const output = wanted && (await openOutput(wanted, log, parts.now))
   if (policy === undefined) {
-    log.info('No audit policy file provided, no events will be recorded for log backend')
-    await output.close()
+    if (output) log.info('No audit policy file provided, no events will be recorded for log backend')
+    if (webhook) log.info('No audit policy file provided, no events will be recorded for webhook backend')
+    await output?.close()
     return undefined
   }
-  const { mode, batch, format, maxEventBytes } = wanted
-  const parts = { writer: new LineWriter(output), metrics, log }
-  const sink = mode === 'batch' ? new BatchingSink(parts, batch) : blockingSink(parts, mode === 'blocking-strict')
-  return new Auditor({ evaluate: policyEvaluator(policy), sink, format, maxEventBytes, metrics, log })
+  const targets: AuditTarget[] = []
+  if (wanted && output) targets.push(logTarget(wanted, output, parts))
+  if (webhook) targets.push(await webhookTarget(webhook, parts))
+  return targets.length === 0 ? undefined : new Auditor({ evaluate: policyEvaluator(policy), targets, metrics, log })
 }
+
+function logTarget({ format, maxEventBytes, ...options }: AuditLogOptions, output: LogOutput, parts: AuditParts): AuditTarget {
+  const backend = logBackend(new LineWriter(output), parts)
+  return { plugin: 'log', format, maxEventBytes, sink: sinkOf(options, { ...parts, backend, concurrency: 1 }) }
+}
+
+/** Batches of a webhook that are under way side by side: kube-apiserver has no bound but its memory. */
+const CONCURRENT_BATCHES = 100
+
+async function webhookTarget({ maxEventBytes, configFile, initialBackoffMs, ...options }: AuditWebhookOptions, parts: AuditParts): Promise<AuditTarget> {
+  try {
+    const client = remoteClient(await readKubeconfig(configFile), { clock: parts.clock })
+    const backend = webhookBackend({ ...parts, client, backoff: webhookBackoff(initialBackoffMs), signal: parts.abandoned })
+    return { plugin: 'webhook', format: 'json', maxEventBytes, sink: sinkOf(options, { ...parts, backend, concurrency: CONCURRENT_BATCHES }) }
+  } catch (error) {
+    throw error instanceof KubeconfigError ? new AuditConfigError(`initializing audit webhook: ${error.message}`) : error
+  }
+}
+
+const sinkOf = (
+  { mode, batch }: Pick<AuditTargetOptions, 'mode' | 'batch'>,
+  parts: AuditParts & { readonly backend: AuditBackend; readonly concurrency: number },
+): AuditSink => (mode === 'batch' ? new BatchingSink(parts, batch) : blockingSink(parts.backend, mode === 'blocking-strict'))
 
 async function openOutput({ path, ...rest }: AuditLogOptions, log: Logger, now: () => number): Promise<LogOutput> {
   if (path === '-') return standardOutput
   try {
     return await RotatingFile.open({ ...rest, file: path, now, log })
   } catch (error) {
-    throw new AuditConfigError(`ensureLogFile: ${error instanceof Error ? error.message : String(error)}`)
+    throw new AuditConfigError(`ensureLogFile: ${errorMessage(error)}`)
   }
 }

@@ -11,6 +11,8 @@ export interface Backoff {
   readonly jitter: number
   /** Calls at most. */
   readonly steps: number
+  /** Which failures are tried again; absent: those that are transient. */
+  readonly isRetried?: (error: unknown) => boolean
 }
 
 /** What webhooks of kube-apiserver have, by their first wait. */
@@ -41,7 +43,7 @@ export const systemBackoff: BackoffEnvironment = {
   },
 }
 
-/** Calls until there is a result, the failure is not transient, the steps are used up or the signal aborts. Throws the last failure. */
+/** Calls until there is a result, the failure is not to be tried again, the steps are used up or the signal aborts. Throws the last failure. */
 export async function withBackoff<T>(
   backoff: Backoff,
   signal: AbortSignal,
@@ -49,12 +51,13 @@ export async function withBackoff<T>(
   { random, wait }: BackoffEnvironment = systemBackoff,
 ): Promise<T> {
   if (signal.aborted) throw new Error(`webhook call failed: ${isStatusError(signal.reason, 'Timeout') ? DEADLINE : CANCELED}`)
+  const { isRetried = isTransient } = backoff
   let waitMs = backoff.initialMs
   for (let step = 1; ; step++) {
     try {
       return await call()
     } catch (error) {
-      if (step >= backoff.steps || signal.aborted || !isTransient(error)) throw error
+      if (step >= backoff.steps || signal.aborted || !isRetried(error)) throw error
       try {
         await wait(waitMs * (1 + random() * backoff.jitter), signal)
       } catch {

@@ -1,32 +1,37 @@
-import type { AuditLogOptions, AuditMode, AuditOptions } from '../audit/open-auditor.ts'
+import type { BatchOptions } from '../audit/modes/batching-sink.ts'
+import type { AuditLogOptions, AuditMode, AuditOptions, AuditTargetOptions, AuditWebhookOptions } from '../audit/open-auditor.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError, isTrue } from './parse-flags.ts'
 
 const MEGABYTE = 1024 * 1024
 /** Of --audit-log-maxsize=0. */
 const DEFAULT_MEGABYTES = 100
+const DEFAULT_BACKOFF_MS = 10_000
 const MODES = ['batch', 'blocking', 'blocking-strict'] as const
 const FORMATS = ['legacy', 'json'] as const
 const VERSION = 'audit.k8s.io/v1'
 
-/** How requests are audited. Throws FlagError in kube-apiserver's words. As there, flags of the log are looked at only where there is one. */
+/** Which of them is configured: their flags are named alike. */
+type Plugin = 'log' | 'webhook'
+
+/** How requests are audited. Throws FlagError in kube-apiserver's words. As there, flags of the log and of the webhook are looked at only where there is one. */
 export function auditOf(read: Reader): AuditOptions {
   const path = read.text('audit-log-path')
-  return { policyFile: read.text('audit-policy-file'), log: path === undefined ? undefined : auditLogOf(read, path) }
+  const configFile = read.text('audit-webhook-config-file')
+  return {
+    policyFile: read.text('audit-policy-file'),
+    log: path === undefined ? undefined : auditLogOf(read, path),
+    webhook: configFile === undefined ? undefined : auditWebhookOf(read, configFile),
+  }
 }
 
 function auditLogOf(read: Reader, path: string): AuditLogOptions {
-  const mode = oneOf(MODES, read.text('audit-log-mode') ?? '', (given, allowed) => `invalid audit log mode ${given}, allowed modes are ${allowed}`)
-  const batch = batchOf(read, mode)
-  const maxEventBytes = truncationOf(read)
-  if (read.text('audit-log-version') !== VERSION) throw new FlagError(`invalid group version, allowed versions are ["${VERSION}"]`)
+  const target = targetOf(read, 'log')
   const format = oneOf(FORMATS, read.text('audit-log-format') ?? '', (given, allowed) => `invalid audit log format ${given}, allowed formats are ${allowed}`)
   return {
+    ...target,
     path,
     format,
-    mode,
-    batch,
-    maxEventBytes,
     maxAgeDays: notNegative(read, 'audit-log-maxage'),
     maxBackups: notNegative(read, 'audit-log-maxbackup'),
     maxBytes: (notNegative(read, 'audit-log-maxsize') || DEFAULT_MEGABYTES) * MEGABYTE,
@@ -34,32 +39,48 @@ function auditLogOf(read: Reader, path: string): AuditLogOptions {
   }
 }
 
-/** Looked at in the mode batch alone. */
-function batchOf(read: Reader, mode: AuditMode): AuditLogOptions['batch'] {
-  const check = (what: string, value: number): number => {
-    if (mode === 'batch' && value <= 0) throw new FlagError(`invalid audit batch log ${what} ${value}, must be a positive number`)
-    return value
-  }
-  const bufferSize = check('buffer size', read.number('audit-log-batch-buffer-size'))
-  const maxSize = check('max batch size', read.number('audit-log-batch-max-size'))
-  const isThrottled = isTrue(read.text('audit-log-batch-throttle-enable') ?? 'false')
-  const throttle = isThrottled
-    ? {
-        qps: check('throttle QPS', read.number('audit-log-batch-throttle-qps')),
-        burst: check('throttle burst', read.number('audit-log-batch-throttle-burst')),
-      }
-    : undefined
-  return { bufferSize, maxSize, maxWaitMs: read.duration('audit-log-batch-max-wait'), throttle }
+/** The first wait goes by two names, of which the older one is deprecated. */
+function auditWebhookOf(read: Reader, configFile: string): AuditWebhookOptions {
+  const initialBackoff = read.text('audit-webhook-initial-backoff') === undefined ? 'audit-webhook-batch-initial-backoff' : 'audit-webhook-initial-backoff'
+  const initialBackoffMs = read.text(initialBackoff) === undefined ? DEFAULT_BACKOFF_MS : read.duration(initialBackoff)
+  return { ...targetOf(read, 'webhook'), configFile, initialBackoffMs }
 }
 
-/** Looked at whether it is on or not, as upstream. What one event may have bounds a batch, too: each is written by itself. */
-function truncationOf(read: Reader): number | undefined {
-  const eventBytes = read.number('audit-log-truncate-max-event-size')
-  const batchBytes = read.number('audit-log-truncate-max-batch-size')
-  if (eventBytes <= 0) throw new FlagError(`invalid audit truncate log max event size ${eventBytes}, must be a positive number`)
+function targetOf(read: Reader, plugin: Plugin): AuditTargetOptions {
+  const asked = read.text(`audit-${plugin}-mode`) ?? ''
+  const mode = oneOf(MODES, asked, (given, allowed) => `invalid audit ${plugin} mode ${given}, allowed modes are ${allowed}`)
+  const batch = batchOf(read, plugin, mode)
+  const maxEventBytes = truncationOf(read, plugin)
+  if (read.text(`audit-${plugin}-version`) !== VERSION) throw new FlagError(`invalid group version, allowed versions are ["${VERSION}"]`)
+  return { mode, batch, maxEventBytes }
+}
+
+/** Looked at in the mode batch alone. */
+function batchOf(read: Reader, plugin: Plugin, mode: AuditMode): BatchOptions {
+  const check = (what: string, value: number): number => {
+    if (mode === 'batch' && value <= 0) throw new FlagError(`invalid audit batch ${plugin} ${what} ${value}, must be a positive number`)
+    return value
+  }
+  const bufferSize = check('buffer size', read.number(`audit-${plugin}-batch-buffer-size`))
+  const maxSize = check('max batch size', read.number(`audit-${plugin}-batch-max-size`))
+  const isThrottled = isTrue(read.text(`audit-${plugin}-batch-throttle-enable`) ?? 'false')
+  const throttle = isThrottled
+    ? {
+        qps: check('throttle QPS', read.number(`audit-${plugin}-batch-throttle-qps`)),
+        burst: check('throttle burst', read.number(`audit-${plugin}-batch-throttle-burst`)),
+      }
+    : undefined
+  return { bufferSize, maxSize, maxWaitMs: read.duration(`audit-${plugin}-batch-max-wait`), throttle }
+}
+
+/** Looked at whether it is on or not, as upstream. What one event may have bounds a batch, too: events come to it one by one. */
+function truncationOf(read: Reader, plugin: Plugin): number | undefined {
+  const eventBytes = read.number(`audit-${plugin}-truncate-max-event-size`)
+  const batchBytes = read.number(`audit-${plugin}-truncate-max-batch-size`)
+  if (eventBytes <= 0) throw new FlagError(`invalid audit truncate ${plugin} max event size ${eventBytes}, must be a positive number`)
   if (batchBytes < eventBytes)
-    throw new FlagError(`invalid audit truncate log max batch size ${batchBytes}, must be greater than max event size (${eventBytes})`)
-  return isTrue(read.text('audit-log-truncate-enabled') ?? 'false') ? eventBytes : undefined
+    throw new FlagError(`invalid audit truncate ${plugin} max batch size ${batchBytes}, must be greater than max event size (${eventBytes})`)
+  return isTrue(read.text(`audit-${plugin}-truncate-enabled`) ?? 'false') ? eventBytes : undefined
 }
 
 function notNegative(read: Reader, name: 'audit-log-maxage' | 'audit-log-maxbackup' | 'audit-log-maxsize'): number {

@@ -3,7 +3,7 @@ import type { Auditor } from '../audit/auditor.ts'
 import { AuditMetrics } from '../audit/metrics.ts'
 import { openAuditor } from '../audit/open-auditor.ts'
 import type { Config } from '../config/config.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, steadyClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { Service } from './service.ts'
@@ -20,10 +20,11 @@ export interface AuditService extends Service {
   close(): Promise<void>
 }
 
-/** Reads the policy and opens the log. Throws AuditConfigError. */
+/** Reads the policy, opens the log and makes the client of the webhook. Throws AuditConfigError. */
 export async function openAudit({ audit }: Config, clock: Clock, log: Logger): Promise<AuditService> {
   const metrics = new AuditMetrics()
-  const auditor = await openAuditor(audit, { metrics, log, now: () => clock.now() })
+  const abandoned = new AbortController()
+  const auditor = await openAuditor(audit, { metrics, log, now: () => clock.now(), clock: steadyClock, abandoned: abandoned.signal })
   return {
     auditor,
     metrics: metrics.families,
@@ -31,7 +32,8 @@ export async function openAudit({ audit }: Config, clock: Clock, log: Logger): P
       if (auditor === undefined) return
       const late = Symbol('late')
       const ended = await Promise.race([auditor.close(), sleep(LAST_EVENTS_MS, late, { ref: false })])
-      if (ended === late) log.error('audit events that wait are lost: the log takes none')
+      if (ended === late) log.error('audit events that wait are lost: the log or the webhook takes none')
+      abandoned.abort()
     },
   }
 }

@@ -1,11 +1,12 @@
 import { expect } from 'chai'
-import { type AuditFormat, Auditor } from '../../../src/audit/auditor.ts'
+import { type AuditFormat, Auditor, type AuditTarget } from '../../../src/audit/auditor.ts'
 import type { AuditedRequest } from '../../../src/audit/event.ts'
 import { bytesOf } from '../../../src/audit/line.ts'
 import { AuditMetrics } from '../../../src/audit/metrics.ts'
 import { type AuditPolicy, policyEvaluator } from '../../../src/audit/policy.ts'
 import { RequestAudit } from '../../../src/audit/request-audit.ts'
 import { sourceIps } from '../../../src/audit/source-ips.ts'
+import { filledWith } from '../../../src/lib/filled-body.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import { parseRequestInfo } from '../../../src/server/filters/request-info.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -29,27 +30,40 @@ const request = (given: Partial<AuditedRequest> = {}): AuditedRequest => ({
 const errorsOf = (metrics: AuditMetrics, plugin: string): number | undefined =>
   metrics.families.flatMap(family => [...family.samples()]).find(({ labels }) => labels.plugin === plugin)?.value
 
-/** An auditor, and what it has written. */
-function auditing(options: { policy?: AuditPolicy; maxEventBytes?: number; format?: AuditFormat; fails?: boolean; written?: Promise<void> } = {}) {
+/** A target that takes lines, when `written` is over. */
+function recording(lines: string[], { fails = false, written }: { fails?: boolean; written?: Promise<void> | undefined } = {}): AuditTarget['sink'] {
+  return {
+    waits: true,
+    async process({ line }) {
+      await written
+      let text = ''
+      for (const part of line.parts) for await (const bytes of bytesOf(part)) text += bytes.toString()
+      lines.push(text)
+      return !fails
+    },
+    close: async () => {},
+  }
+}
+
+/** An auditor, and what it has written. `beside`: further targets. */
+function auditing(
+  options: {
+    policy?: AuditPolicy
+    maxEventBytes?: number
+    format?: AuditFormat
+    fails?: boolean
+    written?: Promise<void>
+    beside?: readonly AuditTarget[]
+  } = {},
+) {
   const lines: string[] = []
   const metrics = new AuditMetrics()
+  const { policy, maxEventBytes, format = 'json', beside = [] } = options
   const auditor = new Auditor({
-    evaluate: policyEvaluator(options.policy ?? { rules: [{ level: 'RequestResponse' }] }),
-    format: options.format ?? 'json',
-    maxEventBytes: options.maxEventBytes,
+    evaluate: policyEvaluator(policy ?? { rules: [{ level: 'RequestResponse' }] }),
+    targets: [{ plugin: 'log', format, maxEventBytes, sink: recording(lines, options) }, ...beside],
     metrics,
     log: silentLogger,
-    sink: {
-      waits: true,
-      async process({ line }) {
-        await options.written
-        let text = ''
-        for (const part of line.parts) for await (const bytes of bytesOf(part)) text += bytes.toString()
-        lines.push(text)
-        return options.fails !== true
-      },
-      close: async () => {},
-    },
   })
   return { lines, metrics, auditor }
 }
@@ -195,6 +209,42 @@ describe('an audit event that is too large', () => {
     expect(line).not.to.include('requestObject')
   })
   it('is lost where that does not suffice', async () => expect(await told(100)).to.deep.equal({ lines: [], errors: 1 }))
+})
+
+describe('an audit event of several targets', () => {
+  /** A log of text, and beside it a target of JSON. */
+  const both = (json: Partial<AuditTarget> = {}, options: Parameters<typeof auditing>[0] = {}) => {
+    const second: string[] = []
+    const target: AuditTarget = { plugin: 'webhook', format: 'json', maxEventBytes: undefined, sink: recording(second), ...json }
+    return { ...auditing({ ...options, beside: [target] }), second }
+  }
+  it('is told to each in its form', async () => {
+    const { auditor, lines, second } = both({}, { format: 'legacy' })
+    await begun(auditor).answers(200)
+    expect(lines[0]).to.match(/ AUDIT: id="id"/)
+    expect(JSON.parse(second[0] ?? '')).to.include({ auditID: 'id' })
+  })
+  it('has a body that can be read once in both', async () => {
+    const { auditor, lines, second } = both()
+    const audit = begun(auditor)
+    audit.event.responseObject(filledWith([Buffer.from('{"a":'), Buffer.from('1}')], 7))
+    await audit.answers(200)
+    expect(lines[0]).to.include('"responseObject":{"a":1}')
+    expect(second).to.deep.equal(lines)
+  })
+  it('loses its objects in that alone for which it is too long', async () => {
+    const { auditor, lines, second } = both({ maxEventBytes: 800 })
+    const audit = begun(auditor)
+    audit.event.requestObject(Buffer.from(JSON.stringify({ a: 'x'.repeat(1000) })))
+    await audit.answers(200)
+    expect(lines[0]).to.include('requestObject').and.not.to.include('truncated')
+    expect(second[0]).to.include('"audit.k8s.io/truncated":"true"').and.not.to.include('requestObject')
+  })
+  it('fails a request where one of them does', async () => {
+    const { auditor, lines } = both({ sink: recording([], { fails: true }) })
+    expect(await begun(auditor).received()).to.equal(false)
+    expect(lines).to.have.length(1)
+  })
 })
 
 describe('the audit log for people', () => {

@@ -1,24 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { TokenBucket } from '../../lib/token-bucket.ts'
 import type { AuditMetrics } from '../metrics.ts'
-import type { AuditSink, WrittenEvent } from '../sink.ts'
-import { writeEvent } from './blocking-sink.ts'
-import type { LineWriter } from './line-writer.ts'
+import type { AuditBackend, AuditSink, WrittenEvent } from '../sink.ts'
 
 export interface BatchOptions {
   /** Events that wait at most; those that come then are lost. */
   readonly bufferSize: number
   /** Events of a batch. */
   readonly maxSize: number
-  /** How long a batch waits for more, where it may have more than one. */
+  /** Between two batches, where one may have several events: it is written then, though it may have more. */
   readonly maxWaitMs: number
   /** Batches a second, and how many at once where fewer were written before; undefined: as many as there are. */
   readonly throttle: { readonly qps: number; readonly burst: number } | undefined
 }
 
+export interface BatchingParts {
+  readonly backend: AuditBackend
+  /** Batches that are written side by side. */
+  readonly concurrency: number
+  readonly metrics: AuditMetrics
+  readonly log: Logger
+  readonly clock: Clock
+}
+
 /** Bytes that wait or are written at most: ten thousand events may have bodies of megabytes each. */
 const MAX_BYTES = 256 * 1024 * 1024
+/** Of a batch that has more than one event. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
 /** Between two looks whether a batch may be written. */
 const THROTTLE_MS = 10
 const LOST = 'audit buffer queue blocked'
@@ -26,20 +36,24 @@ const LOST = 'audit buffer queue blocked'
 /** The mode batch: requests wait for nothing, and events are lost where they come faster than they are written. */
 export class BatchingSink implements AuditSink {
   readonly waits = false
-  private readonly parts: { readonly writer: LineWriter; readonly metrics: AuditMetrics; readonly log: Logger }
+  private readonly parts: BatchingParts
   private readonly options: BatchOptions
   private readonly bucket: TokenBucket | undefined
   private readonly queue: WrittenEvent[] = []
+  private readonly underWay = new Set<Promise<void>>()
+  /** When the batch before was handed over, or with no events for it, when the first would have been. */
+  private began: number
   private bytes = 0
   private losing = false
   private closed = false
   private running: Promise<void> | undefined
   private wake: (() => void) | undefined
 
-  constructor(parts: BatchingSink['parts'], options: BatchOptions) {
+  constructor(parts: BatchingParts, options: BatchOptions) {
     this.parts = parts
     this.options = options
-    this.bucket = options.throttle && new TokenBucket(options.throttle.burst, options.throttle.qps)
+    this.began = parts.clock.now()
+    this.bucket = options.throttle && new TokenBucket(options.throttle.burst, options.throttle.qps, parts.clock)
   }
 
   async process(event: WrittenEvent): Promise<boolean> {
@@ -59,7 +73,8 @@ export class BatchingSink implements AuditSink {
     this.closed = true
     this.wake?.()
     await this.running
-    await this.parts.writer.close()
+    await Promise.all(this.underWay)
+    await this.parts.backend.close()
   }
 
   /** Each is counted; of those that are lost one after the other, the first is logged. */
@@ -74,20 +89,40 @@ export class BatchingSink implements AuditSink {
     while (this.queue.length > 0) {
       await this.fill()
       while (this.bucket?.take() === false && !this.closed) await sleep(THROTTLE_MS)
-      const batch = this.queue.splice(0, this.options.maxSize)
-      await Promise.all(batch.map(event => writeEvent(this.parts, event)))
-      for (const { line } of batch) this.bytes -= line.length
+      while (this.underWay.size >= this.parts.concurrency) await Promise.race(this.underWay)
+      const batch = this.queue.splice(0, this.batchSize())
+      this.began = this.parts.clock.now()
+      const written = this.write(batch).finally(() => this.underWay.delete(written))
+      this.underWay.add(written)
     }
     // In the same moment: an event that comes next must find nobody who takes it.
     this.running = undefined
   }
 
-  /** Waits until there is a whole batch, or its time is over. */
+  private async write(batch: readonly WrittenEvent[]): Promise<void> {
+    await this.parts.backend.write(batch)
+    for (const { line } of batch) this.bytes -= line.length
+  }
+
+  /** How many of the first events make a batch: one at least. */
+  private batchSize(): number {
+    let bytes = 0
+    let count = 0
+    for (const { line } of this.queue) {
+      bytes += line.length
+      if (count === this.options.maxSize || (count > 0 && bytes > MAX_BATCH_BYTES)) break
+      count++
+    }
+    return count
+  }
+
+  /** Waits until there is a whole batch, or its time is over. Where nothing came, one time was over after the other. */
   private async fill(): Promise<void> {
     const { maxSize, maxWaitMs } = this.options
     if (maxSize <= 1 || this.queue.length >= maxSize || this.closed) return
+    const waited = this.parts.clock.now() - this.began
     await new Promise<void>(resolve => {
-      const timer = setTimeout(resolve, maxWaitMs)
+      const timer = setTimeout(resolve, maxWaitMs === 0 ? 0 : maxWaitMs - (waited % maxWaitMs))
       this.wake = () => {
         clearTimeout(timer)
         resolve()

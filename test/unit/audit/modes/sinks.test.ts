@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type AuditLine, lineOf } from '../../../../src/audit/line.ts'
-import { BatchingSink, type BatchOptions } from '../../../../src/audit/log/batching-sink.ts'
-import { blockingSink } from '../../../../src/audit/log/blocking-sink.ts'
 import { LineWriter } from '../../../../src/audit/log/line-writer.ts'
+import { logBackend } from '../../../../src/audit/log/log-backend.ts'
 import type { LogOutput } from '../../../../src/audit/log/output.ts'
 import { AuditMetrics } from '../../../../src/audit/metrics.ts'
-import type { WrittenEvent } from '../../../../src/audit/sink.ts'
+import { BatchingSink, type BatchOptions } from '../../../../src/audit/modes/batching-sink.ts'
+import { blockingSink } from '../../../../src/audit/modes/blocking-sink.ts'
+import type { AuditBackend, WrittenEvent } from '../../../../src/audit/sink.ts'
+import { steadyClock } from '../../../../src/lib/clock.ts'
 import { filledWith } from '../../../../src/lib/filled-body.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
+import { eventually } from '../../../support/waiting.ts'
 
 /** A disk: what it holds, and a gate that holds it up. */
 class Disk implements LogOutput {
@@ -64,7 +67,7 @@ describe('lines of the audit log', () => {
     const disk = new Disk()
     const metrics = new AuditMetrics()
     const writer = new LineWriter(disk)
-    const parts = { writer, metrics, log: silentLogger }
+    const backend = logBackend(writer, { metrics, log: silentLogger })
     let goOn = (): void => {}
     disk.gate = new Promise(resolve => {
       goOn = resolve
@@ -74,19 +77,19 @@ describe('lines of the audit log', () => {
     // What is 64 MiB long need not be there yet.
     const long = (): AuditLine => ({ parts: [], length: 64 << 20 })
     const waiting = Array.from({ length: 7 }, () => writer.write(long()))
-    expect(await blockingSink(parts, true).process({ line: long(), told: () => '' })).to.equal(false)
+    expect(await blockingSink(backend, true).process({ line: long(), told: () => '' })).to.equal(false)
     expect(errors(metrics)).to.deep.equal(['log 1'])
     goOn()
     await Promise.all([first, ...waiting])
-    expect(await blockingSink(parts, true).process(event('next'))).to.equal(true)
+    expect(await blockingSink(backend, true).process(event('next'))).to.equal(true)
     expect(disk.text).to.equal('first\nnext\n')
   })
   it('are told where they are lost, and fail a request in the strict mode alone', async () => {
     const disk = new Disk()
     const metrics = new AuditMetrics()
-    const parts = { writer: new LineWriter(disk), metrics, log: silentLogger }
+    const backend = logBackend(new LineWriter(disk), { metrics, log: silentLogger })
     disk.fault = 'no space left'
-    expect([await blockingSink(parts, false).process(event('a')), await blockingSink(parts, true).process(event('b'))]).to.deep.equal([true, false])
+    expect([await blockingSink(backend, false).process(event('a')), await blockingSink(backend, true).process(event('b'))]).to.deep.equal([true, false])
     expect(errors(metrics)).to.deep.equal(['log 2'])
   })
 })
@@ -95,7 +98,8 @@ describe('the batching audit log', () => {
   const batching = (options: Partial<BatchOptions> = {}) => {
     const disk = new Disk()
     const metrics = new AuditMetrics()
-    const parts = { writer: new LineWriter(disk), metrics, log: silentLogger }
+    const listeners = { metrics, log: silentLogger }
+    const parts = { ...listeners, backend: logBackend(new LineWriter(disk), listeners), concurrency: 1, clock: steadyClock }
     return { disk, metrics, sink: new BatchingSink(parts, { bufferSize: 3, maxSize: 1, maxWaitMs: 0, throttle: undefined, ...options }) }
   }
 
@@ -135,5 +139,80 @@ describe('the batching audit log', () => {
     await sleep(30)
     expect(disk.text).to.equal('a\nb\n')
     await sink.close()
+  })
+})
+
+/** A backend whose batches are written when a test says so. */
+class Gated implements AuditBackend {
+  readonly batches: number[] = []
+  closed = false
+  private readonly waiting: (() => void)[] = []
+  async write(events: readonly WrittenEvent[]): Promise<boolean> {
+    this.batches.push(events.length)
+    await new Promise<void>(resolve => this.waiting.push(resolve))
+    return true
+  }
+  async close(): Promise<void> {
+    this.closed = true
+  }
+  release(): void {
+    for (const go of this.waiting.splice(0)) go()
+  }
+}
+
+describe('batches of audit events', () => {
+  const gated = (options: Partial<BatchOptions> = {}, { concurrency = 2, now = (): number => 0 } = {}) => {
+    const backend = new Gated()
+    const parts = { backend, concurrency, metrics: new AuditMetrics(), log: silentLogger, clock: { now } }
+    return { backend, sink: new BatchingSink(parts, { bufferSize: 100, maxSize: 10, maxWaitMs: 60_000, throttle: undefined, ...options }) }
+  }
+  const fill = async (sink: BatchingSink, count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) await sink.process(event('x'))
+    await sleep(0)
+  }
+
+  it('are written side by side, up to a bound', async () => {
+    const { backend, sink } = gated()
+    await fill(sink, 30)
+    expect(backend.batches).to.deep.equal([10, 10])
+    backend.release()
+    await sleep(0)
+    expect(backend.batches).to.deep.equal([10, 10, 10])
+    backend.release()
+    const closed = sink.close()
+    backend.release()
+    await closed
+  })
+  it('are awaited at the end', async () => {
+    const { backend, sink } = gated()
+    await fill(sink, 10)
+    let isOver = false
+    const closed = sink.close().then(() => {
+      isOver = true
+    })
+    await sleep(0)
+    expect([isOver, backend.closed]).to.deep.equal([false, false])
+    backend.release()
+    await closed
+    expect(backend.closed).to.equal(true)
+  })
+  it('go out when the time between two is over, wherever in it the first event came', async () => {
+    let now = 0
+    const { backend, sink } = gated({ maxWaitMs: 60_000 }, { now: () => now })
+    // 20 ms before the second period ends.
+    now = 119_980
+    await fill(sink, 1)
+    expect(backend.batches).to.deep.equal([])
+    await eventually('the batch is written', () => backend.batches.length === 1)
+    backend.release()
+  })
+  it('hold no more bytes than can be sent at once, but one event at least', async () => {
+    const { backend, sink } = gated({ maxSize: 4 }, { concurrency: 9 })
+    const long = (megabytes: number): WrittenEvent => ({ line: { parts: [], length: megabytes << 20 }, told: () => '' })
+    for (const megabytes of [20, 10, 10, 1]) await sink.process(long(megabytes))
+    void sink.close()
+    await eventually('all are written', () => backend.batches.length === 3)
+    expect(backend.batches).to.deep.equal([1, 1, 2])
+    backend.release()
   })
 })

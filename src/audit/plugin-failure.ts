@@ -1,0 +1,20 @@
+import { errorMessage } from '../lib/error-message.ts'
+import type { Logger } from '../lib/log.ts'
+import type { AuditMetrics, AuditPlugin } from './metrics.ts'
+import type { WrittenEvent } from './sink.ts'
+
+/** Who hears of events that are lost. */
+export interface FailureListeners {
+  readonly metrics: AuditMetrics
+  readonly log: Logger
+}
+
+/** Events that the log tells of a batch that is lost. */
+const MOST_TOLD = 10
+
+/** Counts and logs events that a part of the audit has lost. */
+export function pluginFailed({ metrics, log }: FailureListeners, plugin: AuditPlugin, error: unknown, events: readonly Pick<WrittenEvent, 'told'>[]): void {
+  metrics.failed(plugin, events.length)
+  const told = events.slice(0, MOST_TOLD).map(event => event.told())
+  log.error(`Error in audit plugin '${plugin}' affecting ${events.length} audit events`, { error: errorMessage(error), event: told.join('\n') })
+}

@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import { JSON_TYPE } from '../../../../src/audit/json-line.ts'
+import { lineOf } from '../../../../src/audit/line.ts'
+import { AuditMetrics } from '../../../../src/audit/metrics.ts'
+import type { WrittenEvent } from '../../../../src/audit/sink.ts'
+import { eventList } from '../../../../src/audit/webhook/event-list.ts'
+import { webhookBackend } from '../../../../src/audit/webhook/webhook-backend.ts'
+import { webhookBackoff } from '../../../../src/clients/backoff.ts'
+import { RemoteCallError } from '../../../../src/clients/remote-client.ts'
+import { filledWith } from '../../../../src/lib/filled-body.ts'
+import { silentLogger } from '../../../../src/lib/log.ts'
+
+const event = (...rest: Parameters<typeof lineOf>[0]): WrittenEvent => ({ line: lineOf([`{${JSON_TYPE},"level":"Metadata"`, ...rest, '}']), told: () => '' })
+const ITEM = '{"level":"Metadata"}'
+const list = (...items: string[]): string => `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items.join(',')}]}\n`
+
+describe('a list of audit events', () => {
+  it('has items without a type', async () => {
+    expect((await eventList([event()])).toString()).to.equal(list(ITEM))
+    expect((await eventList([event(), event()])).toString()).to.equal(list(ITEM, ITEM))
+  })
+  it('has their objects, however they are made', async () => {
+    const whole = event(',"requestObject":', Buffer.from('{"a":1}\n'), ',"responseObject":', filledWith([Buffer.from('{"b":'), Buffer.from('2}')], 7))
+    expect((await eventList([whole, event()])).toString()).to.equal(list('{"level":"Metadata","requestObject":{"a":1},"responseObject":{"b":2}}', ITEM))
+  })
+})
+
+/** A webhook that fails so many times, and when it is asked. */
+function hooked(failures: number, error: Error = new RemoteCallError('no')) {
+  const asked: string[] = []
+  const waits: number[] = []
+  const metrics = new AuditMetrics()
+  const given = new AbortController()
+  const backend = webhookBackend({
+    metrics,
+    log: silentLogger,
+    signal: given.signal,
+    backoff: webhookBackoff(10_000),
+    timing: {
+      random: () => 0,
+      wait: async ms => {
+        waits.push(ms)
+        given.signal.throwIfAborted()
+      },
+    },
+    client: {
+      async post(body) {
+        asked.push(body.toString())
+        if (asked.length <= failures) throw error
+        return { status: 200, headers: {}, body: Buffer.alloc(0) }
+      },
+      close: () => void asked.push('closed'),
+    },
+  })
+  const lost = (): number | undefined => metrics.families.flatMap(family => [...family.samples()]).find(({ labels }) => labels.plugin === 'webhook')?.value
+  return { asked, waits, backend, lost, given }
+}
+
+describe('the webhook of the audit', () => {
+  it('gets events in a list', async () => {
+    const { backend, asked, lost } = hooked(0)
+    expect(await backend.write([event(), event()])).to.equal(true)
+    await backend.close()
+    expect([asked, lost()]).to.deep.equal([[list(ITEM, ITEM), 'closed'], undefined])
+  })
+  for (const [what, error] of [
+    ['a refusal', new RemoteCallError('forbidden', { statusCode: 403 })],
+    ['a failure', new RemoteCallError('broken', { statusCode: 500 })],
+    ['no answer', new RemoteCallError('EOF', { end: 'reset' })],
+  ] as const)
+    it(`is asked again after ${what}`, async () => {
+      const { backend, asked, waits, lost } = hooked(4, error)
+      expect(await backend.write([event()])).to.equal(true)
+      expect([asked.length, waits, lost()]).to.deep.equal([5, [10_000, 15_000, 22_500, 33_750], undefined])
+    })
+  it('is asked five times, and then events are lost', async () => {
+    const { backend, asked, lost } = hooked(5)
+    expect(await backend.write([event(), event()])).to.equal(false)
+    expect([asked.length, lost()]).to.deep.equal([5, 2])
+  })
+  it('is given up with the server', async () => {
+    const { backend, asked, lost, given } = hooked(5)
+    given.abort()
+    expect(await backend.write([event()])).to.equal(false)
+    expect([asked.length, lost()]).to.deep.equal([0, 1])
+  })
+  it('holds so many bytes at most', async () => {
+    const { backend, asked, lost } = hooked(0)
+    const long = (): WrittenEvent => ({ line: { parts: [], length: 300 << 20 }, told: () => '' })
+    expect(await Promise.all([backend.write([long()]), backend.write([long()])])).to.deep.equal([true, false])
+    expect([asked.length, lost(), await backend.write([long()])]).to.deep.equal([1, 1, true])
+  })
+})
