@@ -1,11 +1,12 @@
 import type { LookupAddress } from 'node:dns'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import { type Agent, request as httpsRequest } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Destination, KubeletAddresses, Trust } from '../../catalog/connect.ts'
 import { DialError, dialError } from '../../lib/dial-error.ts'
+import { errorCode } from '../../lib/error-code.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { escapePath } from '../../lib/url.ts'
@@ -32,6 +33,24 @@ export interface Reply {
   readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer }
 }
 
+/** Asks a destination. Throws DialError where nobody answers. */
+export type Ask = (destination: Destination, question: Question) => Promise<Reply>
+
+/** What TLS goes by. Only HTTP/1.1 is spoken, which alone can be upgraded. */
+export interface TlsChoices extends SecureContextOptions {
+  readonly rejectUnauthorized: boolean
+  readonly ALPNProtocols: string[]
+  /** The name in the certificate; absent: the host. */
+  readonly servername?: string
+}
+
+/** How a server is spoken to over TLS. */
+export interface Transport {
+  readonly tls: TlsChoices
+  /** Keeps connections for further requests; absent: each request has one of its own. */
+  readonly agent?: Agent
+}
+
 /** For the connection and its handshake together; for the answer the client decides how long to wait. */
 const DIAL_MS = 30_000
 
@@ -53,8 +72,8 @@ export const targetOf = ({ path, query }: Destination): string => {
   return query === '' ? escaped : `${escaped}?${query}`
 }
 
-/** What a destination is trusted by: a kubelet by its authority, where one is given, and only HTTP/1.1 is spoken, which alone can be upgraded. */
-function tlsOf(trust: Trust, { certificateAuthority, client }: Kubelets): SecureContextOptions & { rejectUnauthorized: boolean; ALPNProtocols: string[] } {
+/** What a destination is trusted by: a kubelet by its authority, where one is given. */
+function tlsOf(trust: Trust, { certificateAuthority, client }: Kubelets): TlsChoices {
   const verified = trust === 'kubelet' && certificateAuthority !== undefined
   return {
     rejectUnauthorized: verified,
@@ -74,51 +93,81 @@ const found =
     else done(new DialError('no addresses'), '')
   }
 
+/** Asks a kubelet, a pod, a service or a node, on a connection of its own. */
+export const ask = (destination: Destination, kubelets: Kubelets, question: Question): Promise<Reply> =>
+  askOver({ tls: tlsOf(destination.trust, kubelets) }, destination, question)
+
+/** The same for all that is asked of them. */
+export const askAsServer =
+  (kubelets: Kubelets): Ask =>
+  (destination, question) =>
+    ask(destination, kubelets, question)
+
 /**
- * Sends a request on a connection of its own, and resolves with the head of the answer. Throws DialError where nobody answers. The signal ends the connection at any time, also
- * after this has resolved, unless it was upgraded: then it is the caller's.
+ * Sends a request, and resolves with the head of the answer. Throws DialError where nobody answers. The signal ends the connection at any time, also after this has resolved, unless it was
+ * upgraded: then it is the caller's.
  */
-export function ask(destination: Destination, kubelets: Kubelets, { method, headers, body, signal }: Question): Promise<Reply> {
-  const { scheme, host, addresses, trust } = destination
-  const port = destination.port === '' ? PORTS[scheme] : destination.port
-  const address = `${hostText(host)}:${port}`
-  const named = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
-  const options: RequestOptions = {
-    agent: false,
-    host,
-    ...(addresses && { lookup: found(addresses) }),
-    port,
-    method,
-    path: targetOf(destination),
-    headers: [...(named ? [] : ['Host', authorityOf(destination)]), ...headers],
-    maxHeaderSize: MAX_HEADER_BYTES,
-    signal,
-  }
-  return new Promise((resolve, reject) => {
-    let request: ClientRequest
+export async function askOver(transport: Transport, destination: Destination, question: Question): Promise<Reply> {
+  for (;;) {
+    const attempt = new Attempt(transport, destination, question)
     try {
-      request = scheme === 'https' ? httpsRequest({ ...options, ...tlsOf(trust, kubelets) }) : httpRequest(options)
+      return await attempt.reply
     } catch (error) {
-      reject(new DialError(errorMessage(error)))
-      return
+      // A connection that was kept had been closed by the other side, and nothing of the request has been used up.
+      if (!attempt.metClosedConnection || question.body || question.signal.aborted) throw error
     }
-    const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${address}: i/o timeout`)), DIAL_MS)
-    const connected = (): void => clearTimeout(timer)
-    request.on('socket', socket =>
-      socket
-        .setNoDelay(true)
-        .setKeepAlive(true, KEEP_ALIVE_MS)
-        .once(scheme === 'https' ? 'secureConnect' : 'connect', connected)
-        .once('close', connected),
-    )
-    request.on('error', error => {
-      connected()
-      if (signal.aborted) reject(signal.reason)
-      else reject(error instanceof DialError ? error : dialError(error, address))
+  }
+}
+
+/** One request on one connection. */
+class Attempt {
+  readonly reply: Promise<Reply>
+  /** It failed on a connection that earlier requests have used. */
+  metClosedConnection = false
+
+  constructor({ tls, agent }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
+    const { scheme, host, addresses } = destination
+    const port = destination.port === '' ? PORTS[scheme] : destination.port
+    const address = `${hostText(host)}:${port}`
+    const named = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
+    const options: RequestOptions = {
+      host,
+      ...(addresses && { lookup: found(addresses) }),
+      port,
+      method,
+      path: targetOf(destination),
+      headers: [...(named ? [] : ['Host', authorityOf(destination)]), ...headers],
+      maxHeaderSize: MAX_HEADER_BYTES,
+      signal,
+    }
+    this.reply = new Promise((resolve, reject) => {
+      let request: ClientRequest
+      try {
+        request = scheme === 'https' ? httpsRequest({ ...options, ...tls, agent: agent ?? false }) : httpRequest({ ...options, agent: false })
+      } catch (error) {
+        reject(new DialError(errorMessage(error)))
+        return
+      }
+      const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${address}: i/o timeout`)), DIAL_MS)
+      const connected = (): void => clearTimeout(timer)
+      request.on('socket', socket => {
+        if (request.reusedSocket) return connected()
+        socket
+          .setNoDelay(true)
+          .setKeepAlive(true, KEEP_ALIVE_MS)
+          .once(scheme === 'https' ? 'secureConnect' : 'connect', connected)
+          .once('close', connected)
+      })
+      request.on('error', error => {
+        connected()
+        this.metClosedConnection = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '')
+        if (signal.aborted) reject(signal.reason)
+        else reject(error instanceof DialError ? error : dialError(error, address))
+      })
+      request.on('response', response => resolve({ response }))
+      request.on('upgrade', (response, socket, head) => resolve({ response, upgraded: { socket, head } }))
+      if (body) body.on('error', error => request.destroy(error)).pipe(request)
+      else request.end()
     })
-    request.on('response', response => resolve({ response }))
-    request.on('upgrade', (response, socket, head) => resolve({ response, upgraded: { socket, head } }))
-    if (body) body.on('error', error => request.destroy(error)).pipe(request)
-    else request.end()
-  })
+  }
 }

@@ -4,6 +4,7 @@ import { decodedObject, type JsonObject } from '../../meta/object.ts'
 import { badRequestError, failure, forbiddenError } from '../../meta/status.ts'
 import { admissionRequest, groupResourceOf } from '../../registry/types.ts'
 import { type Scope, subjectOf } from '../scope.ts'
+import { askAsServer } from './ask.ts'
 import { forward } from './forward.ts'
 import { log } from './log.ts'
 import { connectOptions } from './options.ts'
@@ -29,7 +30,7 @@ export async function connect(scope: Scope, subresource: ConnectSubresource): Pr
   const destination = addresses ? { ...located, addresses } : located
   if (exchange.asksUpgrade) return leaveHttp(scope, subresource, destination, options)
   if (how === 'upgrade') throw badRequestError('Upgrade request required')
-  return forward(exchange, destination, env.kubelets)
+  return forward(exchange, destination, { ask: askAsServer(env.kubelets) })
 }
 
 /** Ports and commands of WebSocket clients are translated where the gates say so; anything else is passed on as it is. */
@@ -38,7 +39,7 @@ function leaveHttp({ exchange, env }: Scope, { speaks }: ConnectSubresource, des
   if (speaks === 'remote command' && streams?.translates && asksTranslation(exchange))
     return translate(exchange, destination, kubelets, options, streams.metrics)
   if (speaks === 'port forward' && streams?.tunnels && asksTunnel(exchange)) return tunnel(exchange, destination, kubelets, streams.metrics)
-  return upgrade(exchange, destination, kubelets)
+  return upgrade(exchange, destination, { ask: askAsServer(kubelets) })
 }
 
 /** A stream by an upgraded GET needs the right to create it, too: it does what a POST does. Throws 403. */

@@ -6,7 +6,7 @@ import { DialError } from '../../lib/dial-error.ts'
 import { escapePath, joinPaths, parseUrl } from '../../lib/url.ts'
 import { internalServerError, serviceUnavailableError } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
-import { ask, authorityOf, type Kubelets, type Reply } from './ask.ts'
+import { type Ask, authorityOf, type Reply } from './ask.ts'
 import { endToEnd, firstValue, forwardedHeaders, pairsOf, withHeader } from './headers.ts'
 import { rewriteHtml } from './html.ts'
 import { type ProxyPlace, rewriteUrl } from './rewrite.ts'
@@ -15,6 +15,17 @@ type Header = readonly [name: string, value: string]
 
 /** Links are changed in pages up to this size; longer ones pass as they are. */
 const MAX_PAGE_BYTES = 8 << 20
+
+const REDIRECT_REFUSED = Buffer.from('the backend attempted to redirect this request, which is not permitted')
+
+/** How a request is passed on. */
+export interface Passing {
+  readonly ask: Ask
+  /** Of the request, in place of those that are passed on otherwise. */
+  headers?(headers: readonly Header[], to: Destination): Header[]
+  /** Whether an answer that sends the client elsewhere is refused. */
+  readonly refusesRedirects?: boolean
+}
 
 /** Other origins are let in, or not, by this server. */
 const CORS: ReadonlySet<string> = new Set([
@@ -28,7 +39,7 @@ const CORS: ReadonlySet<string> = new Set([
  * Passes a request on and its answer back, both as streams at the pace of who reads them. Headers are those of a reverse proxy; redirects and the links of HTML pages are changed so
  * that they lead through this server again.
  */
-export async function forward(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<void> {
+export async function forward(exchange: Exchange, destination: Destination, passing: Passing): Promise<void> {
   const own = destination.path
   const asked = exchange.path
   const path = !own.endsWith('/') && asked.endsWith('/') ? `${own}/` : own
@@ -40,9 +51,9 @@ export async function forward(exchange: Exchange, destination: Destination, kube
   const to: Destination = { ...destination, path, query }
   const prefix = prefixOf(asked, own)
   const headers = withHeader(endToEnd(forwardedHeaders(exchange)), 'X-Forwarded-Uri', forwardedUri(prefix, path))
-  const reply = await send(exchange, to, kubelets, headers)
+  const reply = await send(exchange, to, passing.ask, passing.headers?.(headers, to) ?? headers)
   const place: ProxyPlace = { prefix, origin: authorityOf(to), asked: firstValue(headers, 'host') }
-  await answer(exchange, reply, place)
+  await answer(exchange, reply, place, passing.refusesRedirects === true)
 }
 
 /** The part of the client's path that is before the destination's own. */
@@ -58,11 +69,11 @@ function forwardedUri(prefix: string, path: string): string {
 }
 
 /** 503 where nobody answers; a body whose length nobody has said goes in chunks. */
-async function send(exchange: Exchange, to: Destination, kubelets: Kubelets, headers: readonly Header[]): Promise<Reply> {
+async function send(exchange: Exchange, to: Destination, ask: Ask, headers: readonly Header[]): Promise<Reply> {
   const body = exchange.bodyStream()
   const chunked: Header[] = body && firstValue(headers, 'content-length') === '' ? [['Transfer-Encoding', 'chunked']] : []
   try {
-    return await ask(to, kubelets, { method: exchange.method, headers: [...headers, ...chunked].flat(), body, signal: exchange.ctx.signal })
+    return await ask(to, { method: exchange.method, headers: [...headers, ...chunked].flat(), body, signal: exchange.ctx.signal })
   } catch (error) {
     if (!(error instanceof DialError)) throw error
     throw serviceUnavailableError(`error trying to reach service: ${error.message}`)
@@ -70,7 +81,7 @@ async function send(exchange: Exchange, to: Destination, kubelets: Kubelets, hea
 }
 
 /** Redirects and pages get their links changed; everything else passes as a stream. */
-async function answer(exchange: Exchange, { response, upgraded }: Reply, place: ProxyPlace): Promise<void> {
+async function answer(exchange: Exchange, { response, upgraded }: Reply, place: ProxyPlace, refusesRedirects: boolean): Promise<void> {
   if (upgraded) {
     upgraded.socket.destroy()
     throw serviceUnavailableError('error trying to reach service: it switched protocols unasked')
@@ -78,6 +89,10 @@ async function answer(exchange: Exchange, { response, upgraded }: Reply, place: 
   const headers = endToEnd(pairsOf(response.rawHeaders)).filter(([name]) => !CORS.has(name.toLowerCase()))
   const status = response.statusCode ?? 502
   const location = firstValue(headers, 'location')
+  if (refusesRedirects && location !== '' && status >= 300 && status <= 399) {
+    response.destroy()
+    return exchange.relay(502, ['Content-Length', String(REDIRECT_REFUSED.length)], Readable.from([REDIRECT_REFUSED]))
+  }
   if (location !== '') {
     if (!parseUrl(location)) {
       response.destroy()

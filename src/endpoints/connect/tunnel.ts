@@ -6,7 +6,7 @@ import { TEXT } from '../../protocols/websocket/frame.ts'
 import { MessageSocket } from '../../protocols/websocket/message-socket.ts'
 import type { Exchange } from '../exchange.ts'
 import { accept, askedProtocols, asksWebSocket, type Taken } from '../web-socket/handshake.ts'
-import type { Kubelets, Reply } from './ask.ts'
+import { askAsServer, type Kubelets, type Reply } from './ask.ts'
 import { forwardedHeaders } from './headers.ts'
 import type { StreamMetrics } from './stream-translation.ts'
 import { passRefusal, sendUpgrade } from './upgrade.ts'
@@ -32,7 +32,7 @@ export async function tunnel(exchange: Exchange, destination: Destination, kubel
     exchange.setHeader('Sec-WebSocket-Version', '13')
     return sendText(exchange, fault, STATUS_CODES[fault] ?? '')
   }
-  const reply = await sendUpgrade(exchange, destination, kubelets, 'POST', spdyHeaders(exchange))
+  const reply = await sendUpgrade(exchange, destination, askAsServer(kubelets), 'POST', spdyHeaders(exchange))
   const { response, upgraded } = reply
   if (upgraded === undefined) {
     if ((response.statusCode ?? 0) >= 400) metrics.countTunneled(response.statusCode ?? 0)

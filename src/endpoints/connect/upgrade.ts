@@ -5,7 +5,8 @@ import { endWhenStalled } from '../../lib/end-when-stalled.ts'
 import { splice } from '../../lib/splice.ts'
 import { failure } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
-import { ask, type Kubelets, type Reply } from './ask.ts'
+import type { Ask, Reply } from './ask.ts'
+import type { Passing } from './forward.ts'
 import { endToEnd, forwardedHeaders, pairsOf } from './headers.ts'
 
 type Header = readonly [name: string, value: string]
@@ -15,27 +16,21 @@ const plainError = (why: string) => failure(500, '', why)
 
 /**
  * Passes on a request to leave HTTP (WebSocket, SPDY), and where the other side agrees, the bytes that follow, both ways until either ends. What the two speak is theirs. A refusal is
- * passed back. The client's query stays behind, as upstream has it: the destination has its own.
+ * passed back. The query is that of the destination.
  */
-export async function upgrade(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<void> {
+export async function upgrade(exchange: Exchange, destination: Destination, passing: Passing): Promise<void> {
   // A body would come after the answer, as part of what the two say to each other.
   const headers = forwardedHeaders(exchange).filter(([name, value]) => !/^(?:transfer-encoding|content-length)$/i.test(name) || value === '0')
-  const reply = await sendUpgrade(exchange, destination, kubelets, exchange.method, headers)
+  const reply = await sendUpgrade(exchange, destination, passing.ask, exchange.method, passing.headers?.(headers, destination) ?? headers)
   const { response, upgraded } = reply
   if (upgraded) return join(exchange, response.statusMessage ?? '', pairsOf(response.rawHeaders), upgraded)
   return passRefusal(exchange, reply)
 }
 
 /** Asks another server to leave HTTP. Throws what the client is told where it can't be reached. */
-export async function sendUpgrade(
-  exchange: Exchange,
-  destination: Destination,
-  kubelets: Kubelets,
-  method: string,
-  headers: readonly Header[],
-): Promise<Reply> {
+export async function sendUpgrade(exchange: Exchange, destination: Destination, ask: Ask, method: string, headers: readonly Header[]): Promise<Reply> {
   try {
-    return await ask(destination, kubelets, { method, headers: headers.flat(), signal: exchange.ctx.signal })
+    return await ask(destination, { method, headers: headers.flat(), signal: exchange.ctx.signal })
   } catch (error) {
     throw error instanceof DialError ? plainError(`error dialing backend: ${error.message}`) : error
   }
