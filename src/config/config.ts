@@ -16,6 +16,7 @@ import { type Reader, reader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 import { compatibilityOf, emulatedVersionOf, gatesOf, laterVersionsOf, runtimeConfigOf } from './release-config.ts'
+import { type ServiceConfig, servicesOf } from './service-config.ts'
 import { type EncryptionFile, type EtcdConfig, encryptionOf, etcdOf, prefixOf, storedFormOf, type WatchCacheSizes, watchCacheSizesOf } from './store-config.ts'
 
 /** How kubelets are reached. Files are paths. */
@@ -78,6 +79,7 @@ export interface Config extends WatchCacheSizes {
   /** Inclusive. */
   readonly serviceNodePorts: { readonly first: number; readonly last: number }
   readonly kubelets: KubeletConfig
+  readonly services: ServiceConfig
   /** 0: no bound. Long-running requests don't count. */
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
@@ -143,6 +145,7 @@ export function buildConfig(given: GivenFlags): Config {
     serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
     serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),
     kubelets: kubeletsOf(read),
+    services: servicesOf(read),
     maxRequestsInFlight: read.int('max-requests-inflight', 0),
     maxMutatingRequestsInFlight: read.int('max-mutating-requests-inflight', 0),
     requestTimeoutMs: read.duration('request-timeout'),

@@ -58,6 +58,10 @@ export const FLAGS = {
   ),
   workers: own('int', 'Processes that serve the ports side by side. More than one needs --etcd-servers.', '1'),
   http2: own('string', 'What speaks HTTP/2: own, the stack of this project, or builtin, that of Node.', 'own'),
+  'service-addresses': own(
+    'list',
+    'Where this server reaches services, as NAMESPACE/NAME=HOST:PORT or NAMESPACE/NAME:PORT=HOST:PORT, when it calls webhooks and aggregated servers: for development, where there is no network of a cluster.',
+  ),
   'authorization-rules-file': own('string', 'YAML or JSON file of allow rules, for the mode Rules of --authorization-mode.'),
 
   // Where to listen, and as whom.
@@ -90,8 +94,8 @@ export const FLAGS = {
   'peer-advertise-ip': ignored('string'),
   'peer-advertise-port': ignored('string'),
   'peer-ca-file': ignored('string'),
-  'proxy-client-cert-file': ignored('string'),
-  'proxy-client-key-file': ignored('string'),
+  'proxy-client-cert-file': used('string', 'Certificate that this server shows to aggregated servers, which believe it for whom a request is.'),
+  'proxy-client-key-file': used('string', 'Key of --proxy-client-cert-file.'),
 
   // The store.
   'etcd-servers': used('list', 'etcd servers (scheme://host:port), comma separated. Without any, the embedded store is used.'),
@@ -266,8 +270,8 @@ export const FLAGS = {
   'kubelet-read-only-port': ignored('int'),
   'kubelet-timeout': ignored('duration'),
   'enable-logs-handler': refused('bool', 'false'),
-  'enable-aggregator-routing': ignored('bool'),
-  'aggregator-reject-forwarding-redirect': ignored('bool'),
+  'enable-aggregator-routing': used('bool', 'Reach aggregated servers and webhooks behind services at their endpoints, and not at the cluster IP.', 'false'),
+  'aggregator-reject-forwarding-redirect': used('bool', 'Refuse answers of aggregated servers that send the client elsewhere.', 'true'),
   'coordinated-leadership-lease-duration': ignored('duration'),
   'coordinated-leadership-renew-deadline': ignored('duration'),
   'coordinated-leadership-retry-period': ignored('duration'),

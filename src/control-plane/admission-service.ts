@@ -16,7 +16,7 @@ import { WebhookClients } from '../admission/webhooks/client.ts'
 import { WebhookConfigurations } from '../admission/webhooks/configurations.ts'
 import { WebhookMetrics } from '../admission/webhooks/metrics.ts'
 import { mutatingWebhooks } from '../admission/webhooks/mutating.ts'
-import { serviceAddress } from '../admission/webhooks/service-address.ts'
+import type { ResolveService } from '../admission/webhooks/target.ts'
 import { validatingWebhooks } from '../admission/webhooks/validating.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess, ResourceId } from '../catalog/definition.ts'
@@ -45,6 +45,8 @@ export interface AdmissionServiceParts {
   readonly catalog: Catalog
   /** Plugins read what is stored through it. It asks no admission, so it exists before the registry. */
   readonly reader: RegistryReader
+  /** Where webhooks behind services are reached. */
+  readonly resolveService: ResolveService
   /** What plugins write as a part of the requests that they admit. There is a registry only when requests come. */
   readonly access: () => ResourceAccess
   /** As `access`, for what counts as a request of its own: webhooks are asked about it. */
@@ -80,7 +82,7 @@ export class AdmissionService implements Service {
     const webhookMetrics = new WebhookMetrics()
     const conditionMetrics = new ConditionMetrics()
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
-    this.webhooks = new WebhookClients(serviceAddress((namespace, name) => reads.service(namespace, name)))
+    this.webhooks = new WebhookClients(parts.resolveService)
     const { getNamespace } = reads
     const webhookEnv = {
       clients: this.webhooks,

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { Aggregator } from '../endpoints/aggregator.ts'
 import { type Api, createApi } from '../endpoints/api.ts'
 import { streamTranslation } from '../endpoints/connect/stream-translation.ts'
 import { createDeprecatedRequests } from '../endpoints/deprecated-requests.ts'
@@ -18,7 +19,7 @@ import type { Service, ServiceStart } from './service.ts'
 export interface ApiServiceParts {
   readonly catalog: Catalog
   readonly registry: Registry
-  /** Asks whether the user may delete unread objects. */
+  readonly aggregator: Aggregator
 }
 
 /** The handlers of requests: resources, discovery and OpenAPI. */
@@ -30,7 +31,7 @@ export class ApiService implements Service {
   /** Host and port, as discovery shows them; empty until the server listens. */
   private address = ''
 
-  constructor(options: ControlPlaneOptions, { catalog, registry }: ApiServiceParts) {
+  constructor(options: ControlPlaneOptions, { catalog, registry, aggregator }: ApiServiceParts) {
     setMaxListeners(0, this.shutdown.signal) // one a watch
     const { runtime, clock, gates, media, kubelets, minRequestTimeoutSeconds } = options
     const deprecatedRequests = createDeprecatedRequests()
@@ -54,7 +55,7 @@ export class ApiService implements Service {
       awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
       shutdown: this.shutdown.signal,
     }
-    this.api = createApi(env, new Discovery(() => this.address, aggregatedVersions(gates)), new OpenApiEndpoint(readDescriptions))
+    this.api = createApi(env, new Discovery(() => this.address, aggregatedVersions(gates)), new OpenApiEndpoint(readDescriptions), aggregator)
     this.metrics = [deprecatedRequests, ...watchMetrics.families(), ...streams.metrics.families()]
   }
 

@@ -16,7 +16,9 @@ import type { AuthServices } from '../resources/builtin.ts'
 import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
+import type { AggregationOptions } from './aggregation-service.ts'
 import type { Runtime } from './runtime.ts'
+import type { ServiceRouting } from './service-resolver.ts'
 
 /** What one server is made of and how it is set up. Nothing in it is changed by the control plane but the backend, which it closes, and the rules, which it keeps up to date. */
 export interface ControlPlaneOptions {
@@ -62,6 +64,9 @@ export interface ControlPlaneOptions {
   readonly requireServiceAccounts: boolean
   readonly minRequestTimeoutSeconds: number
   readonly media: MediaOffer
+  readonly aggregation: AggregationOptions
+  /** How webhooks and aggregated servers behind services are reached. */
+  readonly services: ServiceRouting
   /** For logs, exec and proxies. */
   readonly kubelets: Kubelets
   /** What reviews and token requests answer with; absent: nobody is known. */

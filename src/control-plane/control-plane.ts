@@ -15,6 +15,7 @@ import { RegistryReader } from '../registry/registry-reader.ts'
 import type { WriteTarget } from '../registry/types.ts'
 import type { DeclaredObserver } from '../schema/declared-rules.ts'
 import { AdmissionService } from './admission-service.ts'
+import { AggregationService } from './aggregation-service.ts'
 import { ApiService } from './api-service.ts'
 import { BootstrapService } from './bootstrap-service.ts'
 import { builtInKinds } from './built-in-kinds.ts'
@@ -25,6 +26,7 @@ import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
 import { RoleService } from './role-service.ts'
 import type { ReadinessCheck, Service, StartOptions } from './service.ts'
+import { serviceResolver } from './service-resolver.ts'
 import { StoreService } from './store-service.ts'
 
 /** Everything between the HTTP server and the store. */
@@ -57,16 +59,19 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const stores = new StoreService(options, kinds.definitions, ended.signal)
   const readEnv = { etcdPrefix: options.etcdPrefix, storageFor: stores.storageFor.bind(stores) }
   const reader = new RegistryReader(catalog, readEnv)
+  const resolveService = serviceResolver(options.services, reader)
   let nested: ResourceAccess | undefined
   const admission: AdmissionService = new AdmissionService(options, {
     catalog,
     reader,
+    resolveService,
     access: () => (nested ??= registry.access(undefined, { nested: true })),
     requests: () => registry.access(),
   })
   const declared = new DeclaredValidationMetrics(options.logger)
   const registry = openRegistry(options, { catalog, stores, admission, declared })
-  const api = new ApiService(options, { catalog, registry })
+  const aggregation = new AggregationService(options, resolveService)
+  const api = new ApiService(options, { catalog, registry, aggregator: aggregation.aggregator })
   const bootstrap = new BootstrapService(options, catalog, stores, ended.signal)
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
   const roles = new RoleService(options.rules, options.gates, bootstrap.made)
@@ -79,9 +84,10 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     hasPolicies: () => admission.hasPolicies(),
     reservations: admission.reservations,
     listStored: (id, namespace) => reader.listStored(id, namespace, ended.signal, true),
+    availability: aggregation.availability,
     leaderAccess: signal => registry.access(signal, { nested: true }),
   })
-  const services: readonly Service[] = [stores, admission, api, bootstrap, definitions, roles, nodes, controllers]
+  const services: readonly Service[] = [stores, admission, aggregation, api, bootstrap, definitions, roles, nodes, controllers]
   const running: Promise<unknown>[] = []
   return {
     registry,

@@ -3,7 +3,6 @@ import { hostname } from 'node:os'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import { allocationRepairController } from '../controllers/allocation-repair.ts'
-import { apiServiceAvailabilityController } from '../controllers/api-service-availability.ts'
 import { clusterRoleAggregationController } from '../controllers/cluster-role-aggregation.ts'
 import { compactHistory } from '../controllers/compaction.ts'
 import type { Controller, ControllerEnvironment } from '../controllers/controller.ts'
@@ -41,6 +40,8 @@ export interface ControllerServiceParts {
   /** What the plugin ResourceQuota of this server has added to quotas for writes that have not ended. */
   readonly reservations: QuotaReservations
   readonly listStored: ListStored
+  /** Says of APIServices whether they are available. */
+  readonly availability: Controller
   /** For calls of the leader, which webhooks are not asked about. */
   leaderAccess(signal: AbortSignal): ResourceAccess
 }
@@ -86,7 +87,7 @@ export class ControllerService implements Service {
   /** Those that the flags ask for, and those that every server needs: without them services, definitions and flow schemas would not settle. */
   private controllers({ certificateAuthority }: ServiceStart): Controller[] {
     const { controllers, auth, exclusiveStore, gates, quotaSyncPeriodMs } = this.options
-    const { catalog, definitions, hasPolicies, reservations, listStored } = this.parts
+    const { catalog, definitions, hasPolicies, reservations, listStored, availability } = this.parts
     const issuer = auth?.issuer
     const has = (name: ControllerName): boolean => controllers.has(name)
     const all = [
@@ -98,7 +99,7 @@ export class ControllerService implements Service {
       allocationRepairController(nodePortRange(this.options), exclusiveStore),
       definitionController(definition => definitions.serveWritten(definition)),
       issuer !== undefined && has('serviceaccount-token-controller') && serviceAccountTokenController(issuer, certificateAuthority),
-      apiServiceAvailabilityController,
+      availability,
       flowControlKeeper(this.options.gates.release),
       flowSchemaStatusController,
       has('clusterrole-aggregation-controller') && clusterRoleAggregationController,

@@ -1,6 +1,8 @@
 import { invariant } from '../lib/invariant.ts'
+import type { Aggregator } from './aggregator.ts'
 import type { Discovery } from './discovery/discovery.ts'
 import { dispatch } from './dispatch.ts'
+import { withAggregation } from './filters/aggregation.ts'
 import { withDiscovery } from './filters/discovery.ts'
 import type { ApiFilter } from './filters/filter.ts'
 import { withScope } from './filters/scope.ts'
@@ -11,11 +13,16 @@ import type { EndpointEnvironment } from './scope.ts'
 export interface Api {
   readonly withDiscovery: ApiFilter
   readonly withScope: ApiFilter
+  /** Passes on what other servers serve; absent: nothing is. */
+  readonly withAggregation?: ApiFilter
+  /** Whether a request with such a path is passed on. */
+  readonly passesOn?: (path: string) => boolean
 }
 
-export const createApi = (env: EndpointEnvironment, discovery: Discovery, openApi: OpenApiEndpoint): Api => ({
+export const createApi = (env: EndpointEnvironment, discovery: Discovery, openApi: OpenApiEndpoint, aggregator?: Aggregator): Api => ({
   withDiscovery: withDiscovery(env.catalog, discovery, openApi),
   withScope: withScope(env),
+  ...(aggregator && { withAggregation: withAggregation(aggregator), passesOn: path => aggregator.passesOn(path) }),
 })
 
 /** The end of the chain: does what the request was authorized for. */

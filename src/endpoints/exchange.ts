@@ -27,6 +27,8 @@ export interface Exchange {
   /** The client asks to leave HTTP (`Connection: Upgrade`, over HTTP/1.1), and may: `hijack` is there for it. */
   readonly asksUpgrade: boolean
   readonly ctx: RequestContext
+  /** The request's own, or the one that the client has given it. */
+  readonly auditId: string
   /** What the request will do, and what it was authorized for. */
   readonly info: RequestInfo
   /** The whole body. Throws a StatusError: 413 where it is longer than `limit` bytes, 408/400 where it breaks off. Read once; a second call gives the same buffer. */
@@ -50,6 +52,8 @@ export interface Exchange {
    * has ended, or been cut off with the client's connection because either side broke off. Never rejects.
    */
   relay(status: number, headers: readonly string[], body: Readable): Promise<void>
+  /** Another server does the request from now on: it gives up its place in flight, and is not counted as one of this server. */
+  delegate(): void
   /** Takes the connection of a request that `asksUpgrade`, with the bytes that came behind it: the caller answers, with this status, and ends it. */
   hijack(status: number): { readonly socket: Duplex; readonly head: Buffer }
 }

@@ -9,6 +9,7 @@ import { type ControlPlane, createControlPlane } from '../control-plane/control-
 import type { ControlPlaneOptions } from '../control-plane/control-plane-options.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
+import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import { systemClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { heapGrowth } from '../lib/heap-growth.ts'
@@ -72,6 +73,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
       ? undefined
       : await readAdmissionConfiguration(admissionConfigFile, admissionPlugins, (message, fields) => log.warn(message, fields))
   const { authorizer, rules, nodeGraph, services } = auth
+  const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.services
   const plane = createControlPlane({
     ...configured(config),
     ...(pluginConfigurations && { pluginConfigurations }),
@@ -82,6 +84,8 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     encryption,
     media,
     kubelets,
+    aggregation: { refusesRedirects, ...(proxyClient && { client: await proxyClientKey(proxyClient) }) },
+    services: { addresses, toEndpoints },
     auth: services,
     ...(rules && { rules }),
     ...(nodeGraph && { nodeGraph }),
@@ -91,7 +95,9 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
 }
 
 /** What the flags alone decide. */
-const configured = (config: Config): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'clock' | 'logger' | 'media' | 'kubelets' | 'authorizer'> => ({
+const configured = (
+  config: Config,
+): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'clock' | 'logger' | 'media' | 'kubelets' | 'aggregation' | 'services' | 'authorizer'> => ({
   release: config.emulatedVersion,
   gates: config.gates,
   runtimeConfig: config.runtimeConfig,
@@ -117,6 +123,14 @@ const configured = (config: Config): Omit<ControlPlaneOptions, 'runtime' | 'back
   exclusiveStore: config.etcd === undefined,
   minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
 })
+
+async function proxyClientKey(files: { readonly cert: string; readonly key: string }): Promise<ProxyClientKey> {
+  try {
+    return await ProxyClientKey.open(files)
+  } catch (error) {
+    throw new FlagError(`--proxy-client-cert-file and --proxy-client-key-file: ${errorMessage(error)}`)
+  }
+}
 
 async function kubeletsOf({ kubelets: { addressTypes, port, caFile, client } }: Config): Promise<Kubelets> {
   const read = (file: string): Promise<string> => readFile(file, 'utf8')

@@ -58,6 +58,10 @@ export class HttpExchange implements Exchange, RequestContext {
   /** By the steady clock; 0: none. */
   deadline = 0
   longRunning = false
+  /** Held while the request is worked on here; undefined: none is. */
+  place: { leave(): void } | undefined
+  /** Another server does it. */
+  isDelegated = false
   /** Status code of the answer, 0 before there is one. */
   status = 0
   /** Bytes of the request's body; -1 while it has not been read. */
@@ -248,6 +252,17 @@ export class HttpExchange implements Exchange, RequestContext {
     this.auditing?.begins(status)
     upgrade.detach()
     return upgrade
+  }
+
+  delegate(): void {
+    this.isDelegated = true
+    this.leavePlace()
+  }
+
+  /** Gives up the place in flight that it holds. */
+  leavePlace(): void {
+    this.place?.leave()
+    this.place = undefined
   }
 
   readBody(limit: number): Promise<Buffer> {

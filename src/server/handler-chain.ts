@@ -76,6 +76,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withMaxInFlightLimit(options.inFlight),
     withAuthorization(authorizer, authMetrics),
     withLongRunning(requests, metrics),
+    ...(api.withAggregation ? [api.withAggregation] : []),
     serverEndpoints(options),
     api.withDiscovery,
     api.withScope,

@@ -17,7 +17,7 @@ import { portOf } from './port-of.ts'
 import { encodeStatusAsJson } from './status-body.ts'
 import type { TlsMaterial } from './tls/tls-material.ts'
 import { writeBounds } from './tls/write-bounds.ts'
-import { upgradeListener } from './upgrade.ts'
+import { type PassesOn, upgradeListener } from './upgrade.ts'
 import type { ConnectionSource } from './workers/worker-link.ts'
 
 /** As Go's: the shorter key first, which costs a fifth less where the processor does AES. */
@@ -42,11 +42,13 @@ const HTTP1_OPTIONS = {
   requireHostHeader: false,
 }
 
+const never: PassesOn = () => false
+
 /** Serves HTTP/1.1 by the listener. `readmit` takes a connection as if it were new. */
-function serveHttp1(server: AnyServer, listener: Listener, readmit: (socket: Duplex) => void): void {
+function serveHttp1(server: AnyServer, listener: Listener, readmit: (socket: Duplex) => void, passesOn: PassesOn): void {
   limitFields(server)
   server.on('request', http1Listener(listener))
-  server.on('upgrade', upgradeListener(listener, readmit))
+  server.on('upgrade', upgradeListener(listener, readmit, passesOn))
   server.on('clientError', answerInvalidRequest)
 }
 
@@ -81,7 +83,13 @@ const contextOf = ({ cert, key, clientCa }: TlsMaterial): SecureContextOptions =
 export const changeTls = (server: HttpsServer, tls: TlsMaterial): void => server.setSecureContext(contextOf(tls))
 
 /** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
-export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Http2Stack, onHandshakeError: () => void = () => {}): HttpsServer {
+export function createSecurePort(
+  tls: TlsMaterial,
+  listener: Listener,
+  http2: Http2Stack,
+  onHandshakeError: () => void = () => {},
+  passesOn: PassesOn = never,
+): HttpsServer {
   const serveHttp2 = HTTP2_STACKS[http2](listener, HTTP2_LIMITS)
   const server = createHttpsServer({
     ...contextOf(tls),
@@ -92,7 +100,7 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Ht
     ...HTTP1_OPTIONS,
   })
   const takeHttp1 = ownListener(server, 'secureConnection')
-  serveHttp1(server, listener, takeHttp1)
+  serveHttp1(server, listener, takeHttp1, passesOn)
   server.removeAllListeners('secureConnection')
   const boundWrites = writeBounds()
   server.on('secureConnection', (socket: TLSSocket) => {
@@ -112,7 +120,7 @@ export function createSecurePort(tls: TlsMaterial, listener: Listener, http2: Ht
 }
 
 /** Plain HTTP without credentials, for loopback only. Requests that a web page sends by a browser of this machine are refused. */
-export function createInsecurePort(listener: Listener): Server {
+export function createInsecurePort(listener: Listener, passesOn: PassesOn = never): Server {
   const guarded: Listener = (req, res) => {
     const refused = refusalOf(req)
     if (refused === undefined) return listener(req, res)
@@ -121,7 +129,7 @@ export function createInsecurePort(listener: Listener): Server {
     res.writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
   }
   const server = createServer(HTTP1_OPTIONS)
-  serveHttp1(server, guarded, ownListener(server, 'connection'))
+  serveHttp1(server, guarded, ownListener(server, 'connection'), passesOn)
   return server
 }
 

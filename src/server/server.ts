@@ -102,14 +102,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const ports: Port[] = []
   const { handed } = options
-  const secureServer = createSecurePort(options.tls, createApp(handlerChain(shared), options.log), options.http2, () => {
-    handshakes.count++
-  })
+  const secureServer = createSecurePort(
+    options.tls,
+    createApp(handlerChain(shared), options.log),
+    options.http2,
+    () => handshakes.count++,
+    options.api.passesOn,
+  )
   const secure = handed ? serveHanded(secureServer, handed('secure', options.securePort)) : await open(secureServer, options.securePort, options.bindAddress)
   ports.push(secure)
   let insecure: Port | undefined
   if (options.insecurePort !== undefined) {
-    const server = createInsecurePort(createApp(handlerChain({ ...shared, trusted: UNSECURED }), options.log))
+    const server = createInsecurePort(createApp(handlerChain({ ...shared, trusted: UNSECURED }), options.log), options.api.passesOn)
     insecure = handed ? serveHanded(server, handed('insecure', options.insecurePort)) : await open(server, options.insecurePort, LOOPBACK)
     ports.push(insecure)
   }

@@ -5,6 +5,7 @@ import { eachField } from '../lib/raw-fields.ts'
 import { answerUnderWay } from './answer-under-way.ts'
 import type { AnyRequest, Listener } from './any-http.ts'
 import { faultOfFields, refuseFault } from './field-limit.ts'
+import { parseTarget } from './request-target.ts'
 
 /** A connection whose client asks to leave HTTP. Its bytes are nobody's until the answer. */
 export interface Upgrade {
@@ -32,16 +33,23 @@ const LEAVES_HTTP = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/(?:attach
 /** What may be a watch, which goes on as a WebSocket where the client asks for that. What is none is answered over HTTP all the same, and the connection closed. */
 const MAY_WATCH = /^\/api(?:\/|s\/[^/?]+\/)[^/?]+\/(?:watch\/|[^?]*\?(?:.*&)?watch(?:[=&]|$))/
 
-function leavesHttp({ method, url = '', headers: { upgrade = '' } }: IncomingMessage): boolean {
+/** Whether a request with such a path is passed on to another server, with which it may leave HTTP by any way. */
+export type PassesOn = (path: string) => boolean
+
+function leavesHttp({ method, url = '', headers: { upgrade = '' } }: IncomingMessage, passesOn: PassesOn): boolean {
   if (/^h2c$/i.test(upgrade)) return false
-  return LEAVES_HTTP.test(url) || (method === 'GET' && /^websocket$/i.test(upgrade) && MAY_WATCH.test(url))
+  return LEAVES_HTTP.test(url) || passesOn(parseTarget(url).path) || (method === 'GET' && /^websocket$/i.test(upgrade) && MAY_WATCH.test(url))
 }
 
 /**
  * Node gives a server that listens for upgrades every request with an Upgrade header, and takes the connection out of HTTP. Most of those only offer one (h2c, by Java's client): they go
  * back into HTTP, without the offer. `readmit` lets the server take a connection as if it were new. The head has to be there whole: a field that Node had left out would be missing from what is served.
  */
-export function upgradeListener(listener: Listener, readmit: (socket: Duplex) => void): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
+export function upgradeListener(
+  listener: Listener,
+  readmit: (socket: Duplex) => void,
+  passesOn: PassesOn,
+): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
   return (req, socket, head) => {
     // The answer to an earlier request on this connection is still being written: two can't share it.
     if (answerUnderWay(socket)) {
@@ -53,7 +61,7 @@ export function upgradeListener(listener: Listener, readmit: (socket: Duplex) =>
       refuseFault(socket, fault)
       return
     }
-    if (!leavesHttp(req)) {
+    if (!leavesHttp(req, passesOn)) {
       socket.unshift(Buffer.concat([headOf(req), head]))
       readmit(socket)
       return

@@ -30,6 +30,8 @@ export const controlPlaneOptions = (backend: ControlPlaneOptions['backend'], opt
   exclusiveStore: true,
   minRequestTimeoutSeconds: 1800,
   media: mediaOffer(),
+  aggregation: { refusesRedirects: true },
+  services: { addresses: new Map(), toEndpoints: false },
   kubelets: { addressTypes: ['InternalIP'], port: 10250 },
   authorizer: allowingIf(() => true),
   ...options,

@@ -81,6 +81,8 @@ export class FakeExchange implements Exchange {
   readonly rawHeaders: readonly string[]
   readonly remoteAddress = '192.0.2.1'
   readonly asksUpgrade = false
+  readonly auditId = 'audit-id'
+  delegated = false
   readonly streamed = new FakeStream()
   /** Ends the request. */
   readonly client = new AbortController()
@@ -126,6 +128,10 @@ export class FakeExchange implements Exchange {
     this.status = status
     for (let i = 0; i + 1 < headers.length; i += 2) this.answerHeaders[(headers[i] as string).toLowerCase()] = headers[i + 1] as string
     this.body = await buffer(body)
+  }
+
+  delegate(): void {
+    this.delegated = true
   }
 
   hijack(): { socket: Duplex; head: Buffer } {

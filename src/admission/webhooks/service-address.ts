@@ -1,25 +1,89 @@
+import { hostAndPort } from '../../lib/host-and-port.ts'
 import type { TypedObject } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { ResolveService } from './target.ts'
 
 /** What is read of a Service. */
 export type ServiceObject = TypedObject & {
-  readonly spec: { readonly type?: string; readonly clusterIP?: string; readonly externalName?: string; readonly ports?: readonly { readonly port: number }[] }
+  readonly spec: {
+    readonly type?: string
+    readonly clusterIP?: string
+    readonly externalName?: string
+    readonly ports?: readonly { readonly name?: string; readonly port: number }[]
+  }
 }
 
-/**
- * Where services are reached: at their cluster IP, or at the name that stands for one elsewhere, as kube-apiserver does without `--enable-aggregator-routing`.
- * @param get a service from the cache; throws 404 where there is none.
- */
-export function serviceAddress(get: (namespace: string, name: string) => Promise<ServiceObject>): ResolveService {
+/** What is read of Endpoints. */
+export type EndpointsObject = TypedObject & {
+  readonly subsets?: readonly {
+    readonly addresses?: readonly { readonly ip: string }[]
+    readonly ports?: readonly { readonly name?: string; readonly port: number }[]
+  }[]
+}
+
+/** Reads from the cache; throws 404 where there is none. */
+type Get<T> = (namespace: string, name: string) => Promise<T>
+
+const found = <T>(get: Get<T>, kind: string, namespace: string, name: string): Promise<T> =>
+  get(namespace, name).catch(error => {
+    throw isStatusError(error, 'NotFound') ? new Error(`${kind} ${JSON.stringify(name)} not found`) : error
+  })
+
+/** Where services are reached: at their cluster IP, or at the name that stands for one elsewhere, as kube-apiserver does without `--enable-aggregator-routing`. */
+export function serviceAddress(get: Get<ServiceObject>): ResolveService {
   return async (namespace, name, port) => {
-    const { spec } = await get(namespace, name).catch(error => {
-      throw isStatusError(error, 'NotFound') ? new Error(`service ${JSON.stringify(name)} not found`) : error
-    })
+    const { spec } = await found(get, 'service', namespace, name)
     const { type, clusterIP = '', externalName = '', ports = [] } = spec
     if (type === 'ExternalName') return { host: externalName, port }
     if (type === 'ClusterIP' && clusterIP === 'None') throw new Error('cannot route to service with ClusterIP "None"')
-    if (!ports.some(each => each.port === port)) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
+    if (!ports.some(each => each.port === port)) throw noPort(port, name)
     return { host: clusterIP, port }
   }
+}
+
+const noPort = (port: number, name: string): Error => new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
+
+/** Where services are reached with `--enable-aggregator-routing`: at one of their endpoints. `pick` chooses one of so many. */
+export function endpointAddress(getService: Get<ServiceObject>, getEndpoints: Get<EndpointsObject>, pick: (count: number) => number): ResolveService {
+  return async (namespace, name, port) => {
+    const { spec } = await found(getService, 'service', namespace, name)
+    const { type = 'ClusterIP', ports = [] } = spec
+    if (!['ClusterIP', 'LoadBalancer', 'NodePort'].includes(type)) throw new Error(`unsupported service type ${JSON.stringify(type)}`)
+    const servicePort = ports.find(each => each.port === port)
+    if (!servicePort) throw noPort(port, name)
+    const { subsets = [] } = await found(getEndpoints, 'endpoints', namespace, name)
+    const first = pick(subsets.length)
+    for (let i = 0; i < subsets.length; i++) {
+      const { addresses = [], ports: targets = [] } = subsets[(first + i) % subsets.length] ?? {}
+      const target = targets.find(each => (each.name ?? '') === (servicePort.name ?? ''))
+      const address = addresses[pick(addresses.length)]
+      if (target && address) return { host: address.ip, port: target.port }
+    }
+    throw new Error(`no endpoints available for service ${JSON.stringify(name)}`)
+  }
+}
+
+/** Addresses of services that are reached elsewhere than in a cluster: `--service-addresses`. By `NAMESPACE/NAME` and `NAMESPACE/NAME:PORT`. */
+export type ServiceAddresses = ReadonlyMap<string, { readonly host: string; readonly port: number }>
+
+/** Where a service has been placed; undefined: where the cluster has it. */
+export const placeOf = (places: ServiceAddresses, namespace: string, name: string, port: number) =>
+  places.get(`${namespace}/${name}:${port}`) ?? places.get(`${namespace}/${name}`)
+
+/** The places first, then the cluster. */
+export const placedFirst =
+  (places: ServiceAddresses, otherwise: ResolveService): ResolveService =>
+  async (namespace, name, port) =>
+    placeOf(places, namespace, name, port) ?? otherwise(namespace, name, port)
+
+/** Reads `NAMESPACE/NAME=HOST:PORT` and `NAMESPACE/NAME:PORT=HOST:PORT`. Throws an Error that says what is wrong. */
+export function parseServiceAddresses(entries: readonly string[]): ServiceAddresses {
+  const places = new Map<string, { host: string; port: number }>()
+  for (const entry of entries) {
+    const [, service, address = ''] = /^([^/=]+\/[^/=:]+(?::\d{1,5})?)=(.+)$/.exec(entry) ?? []
+    const place = hostAndPort(address)
+    if (service === undefined || place === undefined) throw new Error(`${JSON.stringify(entry)} is not NAMESPACE/NAME=HOST:PORT`)
+    places.set(service, place)
+  }
+  return places
 }

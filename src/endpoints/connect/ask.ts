@@ -59,6 +59,9 @@ const KEEP_ALIVE_MS = 30_000
 /** Of the head of an answer: as much as of a request. */
 const MAX_HEADER_BYTES = 1 << 20
 
+/** Methods whose requests change nothing, so that they can be sent again. */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
 const PORTS = { http: '80', https: '443' } as const
 
 const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
@@ -113,8 +116,8 @@ export async function askOver(transport: Transport, destination: Destination, qu
     try {
       return await attempt.reply
     } catch (error) {
-      // A connection that was kept had been closed by the other side, and nothing of the request has been used up.
-      if (!attempt.metClosedConnection || question.body || question.signal.aborted) throw error
+      // The other side may have closed a connection that was kept, before it has seen the request or behind it.
+      if (!attempt.metClosedConnection || !REPEATABLE.has(question.method) || question.body || question.signal.aborted) throw error
     }
   }
 }

@@ -5,6 +5,7 @@ import { endWhenStalled } from '../../lib/end-when-stalled.ts'
 import { TEXT } from '../../protocols/websocket/frame.ts'
 import { MessageSocket } from '../../protocols/websocket/message-socket.ts'
 import type { Exchange } from '../exchange.ts'
+import { sendText } from '../send-text.ts'
 import { accept, askedProtocols, asksWebSocket, type Taken } from '../web-socket/handshake.ts'
 import { askAsServer, type Kubelets, type Reply } from './ask.ts'
 import { forwardedHeaders } from './headers.ts'
@@ -48,11 +49,6 @@ export async function tunnel(exchange: Exchange, destination: Destination, kubel
   metrics.countTunneled(101)
   endWhenStalled(upgraded.socket)
   await join(taken, upgraded, exchange.ctx.signal)
-}
-
-const sendText = (exchange: Exchange, status: number, text: string): Promise<void> => {
-  exchange.setHeader('X-Content-Type-Options', 'nosniff')
-  return exchange.sendBytes(status, 'text/plain; charset=utf-8', Buffer.from(`${text}\n`))
 }
 
 /** The status of a handshake that can't be agreed to. */

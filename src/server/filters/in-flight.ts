@@ -3,16 +3,16 @@ import type { RequestInfo, User } from '../../meta/context.ts'
 import { type StatusError, tooManyRequestsError } from '../../meta/status.ts'
 import type { Filter } from './filter.ts'
 
-/** Holds a place in flight for each request that is not long-running. Throws 429 where there is none. */
+/** Holds a place in flight for each request that is not long-running, until it is done or another server does it. Throws 429 where there is none. */
 export const withMaxInFlightLimit =
   (inFlight: InFlight): Filter =>
   async ({ state: { exchange } }, next) => {
     if (exchange.longRunning) return next()
-    const place = inFlight.enter(exchange.info, exchange.user, exchange.receivedAt)
+    exchange.place = inFlight.enter(exchange.info, exchange.user, exchange.receivedAt)
     try {
       await next()
     } finally {
-      place.leave()
+      exchange.leavePlace()
     }
   }
 

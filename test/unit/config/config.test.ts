@@ -151,6 +151,21 @@ describe('the command line', () => {
     ])
   })
 
+  it('says how services and aggregated servers are reached', () => {
+    expect(serve().config.services).to.deep.equal({ addresses: new Map(), toEndpoints: false, proxyClient: undefined, refusesRedirects: true })
+    const { services } = serve(
+      '--service-addresses=a/b=127.0.0.1:1,c/d:8=[::1]:2',
+      '--enable-aggregator-routing',
+      '--aggregator-reject-forwarding-redirect=false',
+      '--proxy-client-cert-file=p.crt',
+      '--proxy-client-key-file=p.key',
+    ).config
+    expect([...services.addresses.keys()]).to.deep.equal(['a/b', 'c/d:8'])
+    expect(services).to.deep.include({ toEndpoints: true, refusesRedirects: false, proxyClient: { cert: 'p.crt', key: 'p.key' } })
+    expect(() => serve('--service-addresses=a')).to.throw('--service-addresses: "a" is not NAMESPACE/NAME=HOST:PORT')
+    expect(() => serve('--proxy-client-cert-file=p.crt')).to.throw('--proxy-client-cert-file and --proxy-client-key-file go together')
+  })
+
   it('starts as kubeadm starts kube-apiserver, and says what is lacking', () => {
     const { config } = serve(
       '--profile=apiserver',

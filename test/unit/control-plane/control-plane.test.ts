@@ -100,7 +100,7 @@ describe('the control plane', () => {
     const { plane, access, unready } = open()
     expect(await unready()).to.include('bootstrap-controller')
     await plane.synced(AbortSignal.timeout(5000))
-    expect(await unready()).to.deep.equal(['bootstrap-controller', 'autoregister-completion', 'crd-informer-synced'])
+    expect(await unready()).to.deep.equal(['apiservice-registration-controller', 'bootstrap-controller', 'autoregister-completion', 'crd-informer-synced'])
     plane.start(START)
     await eventually('it is ready', async () => (await unready()).length === 0)
     expect((await access.list(NAMESPACES, '')).items).to.have.length(4)
@@ -145,7 +145,13 @@ describe('the control plane', () => {
     const rules = new RuleIndex()
     const { plane, unready } = open({ rules })
     await plane.synced(AbortSignal.timeout(5000))
-    expect(await unready()).to.deep.equal(['bootstrap-controller', 'autoregister-completion', 'crd-informer-synced', 'rbac-bootstrap-roles'])
+    expect(await unready()).to.deep.equal([
+      'apiservice-registration-controller',
+      'bootstrap-controller',
+      'autoregister-completion',
+      'crd-informer-synced',
+      'rbac-bootstrap-roles',
+    ])
     plane.start(START)
     await eventually('it is ready', async () => (await unready()).length === 0)
     expect(rules.keys('clusterroles')).to.include('/cluster-admin')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { apiServiceAvailabilityController } from '../../../src/controllers/api-service-availability.ts'
+import { apiServiceAvailabilityController, type CheckBackend } from '../../../src/controllers/api-service-availability.ts'
+import { AvailabilityMetrics } from '../../../src/extensions/aggregation/metrics.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -37,7 +38,15 @@ async function started() {
   await access.create({ group: '', resource: 'namespaces' }, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'default' } })
   await access.create(API_SERVICES, '', apiService)
   const end = new AbortController()
-  const running = apiServiceAvailabilityController(controllerEnvironment(t), end.signal)
+  const metrics = new AvailabilityMetrics()
+  /** What asking the server comes to. */
+  const backend: { why: string | undefined; asked: number } = { why: 'bad status from https://10.0.0.1:443/apis/metrics.k8s.io/v1beta1: 500', asked: 0 }
+  const check: CheckBackend = async () => {
+    backend.asked++
+    return backend.why
+  }
+  const options = { check, observer: metrics, isPlaced: (_namespace: string, name: string) => name === 'placed' }
+  const running = apiServiceAvailabilityController(options)(controllerEnvironment(t), end.signal)
   const condition = async () => (await access.get(API_SERVICES, '', NAME)).status?.conditions?.[0] ?? {}
   /** Waits for the reason; the status and the message that come with it. */
   const told = async (reason: string) => {
@@ -49,12 +58,14 @@ async function started() {
     end.abort()
     await running
   }
-  return { access, condition, told, ended }
+  const samples = () =>
+    metrics.families.flatMap(each => [...each.samples()]).map(({ metricName, labels, value }) => [metricName, ...Object.values(labels), value])
+  return { access, condition, told, ended, backend, samples }
 }
 
 describe('the availability of APIServices', () => {
-  it('follows the service and the endpoints, and is never told while nothing is forwarded', async () => {
-    const { access, condition, told, ended } = await started()
+  it('follows the service and the endpoints, and asks the server once all are there', async () => {
+    const { access, condition, told, ended, backend, samples } = await started()
     const at = 'service/metrics in "default"'
     expect(await told('ServiceNotFound')).to.equal(`False: ${at} is not present`)
     const { type, lastTransitionTime } = await condition()
@@ -65,9 +76,23 @@ describe('the availability of APIServices', () => {
     expect(await told('EndpointsNotFound')).to.equal(`False: cannot find endpoints for ${at}`)
     await access.create(ENDPOINTS, 'default', endpoints('other', READY))
     expect(await told('MissingEndpoints')).to.equal(`False: endpoints for ${at} have no addresses with port name "https"`)
+    expect(backend.asked).to.equal(0)
     await access.update(ENDPOINTS, 'default', 'metrics', now => ({ ...now, subsets: endpoints('https', READY).subsets }))
-    expect(await told('FailedDiscoveryCheck')).to.equal('False: requests are not forwarded to other servers')
+    expect(await told('FailedDiscoveryCheck')).to.equal(`False: ${backend.why}`)
     expect((await condition()).lastTransitionTime).to.equal(lastTransitionTime)
+    expect(samples()).to.deep.equal([['aggregator_unavailable_apiservice', NAME, 1]])
+    backend.why = undefined
+    expect(await told('Passed')).to.equal('True: all checks passed')
+    await eventually('the gauge', () => samples()[0]?.[2] === 0)
+    await access.delete(ENDPOINTS, 'default', 'metrics')
+    await told('EndpointsNotFound')
+    await eventually('the counter', () => samples().length === 2)
+    expect(samples()).to.deep.equal([
+      ['aggregator_unavailable_apiservice_total', NAME, 'EndpointsNotFound', 1],
+      ['aggregator_unavailable_apiservice', NAME, 1],
+    ])
+    await access.delete(API_SERVICES, '', NAME)
+    await eventually('the gauge goes', () => samples().length === 1)
     await ended()
   })
 
@@ -85,7 +110,17 @@ describe('the availability of APIServices', () => {
   it('of a service without a cluster IP depends on nothing that is stored', async () => {
     const { access, told, ended } = await started()
     await access.create(SERVICES, 'default', service({ type: 'ExternalName', externalName: 'example.com' }))
-    expect(await told('FailedDiscoveryCheck')).to.equal('False: requests are not forwarded to other servers')
+    expect(await told('FailedDiscoveryCheck')).to.match(/^False: bad status/)
+    await ended()
+  })
+
+  it('of a service whose place is known depends on the server alone', async () => {
+    const { access, told, ended, backend } = await started()
+    await told('ServiceNotFound')
+    backend.why = undefined
+    const service = { ...apiService.spec.service, name: 'placed' }
+    await access.update(API_SERVICES, '', NAME, now => ({ ...now, spec: { ...now.spec, service } }))
+    await told('Passed')
     await ended()
   })
 })

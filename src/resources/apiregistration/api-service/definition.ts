@@ -70,7 +70,7 @@ const v1: Version<APIService> = {
 }
 
 /**
- * Who serves a group version. Requests are served here whatever it says; controllers/api-services.ts makes those of this server.
+ * Who serves a group version. controllers/api-services.ts makes those of this server; extensions/aggregation passes requests on to others.
  * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/api-service-v1/
  * Source of its rules: staging/src/k8s.io/kube-aggregator/pkg/registry/apiservice.
  */

@@ -1,0 +1,28 @@
+import { parseServiceAddresses, type ServiceAddresses } from '../admission/webhooks/service-address.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import type { Reader } from './flag-reader.ts'
+import { FlagError, isTrue } from './parse-flags.ts'
+
+/** How services are reached, and aggregated servers behind them. Files are paths. */
+export interface ServiceConfig {
+  readonly addresses: ServiceAddresses
+  readonly toEndpoints: boolean
+  readonly proxyClient: { readonly cert: string; readonly key: string } | undefined
+  readonly refusesRedirects: boolean
+}
+
+/** Throws FlagError. */
+export const servicesOf = (read: Reader): ServiceConfig => ({
+  addresses: addressesOf(read.list('service-addresses')),
+  toEndpoints: isTrue(read.text('enable-aggregator-routing') ?? 'false'),
+  proxyClient: read.pair('proxy-client-cert-file', 'proxy-client-key-file'),
+  refusesRedirects: isTrue(read.text('aggregator-reject-forwarding-redirect') ?? 'true'),
+})
+
+function addressesOf(entries: readonly string[]): ServiceAddresses {
+  try {
+    return parseServiceAddresses(entries)
+  } catch (error) {
+    throw new FlagError(`--service-addresses: ${errorMessage(error)}`)
+  }
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { placeOf } from '../admission/webhooks/service-address.ts'
+import type { ResolveService } from '../admission/webhooks/target.ts'
+import { type AvailabilityOptions, apiServiceAvailabilityController } from '../controllers/api-service-availability.ts'
+import { type Controller, followKept } from '../controllers/controller.ts'
+import type { Aggregator } from '../endpoints/aggregator.ts'
+import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
+import { discoveryCheck } from '../extensions/aggregation/discovery-check.ts'
+import { AvailabilityMetrics } from '../extensions/aggregation/metrics.ts'
+import { Registrations } from '../extensions/aggregation/registrations.ts'
+import { passOn, type RequestProxyEnvironment } from '../extensions/aggregation/request-proxy.ts'
+import { Transports } from '../extensions/aggregation/transports.ts'
+import { Via } from '../extensions/aggregation/via.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import { API_SERVICES } from '../resources/kinds.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
+import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
+
+/** How requests are passed on to aggregated servers. */
+export interface AggregationOptions {
+  /** What they know this server by; absent: nothing, and most will not believe for whom a request is. */
+  readonly client?: ProxyClientKey
+  readonly refusesRedirects: boolean
+}
+
+/** Group versions that other servers serve: knows them, passes requests on, and says whether the servers are there. */
+export class AggregationService implements Service {
+  readonly metrics: readonly MetricFamily[]
+  readonly checks: readonly ReadinessCheck[]
+  readonly aggregator: Aggregator
+  /** Runs in the leader. */
+  readonly availability: Controller
+  private readonly options: ControlPlaneOptions
+  private readonly registrations = new Registrations()
+  private readonly transports: Transports
+
+  constructor(options: ControlPlaneOptions, resolve: ResolveService) {
+    this.options = options
+    const { aggregation, gates, logger, services } = options
+    const { client, refusesRedirects } = aggregation
+    const via = new Via(randomUUID())
+    this.transports = new Transports(client)
+    const env: RequestProxyEnvironment = {
+      resolve,
+      transports: this.transports,
+      via,
+      logger,
+      tellsUid: gates.enabled('RemoteRequestHeaderUID'),
+      refusesRedirects,
+    }
+    this.aggregator = aggregatorOver(this.registrations, env)
+    const metrics = new AvailabilityMetrics()
+    const availability: AvailabilityOptions = {
+      check: discoveryCheck({ resolve, client, via }),
+      observer: metrics,
+      isPlaced: (namespace, name, port) => placeOf(services.addresses, namespace, name, port) !== undefined,
+    }
+    this.availability = apiServiceAvailabilityController(availability)
+    this.metrics = metrics.families
+    this.checks = [onReadyz('apiservice-registration-controller', () => this.registrations.isSynced, 'APIServices are not known yet')]
+    this.registrations.subscribe(({ name, registration }) => {
+      if (!registration?.backend) this.transports.forget(name)
+    })
+  }
+
+  /** Follows APIServices, and the files of the certificate. */
+  start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
+    const { aggregation, logger } = this.options
+    return Promise.all([followKept(env, API_SERVICES, signal, this.registrations), aggregation.client?.follow(logger, signal)])
+  }
+
+  /** Ends connections to backends. */
+  close(): void {
+    this.transports.close()
+  }
+}
+
+const aggregatorOver = (registrations: Registrations, env: RequestProxyEnvironment): Aggregator => ({
+  serve(exchange) {
+    const registration = registrations.remoteOf(exchange.path)
+    return registration?.backend && passOn(env, exchange, registration, registration.backend)
+  },
+  passesOn: path => registrations.remoteOf(path) !== undefined,
+})

@@ -1,0 +1,7 @@
+import type { Exchange } from './exchange.ts'
+
+/** Answers as Go's http.Error. */
+export const sendText = (exchange: Exchange, status: number, text: string): Promise<void> => {
+  exchange.setHeader('X-Content-Type-Options', 'nosniff')
+  return exchange.sendBytes(status, 'text/plain; charset=utf-8', Buffer.from(`${text}\n`))
+}

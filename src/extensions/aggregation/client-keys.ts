@@ -1,0 +1,73 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorMessage } from '../../lib/error-message.ts'
+import type { Logger } from '../../lib/log.ts'
+
+/** A certificate and its key, as PEM. */
+export interface ClientKey {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Paths. */
+interface KeyFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Between two looks at the files. */
+const LOOK_MS = 5_000
+
+/** What backends know this server by: `--proxy-client-cert-file` and `--proxy-client-key-file`, and what they hold now. */
+export class ProxyClientKey {
+  /** Counts changes. */
+  generation = 0
+  #current: ClientKey
+  readonly #files: KeyFiles
+
+  private constructor(files: KeyFiles, current: ClientKey) {
+    this.#files = files
+    this.#current = current
+  }
+
+  /** Throws where the files can't be read, or do not go together. */
+  static async open(files: KeyFiles): Promise<ProxyClientKey> {
+    return new ProxyClientKey(files, await read(files))
+  }
+
+  get current(): ClientKey {
+    return this.#current
+  }
+
+  /** Takes up what the files hold whenever they change, until the signal aborts. Files that can not be used change nothing. */
+  async follow(log: Logger, signal: AbortSignal): Promise<void> {
+    let reported = ''
+    while (await passed(LOOK_MS, signal)) {
+      try {
+        const next = await read(this.#files)
+        reported = ''
+        if (next.cert === this.#current.cert && next.key === this.#current.key) continue
+        this.#current = next
+        this.generation++
+        log.info('the certificate for aggregated servers has changed', { file: this.#files.cert })
+      } catch (error) {
+        const message = errorMessage(error)
+        if (message !== reported) log.error('the certificate for aggregated servers can not be reloaded', { file: this.#files.cert, error: message })
+        reported = message
+      }
+    }
+  }
+}
+
+async function read({ cert, key }: KeyFiles): Promise<ClientKey> {
+  const read = { cert: await readFile(cert, 'utf8'), key: await readFile(key, 'utf8') }
+  if (!new X509Certificate(read.cert).checkPrivateKey(createPrivateKey(read.key))) throw new Error('tls: private key does not match public key')
+  return read
+}
+
+const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  sleep(ms, undefined, { signal, ref: false }).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,67 @@
+import type { ResolveService } from '../../admission/webhooks/target.ts'
+import type { CheckBackend } from '../../controllers/api-service-availability.ts'
+import { askOver, authorityOf } from '../../endpoints/connect/ask.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import type { APIService } from '../../resources/apiregistration/v1.types.ts'
+import { DEADLINE, destinationAt, timeLimit } from './call.ts'
+import type { ProxyClientKey } from './client-keys.ts'
+import { type Backend, pathOf, registrationOf } from './registration.ts'
+import { withRemoteUser } from './remote-user.ts'
+import type { Via } from './via.ts'
+
+export interface DiscoveryCheckEnvironment {
+  readonly resolve: ResolveService
+  readonly client: ProxyClientKey | undefined
+  readonly via: Via
+}
+
+/** Side by side: behind a service some of several servers may be down. */
+const ATTEMPTS = 5
+const TIMEOUT_MS = 5_000
+
+/** Who this server is to backends when it asks in its own name. */
+export const AGGREGATOR = { name: 'system:kube-aggregator', groups: ['system:masters'] }
+
+/**
+ * Whether a backend answers for its group version. The certificate is not looked at: who can take the place of the backend can make it unavailable at worst, and gets no more than this request. Source:
+ * k8s.io/kube-aggregator, pkg/controllers/status/remote.
+ */
+export const discoveryCheck =
+  (env: DiscoveryCheckEnvironment): CheckBackend =>
+  async (service: APIService, signal) => {
+    const registration = registrationOf(service)
+    const { backend } = registration
+    if (!backend) return undefined
+    const path = pathOf(registration)
+    const attempts = Array.from({ length: ATTEMPTS }, () => attempt(env, backend, path, signal))
+    return Promise.any(attempts).catch(error => errorMessage(error instanceof AggregateError ? error.errors.at(-1) : error))
+  }
+
+/** Rejects with why there was no good answer. */
+async function attempt(
+  { resolve, client, via }: DiscoveryCheckEnvironment,
+  { namespace, name, port }: Backend,
+  path: string,
+  waiting: AbortSignal,
+): Promise<undefined> {
+  const destination = destinationAt(await resolve(namespace, name, port), path)
+  const url = `https://${authorityOf(destination)}${path}`
+  const failed = (why: string): Error => new Error(`failing or missing response from ${url}: ${why}`)
+  const limit = timeLimit(TIMEOUT_MS, waiting)
+  const tls = { rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], ...client?.current }
+  const headers = withRemoteUser([['Via', via.after(undefined)]], AGGREGATOR, false).flat()
+  try {
+    const { response, upgraded } = await askOver({ tls }, destination, { method: 'GET', headers, signal: limit.signal })
+    response.destroy()
+    upgraded?.socket.destroy()
+    const status = response.statusCode ?? 0
+    if (status < 200 || status >= 300 + 100) throw failed(`bad status from ${url}: ${status}`)
+    return undefined
+  } catch (error) {
+    if (limit.isOver()) throw failed(`Get ${JSON.stringify(url)}: ${DEADLINE}`)
+    if (error instanceof Error && error.message.startsWith('failing or missing')) throw error
+    throw failed(`Get ${JSON.stringify(url)}: ${errorMessage(error)}`)
+  } finally {
+    limit.dispose()
+  }
+}

@@ -1,0 +1,95 @@
+import type { Kept } from '../../controllers/controller.ts'
+import { keysOf } from '../../controllers/controller.ts'
+import type { APIService } from '../../resources/apiregistration/v1.types.ts'
+import { type Registration, registrationOf } from './registration.ts'
+
+/** An APIService that has come, changed or gone. */
+export interface RegistrationChange {
+  readonly name: string
+  /** Absent: it has gone. */
+  readonly registration: Registration | undefined
+}
+
+const API_ROOT = '/api'
+const GROUPS_ROOT = '/apis/'
+/** The core group has one version, and its backend everything below `/api`. */
+const CORE = 'v1'
+
+/** The APIServices that there are, as the watch cache has them. Registrations are never mutated. */
+export class Registrations implements Kept<APIService> {
+  /** Counts changes. */
+  generation = 0
+  readonly #byName = new Map<string, Registration>()
+  /** Those with a backend, by `GROUP/VERSION`, `v1` for the core group. */
+  readonly #remote = new Map<string, Registration>()
+  readonly #listeners: ((change: RegistrationChange) => void)[] = []
+  #isSynced = false
+
+  /** Whether all that there were at the start are known. */
+  get isSynced(): boolean {
+    return this.#isSynced
+  }
+
+  /** Called with each change, at once. */
+  subscribe(listener: (change: RegistrationChange) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  keys(): Iterable<string> {
+    return keysOf(this.#byName.keys())
+  }
+
+  put(service: APIService): void {
+    const registration = registrationOf(service)
+    this.#change(registration.name, registration)
+  }
+
+  remove(_namespace: string, name: string): void {
+    this.#change(name, undefined)
+  }
+
+  synced(): void {
+    this.#isSynced = true
+  }
+
+  get(name: string): Registration | undefined {
+    return this.#byName.get(name)
+  }
+
+  all(): Iterable<Registration> {
+    return this.#byName.values()
+  }
+
+  /** Those with a backend. */
+  remote(): Iterable<Registration> {
+    return this.#remote.values()
+  }
+
+  /** Whether every group version is this server's own. */
+  get areLocal(): boolean {
+    return this.#remote.size === 0
+  }
+
+  /** The registration with a backend that a path is for. What is below `/apis/GROUP` alone is for none. */
+  remoteOf(path: string): Registration | undefined {
+    if (this.#remote.size === 0) return undefined
+    if (path === API_ROOT || path.startsWith(`${API_ROOT}/`)) return this.#remote.get(CORE)
+    if (!path.startsWith(GROUPS_ROOT)) return undefined
+    const afterGroup = path.indexOf('/', GROUPS_ROOT.length)
+    if (afterGroup < 0) return undefined
+    const afterVersion = path.indexOf('/', afterGroup + 1)
+    return this.#remote.get(path.slice(GROUPS_ROOT.length, afterVersion < 0 ? path.length : afterVersion))
+  }
+
+  #change(name: string, registration: Registration | undefined): void {
+    const before = this.#byName.get(name)
+    if (before) this.#remote.delete(keyOf(before))
+    if (registration) this.#byName.set(name, registration)
+    else this.#byName.delete(name)
+    if (registration?.backend) this.#remote.set(keyOf(registration), registration)
+    this.generation++
+    for (const listener of this.#listeners) listener({ name, registration })
+  }
+}
+
+const keyOf = ({ group, version }: Registration): string => (group === '' ? version : `${group}/${version}`)

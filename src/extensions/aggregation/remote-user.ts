@@ -1,0 +1,44 @@
+import { DialError } from '../../lib/dial-error.ts'
+import type { User } from '../../meta/context.ts'
+
+type Header = readonly [name: string, value: string]
+
+/** What may stand in the name of a header (RFC 9110, 5.6.2), but for the sign of an escape. */
+const PLAIN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/
+/** What a value may hold: bytes, as Latin-1. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+const isAboutUser = (name: string): boolean => {
+  const lower = name.toLowerCase()
+  return lower === 'x-remote-user' || lower === 'x-remote-uid' || lower === 'x-remote-group' || lower.startsWith('x-remote-extra-')
+}
+
+/** A key of `extra` as a part of a header's name: percent-encoded where it must be. */
+const escapedKey = (key: string): string =>
+  [...Buffer.from(key)]
+    .map(byte => {
+      const char = String.fromCharCode(byte)
+      return PLAIN.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+    })
+    .join('')
+
+/** Node writes headers as Latin-1: UTF-8 goes through it byte by byte. */
+function headerOf(name: string, text: string): Header {
+  const value = Buffer.from(text).toString('latin1')
+  if (!VALUE.test(value)) throw new DialError(`net/http: invalid header field value for ${JSON.stringify(name)}`)
+  return [name, value]
+}
+
+/**
+ * Headers that say for whom a request is, in place of those that the client has sent: what a backend believes of whoever has the certificate of `--proxy-client-cert-file`. `tellsUid`: the gate
+ * RemoteRequestHeaderUID. Throws DialError for a user whom no header can name.
+ */
+export function withRemoteUser(headers: readonly Header[], { name, uid = '', groups, extra = {} }: User, tellsUid: boolean): Header[] {
+  return [
+    ...headers.filter(([each]) => !isAboutUser(each)),
+    headerOf('X-Remote-User', name),
+    ...(tellsUid && uid !== '' ? [headerOf('X-Remote-Uid', uid)] : []),
+    ...groups.map(group => headerOf('X-Remote-Group', group)),
+    ...Object.entries(extra).flatMap(([key, values]) => values.map(value => headerOf(`X-Remote-Extra-${escapedKey(key)}`, value))),
+  ]
+}

@@ -1,0 +1,92 @@
+import type { ResolveService } from '../../admission/webhooks/target.ts'
+import type { Destination } from '../../catalog/connect.ts'
+import { type Ask, askOver, authorityOf } from '../../endpoints/connect/ask.ts'
+import { forward, type Passing } from '../../endpoints/connect/forward.ts'
+import { withHeader } from '../../endpoints/connect/headers.ts'
+import { upgrade } from '../../endpoints/connect/upgrade.ts'
+import type { Exchange } from '../../endpoints/exchange.ts'
+import { sendText } from '../../endpoints/send-text.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import type { Logger } from '../../lib/log.ts'
+import { escapePath } from '../../lib/url.ts'
+import { isStatusError, tooManyRequestsError } from '../../meta/status.ts'
+import { DEADLINE, destinationAt, timeLimit } from './call.ts'
+import type { Backend, Registration } from './registration.ts'
+import { withRemoteUser } from './remote-user.ts'
+import type { BackendTransport, Transports } from './transports.ts'
+import type { Via } from './via.ts'
+
+export interface RequestProxyEnvironment {
+  readonly resolve: ResolveService
+  readonly transports: Transports
+  readonly via: Via
+  readonly logger: Logger
+  /** The gate RemoteRequestHeaderUID. */
+  readonly tellsUid: boolean
+  /** `--aggregator-reject-forwarding-redirect` */
+  readonly refusesRedirects: boolean
+}
+
+/** Clients wait for all of discovery: no backend may hold them up for longer. */
+const DISCOVERY_MS = 5_000
+const UNAVAILABLE = 'service unavailable'
+
+/**
+ * Passes a request of another server's group version on, in the name of its user, and the answer back. What can't be passed on is answered in plain text, in the words of kube-aggregator. Source:
+ * k8s.io/kube-aggregator, pkg/apiserver/handler_proxy.go.
+ */
+export async function passOn(env: RequestProxyEnvironment, exchange: Exchange, registration: Registration, backend: Backend): Promise<void> {
+  if (env.via.hasPassed(exchange.headers.via)) return sendText(exchange, 508, 'the request has come back to the server that has passed it on')
+  if (!registration.isAvailable) return sendText(exchange, 503, UNAVAILABLE)
+  const transport = env.transports.of(registration, backend)
+  if (transport.fault !== undefined) return sendText(exchange, 500, transport.fault)
+  const address = await env.resolve(backend.namespace, backend.name, backend.port).catch(error => {
+    env.logger.warn('the service of an APIService can not be reached', { name: registration.name, error: errorMessage(error) })
+  })
+  if (address === undefined) return sendText(exchange, 503, UNAVAILABLE)
+  if (!transport.enter()) throw tooManyRequestsError('Too many requests, please try again later.', 1)
+  exchange.delegate()
+  try {
+    await send(env, exchange, destinationAt(address, exchange.path, exchange.search), transport)
+  } finally {
+    transport.leave()
+  }
+}
+
+/** Whatever goes wrong before an answer has come is 503. */
+async function send(env: RequestProxyEnvironment, exchange: Exchange, to: Destination, { transport }: BackendTransport): Promise<void> {
+  const limit = isDiscovery(exchange) ? timeLimit(DISCOVERY_MS, exchange.ctx.signal) : undefined
+  const ask: Ask = (destination, question) => askOver(transport, destination, limit ? { ...question, signal: limit.signal } : question)
+  const passing: Passing = { ask, headers: (headers, at) => headersFor(env, exchange, headers, at), refusesRedirects: env.refusesRedirects }
+  try {
+    await (exchange.asksUpgrade ? upgrade(exchange, to, passing) : forward(exchange, to, passing))
+  } catch (error) {
+    if (exchange.ctx.signal.aborted) throw error
+    if (limit?.isOver()) return await sendText(exchange, 503, `error trying to reach service: ${DEADLINE}`)
+    if (!isStatusError(error)) throw error
+    await sendText(exchange, 503, error.message)
+  } finally {
+    limit?.dispose()
+  }
+}
+
+/** `/apis/GROUP/VERSION` */
+const isDiscovery = ({ info, path }: Exchange): boolean => !info.isResource && path.replace(/^\/+|\/+$/g, '').split('/').length === 3
+
+type Header = readonly [name: string, value: string]
+
+function headersFor({ via, tellsUid }: RequestProxyEnvironment, exchange: Exchange, headers: readonly Header[], to: Destination): Header[] {
+  const said: readonly Header[] = [
+    ['Host', authorityOf(to)],
+    ['Audit-Id', exchange.auditId],
+    ['X-Forwarded-Host', authorityOf(to)],
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Forwarded-Uri', escapePath(exchange.path)],
+    ['Via', via.after(exchange.headers.via)],
+  ]
+  return withRemoteUser(
+    said.reduce<Header[]>((all, [name, value]) => withHeader(all, name, value), [...headers]),
+    exchange.ctx.user,
+    tellsUid,
+  )
+}

@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { expect } from 'chai'
+import { AggregatedServer, apiServiceOf } from '../support/aggregated-server.ts'
+import { type InProcessServer, openInProcess, type Reply } from '../support/in-process-server.ts'
+import { eventually } from '../support/waiting.ts'
+
+const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
+const GROUP = 'wardle.example.com'
+const VERSION = `/apis/${GROUP}/v1alpha1`
+
+describe('servers behind APIServices', () => {
+  let backend: AggregatedServer
+  let server: InProcessServer
+  before(async () => {
+    backend = await AggregatedServer.start('api')
+    backend.serves(GROUP, 'v1alpha1', 'Flunder')
+    const files = {
+      'proxy.crt': backend.proxyClient.cert,
+      'proxy.key': backend.proxyClient.key,
+      tokens: 'jane,jane,7,"devs,ops"\n',
+    }
+    const flags = [
+      `--service-addresses=default/api=127.0.0.1:${backend.port},default/dead=127.0.0.1:1`,
+      '--proxy-client-cert-file=DIR/proxy.crt',
+      '--proxy-client-key-file=DIR/proxy.key',
+      '--authorization-mode=AlwaysAllow',
+    ]
+    server = await openInProcess(flags, files)
+    await eventually('the server is ready', async () => (await server.send('/readyz')).status === 200)
+  })
+  after(async () => {
+    await server?.stop()
+    server?.remove()
+    await backend?.close()
+  })
+  beforeEach(() => {
+    backend.heard.length = 0
+    backend.act = undefined
+  })
+
+  const register = async (name: string, body: object): Promise<void> => {
+    const { status, text } = await server.send(SERVICES, { method: 'POST', body })
+    expect(status, text).to.equal(201)
+    await told(name, 'Passed')
+  }
+  const told = (name: string, reason: string): Promise<void> => eventually(`${name} is ${reason}`, async () => (await conditionOf(name)).reason === reason)
+  const conditionOf = async (name: string) => JSON.parse((await server.send(`${SERVICES}/${name}`)).text).status?.conditions?.[0] ?? {}
+  const answer = ({ status, text }: Reply): string => `${status} ${text}`
+
+  it('are asked for their discovery, and become available', async () => {
+    await register(`v1alpha1.${GROUP}`, apiServiceOf(backend, 'api', GROUP, 'v1alpha1'))
+    const [check] = backend.heard
+    expect(check).to.deep.include({ method: 'GET', url: VERSION, client: 'aggregator' })
+    expect(check?.headers).to.include({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' })
+  })
+
+  it('get requests in the name of their users, whatever the client says of itself', async () => {
+    backend.act = (req, res) =>
+      void req.on('end', () => res.writeHead(201, { 'content-type': 'application/json', 'x-mine': 'yes' }).end('{"made":true}')).resume()
+    const reply = await server.send(`${VERSION}/namespaces/default/flunders?dryRun=All`, {
+      method: 'POST',
+      body: { a: 1 },
+      token: 'jane',
+      headers: { 'x-remote-user': 'root', 'x-remote-group': 'system:masters', 'x-remote-extra-scopes': 'all', 'audit-id': 'mine' },
+    })
+    expect(answer(reply)).to.equal('201 {"made":true}')
+    const heard = backend.heard.find(({ method }) => method === 'POST')
+    expect(heard).to.deep.include({ method: 'POST', url: `${VERSION}/namespaces/default/flunders?dryRun=All`, client: 'aggregator' })
+    expect(heard?.headers).to.include({
+      'x-remote-user': 'jane',
+      'x-remote-uid': '7',
+      'x-remote-group': 'devs, ops, system:authenticated',
+      'audit-id': 'mine',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-uri': `${VERSION}/namespaces/default/flunders`,
+      host: `127.0.0.1:${backend.port}`,
+    })
+    expect(heard?.headers).to.not.have.any.keys('authorization', 'x-remote-extra-scopes')
+  })
+
+  it('answer watches as they go', async () => {
+    let end = (): void => {}
+    backend.act = (_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' }).write('{"type":"ADDED"}\n')
+      end = () => res.end('{"type":"DELETED"}\n')
+    }
+    const watch = server.watch(`${VERSION}/flunders?watch=1`)
+    await eventually('the first event', () => watch.text() === '{"type":"ADDED"}\n')
+    end()
+    await watch.ended
+    expect(watch.text()).to.equal('{"type":"ADDED"}\n{"type":"DELETED"}\n')
+  })
+
+  it('may leave HTTP with the client', async () => {
+    backend.upgradeAct = (_req, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n')
+      socket.on('error', () => {}).pipe(socket)
+    }
+    const [, port = ''] = /server: https:\/\/[^:]+:(\d+)/.exec(readFileSync(join(server.directory, 'kubeconfig'), 'utf8')) ?? []
+    const socket = connectTls({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+    await once(socket, 'secureConnect')
+    let heard = ''
+    socket.setEncoding('latin1').on('data', data => {
+      heard += data
+    })
+    socket.write(
+      `POST ${VERSION}/namespaces/default/flunders/a/exec?command=ls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer jane\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`,
+    )
+    await eventually('it has left HTTP', () => heard.includes('101 Switching Protocols'))
+    socket.write('hello')
+    await eventually('the echo', () => heard.endsWith('hello'))
+    expect(backend.heard[0]?.headers['x-remote-user']).to.equal('jane')
+    expect(backend.heard[0]?.url).to.equal(`${VERSION}/namespaces/default/flunders/a/exec?command=ls`)
+    socket.destroy()
+  })
+
+  it('may not send clients elsewhere', async () => {
+    backend.act = (_req, res) => void res.writeHead(302, { location: 'https://169.254.169.254/' }).end()
+    expect(answer(await server.send(`${VERSION}/flunders`))).to.equal('502 the backend attempted to redirect this request, which is not permitted')
+  })
+
+  it('are not asked for what comes back from themselves', async () => {
+    backend.act = (req, res) => void res.end(String(req.headers.via))
+    const via = (await server.send(`${VERSION}/flunders`)).text
+    expect(via).to.match(/^1\.1 binnacle-/)
+    backend.heard.length = 0
+    expect((await server.send(`${VERSION}/flunders`, { headers: { via: `1.1 other, ${via}` } })).status).to.equal(508)
+    expect(backend.heard).to.deep.equal([])
+  })
+
+  it('hold no place in flight', async () => {
+    backend.act = () => {}
+    const waiting = Array.from({ length: 30 }, () => server.send(`${VERSION}/flunders`).catch(() => undefined))
+    await eventually('all are with the backend', () => backend.heard.length === 30)
+    const { text } = await server.send('/metrics')
+    const [, count = ''] = /apiserver_current_inflight_requests{request_kind="readOnly"} (\d+)/.exec(text) ?? []
+    expect(Number(count)).to.be.lessThan(30)
+    backend.act = undefined
+    await backend.close()
+    await Promise.all(waiting)
+    await server.send(`${SERVICES}/v1alpha1.${GROUP}`, {
+      method: 'PATCH',
+      body: { metadata: { labels: { looked: 'at' } } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    await told(`v1alpha1.${GROUP}`, 'FailedDiscoveryCheck')
+  })
+
+  it('that have gone are told of in the condition and in answers, and come back', async function () {
+    this.timeout(60_000)
+    const { status, message } = await conditionOf(`v1alpha1.${GROUP}`)
+    const url = `https://127.0.0.1:${backend.port}${VERSION}`
+    expect({ status, message }).to.deep.equal({
+      status: 'False',
+      message: `failing or missing response from ${url}: Get "${url}": dial tcp 127.0.0.1:${backend.port}: connect: connection refused`,
+    })
+    expect(answer(await server.send(`${VERSION}/flunders`))).to.equal('503 service unavailable\n')
+    await backend.listen(backend.port)
+    await eventually('it is back', async () => (await conditionOf(`v1alpha1.${GROUP}`)).reason === 'Passed')
+  })
+
+  it('whose certificate is for others are not believed', async () => {
+    const name = `v1.other.example.com`
+    backend.serves('other.example.com', 'v1', 'Other')
+    const other = await AggregatedServer.start('other')
+    await register(name, apiServiceOf(other, 'api', 'other.example.com', 'v1'))
+    expect(answer(await server.send('/apis/other.example.com/v1/others'))).to.equal(
+      '503 error trying to reach service: tls: failed to verify certificate: x509: certificate signed by unknown authority\n',
+    )
+    await server.send(`${SERVICES}/${name}`, { method: 'DELETE' })
+    await eventually('it has gone', async () => (await server.send('/apis/other.example.com/v1/others')).status === 404)
+    await other.close()
+  })
+})

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { Registrations } from '../../../../src/extensions/aggregation/registrations.ts'
+import { Via } from '../../../../src/extensions/aggregation/via.ts'
+import type { APIService } from '../../../../src/resources/apiregistration/v1.types.ts'
+
+const service = (group: string, version: string, isRemote: boolean): APIService => ({
+  kind: 'APIService',
+  apiVersion: 'apiregistration.k8s.io/v1',
+  metadata: { name: `${version}.${group}` },
+  spec: { group, version, groupPriorityMinimum: 1, versionPriority: 1, ...(isRemote && { service: { namespace: 'ns', name: 'api' } }) },
+  status: {},
+})
+
+describe('Registrations', () => {
+  const known = new Registrations()
+  known.put(service('example.com', 'v1', true))
+  known.put(service('apps', 'v1', false))
+  const cases: Readonly<Record<string, string | undefined>> = {
+    '/apis/example.com/v1': 'v1.example.com',
+    '/apis/example.com/v1/': 'v1.example.com',
+    '/apis/example.com/v1/things/a/exec': 'v1.example.com',
+    '/apis/example.com/v1beta1/things': undefined,
+    '/apis/example.com/v': undefined,
+    '/apis/example.com': undefined,
+    '/apis/apps/v1/deployments': undefined,
+    '/apis//example.com/v1': undefined,
+    '//apis/example.com/v1': undefined,
+    '/api/v1/pods': undefined,
+    '/apis/constructor/prototype': undefined,
+    '/': undefined,
+  }
+  for (const [path, name] of Object.entries(cases)) it(`${path} is for ${name ?? 'this server'}`, () => expect(known.remoteOf(path)?.name).to.equal(name))
+
+  it('gives all below /api to a backend of the core group', () => {
+    const core = new Registrations()
+    core.put(service('', 'v1', true))
+    for (const path of ['/api', '/api/', '/api/v1', '/api/v1/pods', '/api/v2']) expect(core.remoteOf(path)?.name, path).to.equal('v1.')
+    expect(core.remoteOf('/apis/apps/v1')).to.equal(undefined)
+  })
+
+  it('forgets what goes, and what is served here from now on', () => {
+    const changing = new Registrations()
+    const told: string[] = []
+    changing.subscribe(({ name, registration }) => told.push(`${name} ${registration ? (registration.backend ? 'remote' : 'local') : 'gone'}`))
+    changing.put(service('example.com', 'v1', true))
+    changing.put(service('example.com', 'v1', false))
+    expect(changing.areLocal).to.equal(true)
+    changing.put(service('example.com', 'v1', true))
+    changing.remove('', 'v1.example.com')
+    expect(changing.areLocal).to.equal(true)
+    expect([...changing.keys()]).to.deep.equal([])
+    expect(told).to.deep.equal(['v1.example.com remote', 'v1.example.com local', 'v1.example.com remote', 'v1.example.com gone'])
+  })
+})
+
+describe('Via', () => {
+  it('knows requests again that this server has passed on, whoever was between', () => {
+    const own = new Via('a')
+    expect(own.hasPassed(undefined)).to.equal(false)
+    expect(own.hasPassed(new Via('b').after(undefined))).to.equal(false)
+    expect(own.hasPassed(new Via('b').after(own.after('1.1 proxy')))).to.equal(true)
+  })
+})
