@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { memoryHistory } from '../support/model/memory-history.ts'
+import { memoryHistory, type Progress } from '../support/model/memory-history.ts'
 
 /** `make model COUNT=20000 SEED=7` for others and more. */
 const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 1000)
@@ -18,9 +18,13 @@ async function run(from: number, to: number): Promise<string[]> {
     while (next < to) {
       const seed = next++
       const hangs = new AbortController()
+      const progress: Partial<Progress> = {}
       const outcome = await Promise.race([
-        memoryHistory(seed),
-        sleep(HANGS_MS, { wrong: ['it does not end'] }, { signal: hangs.signal, ref: false }).catch(() => ({ wrong: [] })),
+        memoryHistory(seed, progress),
+        sleep(HANGS_MS, undefined, { signal: hangs.signal, ref: false }).then(
+          () => ({ wrong: [`it does not end: ${progress.report?.()}`] }),
+          () => ({ wrong: [] }),
+        ),
       ])
       hangs.abort()
       wrong.push(...outcome.wrong.map(line => `seed ${seed} (make model COUNT=1 SEED=${seed}): ${line}`))

@@ -42,8 +42,13 @@ interface Member {
   backend: TroubledBackend
 }
 
+/** What a history does, for one that does not end. */
+export interface Progress {
+  report(): string
+}
+
 /** One history of several servers, in this process, on one store in memory; all of its choices follow from the seed. */
-export async function memoryHistory(seed: number): Promise<Outcome> {
+export async function memoryHistory(seed: number, progress: Partial<Progress> = {}): Promise<Outcome> {
   const luck = chance(seed)
   const store = new MemoryBackend()
   const history = new StoreHistory({ 'spec.color': object => object.spec?.color ?? '' })
@@ -64,7 +69,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
     exactReads: luck.is(0.75),
   }
   const timed = luck.is(0.3)
-  const ways = { watchList: luck.is(0.75), endless: !timed && (cache.queueLimit ?? 0) > 16 && (cache.queueBytes ?? 0) > 5000 }
+  const ways = { watchList: luck.is(0.75), endless: !timed && (cache.queueLimit ?? 0) > 64 && (cache.queueBytes ?? 0) > 5000 }
   let uids = 0
   const open = (): Member => {
     const backend = new TroubledBackend(store, luck.random, slowness)
@@ -104,6 +109,11 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
   })
   let over = false
   let compacted = 0
+  let stage = 'the clients'
+  progress.report = () => {
+    const caches = members.map(({ server: { cacher } }) => `${cacher.stats().revision}${cacher.ready() ? '' : ' (not ready)'}`)
+    return `it is at ${stage}; the store is at ${store.revision}, the caches are at ${caches.join(', ')}; awaited: ${recorder.awaited.join('; ') || 'nothing'}`
+  }
   const events = (async () => {
     const happen = happenings({ luck, members, open, store, clock, history, recorder, isLarge, compact: at => (compacted = Math.max(compacted, at)) })
     while (!over) {
@@ -113,6 +123,7 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
   })()
   await done
   over = true
+  stage = 'what happens around them'
   await events
   for (const { backend } of members) Object.assign(backend, { down: false, lose: 0, unanswered: 0, unsent: 0 })
   // Who has lost the last change finds it out by the next.
@@ -120,11 +131,15 @@ export async function memoryHistory(seed: number): Promise<Outcome> {
   const settled = () => members.every(({ server }) => server.cacher.stats().revision >= store.revision)
   const final: Recorder = new Recorder(world)
   const listAll = { kind: 'list' as const, extent: { namespace: '', selection: EVERYTHING }, limit: 0, form: 'object' as const }
+  stage = 'the first states of the caches'
   for (const { server } of members) await server.cacher.synced(AbortSignal.timeout(PATIENCE_MS))
+  stage = 'the last lists'
   for (const [server] of members.entries())
     await final.ask<SeenList>(server, { method: 'GET', path: collectionPath(WIDGETS, '') }, { ...listAll, wanted: 'latest' })
+  stage = 'the last change'
   for (const until = Date.now() + PATIENCE_MS; !settled() && Date.now() < until; ) await sleep(5)
-  for (const follower of followers) {
+  for (const [n, follower] of followers.entries()) {
+    stage = `follower ${n}`
     const same = (last: number) => {
       const state = history.state(follower.extent, history.revision)
       return (

@@ -29,7 +29,10 @@ export interface RecordedStream {
 /** Requests of all clients of one history, with what they were told and when. */
 export class Recorder {
   readonly seen: Seen[] = []
+  /** What was asked and has not been answered, with the number of the server. */
+  readonly #asked = new Set<string>()
   readonly #world: ModelWorld
+  #requests = 0
 
   constructor(world: ModelWorld) {
     this.#world = world
@@ -37,6 +40,14 @@ export class Recorder {
 
   get highest(): number {
     return this.#world.told
+  }
+
+  /** What clients wait for, for a history that does not end. */
+  get awaited(): readonly string[] {
+    const open = this.seen.flatMap(seen =>
+      seen.kind === 'watch' && seen.end === 'open' ? [`a watch of server ${seen.server} after ${seen.events.length} events`] : [],
+    )
+    return [...this.#asked, ...open]
   }
 
   #learn(text: unknown): void {
@@ -63,7 +74,10 @@ export class Recorder {
     about: Omit<T, 'server' | 'floor' | 'ceiling' | 'answer'>,
   ): Promise<SeenAnswer> {
     const floor = this.#floor()
+    const asked = `${request.method} ${request.path} of server ${server} (${++this.#requests})`
+    this.#asked.add(asked)
     const { status, body } = await (this.#world.servers[server] as ModelServer).ask(request)
+    this.#asked.delete(asked)
     const answer = { status, body: withoutTable(body, about.kind === 'list' ? 'list' : 'one') }
     this.#learn(answer.body.metadata?.resourceVersion)
     this.seen.push({ ...about, server, floor, ceiling: await this.#askedCeiling(), answer } as unknown as T)
