@@ -1,5 +1,6 @@
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
+import { withDeadline } from '../lib/with-deadline.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import { pause } from './controller.ts'
@@ -11,16 +12,17 @@ const DEADLINE_MS = 30_000
  * resolves with that revision. Nothing is dropped of a store that has been used: undefined. `before`: a key that is written before everything else, and may be there.
  */
 export function newStore(backend: Backend, before: Key, signal: AbortSignal): () => Promise<Revision | undefined> {
-  const within = () => AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
-  const first = backend.get(before, within()).catch(() => undefined)
+  const first = withDeadline(signal, DEADLINE_MS, within => backend.get(before, within)).catch(() => undefined)
   return async () => {
     const found = await first
     // The first write to a store makes the revision after EMPTY: `before` is the only one that is allowed here.
     const writes = found?.item?.createRevision === EMPTY + 1 ? 1 : 0
     if (found === undefined || found.revision > EMPTY + writes) return undefined
-    const now = await backend.currentRevision(within())
-    await backend.compact(now, within())
-    return now
+    return withDeadline(signal, DEADLINE_MS, async within => {
+      const now = await backend.currentRevision(within)
+      await backend.compact(now, within)
+      return now
+    })
   }
 }
 
@@ -32,10 +34,11 @@ export async function compactHistory(backend: Backend, logger: Logger, intervalM
   let previous: Revision | undefined
   while (!signal.aborted) {
     try {
-      const now = await backend.currentRevision(AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]))
+      const now = await withDeadline(signal, DEADLINE_MS, within => backend.currentRevision(within))
       if (previous !== undefined) {
-        await backend.compact(previous, AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]))
-        logger.debug(2, 'history is compacted', { before: previous })
+        const before = previous
+        await withDeadline(signal, DEADLINE_MS, within => backend.compact(before, within))
+        logger.debug(2, 'history is compacted', { before })
       }
       previous = now
     } catch (error) {

@@ -1,5 +1,6 @@
 import { request } from 'node:https'
 import { dialError } from '../../../lib/dial-error.ts'
+import { withDeadline } from '../../../lib/with-deadline.ts'
 
 /** What somebody says of itself, or why it could not be asked. */
 export interface Health {
@@ -16,17 +17,17 @@ const MOST_BYTES = 10 * 1024
  * failure has the words of Go's HTTP client. Never rejects.
  */
 export function checkHealth(port: number, signal: AbortSignal): Promise<Health> {
+  return withDeadline(signal, TIMEOUT_MS, within => askHealth(port, within))
+}
+
+function askHealth(port: number, signal: AbortSignal): Promise<Health> {
   const address = `127.0.0.1:${port}`
   const url = `https://${address}/healthz`
   return new Promise(resolve => {
     const unhealthy = (message: string): void => resolve({ isHealthy: false, message })
     const failed = (error: unknown): void =>
-      unhealthy(
-        signal.aborted || (error instanceof Error && error.name === 'TimeoutError')
-          ? `Get "${url}": context deadline exceeded`
-          : `Get "${url}": ${dialError(error, address).message}`,
-      )
-    const asked = request(url, { rejectUnauthorized: false, agent: false, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) }, answer => {
+      unhealthy(signal.aborted ? `Get "${url}": context deadline exceeded` : `Get "${url}": ${dialError(error, address).message}`)
+    const asked = request(url, { rejectUnauthorized: false, agent: false, signal }, answer => {
       const { statusCode = 0 } = answer
       let text = ''
       answer.setEncoding('utf8')

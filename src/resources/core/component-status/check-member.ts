@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { dialError } from '../../../lib/dial-error.ts'
+import { withDeadline } from '../../../lib/with-deadline.ts'
 
 const TIMEOUT_MS = 20_000
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
@@ -9,16 +10,16 @@ export function checkMember(url: string, signal: AbortSignal): Promise<void> {
   const { hostname, port, protocol } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const address = { host, port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) }
-  return new Promise((resolve, reject) => {
-    const socket = connect(address)
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
-    const giveUp = (): void => void socket.destroy(new Error('context deadline exceeded'))
-    ended.addEventListener('abort', giveUp, { once: true })
-    socket.once('close', () => ended.removeEventListener('abort', giveUp))
-    socket.once('error', error => reject(dialError(error, `${hostname}:${address.port}`)))
-    socket.once('connect', () => {
-      resolve()
-      socket.destroy()
+  const connected = (within: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(address)
+      const giveUp = (): void => void socket.destroy(new Error('context deadline exceeded'))
+      within.addEventListener('abort', giveUp, { once: true })
+      socket.once('error', error => reject(dialError(error, `${hostname}:${address.port}`)))
+      socket.once('connect', () => {
+        resolve()
+        socket.destroy()
+      })
     })
-  })
+  return withDeadline(signal, TIMEOUT_MS, connected)
 }

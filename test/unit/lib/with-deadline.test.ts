@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect } from 'chai'
+import { withDeadline } from '../../../src/lib/with-deadline.ts'
+
+const untilAborted = async (signal: AbortSignal): Promise<unknown> => {
+  if (!signal.aborted) await once(signal, 'abort')
+  return signal.reason
+}
+
+describe('withDeadline', () => {
+  it('gives the result of the work', async () => {
+    expect(await withDeadline(new AbortController().signal, 60_000, async () => 7)).to.equal(7)
+  })
+
+  it('aborts with the reason of the caller', async () => {
+    const caller = new AbortController()
+    const work = withDeadline(caller.signal, 60_000, untilAborted)
+    caller.abort('enough')
+    expect(await work).to.equal('enough')
+  })
+
+  it('is aborted from the beginning where the caller is', async () => {
+    expect(await withDeadline(AbortSignal.abort('before'), 60_000, untilAborted)).to.equal('before')
+  })
+
+  it('aborts after the time, although garbage was collected meanwhile', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    let seen: AbortSignal | undefined
+    // Somebody who looks now and then, as a loop does, does not hold it by a listener.
+    const work = withDeadline(new AbortController().signal, 30, async signal => {
+      seen = signal
+      for (let n = 0; n < 200 && !signal.aborted; n++) {
+        collect()
+        await sleep(1)
+      }
+    })
+    await work
+    expect(seen?.reason).to.have.property('name', 'TimeoutError')
+  })
+})
