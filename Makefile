@@ -39,7 +39,7 @@ etcd: ## Finds or installs etcd for the tests; says so where it can't
 	@hack/etcd >/dev/null || echo 'no etcd here: the tests that need one are skipped'
 
 test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
-	@npx mocha
+	@npx mocha 'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/e2e/**/*.test.ts'
 
 # make fuzz COUNT=100000 SEED=7 BYTES=3000000 MATCH='create .*pods'
 COUNT ?= 100000
@@ -48,12 +48,12 @@ BYTES ?= 3000000
 MATCH ?=
 
 fuzz: $(BUILT) ## Posts COUNT bodies with faults in each media type, none of which may crash, hang or be stored; puts odd values into objects in every form of write; and BYTES in each place of each kind, while another client waits
-	@MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha --no-config --node-option import=tsx test/integration/mutated-bodies.test.ts test/integration/mutated-values.test.ts test/integration/odd-values-in-releases.test.ts
-	@BINNACLE='$(CURDIR)/bin/binnacle' LARGE_BODY_BYTES=$(BYTES) LARGE_BODY_MATCH='$(MATCH)' npx mocha --no-config --node-option import=tsx test/integration/large-bodies.test.ts
+	@MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha test/integration/mutated-bodies.test.ts test/integration/mutated-values.test.ts test/integration/odd-values-in-releases.test.ts
+	@BINNACLE='$(CURDIR)/bin/binnacle' LARGE_BODY_BYTES=$(BYTES) LARGE_BODY_MATCH='$(MATCH)' npx mocha test/integration/large-bodies.test.ts
 
 # make model COUNT=20000 SEED=7
 model: $(INSTALLED) ## Compares what clients are told in COUNT random histories, with faults in them, with the revisions of the store
-	@MODEL_HISTORIES=$(if $(filter-out file,$(origin COUNT)),$(COUNT),5000) MODEL_SEED=$(SEED) npx mocha --no-config --node-option import=tsx test/integration/model.test.ts
+	@MODEL_HISTORIES=$(if $(filter-out file,$(origin COUNT)),$(COUNT),5000) MODEL_SEED=$(SEED) npx mocha test/integration/model.test.ts
 
 lint: $(INSTALLED) ## Formats and fixes what can be fixed, and reports the rest
 	@npx biome check --write
@@ -68,7 +68,7 @@ clients: ## Installs the client libraries of the tests, for those languages that
 	@hack/clients || echo 'some client libraries are not here: their tests are skipped'
 
 e2e: $(BUILT) etcd clients ## kubectl and client libraries against a started server
-	@npx mocha --no-config --node-option import=tsx --timeout 120000 'test/e2e/**/*.test.ts'
+	@npx mocha --timeout 120000 'test/e2e/**/*.test.ts'
 
 bench: $(BUILT) ## Ratios to what the machine allows; KUBECONFIG2=… measures that server beside ours
 	@for program in test/bench/*.ts; do echo "== $$program"; node --import tsx "$$program" || exit 1; done
