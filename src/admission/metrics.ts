@@ -1,8 +1,15 @@
 import { type HistogramChild, HistogramFamily, type MetricFamily } from '../lib/metrics.ts'
+import type { Operation } from '../registry/types.ts'
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
 type Step = 'admit' | 'validate'
+
+/** Of one step, or one plugin in it: what to call when it has ended. */
+export interface StepTimer {
+  /** @param begun what `performance.now()` was then. */
+  ended(operation: Operation, isRejected: boolean, begun: number): void
+}
 
 /** How long admission takes, as a whole and by plugin. Source: k8s.io/apiserver, pkg/admission/metrics. */
 export class AdmissionMetrics {
@@ -20,32 +27,34 @@ export class AdmissionMetrics {
     labels: ['name', 'type', 'operation', 'rejected'],
     buckets: BUCKETS,
   })
-  private readonly known = new Map<string, HistogramChild>()
 
   families(): MetricFamily[] {
     return [this.steps, this.plugins]
   }
 
-  /** Does it, and notes how long it took and whether it threw. `plugin`: empty for the whole step. */
-  async timed<T>(plugin: string, step: Step, operation: string, run: () => T | Promise<T>): Promise<T> {
-    const begun = performance.now()
-    let rejected = true
-    try {
-      const result = await run()
-      rejected = false
-      return result
-    } finally {
-      this.child(plugin, step, operation, rejected).observe((performance.now() - begun) / 1000)
-    }
+  /** Of all plugins together. */
+  step(step: Step): StepTimer {
+    return timer((operation, rejected) => this.steps.child(step, operation, rejected))
   }
 
-  private child(plugin: string, step: Step, operation: string, rejected: boolean): HistogramChild {
-    const key = `${plugin}/${step}/${operation}/${rejected}`
-    let child = this.known.get(key)
-    if (child === undefined) {
-      child = plugin === '' ? this.steps.child(step, operation, String(rejected)) : this.plugins.child(plugin, step, operation, String(rejected))
-      this.known.set(key, child)
-    }
-    return child
+  plugin(name: string, step: Step): StepTimer {
+    return timer((operation, rejected) => this.plugins.child(name, step, operation, rejected))
+  }
+}
+
+/** Children are found once: a create asks for some twenty. */
+function timer(childOf: (operation: Operation, rejected: string) => HistogramChild): StepTimer {
+  const admitted = new Map<Operation, HistogramChild>()
+  const rejected = new Map<Operation, HistogramChild>()
+  return {
+    ended(operation, isRejected, begun) {
+      const children = isRejected ? rejected : admitted
+      let child = children.get(operation)
+      if (child === undefined) {
+        child = childOf(operation, String(isRejected))
+        children.set(operation, child)
+      }
+      child.observe((performance.now() - begun) / 1000)
+    },
   }
 }

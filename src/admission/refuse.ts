@@ -1,4 +1,3 @@
-import { qualifiedResource } from '../meta/gvk.ts'
 import type { StatusError } from '../meta/status.ts'
 import { forbiddenError } from '../meta/status.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
@@ -9,6 +8,13 @@ export function refuse({ served, name, object }: AdmissionRequest, why: string):
   return forbiddenError({ group, resource: names.plural }, name || object?.metadata.name || object?.metadata.generateName || 'Unknown', why)
 }
 
-/** Whether the request is about the resource, `pods` or `ingresses.networking.k8s.io`, itself or one of its subresources. */
-export const isAbout = ({ served, subresource }: AdmissionRequest, resource: string, asked = ''): boolean =>
-  subresource === asked && qualifiedResource({ group: served.version.group, resource: served.version.names.plural }) === resource
+/**
+ * Whether the request is about the resource, `pods` or `ingresses.networking.k8s.io`, itself or one of its subresources. Makes no text: plugins ask it of every write.
+ */
+export function isAbout({ served: { version }, subresource }: AdmissionRequest, resource: string, asked = ''): boolean {
+  if (subresource !== asked) return false
+  const { group, names } = version
+  if (group === '') return names.plural === resource
+  const dot = names.plural.length
+  return resource.length === dot + 1 + group.length && resource[dot] === '.' && resource.startsWith(names.plural) && resource.endsWith(group)
+}

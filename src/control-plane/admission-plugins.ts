@@ -9,6 +9,7 @@ import { nodeRestriction } from '../admission/plugins/node-restriction.ts'
 import { ownerReferencesPermission } from '../admission/plugins/owner-references-permission.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { asKind, cachedKind, cachedKinds, getKind, type KindId, listKind } from '../catalog/define.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 import { steadyClock } from '../lib/clock.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
@@ -67,7 +68,7 @@ export class AdmissionReads {
   }
 
   /** From the cache, or if it is not there, from the store. Rejects with NotFound. */
-  read<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): T | Promise<T> {
+  read<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Awaitable<T> {
     return cachedKind(this.reader, id, namespace, name) ?? getKind(this.reader.access, id, namespace, name)
   }
 
@@ -79,16 +80,18 @@ export class AdmissionReads {
   /** As `get`. */
   readonly getNamespace = (name: string): Promise<Namespace> => this.get(NAMESPACES, name)
 
-  /** Undefined where neither has it. */
-  find<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Promise<T | undefined> {
-    return this.get(id, name, namespace).catch(error => {
-      if (!isStatusError(error, 'NotFound')) throw error
-      return undefined
-    })
+  /** As `read`. Undefined where neither has it. */
+  find<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Awaitable<T | undefined> {
+    try {
+      const found = this.read(id, name, namespace)
+      return found instanceof Promise ? found.catch(orUndefined) : found
+    } catch (error) {
+      return orUndefined(error)
+    }
   }
 
   /** As the cache has them. `namespace`: empty for all. */
-  async list<T extends TypedObject>(id: KindId<T>, namespace = ''): Promise<readonly T[]> {
+  list<T extends TypedObject>(id: KindId<T>, namespace = ''): Awaitable<readonly T[]> {
     return cachedKinds(this.reader, id, namespace) ?? listKind(this.reader.access, id, namespace, CACHED)
   }
 
@@ -98,7 +101,7 @@ export class AdmissionReads {
   }
 
   /** `fresh`: from the store, whatever the cache has. Throws NotFound. */
-  async namespace(name: string, fresh: boolean): Promise<Namespace> {
+  namespace(name: string, fresh: boolean): Awaitable<Namespace> {
     return fresh ? getKind(this.reader.access, NAMESPACES, '', name) : this.cached(NAMESPACES, '', name)
   }
 
@@ -107,9 +110,14 @@ export class AdmissionReads {
   }
 
   /** As the cache has it, which is waited for until it has begun. Throws NotFound. */
-  private cached<T extends TypedObject>(id: KindId<T>, namespace: string, name: string): T | Promise<T> {
+  private cached<T extends TypedObject>(id: KindId<T>, namespace: string, name: string): Awaitable<T> {
     return cachedKind(this.reader, id, namespace, name) ?? getKind(this.reader.access, id, namespace, name, CACHED)
   }
+}
+
+/** For what is not there. */
+function orUndefined(error: unknown): undefined {
+  if (!isStatusError(error, 'NotFound')) throw error
 }
 
 export interface CompiledPluginOptions {

@@ -2,15 +2,17 @@ import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
+import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
+import type { KubeObject } from '../../../meta/object.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { CLAIMS, PODS } from '../../kinds.ts'
 import type { Container, LimitRange, Pod } from '../v1.types.ts'
 import { claimFaults, podFaults } from './constraints.ts'
 
 /** The LimitRanges of a namespace. */
-export type ListLimitRanges = (namespace: string) => Promise<readonly LimitRange[]>
+export type ListLimitRanges = (namespace: string) => Awaitable<readonly LimitRange[]>
 
 const ANNOTATION = 'kubernetes.io/limit-ranger'
 /** As many values as a body may have. */
@@ -76,23 +78,28 @@ function handles(request: AdmissionRequest): boolean {
 export const limitRanger = (list: ListLimitRanges): AdmissionPlugin => ({
   name: 'LimitRanger',
   handles,
-  mutate: async request => {
+  mutate: request => {
     const { object, namespace } = request
-    if (!object || !isPod(request)) return object
+    if (!object || !isPod(request)) return undefined
     const pod = asKind(PODS, object)
-    for (const range of await list(namespace)) {
-      if (!setDefaults(range, pod)) throw refuse(request, `LimitRange ${range.metadata.name} has too many defaults for a pod of so many containers`)
-    }
-    return object
+    return use(list(namespace), ranges => {
+      for (const range of ranges)
+        if (!setDefaults(range, pod)) throw refuse(request, `LimitRange ${range.metadata.name} has too many defaults for a pod of so many containers`)
+    })
   },
-  validate: async request => {
-    const { object, namespace, served, ctx } = request
-    if (!object) return
-    const ofPod = served.version.names.plural === 'pods'
-    for (const range of await list(namespace)) {
-      const found = ofPod ? podFaults(range, asKind(PODS, object)) : claimFaults(range, asKind(CLAIMS, object))
-      const faults = await runInTurns(found, ctx.signal)
-      if (faults.length > 0) throw refuse(request, aggregate(faults))
-    }
+  validate: request => {
+    const { object, namespace } = request
+    if (!object) return undefined
+    const ranges = list(namespace)
+    return !(ranges instanceof Promise) && ranges.length === 0 ? undefined : checkRanges(request, object, ranges)
   },
 })
+
+async function checkRanges(request: AdmissionRequest, object: KubeObject, ranges: Awaitable<readonly LimitRange[]>): Promise<void> {
+  const ofPod = request.served.version.names.plural === 'pods'
+  for (const range of await ranges) {
+    const found = ofPod ? podFaults(range, asKind(PODS, object)) : claimFaults(range, asKind(CLAIMS, object))
+    const faults = await runInTurns(found, request.ctx.signal)
+    if (faults.length > 0) throw refuse(request, aggregate(faults))
+  }
+}

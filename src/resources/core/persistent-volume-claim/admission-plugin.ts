@@ -1,6 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
+import type { Awaitable } from '../../../lib/awaitable.ts'
 import type { TypedObject } from '../../../meta/object.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
 import { CLAIMS } from '../../kinds.ts'
@@ -15,7 +16,7 @@ const sizeOf = (claim: PersistentVolumeClaim): string | undefined => claim.spec.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#persistentvolumeclaimresize
  */
 export const persistentVolumeClaimResize = (
-  findClass: (name: string) => Promise<(TypedObject & Pick<StorageClass, 'allowVolumeExpansion'>) | undefined>,
+  findClass: (name: string) => Awaitable<(TypedObject & Pick<StorageClass, 'allowVolumeExpansion'>) | undefined>,
 ): AdmissionPlugin => {
   /** Reports false for a claim without a class, and for one whose class changes together with the size. */
   const allowsGrowth = async (claim: PersistentVolumeClaim, old: PersistentVolumeClaim): Promise<boolean> => {

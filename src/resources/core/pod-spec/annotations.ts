@@ -105,6 +105,7 @@ export function validatePodAnnotationsUpdate(next: Annotations, old: Annotations
  */
 export function validateProfilesAgree(annotations: Annotations, spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
+  if (!namesProfiles(annotations)) return errors
   const ofPod = spec.securityContext?.seccompProfile
   const podAnnotation = annotations[SECCOMP_POD]
   if (ofPod && podAnnotation !== undefined) errors.push(...validateAgree('seccomp', podAnnotation, ofPod, path.child('securityContext', 'seccompProfile')))
@@ -120,6 +121,11 @@ export function validateProfilesAgree(annotations: Annotations, spec: PodSpec, p
     if (profile && annotation !== undefined) errors.push(...validateAgree('apparmor', annotation, profile, at.child('securityContext', 'appArmorProfile')))
   }
   return errors
+}
+
+function namesProfiles(annotations: Annotations): boolean {
+  for (const key in annotations) if (key === SECCOMP_POD || key.startsWith(SECCOMP_CONTAINER_PREFIX) || key.startsWith(APP_ARMOR_PREFIX)) return true
+  return false
 }
 
 /** A field of an unknown type agrees with anything: its own validator refuses it. For seccomp `docker/default` means `runtime/default`. */

@@ -86,32 +86,50 @@ const uncheckedIn = (release: Release): Partial<Record<Fault, true>> =>
   Object.fromEntries(UNCHECKED_BEFORE.filter(([since]) => !isSince(release, since)).map(([, fault]) => [fault, true]))
 
 /** For a Pod. `old`: the pod as it was, absent on create. */
-export const podOptions = (features: Features, next: Pod, old?: Pod): PodValidationOptions => ({
-  resourceIsPod: true,
-  ...(old ? toleratingOptions(old.spec, old.metadata) : FRESH),
-  ...gatedOptions(features, next.spec, old?.spec),
-})
+export const podOptions = (features: Features, next: Pod, old?: Pod): PodValidationOptions =>
+  old ? { ...optionsOfNew(features).pod, ...optionsOfOld(features, next.spec, old) } : optionsOfNew(features).pod
 
 /** For a template in another kind. `old`: the PodTemplateSpec as it was. */
-export const podTemplateOptions = (features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): PodValidationOptions => ({
-  resourceIsPod: false,
-  ...(old ? toleratingOptions(old.spec, old.metadata) : FRESH),
-  ...gatedOptions(features, next.spec, old?.spec),
+export const podTemplateOptions = (features: Features, next: PodTemplateSpec, old?: PodTemplateSpec): PodValidationOptions =>
+  old ? { ...optionsOfNew(features).template, ...optionsOfOld(features, next.spec, old) } : optionsOfNew(features).template
+
+interface OptionsOfNew {
+  readonly pod: PodValidationOptions
+  readonly template: PodValidationOptions
+}
+
+/** What new pods and templates may be follows from the features alone, and is found once. */
+const ofNew = new WeakMap<Features, OptionsOfNew>()
+
+function optionsOfNew(features: Features): OptionsOfNew {
+  let options = ofNew.get(features)
+  if (!options) {
+    const common = { ...FRESH, ...gatedOptions(features, undefined, undefined), ...uncheckedIn(features.release) }
+    options = { pod: { resourceIsPod: true, ...common }, template: { resourceIsPod: false, ...common } }
+    ofNew.set(features, options)
+  }
+  return options
+}
+
+const optionsOfOld = (features: Features, next: PodSpec, { spec, metadata }: Pick<Pod, 'spec' | 'metadata'>) => ({
+  ...toleratingOptions(spec, metadata),
+  ...gatedOptions(features, next, spec),
+  ...uncheckedIn(features.release),
 })
 
-/** What a gate lets pass, or the old spec where the gate is off. Spread after the tolerating options, so that it may override them. */
-const gatedOptions = (features: Features, next: PodSpec, old: PodSpec | undefined) => ({
+/** What a gate lets pass, or the old spec where the gate is off. */
+const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpec | undefined) => ({
   allowAnySELinuxChangePolicy: features.enabled('SELinuxMount') || old?.securityContext?.seLinuxChangePolicy !== undefined,
-  ...uncheckedIn(features.release),
   comparesGivenPodResources: isSince(features.release, '1.34'),
   allowImageSubPaths: isSince(features.release, '1.33'),
-  allowRelaxedEnvironment: features.enabled('RelaxedEnvironmentVariableValidation') || (old !== undefined && keepsRelaxedVariable(next, old)),
+  allowRelaxedEnvironment:
+    features.enabled('RelaxedEnvironmentVariableValidation') || (next !== undefined && old !== undefined && keepsRelaxedVariable(next, old)),
   addresses: legacyAddresses(features),
   allowRelaxedSearches:
     features.enabled('RelaxedDNSSearchValidation') || (old?.dnsConfig?.searches ?? []).some(search => search === '.' || search.includes('_')),
   allowExpandedSearches:
     features.enabled('ExpandedDNSConfig') ||
-    (old?.dnsConfig !== undefined && next.dnsConfig !== undefined && deepEqual(old.dnsConfig.searches, next.dnsConfig.searches)),
+    (old?.dnsConfig !== undefined && next?.dnsConfig !== undefined && deepEqual(old.dnsConfig.searches, next.dnsConfig.searches)),
   podLevelResources: features.enabled('PodLevelResources'),
   allowRestartRules: features.enabled('ContainerRestartRules') || (old !== undefined && usesRestartRules(old)),
   allowRestartAll: features.enabled('RestartAllContainersOnContainerExits') || (old !== undefined && restartsAll(old)),

@@ -1,6 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
+import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
@@ -15,9 +16,9 @@ import { addDefaultTolerations, type TolerationSeconds } from './admission.ts'
 export const defaultTolerationSeconds = (seconds: TolerationSeconds): AdmissionPlugin => ({
   name: 'DefaultTolerationSeconds',
   handles: request => (request.operation === 'CREATE' || request.operation === 'UPDATE') && isAbout(request, 'pods'),
-  mutate: async ({ object }) => {
+  mutate: ({ object }) => {
     if (object) addDefaultTolerations(asKind(PODS, object).spec, seconds)
-    return object
+    return undefined
   },
 })
 
@@ -31,18 +32,18 @@ const topologyLabels = (features: Features): readonly string[] => {
  * PodTopologyLabels: a pod that gets a node, by a binding or when it is created, gets the zone and the region of the node as labels. It does nothing while the gate
  * PodTopologyLabelsAdmission is off (KEP-4742). A node that does not exist has no labels.
  */
-export const podTopologyLabels = (features: Features, find: (node: string) => Promise<Node | undefined>): AdmissionPlugin => ({
+export const podTopologyLabels = (features: Features, find: (node: string) => Awaitable<Node | undefined>): AdmissionPlugin => ({
   name: 'PodTopologyLabels',
   handles: request =>
     request.operation === 'CREATE' && features.enabled('PodTopologyLabelsAdmission') && (isAbout(request, 'pods') || isAbout(request, 'pods', 'binding')),
-  mutate: async request => {
+  mutate: request => {
     const { object } = request
     const name = nodeOf(request)
-    const labels = name && (await find(name))?.metadata.labels
-    if (!object || !labels) return object
-    const copied = Object.entries(labels).filter(([key]) => topologyLabels(features).includes(key))
-    if (copied.length > 0) object.metadata.labels = { ...object.metadata.labels, ...Object.fromEntries(copied) }
-    return object
+    if (!object || !name) return undefined
+    return use(find(name), node => {
+      const copied = Object.entries(node?.metadata.labels ?? {}).filter(([key]) => topologyLabels(features).includes(key))
+      if (copied.length > 0) object.metadata.labels = { ...object.metadata.labels, ...Object.fromEntries(copied) }
+    })
   },
 })
 

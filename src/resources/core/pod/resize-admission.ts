@@ -1,6 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
+import type { Awaitable } from '../../../lib/awaitable.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
@@ -15,7 +16,7 @@ import { isSidecar } from '../pod-spec/visit.ts'
 import type { Node, Pod, PodSpec } from '../v1.types.ts'
 
 /** Reads a node; undefined where there is none. */
-type FindNode = (name: string) => Promise<Node | undefined>
+type FindNode = (name: string) => Awaitable<Node | undefined>
 
 /** A pod that has a node, and whose spec the request changes. */
 interface ChangedPod {

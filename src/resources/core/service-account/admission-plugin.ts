@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
+import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { PODS } from '../../kinds.ts'
@@ -11,7 +12,7 @@ import { forbiddenEphemeralSecret, forbiddenSecret, limitsSecrets, projectsToken
 import { mountToken, wantsToken } from './token-volume.ts'
 
 /** Undefined where there is no account of the name. */
-export type GetServiceAccount = (namespace: string, name: string) => Promise<ServiceAccount | undefined>
+export type GetServiceAccount = (namespace: string, name: string) => Awaitable<ServiceAccount | undefined>
 
 /** The account of pods that name none. A controller makes it in every namespace. */
 const DEFAULT = 'default'
@@ -20,11 +21,22 @@ const ATTEMPTS = 20
 const INTERVAL_MS = 75
 
 /** The account that the pod names. Waits for `default`, which may be made a moment after its namespace. Throws 403 where there is none. */
-async function accountOf(request: AdmissionRequest, { spec }: Pod, { getAccount, intervalMs = INTERVAL_MS }: ServiceAccountOptions): Promise<ServiceAccount> {
-  const { namespace, ctx } = request
+function accountOf(request: AdmissionRequest, { spec }: Pod, options: ServiceAccountOptions): Awaitable<ServiceAccount> {
   const name = spec.serviceAccountName ?? ''
-  for (let left = name === DEFAULT ? ATTEMPTS : 1; left > 0; left--) {
-    const found = await getAccount(namespace, name)
+  const first = options.getAccount(request.namespace, name)
+  return first instanceof Promise || first === undefined ? awaitAccount(request, name, first, options) : first
+}
+
+async function awaitAccount(
+  request: AdmissionRequest,
+  name: string,
+  first: Awaitable<ServiceAccount | undefined>,
+  { getAccount, intervalMs = INTERVAL_MS }: ServiceAccountOptions,
+): Promise<ServiceAccount> {
+  const { namespace, ctx } = request
+  const attempts = name === DEFAULT ? ATTEMPTS : 1
+  for (let left = attempts; left > 0; left--) {
+    const found = await (left === attempts ? first : getAccount(namespace, name))
     if (found) return found
     if (left > 1) await sleep(intervalMs, undefined, { signal: ctx.signal }).catch(() => ctx.signal.throwIfAborted())
   }
@@ -52,39 +64,40 @@ export const serviceAccountAdmission = (options: ServiceAccountOptions | undefin
   name: 'ServiceAccount',
   handles: request =>
     (request.operation === 'CREATE' && isAbout(request, 'pods')) || (request.operation === 'UPDATE' && isAbout(request, 'pods', 'ephemeralcontainers')),
-  mutate: async request => {
+  mutate: request => {
     const { object } = request
-    if (!object || request.operation !== 'CREATE') return object
+    if (!object || request.operation !== 'CREATE') return undefined
     const pod = asKind(PODS, object)
-    if (isMirror(pod)) return object
+    if (isMirror(pod)) return undefined
     const { spec } = pod
     spec.serviceAccountName ||= DEFAULT
     // The older name of the field always has the same value.
     spec.serviceAccount = spec.serviceAccountName
-    if (!options) return object
-    const account = await accountOf(request, pod, options)
-    if (wantsToken(account, spec)) mountToken(spec, options.nameSuffix)
-    const { imagePullSecrets = [] } = account
-    if (!spec.imagePullSecrets?.length && imagePullSecrets.length > 0) spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}))
-    return object
+    if (!options) return undefined
+    return use(accountOf(request, pod, options), account => {
+      if (wantsToken(account, spec)) mountToken(spec, options.nameSuffix)
+      const { imagePullSecrets = [] } = account
+      if (!spec.imagePullSecrets?.length && imagePullSecrets.length > 0) spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}))
+    })
   },
-  validate: async request => {
-    if (!request.object) return
+  validate: request => {
+    if (!request.object) return undefined
     const pod = asKind(PODS, request.object)
     const isCreated = request.operation === 'CREATE'
     if (isCreated && isMirror(pod)) return checkMirror(request, pod)
     const { serviceAccountName = '' } = pod.spec
     if (serviceAccountName === '') throw refuse(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`)
-    if (!options) return
-    const account = await accountOf(request, pod, options)
-    if (!limitsSecrets(account)) return
-    const fault = (isCreated ? forbiddenSecret : forbiddenEphemeralSecret)(account, pod.spec)
-    if (fault !== undefined) throw refuse(request, fault)
+    if (!options) return undefined
+    return use(accountOf(request, pod, options), account => {
+      if (!limitsSecrets(account)) return
+      const fault = (isCreated ? forbiddenSecret : forbiddenEphemeralSecret)(account, pod.spec)
+      if (fault !== undefined) throw refuse(request, fault)
+    })
   },
 })
 
 /** What runs on a node already can be given neither an account nor secrets. */
-function checkMirror(request: AdmissionRequest, { spec }: Pod): void {
+function checkMirror(request: AdmissionRequest, { spec }: Pod): undefined {
   if (spec.serviceAccountName) throw refuse(request, 'a mirror pod may not reference service accounts')
   if (refersToSecrets(spec)) throw refuse(request, 'a mirror pod may not reference secrets')
   if (projectsToken(spec)) throw refuse(request, 'a mirror pod may not use ServiceAccountToken volume projections')

@@ -1,5 +1,6 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { asKind } from '../../../catalog/define.ts'
+import type { Awaitable } from '../../../lib/awaitable.ts'
 import type { TypedObject } from '../../../meta/object.ts'
 import { INGRESSES } from '../../kinds.ts'
 import { youngestName } from '../../shared/youngest.ts'
@@ -12,7 +13,7 @@ const isDefault = ({ metadata }: TypedObject): boolean => metadata.annotations?.
  * DefaultIngressClass: a new ingress that names no class, in its spec or by annotation, gets the default one if there is any.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultingressclass
  */
-export const defaultIngressClass = (listClasses: () => Promise<readonly TypedObject[]>): AdmissionPlugin => ({
+export const defaultIngressClass = (listClasses: () => Awaitable<readonly TypedObject[]>): AdmissionPlugin => ({
   name: 'DefaultIngressClass',
   handles: ({ operation, served, subresource }) =>
     operation === 'CREATE' && subresource === '' && served.version.group === 'networking.k8s.io' && served.version.names.plural === 'ingresses',

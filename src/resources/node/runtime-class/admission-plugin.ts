@@ -1,6 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
+import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { clone, deepEqual, ownMember, setMember } from '../../../meta/equal.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
@@ -10,16 +11,23 @@ import type { RuntimeClass } from '../v1.types.ts'
 import { mergeTolerations } from './tolerations.ts'
 
 /** Undefined where there is no class of the name. */
-export type GetRuntimeClass = (name: string) => Promise<RuntimeClass | undefined>
+export type GetRuntimeClass = (name: string) => Awaitable<RuntimeClass | undefined>
 
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-async function classOf(request: AdmissionRequest, { spec }: Pod, getClass: GetRuntimeClass): Promise<RuntimeClass | undefined> {
+/** Looks up the class that a pod names, if it names one. */
+function useClass(
+  request: AdmissionRequest,
+  { spec }: Pod,
+  getClass: GetRuntimeClass,
+  by: (found: RuntimeClass | undefined) => void,
+): Promise<undefined> | undefined {
   const { runtimeClassName: name } = spec
-  if (name === undefined) return undefined
-  const found = await getClass(name)
-  if (!found) throw refuse(request, `pod rejected: RuntimeClass ${quote(name)} not found`)
-  return found
+  if (name === undefined) return use(undefined, by)
+  return use(getClass(name), found => {
+    if (!found) throw refuse(request, `pod rejected: RuntimeClass ${quote(name)} not found`)
+    by(found)
+  })
 }
 
 function setOverhead(request: AdmissionRequest, spec: PodSpec, { overhead }: RuntimeClass): void {
@@ -50,25 +58,26 @@ function setScheduling(request: AdmissionRequest, spec: PodSpec, { scheduling }:
 export const runtimeClassAdmission = (getClass: GetRuntimeClass): AdmissionPlugin => ({
   name: 'RuntimeClass',
   handles: request => request.operation === 'CREATE' && isAbout(request, 'pods'),
-  mutate: async request => {
+  mutate: request => {
     const { object } = request
-    if (!object) return object
+    if (!object) return undefined
     const pod = asKind(PODS, object)
-    const found = await classOf(request, pod, getClass)
-    if (found) {
+    return useClass(request, pod, getClass, found => {
+      if (!found) return
       setOverhead(request, pod.spec, found)
       setScheduling(request, pod.spec, found)
-    }
-    return object
+    })
   },
-  validate: async request => {
-    if (!request.object) return
+  validate: request => {
+    if (!request.object) return undefined
     const pod = asKind(PODS, request.object)
     const { overhead = {} } = pod.spec
-    const wanted = (await classOf(request, pod, getClass))?.overhead?.podFixed
-    if (wanted && !deepEqual(overhead, wanted)) throw refuse(request, MISMATCH)
-    if (!wanted && Object.keys(overhead).length > 0) {
-      throw refuse(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
-    }
+    return useClass(request, pod, getClass, found => {
+      const wanted = found?.overhead?.podFixed
+      if (wanted && !deepEqual(overhead, wanted)) throw refuse(request, MISMATCH)
+      if (!wanted && Object.keys(overhead).length > 0) {
+        throw refuse(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
+      }
+    })
   },
 })

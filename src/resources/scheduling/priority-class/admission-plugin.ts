@@ -1,6 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
+import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import type { Pod } from '../../core/v1.types.ts'
 import { PODS, PRIORITY_CLASSES } from '../../kinds.ts'
@@ -9,8 +10,8 @@ import type { PriorityClass } from '../v1.types.ts'
 /** Reads of the classes, by name and the default one. */
 export interface PriorityClasses {
   /** Undefined where there is none of the name. */
-  get(name: string): Promise<PriorityClass | undefined>
-  list(): Promise<readonly PriorityClass[]>
+  get(name: string): Awaitable<PriorityClass | undefined>
+  list(): Awaitable<readonly PriorityClass[]>
 }
 
 const PREEMPTION = 'PreemptLowerPriority'
@@ -24,10 +25,8 @@ const defaultOf = (classes: readonly PriorityClass[]): PriorityClass | undefined
  * A class that is named must exist. Without a name the default class counts; without that the priority is 0 and the policy PREEMPTION. What the client sent must equal what is
  * computed. The name of the default class is written into the pod.
  */
-async function setPriority(request: AdmissionRequest, pod: Pod, classes: PriorityClasses): Promise<void> {
-  const { spec } = pod
+function setPriority(request: AdmissionRequest, { spec }: Pod, found: PriorityClass | undefined): void {
   const { priorityClassName: name = '' } = spec
-  const found = name === '' ? defaultOf(await classes.list()) : await classes.get(name)
   if (!found && name !== '') throw refuse(request, `no PriorityClass with name ${name} was found`)
   const priority = found?.value ?? 0
   const policy = found ? found.preemptionPolicy : PREEMPTION
@@ -43,7 +42,7 @@ async function setPriority(request: AdmissionRequest, pod: Pod, classes: Priorit
 }
 
 /** Clients that do not know the fields do not take them away. */
-function keepPriority({ spec }: Pod, { spec: old }: Pod): void {
+function keepPriority({ spec }: Pod, { spec: old }: Pod): undefined {
   if (old.priority !== undefined) spec.priority ??= old.priority
   if (old.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy
 }
@@ -56,18 +55,22 @@ export const priorityAdmission = (classes: PriorityClasses): AdmissionPlugin => 
   name: 'Priority',
   handles: request =>
     (request.operation === 'CREATE' || request.operation === 'UPDATE') && (isAbout(request, 'pods') || isAbout(request, 'priorityclasses.scheduling.k8s.io')),
-  mutate: async request => {
+  mutate: request => {
     const { object, old, operation } = request
-    if (!object || !isAbout(request, 'pods')) return object
-    if (operation === 'CREATE') await setPriority(request, asKind(PODS, object), classes)
-    else if (old) keepPriority(asKind(PODS, object), asKind(PODS, old))
-    return object
+    if (!object || !isAbout(request, 'pods')) return undefined
+    const pod = asKind(PODS, object)
+    if (operation !== 'CREATE') return old && keepPriority(pod, asKind(PODS, old))
+    const { priorityClassName: name = '' } = pod.spec
+    if (name !== '') return use(classes.get(name), found => setPriority(request, pod, found))
+    return use(classes.list(), all => setPriority(request, pod, defaultOf(all)))
   },
-  validate: async request => {
+  validate: request => {
     const { object, operation } = request
-    if (!object || isAbout(request, 'pods') || !asKind(PRIORITY_CLASSES, object).globalDefault) return
-    const present = defaultOf(await classes.list())?.metadata.name
-    if (present === undefined || (operation === 'UPDATE' && present === object.metadata.name)) return
-    throw refuse(request, `PriorityClass ${present} is already marked as default. Only one default can exist`)
+    if (!object || isAbout(request, 'pods') || !asKind(PRIORITY_CLASSES, object).globalDefault) return undefined
+    return use(classes.list(), all => {
+      const present = defaultOf(all)?.metadata.name
+      if (present === undefined || (operation === 'UPDATE' && present === object.metadata.name)) return
+      throw refuse(request, `PriorityClass ${present} is already marked as default. Only one default can exist`)
+    })
   },
 })

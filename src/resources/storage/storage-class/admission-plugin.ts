@@ -1,6 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
+import type { Awaitable } from '../../../lib/awaitable.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { TypedObject } from '../../../meta/object.ts'
 import { CLASS_ANNOTATION } from '../../core/storage-class.ts'
@@ -12,7 +13,7 @@ import { isDefaultClass } from './default-class.ts'
  * DefaultStorageClass: a new claim that says nothing of a class, not even that it wants none, gets the default one if there is any.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaultstorageclass
  */
-export const defaultStorageClass = (listClasses: () => Promise<readonly TypedObject[]>): AdmissionPlugin => ({
+export const defaultStorageClass = (listClasses: () => Awaitable<readonly TypedObject[]>): AdmissionPlugin => ({
   name: 'DefaultStorageClass',
   handles: request => request.operation === 'CREATE' && isAbout(request, 'persistentvolumeclaims'),
   mutate: async ({ object }) => {

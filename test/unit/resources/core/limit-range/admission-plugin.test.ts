@@ -33,7 +33,9 @@ describe('LimitRanger', () => {
   ]
   for (const [what, limits, given, containers, annotation] of defaults) {
     it(`by default: ${what}`, async () => {
-      const object = await using([range(...limits)]).mutate?.(admissionRequest(podResource, given, parts))
+      const request = admissionRequest(podResource, given, parts)
+      await using([range(...limits)]).mutate?.(request)
+      const { object } = request
       expect(loose(object).spec.containers).to.deep.equal(containers)
       expect(object?.metadata.annotations?.['kubernetes.io/limit-ranger']).to.equal(annotation)
     })
@@ -41,7 +43,9 @@ describe('LimitRanger', () => {
 
   it('by default: init containers, by the first range that says something', async () => {
     const ranges = [range({ type: 'Container', default: { cpu: '1' } }), range({ type: 'Container', default: { cpu: '2', 'a.b/c': '3' } })]
-    const object = await using(ranges).mutate?.(admissionRequest(podResource, pod([], [container()]), parts))
+    const request = admissionRequest(podResource, pod([], [container()]), parts)
+    await using(ranges).mutate?.(request)
+    const { object } = request
     expect(loose(object).spec.initContainers).to.deep.equal([container(undefined, { cpu: '1', 'a.b/c': '3' })])
     expect(object?.metadata.annotations?.['kubernetes.io/limit-ranger']).to.equal('LimitRanger plugin set: a.b/c limit for init container c')
   })

@@ -147,7 +147,7 @@ describe('PodTolerationRestriction', () => {
     const plugin = podTolerationRestriction(rules, parseGates('1.33'), namespaceWith(texts))
     const pod = podWith(spec)
     const asked = old ? update(pod, old) : request(pod)
-    const error = await plugin.mutate?.(asked).then(
+    const error = await plugin.mutate?.(asked)?.then(
       () => plugin.validate?.(asked),
       caught => caught,
     )

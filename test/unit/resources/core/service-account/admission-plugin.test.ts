@@ -82,7 +82,8 @@ describe('the admission plugin ServiceAccount', () => {
 
   it('refuses a pod that has lost its account on the way', async () => {
     const plugin = pluginWith(accounts('ns/default'))
-    expect(await refusal(plugin.validate?.(requestFor(podWith({}))))).to.equal('pods "p" is forbidden: no service account specified for pod ns/p')
+    const validating = async () => plugin.validate?.(requestFor(podWith({})))
+    expect(await refusal(validating())).to.equal('pods "p" is forbidden: no service account specified for pod ns/p')
   })
 
   const account =
