@@ -17,6 +17,7 @@ import { metricsOf } from './metrics-config.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 import { compatibilityOf, emulatedVersionOf, gatesOf, laterVersionsOf, runtimeConfigOf } from './release-config.ts'
 import { type ServiceConfig, servicesOf } from './service-config.ts'
+import { type ServingConfig, servingOf } from './serving-config.ts'
 import { type EncryptionFile, type EtcdConfig, encryptionOf, etcdOf, prefixOf, storedFormOf, type WatchCacheSizes, watchCacheSizesOf } from './store-config.ts'
 
 /** How kubelets are reached. Files are paths. */
@@ -34,8 +35,7 @@ export interface Config extends WatchCacheSizes {
   readonly dataIsTemporary: boolean
   readonly kubeconfigOut: string
   readonly securePort: number
-  /** What speaks HTTP/2: the stack of this project, or Node's. */
-  readonly http2: 'own' | 'builtin'
+  readonly serving: ServingConfig
   readonly bindAddress: string
   /** 0: none. */
   readonly insecurePort: number
@@ -110,17 +110,12 @@ export function buildConfig(given: GivenFlags): Config {
   const admissionPlugins = admissionPluginsOf(release, pluginFlags(given))
   const gates = gatesOf(release, read.switches('feature-gates'), compatibilityOf(release, read.list('min-compatibility-version')))
   const metrics = metricsOf(read, release)
+  const { serving, warnings: servingWarnings } = servingOf(read)
   const config: Config = {
     ...place,
     kubeconfigOut: read.text('kubeconfig-out') ?? join(place.dataDir, 'admin.kubeconfig'),
-    securePort: read.port('secure-port'),
-    http2: http2Of(read.text('http2') ?? 'own'),
-    bindAddress: read.text('bind-address') ?? '127.0.0.1',
-    insecurePort: read.port('insecure-port'),
-    advertiseAddress: read.text('advertise-address'),
-    certDir: read.text('cert-dir') ?? join(place.dataDir, 'pki'),
-    servingFiles: read.pair('tls-cert-file', 'tls-private-key-file'),
-    externalHostname: read.text('external-hostname'),
+    ...listeningOf(read, place.dataDir),
+    serving,
     clientCaFile: read.text('client-ca-file'),
     tokenAuthFile: read.text('token-auth-file'),
     anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true'),
@@ -158,11 +153,31 @@ export function buildConfig(given: GivenFlags): Config {
     laterVersions: laterVersionsOf(release, name => isTrue(read.text(name) ?? 'false')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
-    warnings: [...flagDeprecations(given.values.keys()), ...given.lacking, ...lackingOf(admissionPlugins), ...gates.warnings, ...metrics.warnings],
+    warnings: [
+      ...flagDeprecations(given.values.keys()),
+      ...given.lacking,
+      ...lackingOf(admissionPlugins),
+      ...gates.warnings,
+      ...metrics.warnings,
+      ...servingWarnings,
+    ],
   }
   checkTogether(config)
   return Object.freeze(config)
 }
+
+type Listening = 'securePort' | 'bindAddress' | 'insecurePort' | 'advertiseAddress' | 'certDir' | 'servingFiles' | 'externalHostname'
+
+/** Where the server listens, and under which names. */
+const listeningOf = (read: Reader, dataDir: string): Pick<Config, Listening> => ({
+  securePort: read.port('secure-port'),
+  bindAddress: read.text('bind-address') ?? '127.0.0.1',
+  insecurePort: read.port('insecure-port'),
+  advertiseAddress: read.text('advertise-address'),
+  certDir: read.text('cert-dir') ?? join(dataDir, 'pki'),
+  servingFiles: read.pair('tls-cert-file', 'tls-private-key-file'),
+  externalHostname: read.text('external-hostname'),
+})
 
 /** What runs beside requests, and what depends on it. */
 function loopsOf(profile: Profile, { values }: GivenFlags, read: Reader): Pick<Config, 'controllers' | 'requireServiceAccounts' | 'quotaSyncPeriodMs'> {
@@ -230,12 +245,6 @@ function placeOf(profile: Profile, read: Reader): Pick<Config, 'dataDir' | 'data
   const given = read.text('data-dir') ?? (profile === 'apiserver' ? read.text('cert-dir') : 'data')
   // Nobody can guess the name, and so put anything there before.
   return { dataDir: given ?? join(tmpdir(), `kube-apiserver-${randomUUID()}`), dataIsTemporary: given === undefined }
-}
-
-/** `own` is protocols/http2, `builtin` Node's stack behind the same interface. */
-function http2Of(stack: string): Config['http2'] {
-  if (stack === 'own' || stack === 'builtin') return stack
-  throw new FlagError(`--http2=${stack} is not a stack of HTTP/2; it may be own or builtin`)
 }
 
 /** The forms of apimachinery's PortRange: `30000-32767`, `30000+2767`, or one port. Throws FlagError. */

@@ -1,5 +1,8 @@
-/** `settings`: a map of which a key may stand alone. `pairs`: a map whose values may have commas, one element each time that it is given. */
-export type FlagType = 'string' | 'ip' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings' | 'pairs'
+/**
+ * `settings`: a map of which a key may stand alone. `pairs`: a map whose values may have commas, one element each time that it is given. `namedCertKey`: files of a certificate and its key, and names,
+ * one element each time that it is given.
+ */
+export type FlagType = 'string' | 'ip' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings' | 'pairs' | 'namedCertKey'
 
 /**
  * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
@@ -80,15 +83,30 @@ export const FLAGS = {
   'external-hostname': used('string', 'Host name that the generated serving certificate also has.'),
   'permit-address-sharing': ignored('bool'),
   'permit-port-sharing': ignored('bool'),
-  'tls-cipher-suites': refused('list'),
-  'tls-curve-preferences': refused('list'),
-  'tls-min-version': refused('string', 'VersionTLS12'),
-  'tls-sni-cert-key': refused('list'),
-  'strict-transport-security-directives': refused('list'),
-  'cors-allowed-origins': refused('list'),
-  'disable-http2-serving': refused('bool', 'false'),
-  'http2-max-streams-per-connection': ignored('int'),
-  'goaway-chance': ignored('float'),
+  'tls-cipher-suites': used(
+    'list',
+    'Cipher suites of TLS 1.2 and before, by the names of Go. Those of TLS 1.3 are always offered. Default: those that are secure.',
+  ),
+  'tls-curve-preferences': used(
+    'list',
+    'Groups of the key exchange, by the numbers of Go: 23 (P-256), 24 (P-384), 25 (P-521), 29 (X25519). Default: those of OpenSSL.',
+  ),
+  'tls-min-version': used('string', 'Oldest version of TLS: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.', 'VersionTLS12'),
+  'tls-sni-cert-key': used(
+    'namedCertKey',
+    'Files of a certificate and its key, and the host names, first label perhaps *, or addresses for which it is shown: cert,key or cert,key:name,name. Default: the names of the certificate. May be given several times. Read again when they change.',
+  ),
+  'strict-transport-security-directives': used(
+    'list',
+    'Directives of the header Strict-Transport-Security: max-age=SECONDS, includeSubDomains, preload. Default: no such header.',
+  ),
+  'cors-allowed-origins': used(
+    'list',
+    'Regular expressions of origins whose web pages may read answers (CORS), each pinned to both ends of the host: //example\\.com(:|$).',
+  ),
+  'disable-http2-serving': used('bool', 'Speaks HTTP/1.1 alone.', 'false'),
+  'http2-max-streams-per-connection': used('int', 'Requests of a connection of HTTP/2 that may be open at once. 0: 100.', '1000'),
+  'goaway-chance': used('float', 'Share of the requests of HTTP/2, to 0.02, after which the client is asked to take another connection.', '0'),
   'debug-socket-path': refused('string', ''),
   'egress-selector-config-file': refused('string', ''),
   'peer-advertise-ip': ignored('string'),

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { parseMilliseconds } from '../lib/duration.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { FLAGS, type FlagName, type FlagSpec, SHORT_NAMES } from './flag-table.ts'
+import { namedCertificateFault } from './named-certificate-flag.ts'
 
 /** A command line that can't be followed; the message is for the user. */
 export class FlagError extends Error {
@@ -36,7 +37,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
     check(name, spec, value)
     const several = spec.type === 'list' || spec.type === 'map' || spec.type === 'settings'
     const parts = several ? value.split(',').filter(part => part !== '') : [value]
-    values.set(name, several || spec.type === 'pairs' ? [...(values.get(name) ?? []), ...parts] : parts)
+    values.set(name, several || spec.type === 'pairs' || spec.type === 'namedCertKey' ? [...(values.get(name) ?? []), ...parts] : parts)
   }
   refuse(values)
   return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored'), lacking: [...values].flatMap(lackOf) }
@@ -104,6 +105,8 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
       return value.split(',').every(part => part === '' || part.includes('=')) ? undefined : `${value} must be formatted as key=value`
     case 'pairs':
       return value.includes('=') ? undefined : `${value} must be formatted as key=value`
+    case 'namedCertKey':
+      return namedCertificateFault(value)
     case 'string':
     case 'settings':
     case 'list':

@@ -1,9 +1,11 @@
 import type { Config } from '../config/config.ts'
+import { FlagError } from '../config/parse-flags.ts'
 import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
 import { type EncryptionService, openEncryption } from '../control-plane/encryption-service.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
 import { statusEncoder } from '../endpoints/status-encoder.ts'
 import { systemClock } from '../lib/clock.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { onAbort } from '../lib/on-abort.ts'
 import { Health, type HealthCheck } from '../server/health.ts'
@@ -11,6 +13,7 @@ import { type RunningServer, startServer } from '../server/server.ts'
 import { REQUEST_GRACE_MS, Shutdown } from '../server/shutdown.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { followClientCa } from '../server/tls/follow-client-ca.ts'
+import { followServingFiles, readServingFiles, type ServedCertificates, type ServingFiles } from '../server/tls/follow-serving-files.ts'
 import { versionInfo } from '../server/version.ts'
 import type { WorkerBegin } from '../server/workers/messages.ts'
 import type { WorkerLink } from '../server/workers/worker-link.ts'
@@ -23,6 +26,8 @@ import { secretsOf } from './shared-store.ts'
 const FILL_MS = 30_000
 /** Between two looks at --client-ca-file. */
 const CLIENT_CA_MS = 5_000
+/** Between two looks at --tls-cert-file and --tls-sni-cert-key. */
+const CERTIFICATES_MS = 5_000
 
 /** What a server is opened with. */
 export interface ServerParts {
@@ -74,7 +79,8 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const shutdown = new Shutdown()
   /** Until then others could not use what is ready. */
   let isAnnounced = alone === undefined
-  const server = await listen({ ...parts, begin, services, encryption, audit, shutdown, isAnnounced: () => isAnnounced })
+  const certificates = await givenCertificates(config)
+  const server = await listen({ ...parts, begin, services, encryption, audit, shutdown, isAnnounced: () => isAnnounced, certificates })
   if (link) {
     log.info('worker serves', { pid: process.pid })
     link.serving()
@@ -85,6 +91,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   })
   const ended = new AbortController()
   followAuthorities({ config, begin, server, services, log }, ended.signal)
+  followCertificates(certificates, server, log, ended.signal)
   plane.start({
     address: advertisedAddress(config),
     port: server.securePort,
@@ -115,6 +122,7 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
   })
 
 interface Listening extends ServerParts {
+  readonly certificates: GivenCertificates
   readonly begin: WorkerBegin
   readonly services: OpenServices
   readonly encryption: EncryptionService
@@ -133,7 +141,19 @@ const readiness = (name: string, isReady: () => boolean, otherwise: string): Hea
 })
 
 /** Resolves when the ports are open. */
-async function listen({ config, log, link, runtime, begin, services, encryption, audit, shutdown, isAnnounced }: Listening): Promise<RunningServer> {
+async function listen({
+  config,
+  log,
+  link,
+  runtime,
+  begin,
+  services,
+  encryption,
+  audit,
+  shutdown,
+  isAnnounced,
+  certificates: { served },
+}: Listening): Promise<RunningServer> {
   const { plane, auth, media } = services
   const health = new Health(log)
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, ...encryption.checks)
@@ -156,8 +176,11 @@ async function listen({ config, log, link, runtime, begin, services, encryption,
     version: versionInfo(process, config.gates),
     features: config.gates.states(),
     constrainedImpersonation: config.gates.enabled('ConstrainedImpersonation'),
-    tls: begin.credentials.tls,
-    http2: config.http2,
+    tls: { ...begin.credentials.tls, ...served },
+    tlsPolicy: config.serving.tls,
+    http2: config.serving.http2,
+    maxStreams: config.serving.maxStreams,
+    conduct: config.serving,
     bindAddress: config.bindAddress,
     ...(link && { sharedMetrics: link, handed: link.connections }),
     securePort: begin.securePort,
@@ -170,6 +193,27 @@ async function listen({ config, log, link, runtime, begin, services, encryption,
   })
   port = server.securePort
   return server
+}
+
+/** Certificates that flags name. */
+interface GivenCertificates {
+  readonly files: ServingFiles
+  readonly served: ServedCertificates
+}
+
+async function givenCertificates({ servingFiles, serving }: Config): Promise<GivenCertificates> {
+  const files = { ordinary: servingFiles, named: serving.named }
+  try {
+    return { files, served: await readServingFiles(files) }
+  } catch (error) {
+    throw new FlagError(errorMessage(error))
+  }
+}
+
+/** Takes note of changes of the files until the signal aborts. */
+function followCertificates({ files, served }: GivenCertificates, server: RunningServer, log: Logger, signal: AbortSignal): void {
+  if (files.ordinary === undefined && files.named.length === 0) return
+  void followServingFiles({ files, inForce: served, intervalMs: CERTIFICATES_MS, log, onChange: changed => server.show(changed) }, signal)
 }
 
 /** Takes note of changes of --client-ca-file until the signal aborts. */

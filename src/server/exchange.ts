@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
+import { type IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { RequestAudit } from '../audit/request-audit.ts'
@@ -229,7 +229,7 @@ export class HttpExchange implements Exchange, RequestContext {
     }
     this.status = status
     this.auditing?.begins(status)
-    const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...headers]
+    const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.extra ?? []), ...headers]
     if (this.method === 'HEAD' || status === 204 || status === 304) {
       body.destroy()
       this.wire.bodiless(status, all, undefined)
@@ -280,6 +280,16 @@ export class HttpExchange implements Exchange, RequestContext {
     return body
   }
 
+  /** The request came over HTTP/2. */
+  get isHttp2(): boolean {
+    return !(this.res instanceof ServerResponse)
+  }
+
+  /** Asks the client to take another connection for its next requests, where this is one of HTTP/2. */
+  leaveConnection(): void {
+    this.wire.leaveConnection()
+  }
+
   setHeader(name: string, value: string | readonly string[]): void {
     this.extra ??= []
     if (typeof value === 'string') this.extra.push(name, value)
@@ -313,6 +323,14 @@ export class HttpExchange implements Exchange, RequestContext {
     }
     this.wire.head(status, headers, length)
     return sendLong(this.wire, long, this.host.memory)
+  }
+
+  /** Sends an answer without a body. */
+  async sendEmpty(status: number): Promise<void> {
+    if (this.answered || this.wire.closed) return
+    this.status = status
+    await this.auditing?.answers(status)
+    this.wire.bodiless(status, ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.extra ?? [])], undefined)
   }
 
   async sendStatusError(error: StatusError): Promise<void> {

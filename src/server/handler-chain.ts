@@ -12,10 +12,13 @@ import type { ExchangeHost } from './exchange.ts'
 import { withAudit, withFailedRequestAudit } from './filters/audit.ts'
 import { withAuthentication, withUser } from './filters/authentication.ts'
 import { withAuthorization } from './filters/authorization.ts'
+import { withCors } from './filters/cors.ts'
 import { type Deadlines, withRequestDeadline } from './filters/deadline.ts'
 import { withErrors } from './filters/errors.ts'
 import { withExchange } from './filters/exchange.ts'
 import type { Filter, RequestState } from './filters/filter.ts'
+import { withProbabilisticGoaway } from './filters/goaway.ts'
+import { withHsts } from './filters/hsts.ts'
 import { withHttpLogging } from './filters/http-logging.ts'
 import { withImpersonation } from './filters/impersonation.ts'
 import { type InFlight, withMaxInFlightLimit } from './filters/in-flight.ts'
@@ -42,6 +45,8 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   /** Absent: nothing is audited. */
   readonly auditor?: Auditor | undefined
   readonly requestTimeoutMs: number
+  /** What answers and connections are like. Absent: as any. */
+  readonly conduct?: ServingConduct
   readonly log: Logger
   /** Rights to impersonate may be for some requests alone (the gate ConstrainedImpersonation). */
   readonly constrainedImpersonation: boolean
@@ -49,6 +54,18 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly logRequests: boolean
   readonly api: Api
 }
+
+/** How answers and connections differ from the ordinary. Empty and 0: not at all. */
+export interface ServingConduct {
+  /** Directives of Strict-Transport-Security. */
+  readonly hsts: readonly string[]
+  /** Regular expressions of origins whose pages may read answers. */
+  readonly corsOrigins: readonly string[]
+  /** Share of the requests of HTTP/2 after which the client is asked to take another connection. */
+  readonly goawayChance: number
+}
+
+const ORDINARY: ServingConduct = { hsts: [], corsOrigins: [], goawayChance: 0 }
 
 /** A filter, or Koa middleware that needs more of the context. */
 export type Layer = Filter | Koa.Middleware<RequestState>
@@ -58,9 +75,11 @@ export type Layer = Filter | Koa.Middleware<RequestState>
  * k8s.io/apiserver, pkg/server/config.go) where it has such a filter. Each listener has a chain of its own over the same services.
  */
 export function handlerChain(options: ChainOptions): readonly Layer[] {
-  const { requests, log, metrics, authMetrics, authorizer, auditor, api } = options
+  const { requests, log, metrics, authMetrics, authorizer, auditor, api, conduct = ORDINARY } = options
   return [
     withExchange(options),
+    ...(conduct.hsts.length > 0 ? [withHsts(conduct.hsts)] : []),
+    ...(conduct.goawayChance > 0 ? [withProbabilisticGoaway(conduct.goawayChance, Math.random)] : []),
     withWaitGroup(requests),
     ...(options.logRequests ? [withHttpLogging(log)] : []),
     withMetrics(metrics),
@@ -69,6 +88,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withTurn,
     ...(auditor ? [withFailedRequestAudit(auditor)] : []),
     withRequestDeadline(options.deadlines, options.requestTimeoutMs),
+    ...(conduct.corsOrigins.length > 0 ? [withCors(conduct.corsOrigins)] : []),
     options.trusted ? withUser(options.trusted) : withAuthentication(options.authenticator, authMetrics),
     // What the rest throws is answered, and so audited, before the event is over.
     ...(auditor ? [withAudit(auditor), withErrors(log)] : []),

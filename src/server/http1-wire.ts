@@ -70,6 +70,8 @@ export class Http1Wire implements Wire {
     this.res.destroy()
   }
 
+  leaveConnection(): void {}
+
   get unwritten(): number {
     return this.res.writableLength + (this.res.socket?.writableLength ?? 0)
   }

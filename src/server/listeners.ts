@@ -1,9 +1,8 @@
-import { constants } from 'node:crypto'
 import { createServer, type Server, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { SecureContextOptions, TLSSocket } from 'node:tls'
+import type { SecureContext, TLSSocket } from 'node:tls'
 import { invariant } from '../lib/invariant.ts'
 import type { Listener } from './any-http.ts'
 import { Connections } from './connections.ts'
@@ -15,19 +14,10 @@ import { answerInvalidRequest } from './invalid-request.ts'
 import { HEADERS_CHECK_MS, HEADERS_MS, HTTP2_LIMITS, IDLE_MS, MAX_HEADER_BYTES } from './limits.ts'
 import { portOf } from './port-of.ts'
 import { encodeStatusAsJson } from './status-body.ts'
-import type { TlsMaterial } from './tls/tls-material.ts'
+import type { ServingCertificates } from './tls/serving-certificates.ts'
 import { writeBounds } from './tls/write-bounds.ts'
 import { type PassesOn, upgradeListener } from './upgrade.ts'
 import type { ConnectionSource } from './workers/worker-link.ts'
-
-/** As Go's: the shorter key first, which costs a fifth less where the processor does AES. */
-const CIPHERS = ['TLS_AES_128_GCM_SHA256', ...constants.defaultCoreCipherList.split(':').filter(name => name !== 'TLS_AES_128_GCM_SHA256')].join(':')
-
-/**
- * As in Go: a connection keeps the certificate that it was verified with (by renegotiation a client could show another one, which nobody verifies), and every connection
- * shows its own (a resumed session would keep the verdict of an earlier one). Without tickets nothing is left to resume by: Node's cache of sessions is off unless one listens for it.
- */
-const ONE_VERIFIED_HANDSHAKE = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET
 
 /** A server's event: a TLS socket that is ready, and the connection where it speaks HTTP/2. */
 const SECURED = 'secured'
@@ -70,35 +60,30 @@ export interface Port {
   destroy(): void
 }
 
-const contextOf = ({ cert, key, clientCa }: TlsMaterial): SecureContextOptions => ({
-  cert,
-  key,
-  ca: clientCa,
-  minVersion: 'TLSv1.2',
-  ciphers: CIPHERS,
-  secureOptions: ONE_VERIFIED_HANDSHAKE,
-})
-
-/** Goes on with other certificates: for connections that begin from now on. */
-export const changeTls = (server: HttpsServer, tls: TlsMaterial): void => server.setSecureContext(contextOf(tls))
+/** What a port of HTTPS is made with. */
+export interface SecurePortOptions {
+  readonly certificates: ServingCertificates
+  /** What speaks HTTP/2; absent: it is not spoken. */
+  readonly http2?: Http2Stack | undefined
+  /** Requests of a connection of HTTP/2 that may be open at once. Absent: 1000. */
+  readonly maxStreams?: number
+  readonly onHandshakeError?: () => void
+  readonly passesOn?: PassesOn
+}
 
 /** HTTPS with HTTP/2 and HTTP/1.1 by ALPN. A client may show a certificate; whether it is good is the authenticator's question. */
-export function createSecurePort(
-  tls: TlsMaterial,
-  listener: Listener,
-  http2: Http2Stack,
-  onHandshakeError: () => void = () => {},
-  passesOn: PassesOn = never,
-): HttpsServer {
-  const serveHttp2 = HTTP2_STACKS[http2](listener, HTTP2_LIMITS)
+export function createSecurePort(listener: Listener, { certificates, http2, maxStreams, onHandshakeError, passesOn = never }: SecurePortOptions): HttpsServer {
+  const limits = maxStreams === undefined ? HTTP2_LIMITS : { ...HTTP2_LIMITS, maxConcurrentStreams: maxStreams }
+  const serveHttp2 = http2 && HTTP2_STACKS[http2](listener, limits)
   const server = createHttpsServer({
-    ...contextOf(tls),
-    ALPNProtocols: ['h2', 'http/1.1'],
+    ...certificates.options(),
+    ALPNProtocols: serveHttp2 ? ['h2', 'http/1.1'] : ['http/1.1'],
     requestCert: true,
     rejectUnauthorized: false,
     handshakeTimeout: HEADERS_MS,
     ...HTTP1_OPTIONS,
   })
+  if (certificates.hasAddresses) certifyAddresses(server, certificates)
   const takeHttp1 = ownListener(server, 'secureConnection')
   serveHttp1(server, listener, takeHttp1, passesOn)
   server.removeAllListeners('secureConnection')
@@ -107,16 +92,41 @@ export function createSecurePort(
     // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
     socket.setNoDelay(true)
     boundWrites(socket)
-    const session = socket.alpnProtocol === 'h2' ? serveHttp2(socket) : undefined
+    const session = socket.alpnProtocol === 'h2' ? serveHttp2?.(socket) : undefined
     server.emit(SECURED, socket, session)
     if (session === undefined) takeHttp1(socket)
   })
   // A client that breaks off its handshake or connection is no concern of ours.
   server.on('tlsClientError', (_error, socket) => {
-    onHandshakeError()
+    onHandshakeError?.()
     socket.destroy()
   })
   return server
+}
+
+/** Where a server of TLS has the context of connections that name no host: Node says so in no type. */
+interface WithContext {
+  _sharedCreds: SecureContext
+}
+
+const hasContext = (server: object): server is WithContext => '_sharedCreds' in server
+
+/** Gives connections to an address that has a certificate the context of that: clients that connect by address name no host, and Node asks for no other context then. */
+function certifyAddresses(server: HttpsServer, certificates: ServingCertificates): void {
+  const take = ownListener(server, 'connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const context = certificates.forAddress(socket.localAddress)
+    if (context === undefined) return take(socket)
+    invariant(hasContext(server), 'a server of TLS has a context')
+    const ordinary = server._sharedCreds
+    server._sharedCreds = context
+    try {
+      take(socket)
+    } finally {
+      server._sharedCreds = ordinary
+    }
+  })
 }
 
 /** Plain HTTP without credentials, for loopback only. Requests that a web page sends by a browser of this machine are refused. */

@@ -16,15 +16,18 @@ import { buildMetrics, HandshakeErrors } from './build-metrics.ts'
 import { expositionOf } from './exposition.ts'
 import { Deadlines } from './filters/deadline.ts'
 import { InFlight } from './filters/in-flight.ts'
-import { type ChainOptions, handlerChain } from './handler-chain.ts'
+import { type ChainOptions, handlerChain, type ServingConduct } from './handler-chain.ts'
 import type { Health } from './health.ts'
 import type { Http2Stack } from './http2-stacks.ts'
-import { changeTls, createInsecurePort, createSecurePort, open, type Port, serveHanded } from './listeners.ts'
+import { createInsecurePort, createSecurePort, open, type Port, serveHanded } from './listeners.ts'
 import { exposedFamilies, type MetricExposure } from './metric-exposure.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { RequestsInProgress } from './requests-in-progress.ts'
 import type { StatusEncoder } from './status-body.ts'
+import type { ServedCertificates } from './tls/follow-serving-files.ts'
+import { ServingCertificates } from './tls/serving-certificates.ts'
 import type { TlsMaterial } from './tls/tls-material.ts'
+import type { TlsPolicy } from './tls/tls-policy.ts'
 import type { VersionInfo } from './version.ts'
 import type { PortName } from './workers/messages.ts'
 import type { ConnectionSource, SharedMetrics } from './workers/worker-link.ts'
@@ -57,7 +60,13 @@ export interface ServerOptions {
   /** Where others serve the same port: a scrape returns the figures of all. */
   readonly sharedMetrics?: SharedMetrics
   readonly tls: TlsMaterial
-  readonly http2: Http2Stack
+  /** Absent: TLS 1.2 and later, with what is secure today. */
+  readonly tlsPolicy?: TlsPolicy
+  /** Undefined: HTTP/1.1 alone. */
+  readonly http2: Http2Stack | undefined
+  /** Requests of a connection of HTTP/2 that may be open at once. Absent: 1000. */
+  readonly maxStreams?: number
+  readonly conduct?: ServingConduct
   /** Where another process holds the ports: what it hands on of them. */
   readonly handed?: (port: PortName, number: number) => ConnectionSource
   readonly bindAddress: string
@@ -77,6 +86,8 @@ export interface RunningServer {
   readonly insecurePort: number | undefined
   /** PEM of the CAs whose client certificates are believed of connections that begin from now on. */
   believe(clientCa: string): void
+  /** Certificates of connections that begin from now on. Throws where a key does not belong to its certificate. */
+  show(served: ServedCertificates): void
   /** Takes no more connections, ends watches, waits for requests in progress up to `graceMs`, and cuts what is left. */
   stop(graceMs: number): Promise<void>
 }
@@ -102,13 +113,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const ports: Port[] = []
   const { handed } = options
-  const secureServer = createSecurePort(
-    options.tls,
-    createApp(handlerChain(shared), options.log),
-    options.http2,
-    () => handshakes.count++,
-    options.api.passesOn,
-  )
+  const certificates = new ServingCertificates(options.tls, options.tlsPolicy)
+  const secureServer = createSecurePort(createApp(handlerChain(shared), options.log), {
+    certificates,
+    http2: options.http2,
+    ...(options.maxStreams !== undefined && { maxStreams: options.maxStreams }),
+    onHandshakeError: () => handshakes.count++,
+    ...(options.api.passesOn && { passesOn: options.api.passesOn }),
+  })
   const secure = handed ? serveHanded(secureServer, handed('secure', options.securePort)) : await open(secureServer, options.securePort, options.bindAddress)
   ports.push(secure)
   let insecure: Port | undefined
@@ -120,7 +132,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     securePort: secure.port,
     insecurePort: insecure?.port,
-    believe: clientCa => changeTls(secureServer, { ...options.tls, clientCa }),
+    believe: clientCa => certificates.change(secureServer, { clientCa }),
+    show: served => certificates.change(secureServer, served),
     async stop(graceMs) {
       const closed = Promise.all(ports.map(port => port.close()))
       await requests.drain(graceMs)

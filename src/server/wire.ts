@@ -25,6 +25,8 @@ export interface Wire {
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number
   end(): void
   destroy(): void
+  /** Asks the client to take another connection for its next requests. Of HTTP/2 alone: nothing happens to others. */
+  leaveConnection(): void
   readonly unwritten: number
   readonly needsDrain: boolean
   readonly closed: boolean

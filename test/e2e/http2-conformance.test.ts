@@ -5,6 +5,7 @@ import { wireOf } from '../../src/server/any-http.ts'
 import type { Http2Stack } from '../../src/server/http2-stacks.ts'
 import { createSecurePort, open } from '../../src/server/listeners.ts'
 import { issueCa, issueServing } from '../../src/server/tls/issue.ts'
+import { ServingCertificates } from '../../src/server/tls/serving-certificates.ts'
 import { h2spec } from '../support/clients.ts'
 
 const suite = h2spec()
@@ -40,11 +41,10 @@ describe(`HTTP/2, by h2spec${missing ? ` (skipped: ${suite.missing})` : ''}`, fu
       const { cert, key } = await issueServing(ca, 'server', { dns: ['localhost'], ips: ['127.0.0.1'] })
       // Some cases break a rule in the body: the answer has to wait for that.
       const server = createSecurePort(
-        { cert, key, clientCa: ca.cert },
         (req, res) => {
           req.resume().once('end', () => wireOf(res).whole(200, [], BODY))
         },
-        stack,
+        { certificates: new ServingCertificates({ cert, key, clientCa: ca.cert }), http2: stack },
       )
       const port = await open(server, 0, '127.0.0.1')
       try {

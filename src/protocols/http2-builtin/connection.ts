@@ -172,7 +172,7 @@ export class BuiltinConnection {
     }
     this.#conduct.request()
     this.#begun++
-    const stream = new BuiltinStream(from)
+    const stream = new BuiltinStream(from, () => this.leave())
     stream.remoteEnded = remoteEnded
     stream.headBytes = headBytes
     this.#streams.add(stream)

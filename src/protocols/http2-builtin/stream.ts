@@ -25,14 +25,17 @@ export class BuiltinStream {
   unread = 0
   closed = false
   private readonly stream: ServerHttp2Stream
+  private readonly leave: () => void
   private ending = false
   /** What waited at the last look. */
   private waited = 0
   private readonly progress = new Progress()
   private closeListeners: (() => void)[] = []
 
-  constructor(stream: ServerHttp2Stream) {
+  /** `leave` asks the client of its connection to go. */
+  constructor(stream: ServerHttp2Stream, leave: () => void) {
     this.stream = stream
+    this.leave = leave
     const close = (): void => this.close()
     // `aborted` comes before `close`, and alone where the client gives up without an error.
     stream.on('close', close).on('aborted', close)
@@ -111,6 +114,10 @@ export class BuiltinStream {
     if (this.closed) return
     this.stream.close(code)
     this.close()
+  }
+
+  leaveConnection(): void {
+    this.leave()
   }
 
   get unwritten(): number {

@@ -14,6 +14,8 @@ export interface StreamHost {
   sendHead(stream: number, status: number, headers: string[], end: boolean): void
   serve(stream: Http2Stream): void
   reset(stream: number, code: number): void
+  /** Asks the client to go. */
+  leave(): void
   /** The stream is over, on both sides. */
   gone(stream: Http2Stream): void
 }
@@ -138,6 +140,10 @@ export class Http2Stream implements Source {
 
   destroy(): void {
     this.reset(ErrorCode.cancel)
+  }
+
+  leaveConnection(): void {
+    this.host.leave()
   }
 
   get unwritten(): number {

@@ -5,6 +5,7 @@ import { readCommandLine, usage } from '../../../src/config/command-line.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { FLAGS } from '../../../src/config/flag-table.ts'
 import { FlagError } from '../../../src/config/parse-flags.ts'
+import { DEFAULT_TLS_POLICY } from '../../../src/server/tls/tls-policy.ts'
 
 function serve(...argv: string[]): { config: Config; ignored: readonly string[] } {
   const command = readCommandLine(argv)
@@ -35,7 +36,7 @@ describe('the command line', () => {
     expect(config.etcd).to.equal(undefined)
     expect(config.authorizationModes).to.deep.equal(['RBAC'])
     expect(config.workers).to.equal(1)
-    expect(config.http2).to.equal('own')
+    expect(config.serving.http2).to.equal('own')
     expect(config.serviceNodePorts).to.deep.equal({ first: 30_000, last: 32_767 })
     expect(Object.isFrozen(config)).to.equal(true)
   })
@@ -58,6 +59,37 @@ describe('the command line', () => {
       automaticReload: true,
     })
   })
+
+  it('serves by TLS 1.2 and HTTP/2 unless told otherwise', () => {
+    const { serving } = serve().config
+    expect(serving.tls).to.deep.equal(DEFAULT_TLS_POLICY)
+    expect(serving).to.deep.include({ named: [], http2: 'own', maxStreams: 1000, hsts: [], corsOrigins: [], goawayChance: 0 })
+    const flags = [
+      '--disable-http2-serving',
+      '--http2-max-streams-per-connection=0',
+      '--goaway-chance=0.02',
+      '--strict-transport-security-directives=max-age=1,preload',
+    ]
+    const other = serve(...flags, '--tls-min-version=VersionTLS13', '--tls-curve-preferences=23,29', '--cors-allowed-origins=//a(:|$)').config.serving
+    expect(other.tls).to.include({ minVersion: 'TLSv1.3', curves: 'X25519:P-256' })
+    expect(other).to.deep.include({ http2: undefined, maxStreams: 100, hsts: ['max-age=1', 'preload'], corsOrigins: ['//a(:|$)'], goawayChance: 0.02 })
+  })
+
+  it('takes cipher suites by the names of Go, and warns of those that are insecure or that nobody has', () => {
+    const { config } = serve('--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA,TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256')
+    expect(config.serving.tls.ciphers).to.match(/:TLS_CHACHA20_POLY1305_SHA256:ECDHE-RSA-AES128-GCM-SHA256:AES128-SHA$/)
+    expect(config.warnings).to.deep.equal([
+      "Use of insecure cipher 'TLS_RSA_WITH_AES_128_CBC_SHA' detected.",
+      "Use of insecure cipher 'TLS_RSA_WITH_RC4_128_SHA' detected.",
+      '--tls-cipher-suites: TLS_RSA_WITH_RC4_128_SHA is not offered: OpenSSL has it no more',
+    ])
+  })
+
+  it('takes certificates for names, each time that the flag is given', () =>
+    expect(serve('--tls-sni-cert-key=a.crt,a.key', '--tls-sni-cert-key', ' b.crt , b.key : *.b.com , b.com').config.serving.named).to.deep.equal([
+      { cert: 'a.crt', key: 'a.key', names: [] },
+      { cert: 'b.crt', key: 'b.key', names: ['*.b.com', 'b.com'] },
+    ]))
 
   it('reads values after an equals sign or a space, underscores for dashes, and -v', () => {
     const { config } = serve('--secure-port=1', '--bind-address', '0.0.0.0', '--data_dir=/x', '-v', '3')
@@ -313,6 +345,30 @@ describe('the command line', () => {
     ],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
     [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
+    [['--tls-min-version=VersionTLS14'], 'unknown tls version "VersionTLS14"'],
+    [['--tls-cipher-suites=TLS_FOO'], "Cipher suite TLS_FOO not supported or doesn't exist"],
+    [
+      ['--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'],
+      'error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher',
+    ],
+    [['--tls-curve-preferences=0'], 'curve preference 0 is out of range (must be 1-65535)'],
+    [['--tls-curve-preferences=23,23'], 'duplicate curve preference 23'],
+    [['--tls-curve-preferences=22'], 'curve preference 22 is not supported by the current Go version'],
+    [['--tls-curve-preferences=4588'], '--tls-curve-preferences=4588 is not implemented'],
+    [['--tls-sni-cert-key=foo.crt'], 'invalid argument "foo.crt" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths'],
+    [['--tls-sni-cert-key=foo.crt,foo.key:'], 'invalid argument "foo.crt,foo.key:" for "--tls-sni-cert-key" flag: empty names list is not allowed'],
+    [['--goaway-chance=0.03'], '--goaway-chance can not be less than 0 or greater than 0.02'],
+    [['--goaway-chance=-1'], '--goaway-chance can not be less than 0 or greater than 0.02'],
+    [['--strict-transport-security-directives=max-age=1=2'], '--strict-transport-security-directives invalid, allowed values: max-age=expireTime'],
+    [['--strict-transport-security-directives=preload, '], 'empty value in strict-transport-security-directives'],
+    [
+      ['--cors-allowed-origins=^(.*$'],
+      '--cors-allowed-origins has an invalid regular expression: error parsing regexp: missing closing ): `^(.*$`, help: List of',
+    ],
+    [
+      ['--cors-allowed-origins=example.com'],
+      '--cors-allowed-origins has an invalid regular expression: regular expression does not pin to start/end of host in the origin header, help: List of allowed origins',
+    ],
     [['--http2=none'], '--http2=none is not a stack of HTTP/2; it may be own or builtin'],
     [['--workers=0'], '--workers 0 must be at least 1, inclusive'],
     [['--workers=2'], '--workers=2 needs --etcd-servers: the embedded store is for one process'],

@@ -5,6 +5,7 @@ import tls from 'node:tls'
 import { expect } from 'chai'
 import { createSecurePort, type Port, serveHanded } from '../../../src/server/listeners.ts'
 import { issueCa, issueServing } from '../../../src/server/tls/issue.ts'
+import { ServingCertificates } from '../../../src/server/tls/serving-certificates.ts'
 import { eventually } from '../../support/waiting.ts'
 
 /** A server that is handed its connections, by a listener in the same process. */
@@ -111,7 +112,7 @@ describe('createSecurePort', () => {
     it(`encrypts by AES-128 over ${maxVersion}, whatever the client would like best`, async () => {
       const ca = await issueCa('ca')
       const { cert, key } = await issueServing(ca, 'server', { dns: ['localhost'], ips: [] })
-      const server = createSecurePort({ cert, key, clientCa: ca.cert }, () => {}, 'own')
+      const server = createSecurePort(() => {}, { certificates: new ServingCertificates({ cert, key, clientCa: ca.cert }), http2: 'own' })
       await new Promise<void>(resolve => server.listen(0, resolve))
       const socket = tls.connect({ port: (server.address() as AddressInfo).port, ca: ca.cert, servername: 'localhost', maxVersion })
       try {

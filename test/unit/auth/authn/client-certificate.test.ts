@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import type { Identity } from '../../../../src/auth/authn/authenticator.ts'
 import { clientCertificate, userOf } from '../../../../src/auth/authn/client-certificate.ts'
 import { createSecurePort } from '../../../../src/server/listeners.ts'
+import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
 import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
 
 const MINUTE_MS = 60_000
@@ -28,13 +29,12 @@ describe('clientCertificate', () => {
       () => authorities,
     )
     server = createSecurePort(
-      { cert: serving.cert, key: serving.key, clientCa: ca.cert },
       (req, res) => {
         const identity = authenticate({ headers: req.headers, socket: req.socket }) as Identity
         const name = typeof identity === 'object' ? identity.name : String(identity)
         if ('writeHead' in res) res.writeHead(200, { 'Content-Length': Buffer.byteLength(name) }).end(name)
       },
-      'own',
+      { certificates: new ServingCertificates({ cert: serving.cert, key: serving.key, clientCa: ca.cert }), http2: 'own' },
     )
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

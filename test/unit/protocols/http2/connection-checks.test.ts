@@ -8,6 +8,7 @@ import { wireOf } from '../../../../src/server/any-http.ts'
 import type { Http2Session } from '../../../../src/server/http2-stacks.ts'
 import { createSecurePort } from '../../../../src/server/listeners.ts'
 import { issueCa, issueServing } from '../../../../src/server/tls/issue.ts'
+import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
 import type { Wire } from '../../../../src/server/wire.ts'
 import { HTTP2_STACKS } from '../../../support/http2-stacks.ts'
 import { GET_HEALTHZ, openRawHttp2, type RawHttp2 } from '../../../support/raw-http2.ts'
@@ -29,11 +30,10 @@ for (const stack of HTTP2_STACKS)
       const ca = await issueCa('ca')
       const { cert, key } = await issueServing(ca, 'server', { dns: ['localhost'], ips: ['127.0.0.1'] })
       server = createSecurePort(
-        { cert, key, clientCa: ca.cert },
         (_req, res) => {
           answer(wireOf(res))
         },
-        stack,
+        { certificates: new ServingCertificates({ cert, key, clientCa: ca.cert }), http2: stack },
       )
       server.on('secured', (secured: TLSSocket, http2: Http2Session) => {
         socket = secured

@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import tls, { type TLSSocket } from 'node:tls'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
-import { changeTls, createSecurePort } from '../../../../src/server/listeners.ts'
+import { createSecurePort } from '../../../../src/server/listeners.ts'
 import { clientCaOf, followClientCa } from '../../../../src/server/tls/follow-client-ca.ts'
 import { issueCa, issueClient, issueServing, type KeyPair } from '../../../../src/server/tls/issue.ts'
+import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
 import { eventually } from '../../../support/waiting.ts'
 
 describe('followClientCa', () => {
@@ -78,8 +79,9 @@ describe('followClientCa', () => {
     const [one, two] = (await Promise.all(['one', 'two'].map(issueCa))) as [KeyPair, KeyPair]
     const serving = await issueServing(one, 'server', { dns: ['localhost'], ips: [] })
     const material = { cert: serving.cert, key: serving.key }
-    const server = createSecurePort({ ...material, clientCa: one.cert }, () => {}, 'own')
-    const { write, told } = await follow(one, clientCa => changeTls(server, { ...material, clientCa }))
+    const certificates = new ServingCertificates({ ...material, clientCa: one.cert })
+    const server = createSecurePort(() => {}, { certificates, http2: 'own' })
+    const { write, told } = await follow(one, clientCa => certificates.change(server, { clientCa }))
     server.listen(0)
     await once(server, 'listening')
     const client = await issueClient(two, 'jane', [])

@@ -1,0 +1,21 @@
+import type { ServingFiles } from '../server/tls/follow-serving-files.ts'
+
+/** What is wrong with a value `cert,key` or `cert,key:name,name`, in the words of component-base; undefined: nothing. */
+export function namedCertificateFault(value: string): string | undefined {
+  const { files, names } = split(value)
+  if (names === '') return 'empty names list is not allowed'
+  return files.length === 2 ? undefined : 'expected comma separated certificate and key file paths'
+}
+
+/** Of a value without fault. */
+export function parseNamedCertificate(value: string): ServingFiles['named'][number] {
+  const { files, names } = split(value)
+  const [cert = '', key = ''] = files.map(file => file.trim())
+  return { cert, key, names: names?.split(',').map(name => name.trim()) ?? [] }
+}
+
+function split(value: string): { readonly files: readonly string[]; readonly names: string | undefined } {
+  const colon = value.indexOf(':')
+  const files = (colon < 0 ? value : value.slice(0, colon)).trim().split(',')
+  return { files, names: colon < 0 ? undefined : value.slice(colon + 1).trim() }
+}

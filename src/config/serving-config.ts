@@ -1,0 +1,103 @@
+import { regexpFault } from '../lib/regexp-syntax.ts'
+import type { ServingConduct } from '../server/handler-chain.ts'
+import type { Http2Stack } from '../server/http2-stacks.ts'
+import { chooseSuites } from '../server/tls/cipher-suites.ts'
+import { curvesOf } from '../server/tls/curves.ts'
+import type { ServingFiles } from '../server/tls/follow-serving-files.ts'
+import { DEFAULT_TLS_POLICY, type TlsPolicy } from '../server/tls/tls-policy.ts'
+import type { Reader } from './flag-reader.ts'
+import { parseNamedCertificate } from './named-certificate-flag.ts'
+import { FlagError, isTrue } from './parse-flags.ts'
+
+/** How the secure port is served. */
+export interface ServingConfig extends ServingConduct {
+  readonly tls: TlsPolicy
+  /** Certificates for single names. */
+  readonly named: ServingFiles['named']
+  /** Undefined: HTTP/1.1 alone. */
+  readonly http2: Http2Stack | undefined
+  /** Requests of a connection of HTTP/2 that may be open at once. */
+  readonly maxStreams: number
+}
+
+const VERSIONS = { VersionTLS10: 'TLSv1', VersionTLS11: 'TLSv1.1', VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' } as const
+const isVersion = (name: string): name is keyof typeof VERSIONS => Object.hasOwn(VERSIONS, name)
+
+/** Of k8s.io/apiserver, where the flag is 0. */
+const DEFAULT_STREAMS = 100
+const MOST_GOAWAY_CHANCE = 0.02
+
+/** Throws FlagError in kube-apiserver's words. `warnings`: for the log. */
+export function servingOf(read: Reader): { readonly serving: ServingConfig; readonly warnings: readonly string[] } {
+  const speaksHttp2 = !isTrue(read.text('disable-http2-serving') ?? 'false')
+  const { tls, warnings } = tlsPolicyOf(read, speaksHttp2)
+  const streams = read.number('http2-max-streams-per-connection')
+  const goawayChance = read.number('goaway-chance')
+  if (goawayChance < 0 || goawayChance > MOST_GOAWAY_CHANCE) throw new FlagError('--goaway-chance can not be less than 0 or greater than 0.02')
+  const serving = {
+    tls,
+    named: read.list('tls-sni-cert-key').map(parseNamedCertificate),
+    http2: speaksHttp2 ? http2Of(read.text('http2') ?? 'own') : undefined,
+    maxStreams: streams > 0 ? streams : DEFAULT_STREAMS,
+    goawayChance,
+    hsts: hstsOf(read.list('strict-transport-security-directives')),
+    corsOrigins: originsOf(read.list('cors-allowed-origins')),
+  }
+  return { serving, warnings }
+}
+
+function tlsPolicyOf(read: Reader, speaksHttp2: boolean): { readonly tls: TlsPolicy; readonly warnings: readonly string[] } {
+  const version = read.text('tls-min-version') ?? 'VersionTLS12'
+  if (!isVersion(version)) throw new FlagError(`unknown tls version ${JSON.stringify(version)}`)
+  const curves = curvesOf(read.list('tls-curve-preferences'))
+  if ('fault' in curves) throw new FlagError(curves.fault)
+  const policy = { ...DEFAULT_TLS_POLICY, minVersion: VERSIONS[version], ...(curves.groups !== undefined && { curves: curves.groups }) }
+  const names = read.list('tls-cipher-suites')
+  if (names.length === 0) return { tls: policy, warnings: [] }
+  const { ciphers, unknown, insecure, missing, allowHttp2 } = chooseSuites(names)
+  if (unknown.length > 0) throw new FlagError(`Cipher suite ${unknown[0]} not supported or doesn't exist`)
+  if (speaksHttp2 && version !== 'VersionTLS13' && !allowHttp2)
+    throw new FlagError(
+      'error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256)',
+    )
+  const warnings = [
+    ...insecure.map(name => `Use of insecure cipher '${name}' detected.`),
+    ...missing.map(name => `--tls-cipher-suites: ${name} is not offered: OpenSSL has it no more`),
+  ]
+  return { tls: { ...policy, ciphers }, warnings }
+}
+
+/** `own` is protocols/http2, `builtin` Node's stack behind the same interface. */
+function http2Of(stack: string): Http2Stack {
+  if (stack === 'own' || stack === 'builtin') return stack
+  throw new FlagError(`--http2=${stack} is not a stack of HTTP/2; it may be own or builtin`)
+}
+
+function hstsOf(directives: readonly string[]): readonly string[] {
+  for (const directive of directives) {
+    if (directive.trim() === '') throw new FlagError('empty value in strict-transport-security-directives')
+    if (directive !== 'includeSubDomains' && directive !== 'preload' && !/^max-age=[^=]*$/.test(directive))
+      throw new FlagError(
+        '--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information',
+      )
+  }
+  return directives
+}
+
+const CORS_HELP =
+  'List of allowed origins for CORS, comma separated. An allowed origin can be a regular expression to support subdomain matching. If this list is empty CORS will not be enabled. ' +
+  "Please ensure each expression matches the entire hostname by anchoring to the start with '^' or including the '//' prefix, and by anchoring to the end with '$' or including the ':' port separator suffix. " +
+  "Examples of valid expressions are '//example\\.com(:|$)' and '^https://example\\.com(:|$)'"
+
+function originsOf(expressions: readonly string[]): readonly string[] {
+  for (const expression of expressions) {
+    const syntax = regexpFault(expression)
+    const fault = syntax === undefined ? pinFault(expression) : `error parsing regexp: ${syntax}`
+    if (fault !== undefined) throw new FlagError(`--cors-allowed-origins has an invalid regular expression: ${fault}, help: ${CORS_HELP}`)
+  }
+  return expressions
+}
+
+/** An expression that may begin or end within a host lets in hosts with longer names (CVE-2022-1996). */
+const pinFault = (expression: string): string | undefined =>
+  /\^|\/\//.test(expression) && /[$:]/.test(expression) ? undefined : 'regular expression does not pin to start/end of host in the origin header'

@@ -1,0 +1,57 @@
+import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import type { NamedCertificate } from './tls-material.ts'
+
+/** What stands before an IPv4 address on a socket of IPv6. */
+const MAPPED = '::ffff:'
+const DOMAIN = /^(?:\*|(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)$/
+const LONGEST_DOMAIN = 253
+
+interface Candidate {
+  readonly certificate: X509Certificate
+  readonly context: SecureContext
+}
+
+/**
+ * Chooses the certificate for a name that a client asks for, as crypto/tls does with k8s.io/apiserver's map of names: an exact name before a wildcard, names that were given before those of the
+ * certificates, and earlier certificates before later ones.
+ */
+export class NamedCertificates {
+  readonly #byName = new Map<string, SecureContext>()
+  readonly #ordinary: X509Certificate
+  readonly #candidates: readonly Candidate[]
+
+  /** `ordinary`: PEM of the certificate of who asks for no name. */
+  constructor(ordinary: string, named: readonly NamedCertificate[], contextOf: (pair: NamedCertificate) => SecureContext) {
+    this.#ordinary = new X509Certificate(ordinary)
+    this.#candidates = named.map(pair => ({ certificate: new X509Certificate(pair.cert), context: contextOf(pair) }))
+    const add = (names: readonly string[], at: number): void => {
+      const context = this.#candidates[at]?.context
+      if (context) for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, context)
+    }
+    for (const [i, { names }] of named.entries()) add(names, i)
+    for (const [i, { names }] of named.entries()) if (names.length === 0) add(namesOf(this.#candidates[i]?.certificate), i)
+  }
+
+  /** Undefined: the ordinary one. */
+  forName(asked: string): SecureContext | undefined {
+    const name = asked.toLowerCase()
+    const found = this.#byName.get(name) ?? this.#byName.get(name.replace(/^[^.]*/, '*'))
+    if (found !== undefined || this.#ordinary.checkHost(name) !== undefined) return found
+    return this.#candidates.find(({ certificate }) => certificate.checkHost(name) !== undefined)?.context
+  }
+
+  /** For a client that names no host, by the address to which it has connected. Undefined: the ordinary one. */
+  forAddress(address: string): SecureContext | undefined {
+    return this.#byName.get(address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address)
+  }
+}
+
+/** Its common name, where that may be one of a host, and its DNS names. Addresses don't count: no client asks for them by name. */
+function namesOf(certificate: X509Certificate | undefined): string[] {
+  const commonName = /^CN=(.*)$/m.exec(certificate?.subject ?? '')?.[1] ?? ''
+  const isHost = isIP(commonName) === 0 && DOMAIN.test(commonName) && commonName.length <= LONGEST_DOMAIN
+  const alternatives = (certificate?.subjectAltName ?? '').split(', ').flatMap(each => (each.startsWith('DNS:') ? [each.slice('DNS:'.length)] : []))
+  return [...(isHost ? [commonName] : []), ...alternatives]
+}
