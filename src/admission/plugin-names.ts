@@ -69,7 +69,7 @@ const OFF_BY_DEFAULT: ReadonlySet<PluginName> = new Set<PluginName>([
   'AlwaysDeny',
 ])
 
-/** Those that are here. Of NodeRestriction there is a stand-in that allows less. */
+/** Those that are here. */
 const BUILT = [
   'NamespaceAutoProvision',
   'NamespaceLifecycle',

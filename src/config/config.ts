@@ -153,14 +153,7 @@ export function buildConfig(given: GivenFlags): Config {
     laterVersions: laterVersionsOf(release, name => isTrue(read.text(name) ?? 'false')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
-    warnings: [
-      ...flagDeprecations(given.values.keys()),
-      ...given.lacking,
-      ...lackingOf(admissionPlugins),
-      ...gates.warnings,
-      ...metrics.warnings,
-      ...servingWarnings,
-    ],
+    warnings: [...flagDeprecations(given.values.keys()), ...given.lacking, ...gates.warnings, ...metrics.warnings, ...servingWarnings],
   }
   checkTogether(config)
   return Object.freeze(config)
@@ -194,13 +187,6 @@ const pluginFlags = ({ values }: GivenFlags): GivenPlugins => ({
   disable: values.get('disable-admission-plugins'),
   only: values.get('admission-control'),
 })
-
-/** What is asked for by name and not there. */
-const lackingOf = (admissionPlugins: readonly string[]): string[] => [
-  ...(admissionPlugins.includes('NodeRestriction')
-    ? ['--enable-admission-plugins=NodeRestriction is not implemented: nodes may not write what it restricts']
-    : []),
-]
 
 /** Throws FlagError for values that do not go together, or are none of what they stand for. */
 function checkTogether(config: Config): void {

@@ -5,7 +5,6 @@ import { alwaysDeny } from '../admission/plugins/always-deny.ts'
 import { namespaceAutoProvision } from '../admission/plugins/namespace-auto-provision.ts'
 import { namespaceExists } from '../admission/plugins/namespace-exists.ts'
 import { namespaceLifecycle } from '../admission/plugins/namespace-lifecycle.ts'
-import { nodeRestriction } from '../admission/plugins/node-restriction.ts'
 import { ownerReferencesPermission } from '../admission/plugins/owner-references-permission.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { asKind, cachedKind, cachedKinds, getKind, type KindId, listKind } from '../catalog/define.ts'
@@ -21,6 +20,7 @@ import { eventLimits, eventRateLimit } from '../resources/core/event/rate-limit-
 import { storageObjectInUseProtection } from '../resources/core/in-use-protection.ts'
 import { limitRanger } from '../resources/core/limit-range/admission-plugin.ts'
 import { taintNodesByCondition } from '../resources/core/node/admission-plugin.ts'
+import { nodeRestriction } from '../resources/core/node/restriction/plugin.ts'
 import { persistentVolumeClaimResize } from '../resources/core/persistent-volume-claim/admission-plugin.ts'
 import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import { defaultTolerationSeconds, podTopologyLabels } from '../resources/core/pod/admission-plugin.ts'
@@ -156,7 +156,7 @@ export const compiledPlugins = ({
       serviceAccountAdmission(
         requireServiceAccounts ? { getAccount: (namespace, name) => reads.find(SERVICE_ACCOUNTS, name, namespace), nameSuffix } : undefined,
       ),
-    NodeRestriction: () => nodeRestriction,
+    NodeRestriction: () => nodeRestriction({ features, authorizer, get: (id, name, namespace) => reads.get(id, name, namespace) }),
     TaintNodesByCondition: () => taintNodesByCondition,
     AlwaysPullImages: () => alwaysPullImages,
     PodSecurity: () =>

@@ -40,7 +40,7 @@ import type { PodDisruptionBudget } from './policy/v1.types.ts'
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './rbac/v1.types.ts'
 import type { ResourceSlice } from './resource/v1beta2.types.ts'
 import type { PriorityClass } from './scheduling/v1.types.ts'
-import type { StorageClass, VolumeAttachment } from './storage/v1.types.ts'
+import type { CSIDriver, StorageClass, VolumeAttachment } from './storage/v1.types.ts'
 import type { VolumeAttributesClass } from './storage/v1beta1.types.ts'
 
 /**
@@ -108,6 +108,7 @@ export const ROLE_BINDINGS = kindId<RoleBinding>('rbac.authorization.k8s.io', 'r
 export const RESOURCE_SLICES = kindId<ResourceSlice>('resource.k8s.io', 'resourceslices')
 
 export const PRIORITY_CLASSES = kindId<PriorityClass>('scheduling.k8s.io', 'priorityclasses')
+export const CSI_DRIVERS = kindId<CSIDriver>('storage.k8s.io', 'csidrivers')
 export const STORAGE_CLASSES = kindId<StorageClass>('storage.k8s.io', 'storageclasses')
 export const VOLUME_ATTACHMENTS = kindId<VolumeAttachment>('storage.k8s.io', 'volumeattachments')
 export const VOLUME_ATTRIBUTES_CLASSES = kindId<VolumeAttributesClass>('storage.k8s.io', 'volumeattributesclasses')

@@ -38,6 +38,7 @@ interface Parsed {
 
 /** CertificationRequest of RFC 2986, section 4.2. */
 function parse(der: Buffer): Parsed {
+  if (der.length === 0) throw new Error('asn1: syntax error: sequence truncated')
   const [request, ...more] = readDer(der)
   if (more.length > 0) throw new Error('asn1: syntax error: trailing data')
   const [info, algorithm, signature] = sequenceOf(request)
@@ -91,18 +92,27 @@ export function readCertificateRequest(der: Buffer): { readonly key: KeyObject; 
 }
 
 const ORGANIZATION = '2.5.4.10'
+const COMMON_NAME = '2.5.4.3'
 /** Parts of a name that are read. */
 const MOST_PARTS = 1000
+
+/** The values of an attribute in the subject of a certificate request, in DER. */
+const subjectValues = (der: Buffer, attribute: string): string[] =>
+  readDer(parse(der).subject, MOST_PARTS)
+    .flatMap(({ content }) => readDer(content, MOST_PARTS))
+    .map(sequenceOf)
+    .filter(([type]) => objectIdentifierOf(type) === attribute)
+    .map(([, value]) => textOf(value))
 
 /**
  * The organizations in the subject of a certificate request in PEM: the groups of the user that the certificate is for. Throws an Error where it cannot be read: nothing that is not
  * understood may pass for a name without organizations.
  */
-export function organizationsOf(pem: string): string[] {
+export const organizationsOf = (pem: string): string[] => subjectValues(decodePem(pem)[0]?.bytes ?? Buffer.alloc(0), ORGANIZATION)
+
+/** The common name in the subject of a certificate request in PEM: the name of the user. Of several the last counts, as in Go. Throws an Error where it cannot be read. */
+export function commonNameOf(pem: string): string {
   const [block] = decodePem(pem)
-  const parts = readDer(parse(block?.bytes ?? Buffer.alloc(0)).subject, MOST_PARTS).flatMap(({ content }) => readDer(content, MOST_PARTS))
-  return parts
-    .map(sequenceOf)
-    .filter(([type]) => objectIdentifierOf(type) === ORGANIZATION)
-    .map(([, value]) => textOf(value))
+  if (block?.type !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')
+  return subjectValues(block.bytes, COMMON_NAME).at(-1) ?? ''
 }

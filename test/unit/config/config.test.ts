@@ -214,7 +214,6 @@ describe('the command line', () => {
     expect(config.warnings.map(what => what.replace(/ is not .*/, ''))).to.have.members([
       '--enable-bootstrap-token-auth=true',
       '--requestheader-client-ca-file=front-proxy-ca.crt',
-      '--enable-admission-plugins=NodeRestriction',
     ])
     expect(serve('--enable-bootstrap-token-auth=false').config.warnings).to.deep.equal([])
   })

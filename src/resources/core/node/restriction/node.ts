@@ -1,0 +1,47 @@
+import { asKind } from '../../../../catalog/define.ts'
+import { compareText } from '../../../../lib/compare-text.ts'
+import { quote } from '../../../../lib/go-quote.ts'
+import { deepEqual } from '../../../../meta/equal.ts'
+import { NODES } from '../../../kinds.ts'
+import type { Node } from '../../v1.types.ts'
+import { forbiddenLabels } from './labels.ts'
+import { nameOf, type Restricted, refuseNode, sinceOf } from './restricted.ts'
+
+type Labels = Readonly<Record<string, string>>
+
+/** A node writes its own Node, without what would steer other workloads to it. */
+export function restrictNode(restricted: Restricted): void {
+  const { request, node } = restricted
+  const name = nameOf(request)
+  if (name !== node) throw refuseNode(restricted, `node ${quote(node)} is not allowed to modify node ${quote(name)}`)
+  if (!request.object) return
+  const object = asKind(NODES, request.object)
+  if (request.operation === 'CREATE') restrictCreation(restricted, object)
+  else if (request.old) restrictUpdate(restricted, object, asKind(NODES, request.old))
+}
+
+function restrictCreation(restricted: Restricted, { metadata, spec }: Node): void {
+  const node = quote(restricted.node)
+  // The words are upstream's.
+  if (spec.configSource) throw refuseNode(restricted, `node ${node} is not allowed to create pods with a non-nil configSource`)
+  const forbidden = forbiddenLabels(Object.keys(metadata.labels ?? {}))
+  if (forbidden.length > 0) throw refuseNode(restricted, `node ${node} is not allowed to set the following labels: ${forbidden.sort(compareText).join(', ')}`)
+}
+
+function restrictUpdate(restricted: Restricted, object: Node, old: Node): void {
+  const node = quote(restricted.node)
+  // Old kubelets drop the field in updates of the status.
+  if (object.spec.configSource && !deepEqual(object.spec.configSource, old.spec.configSource))
+    throw refuseNode(restricted, `node ${node} is not allowed to update configSource to a new non-nil configSource`)
+  if (!deepEqual(object.spec.taints, old.spec.taints)) throw refuseNode(restricted, `node ${node} is not allowed to modify taints`)
+  if (sinceOf(restricted, '1.31') && !deepEqual(object.metadata.ownerReferences, old.metadata.ownerReferences))
+    throw refuseNode(restricted, `node ${node} is not allowed to modify ownerReferences`)
+  const forbidden = forbiddenLabels(changedKeys(object.metadata.labels ?? {}, old.metadata.labels ?? {}))
+  if (forbidden.length > 0) throw refuseNode(restricted, `is not allowed to modify labels: ${forbidden.sort(compareText).join(', ')}`)
+}
+
+/** Keys that are in one of them alone, or have another value. */
+export const changedKeys = (a: Labels, b: Labels): string[] => [
+  ...Object.keys(a).filter(key => !Object.hasOwn(b, key) || a[key] !== b[key]),
+  ...Object.keys(b).filter(key => !Object.hasOwn(a, key)),
+]

@@ -1,0 +1,26 @@
+import { asKind } from '../../../../catalog/define.ts'
+import { quote } from '../../../../lib/go-quote.ts'
+import { RESOURCE_SLICES } from '../../../kinds.ts'
+import { nameOf, type Restricted, refuseNode, sinceOf } from './restricted.ts'
+
+const NODE_LEASES = 'kube-node-lease'
+
+/** A node has one lease, of its name. */
+export function restrictLease(restricted: Restricted): void {
+  const { request, node } = restricted
+  if (request.namespace !== NODE_LEASES) throw refuseNode(restricted, `can only access leases in the ${quote(NODE_LEASES)} system namespace`)
+  if (nameOf(request) !== node) throw refuseNode(restricted, 'can only access node lease with the same name as the requesting node')
+}
+
+export function restrictCsiNode(restricted: Restricted): void {
+  if (nameOf(restricted.request) !== restricted.node) throw refuseNode(restricted, 'can only access CSINode with the same name as the requesting node')
+}
+
+/** The authorizer looks at the rest, but does not know what is created, nor each that is deleted with others. */
+export function restrictSlice(restricted: Restricted): void {
+  const { operation, object, old } = restricted.request
+  const slice = operation === 'CREATE' ? object : operation === 'DELETE' && sinceOf(restricted, '1.31') ? old : undefined
+  if (!slice || asKind(RESOURCE_SLICES, slice).spec.nodeName === restricted.node) return
+  const done = operation === 'CREATE' ? 'create' : 'delete'
+  throw refuseNode(restricted, `can only ${done} ResourceSlice with the same NodeName as the requesting node`)
+}
