@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { placeOf } from '../admission/webhooks/service-address.ts'
 import type { ResolveService } from '../admission/webhooks/target.ts'
+import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { type AvailabilityOptions, apiServiceAvailabilityController } from '../controllers/api-service-availability.ts'
 import { type Controller, followKept } from '../controllers/controller.ts'
 import type { Aggregator } from '../endpoints/aggregator.ts'
+import { BackendClient } from '../extensions/aggregation/backend-client.ts'
 import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import { discoveryCheck } from '../extensions/aggregation/discovery-check.ts'
+import { ForeignDiscovery } from '../extensions/aggregation/foreign-discovery.ts'
+import { discoveredGroups, type Listing, listedGroups } from '../extensions/aggregation/listed-groups.ts'
 import { AvailabilityMetrics } from '../extensions/aggregation/metrics.ts'
 import { Registrations } from '../extensions/aggregation/registrations.ts'
 import { passOn, type RequestProxyEnvironment } from '../extensions/aggregation/request-proxy.ts'
@@ -33,6 +37,7 @@ export class AggregationService implements Service {
   private readonly options: ControlPlaneOptions
   private readonly registrations = new Registrations()
   private readonly transports: Transports
+  private readonly discovery: ForeignDiscovery
 
   constructor(options: ControlPlaneOptions, resolve: ResolveService) {
     this.options = options
@@ -48,7 +53,8 @@ export class AggregationService implements Service {
       tellsUid: gates.enabled('RemoteRequestHeaderUID'),
       refusesRedirects,
     }
-    this.aggregator = aggregatorOver(this.registrations, env)
+    this.discovery = new ForeignDiscovery(this.registrations, new BackendClient(resolve, this.transports, via), logger)
+    this.aggregator = aggregatorOver(this.registrations, this.discovery, env)
     const metrics = new AvailabilityMetrics()
     const availability: AvailabilityOptions = {
       check: discoveryCheck({ resolve, client, via }),
@@ -66,7 +72,7 @@ export class AggregationService implements Service {
   /** Follows APIServices, and the files of the certificate. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     const { aggregation, logger } = this.options
-    return Promise.all([followKept(env, API_SERVICES, signal, this.registrations), aggregation.client?.follow(logger, signal)])
+    return Promise.all([followKept(env, API_SERVICES, signal, this.registrations), this.discovery.run(env, signal), aggregation.client?.follow(logger, signal)])
   }
 
   /** Ends connections to backends. */
@@ -75,7 +81,18 @@ export class AggregationService implements Service {
   }
 }
 
-const aggregatorOver = (registrations: Registrations, env: RequestProxyEnvironment): Aggregator => ({
+const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discovery: ForeignDiscovery): Listing => ({
+  snapshot,
+  registrations: registrations.all(),
+  told: name => discovery.of(name),
+})
+
+const aggregatorOver = (registrations: Registrations, discovery: ForeignDiscovery, env: RequestProxyEnvironment): Aggregator => ({
+  get generation() {
+    return registrations.generation + discovery.generation
+  },
+  groups: snapshot => (registrations.areLocal ? undefined : listedGroups(listing(snapshot, registrations, discovery))),
+  discovered: snapshot => (registrations.areLocal ? undefined : discoveredGroups(listing(snapshot, registrations, discovery))),
   serve(exchange) {
     const registration = registrations.remoteOf(exchange.path)
     return registration?.backend && passOn(env, exchange, registration, registration.backend)

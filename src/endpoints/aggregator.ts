@@ -1,9 +1,38 @@
+import type { CatalogSnapshot } from '../catalog/catalog.ts'
+import type { JsonObject } from '../meta/object.ts'
 import type { Exchange } from './exchange.ts'
+
+/** What another server has told of a group version. */
+export interface ForeignVersion {
+  /** APIResourceDiscovery of each of its resources (apidiscovery.k8s.io/v2). */
+  readonly resources: readonly JsonObject[]
+  /** `Stale`: it did not answer when it was last asked. */
+  readonly freshness: 'Current' | 'Stale'
+}
+
+/** A group version as discovery lists it. */
+export interface ListedVersion {
+  /** `v1` */
+  readonly name: string
+  /** `apps/v1` */
+  readonly groupVersion: string
+  /** Absent: this server serves it. */
+  readonly foreign?: ForeignVersion
+}
+
+/** Versions by group, groups and versions in the order in which they are listed; the core group under the empty name. */
+export type ListedGroups = ReadonlyMap<string, readonly ListedVersion[]>
 
 /** Knows which group versions other servers serve (APIServices), and passes requests on to them. */
 export interface Aggregator {
+  /** Counts changes of what `groups` and `discovered` tell. */
+  readonly generation: number
   /** Passes on a request of another server's group version; undefined: it is this server's. */
   serve(exchange: Exchange): Promise<void> | undefined
   /** Whether a request with such a path is passed on. */
   passesOn(path: string): boolean
+  /** What `/apis` lists, by APIServices; undefined: they say nothing but what the catalog does. */
+  groups(snapshot: CatalogSnapshot): ListedGroups | undefined
+  /** What aggregated discovery lists; undefined as with `groups`. */
+  discovered(snapshot: CatalogSnapshot): ListedGroups | undefined
 }

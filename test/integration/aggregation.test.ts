@@ -52,9 +52,46 @@ describe('servers behind APIServices', () => {
 
   it('are asked for their discovery, and become available', async () => {
     await register(`v1alpha1.${GROUP}`, apiServiceOf(backend, 'api', GROUP, 'v1alpha1'))
-    const [check] = backend.heard
+    const check = backend.heard.find(({ url }) => url === VERSION)
     expect(check).to.deep.include({ method: 'GET', url: VERSION, client: 'aggregator' })
     expect(check?.headers).to.include({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' })
+  })
+
+  const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  const discovered = async (group: string) =>
+    JSON.parse((await server.send('/apis', { accept: V2 })).text).items.find((each: { metadata: { name: string } }) => each.metadata.name === group)?.versions
+
+  it('are in discovery', async () => {
+    const preferredVersion = { groupVersion: `${GROUP}/v1alpha1`, version: 'v1alpha1' }
+    expect(JSON.parse((await server.send(`/apis/${GROUP}`)).text)).to.deep.equal({
+      kind: 'APIGroup',
+      apiVersion: 'v1',
+      name: GROUP,
+      versions: [preferredVersion],
+      preferredVersion,
+    })
+    const names = JSON.parse((await server.send('/apis')).text).groups.map(({ name }: { name: string }) => name)
+    expect([names[0], names.at(-1)]).to.deep.equal(['apiregistration.k8s.io', GROUP])
+    expect(JSON.parse((await server.send('/')).text).paths).to.include.members([`/apis/${GROUP}`, VERSION])
+    expect(JSON.parse((await server.send(VERSION)).text).resources[0].name).to.equal('flunders')
+    await eventually('its resources are told', async () => (await discovered(GROUP))?.[0].freshness === 'Current')
+    const responseKind = { group: '', version: '', kind: 'Flunder' }
+    expect(await discovered(GROUP)).to.deep.equal([
+      {
+        version: 'v1alpha1',
+        resources: [
+          {
+            resource: 'flunders',
+            responseKind,
+            scope: 'Namespaced',
+            singularResource: 'flunder',
+            verbs: ['create', 'get', 'list', 'watch'],
+            subresources: [{ subresource: 'status', responseKind, verbs: ['get'] }],
+          },
+        ],
+        freshness: 'Current',
+      },
+    ])
   })
 
   it('get requests in the name of their users, whatever the client says of itself', async () => {
@@ -159,6 +196,8 @@ describe('servers behind APIServices', () => {
       message: `failing or missing response from ${url}: Get "${url}": dial tcp 127.0.0.1:${backend.port}: connect: connection refused`,
     })
     expect(answer(await server.send(`${VERSION}/flunders`))).to.equal('503 service unavailable\n')
+    await eventually('its discovery is stale', async () => (await discovered(GROUP))?.[0].freshness === 'Stale')
+    expect((await discovered(GROUP))[0].resources).to.have.length(1)
     await backend.listen(backend.port)
     await eventually('it is back', async () => (await conditionOf(`v1alpha1.${GROUP}`)).reason === 'Passed')
   })

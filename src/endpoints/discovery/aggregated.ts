@@ -4,9 +4,10 @@ import type { JsonObject } from '../../meta/object.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 import { APIDISCOVERY_V2, META_V1 } from '../../schema/meta-types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
+import type { ListedGroups } from '../aggregator.ts'
 import type { Document } from '../forms/answer-form.ts'
 import type { ApiResource } from './resources.ts'
-import { apiResources, groupsOf } from './resources.ts'
+import { apiResources } from './resources.ts'
 
 const types = new TypeRegistry().addFile('meta', META_V1).addFile('apidiscovery', APIDISCOVERY_V2)
 
@@ -14,16 +15,15 @@ const types = new TypeRegistry().addFile('meta', META_V1).addFile('apidiscovery'
 export const groupDiscoveryListType = (): StructSchema => types.type('apidiscovery.APIGroupDiscoveryList')
 
 /** apidiscovery.k8s.io APIGroupDiscoveryList: of the core group (`/api`), or of all others (`/apis`). KEP-3352. */
-export function groupDiscoveryList(snapshot: CatalogSnapshot, core: boolean, version: string): Document {
-  const items = [...groupsOf(snapshot)]
+export function groupDiscoveryList(snapshot: CatalogSnapshot, groups: ListedGroups, core: boolean, version: string): Document {
+  const items = [...groups]
     .filter(([group]) => (group === '') === core)
     .map(([group, versions]) => ({
       metadata: { ...(group !== '' && { name: group }), ...uncreated(snapshot.release) },
-      versions: versions.map(({ name, groupVersion }) => ({
+      versions: versions.map(({ name, groupVersion, foreign }) => ({
         version: name,
-        resources: resourcesOf(group, name, apiResources(snapshot, groupVersion)),
-        // Documents of other servers may be Stale; these are made here.
-        freshness: 'Current',
+        resources: foreign ? [...foreign.resources] : resourcesOf(group, name, apiResources(snapshot, groupVersion)),
+        freshness: foreign?.freshness ?? 'Current',
       })),
     }))
   return { kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {}, items }

@@ -3,6 +3,7 @@ import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import { JSON_TYPE } from '../../codec/negotiate.ts'
 import { methodNotAllowedError } from '../../meta/status.ts'
 import type { StructSchema } from '../../schema/schema.ts'
+import type { Aggregator, ListedGroups } from '../aggregator.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Body, Document } from '../forms/answer-form.ts'
 import { formOf, type Output } from '../forms/form-of.ts'
@@ -44,16 +45,20 @@ interface Built {
 /** Serves `/api`, `/apis` and what is below them down to the resource lists; each document is made once per generation of the catalog. */
 export class Discovery {
   private readonly serverAddress: () => string
-  /** Of the catalog that `documents` are of: another one has other documents. */
+  /** Of the catalog that `documents` are of, and of what APIServices say: others have other documents. */
   private generation = 0
+  private aggregation = 0
+  /** Absent: there are no other servers. */
+  private readonly aggregator: Pick<Aggregator, 'generation' | 'groups' | 'discovered'> | undefined
   /** By path and version of aggregated discovery. */
   private documents = new Map<string, Kept>()
 
   private readonly aggregatedVersions: readonly string[]
 
   /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. `aggregatedVersions`: of apidiscovery.k8s.io that are served. */
-  constructor(serverAddress: () => string, aggregatedVersions: readonly string[] = ['v2']) {
+  constructor(serverAddress: () => string, aggregatedVersions: readonly string[] = ['v2'], aggregator?: Discovery['aggregator']) {
     this.serverAddress = serverAddress
+    this.aggregator = aggregator
     this.aggregatedVersions = aggregatedVersions
   }
 
@@ -62,7 +67,7 @@ export class Discovery {
     const { path } = exchange
     if (path === '/') return this.serveIndex(exchange, snapshot)
     const parts = partsOf(path)
-    if (parts === undefined || !isServed(snapshot, parts)) return false
+    if (parts === undefined || !this.isServed(snapshot, parts)) return false
     // Upstream serves what it tells of custom kinds past its router, by any method.
     if (exchange.method !== 'GET' && !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))) throw methodNotAllowedError()
     const aggregation = parts.length === 1 ? acceptedAggregation(exchange, this.aggregatedVersions) : undefined
@@ -89,7 +94,7 @@ export class Discovery {
 
   /** The paths that there are, as `kubectl get --raw /` prints them. */
   private async serveIndex(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
-    const groups = [...groupsOf(snapshot)].flatMap(([group, versions]) =>
+    const groups = [...this.groups(snapshot)].flatMap(([group, versions]) =>
       group === '' ? versions.map(({ name }) => `/api/${name}`) : [`/apis/${group}`, ...versions.map(({ name }) => `/apis/${group}/${name}`)],
     )
     const paths = [...FIXED_PATHS, ...groups].sort()
@@ -104,8 +109,10 @@ export class Discovery {
     { mediaType, pretty }: Output,
     build: () => Built | undefined,
   ): Promise<{ readonly body: Body; readonly etag: string } | undefined> {
-    if (this.generation !== snapshot.generation) {
+    const aggregation = this.aggregator?.generation ?? 0
+    if (this.generation !== snapshot.generation || this.aggregation !== aggregation) {
       this.generation = snapshot.generation
+      this.aggregation = aggregation
       this.documents = new Map()
     }
     const { documents } = this
@@ -124,14 +131,17 @@ export class Discovery {
 
   /** Undefined where nothing of that path is served. `aggregated`: the version of aggregated discovery. */
   private build(snapshot: CatalogSnapshot, parts: readonly string[], aggregated: string | undefined): Built | undefined {
-    if (aggregated !== undefined) return { schema: groupDiscoveryListType(), document: groupDiscoveryList(snapshot, parts[0] === 'api', aggregated) }
+    if (aggregated !== undefined) {
+      const groups = this.aggregator?.discovered(snapshot) ?? groupsOf(snapshot)
+      return { schema: groupDiscoveryListType(), document: groupDiscoveryList(snapshot, groups, parts[0] === 'api', aggregated) }
+    }
     const document = this.plainDocument(snapshot, parts)
     return document && { schema: metaType(`meta.${document.kind}`), document }
   }
 
   /** https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris; members stand as Go writes them. */
   private plainDocument(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): Document | undefined {
-    const groups = groupsOf(snapshot)
+    const groups = this.groups(snapshot)
     if (root === 'api') {
       const versions = (groups.get('') ?? []).map(version => version.name)
       if (second === undefined)
@@ -150,6 +160,18 @@ export class Discovery {
     if (snapshot.resourcesOf(groupVersion).length === 0) return undefined
     return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: apiResources(snapshot, groupVersion) }
   }
+
+  private groups(snapshot: CatalogSnapshot): ListedGroups {
+    return this.aggregator?.groups(snapshot) ?? groupsOf(snapshot)
+  }
+
+  /** Whether there is such a group or version: only then is the method judged. */
+  private isServed(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): boolean {
+    if (second === undefined) return true
+    if (root === 'api') return snapshot.resourcesOf(second).length > 0
+    if (third !== undefined) return snapshot.resourcesOf(`${second}/${third}`).length > 0
+    return snapshot.servedGroupVersions().some(groupVersion => groupVersion.startsWith(`${second}/`)) || this.groups(snapshot).has(second)
+  }
 }
 
 /** The segments of a path that may be one of discovery's. Slashes that repeat are a path of their own, which nobody serves, but at the end of a longer one. */
@@ -160,14 +182,6 @@ function partsOf(path: string): readonly string[] | undefined {
   const parts = path.slice(1, end).split('/')
   if (parts.includes('')) return undefined
   return (parts[0] === 'api' && parts.length <= 2) || (parts[0] === 'apis' && parts.length <= 3) ? parts : undefined
-}
-
-/** Whether there is such a group or version: only then is the method judged. */
-function isServed(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): boolean {
-  if (second === undefined) return true
-  if (root === 'api') return snapshot.resourcesOf(second).length > 0
-  if (third !== undefined) return snapshot.resourcesOf(`${second}/${third}`).length > 0
-  return snapshot.servedGroupVersions().some(groupVersion => groupVersion.startsWith(`${second}/`))
 }
 
 /** SHA-512 of the document as JSON, as upstream hashes it. */

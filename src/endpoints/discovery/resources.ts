@@ -3,6 +3,7 @@ import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { ResourceDefinition, Subresource, Version } from '../../catalog/definition.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
+import type { ListedGroups, ListedVersion } from '../aggregator.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
 
 /** metav1.APIResource, members in the order in which upstream writes them. */
@@ -69,8 +70,8 @@ export const storageVersionHash = ({ group, name, kind }: Pick<Version, 'group' 
   createHash('sha256').update(`${group}/${name}/${kind}`).digest().subarray(0, 8).toString('base64')
 
 /** Groups with their versions, preferred first; the core group under the empty name. */
-export function groupsOf(snapshot: CatalogSnapshot): Map<string, { name: string; groupVersion: string }[]> {
-  const groups = new Map<string, { name: string; groupVersion: string }[]>()
+export function groupsOf(snapshot: CatalogSnapshot): ListedGroups {
+  const groups = new Map<string, ListedVersion[]>()
   for (const groupVersion of snapshot.servedGroupVersions()) {
     const { group, version } = parseApiVersion(groupVersion) ?? { group: '', version: groupVersion }
     const entry = { name: version, groupVersion }

@@ -17,7 +17,7 @@ const CORE = 'v1'
 
 /** The APIServices that there are, as the watch cache has them. Registrations are never mutated. */
 export class Registrations implements Kept<APIService> {
-  /** Counts changes. */
+  /** Counts changes while there is any backend: without one this server's own catalog says all. */
   generation = 0
   readonly #byName = new Map<string, Registration>()
   /** Those with a backend, by `GROUP/VERSION`, `v1` for the core group. */
@@ -83,11 +83,12 @@ export class Registrations implements Kept<APIService> {
 
   #change(name: string, registration: Registration | undefined): void {
     const before = this.#byName.get(name)
+    const wereLocal = this.areLocal
     if (before) this.#remote.delete(keyOf(before))
     if (registration) this.#byName.set(name, registration)
     else this.#byName.delete(name)
     if (registration?.backend) this.#remote.set(keyOf(registration), registration)
-    this.generation++
+    if (!wereLocal || !this.areLocal) this.generation++
     for (const listener of this.#listeners) listener({ name, registration })
   }
 }

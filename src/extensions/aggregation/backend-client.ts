@@ -1,0 +1,76 @@
+import type { ResolveService } from '../../admission/webhooks/target.ts'
+import { askOver } from '../../endpoints/connect/ask.ts'
+import type { User } from '../../meta/context.ts'
+import { destinationAt, timeLimit } from './call.ts'
+import type { Registration } from './registration.ts'
+import { withRemoteUser } from './remote-user.ts'
+import type { Transports } from './transports.ts'
+import type { Via } from './via.ts'
+
+/** What this server asks a backend for in its own name. */
+export interface BackendQuestion {
+  readonly path: string
+  readonly accept: string
+  /** Of what is known; empty: nothing is. */
+  readonly etag?: string
+  readonly user: User
+  readonly timeoutMs: number
+  /** Of the body: a longer one is an error. */
+  readonly maxBytes: number
+}
+
+export interface BackendAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly etag: string
+  readonly body: Buffer
+}
+
+/** Reads documents of backends. */
+export class BackendClient {
+  readonly #resolve: ResolveService
+  readonly #transports: Transports
+  readonly #via: Via
+
+  constructor(resolve: ResolveService, transports: Transports, via: Via) {
+    this.#resolve = resolve
+    this.#transports = transports
+    this.#via = via
+  }
+
+  /** Throws where there is no answer in time. */
+  async get(registration: Registration, question: BackendQuestion, waiting: AbortSignal): Promise<BackendAnswer> {
+    const { backend } = registration
+    if (!backend) throw new Error('there is no other server')
+    const { path, accept, etag = '', user, timeoutMs, maxBytes } = question
+    const { transport, fault } = this.#transports.of(registration, backend)
+    if (fault !== undefined) throw new Error(fault)
+    const limit = timeLimit(timeoutMs, waiting)
+    try {
+      const destination = destinationAt(await this.#resolve(backend.namespace, backend.name, backend.port), path)
+      const own = [['Accept', accept], ['Via', this.#via.after(undefined)], ...(etag === '' ? [] : [['If-None-Match', etag]])] as const
+      const headers = withRemoteUser(
+        own.map(([name = '', value = '']) => [name, value] as const),
+        user,
+        false,
+      ).flat()
+      const { response, upgraded } = await askOver(transport, destination, { method: 'GET', headers, signal: limit.signal })
+      upgraded?.socket.destroy()
+      const { statusCode: status = 0, headers: told } = response
+      return { status, contentType: told['content-type'] ?? '', etag: told.etag ?? '', body: await bodyOf(response, maxBytes) }
+    } finally {
+      limit.dispose()
+    }
+  }
+}
+
+async function bodyOf(response: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response) {
+    length += chunk.length
+    if (length > maxBytes) throw new Error(`the document is longer than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, length)
+}

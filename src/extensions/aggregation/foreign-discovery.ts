@@ -1,0 +1,136 @@
+import { type ControllerEnvironment, pause, WorkQueue } from '../../controllers/controller.ts'
+import type { ForeignVersion } from '../../endpoints/aggregator.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import type { Logger } from '../../lib/log.ts'
+import { deepEqual } from '../../meta/equal.ts'
+import type { JsonObject } from '../../meta/object.ts'
+import type { BackendAnswer, BackendClient } from './backend-client.ts'
+import { AGGREGATOR } from './discovery-check.ts'
+import { type Backend, pathOf, type Registration } from './registration.ts'
+import type { Registrations } from './registrations.ts'
+import { readDiscoveryList, readResourceList, type ToldVersions } from './told-resources.ts'
+
+/** The documents of one backend. */
+interface Known {
+  readonly told: ToldVersions
+  readonly etag: string
+  /** When it was asked, in steps of `#now`. */
+  readonly at: number
+}
+
+type Fetched = { readonly resources: readonly JsonObject[]; readonly isCurrent: boolean }
+
+const ACCEPT = ['v2', 'v2beta1'].map(version => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',')
+const LIST_TYPE = /^application\/json\b.*;\s*g=apidiscovery\.k8s\.io(?=.*;\s*v=v2(?:beta1)?(?:;|$)).*;\s*as=APIGroupDiscoveryList/
+const TIMEOUT_MS = 5_000
+const MAX_BYTES = 8 << 20
+const WORKERS = 2
+/** All are asked anew so often. */
+const REFRESH_MS = 60_000
+
+/**
+ * What the backends of APIServices tell of their group versions, for aggregated discovery. A backend is asked when its APIService changes, and every minute; one that does not answer leaves what it has told before, as Stale.
+ * Source: k8s.io/kube-aggregator, pkg/apiserver/handler_discovery.go.
+ */
+export class ForeignDiscovery {
+  /** Counts changes of what is told. */
+  generation = 0
+  readonly #registrations: Registrations
+  readonly #client: Pick<BackendClient, 'get'>
+  readonly #logger: Logger
+  readonly #versions = new Map<string, ForeignVersion>()
+  /** By service: one backend may serve many group versions. */
+  readonly #known = new Map<string, Known>()
+  /** When each APIService has changed. */
+  readonly #changed = new Map<string, number>()
+  #now = 0
+  #queue: WorkQueue | undefined
+
+  constructor(registrations: Registrations, client: Pick<BackendClient, 'get'>, logger: Logger) {
+    this.#registrations = registrations
+    this.#client = client
+    this.#logger = logger
+    registrations.subscribe(({ name, registration }) => {
+      if (registration?.backend) this.#mark(name)
+      else this.#forget(name)
+    })
+  }
+
+  /** Undefined: nothing has been told yet. */
+  of(name: string): ForeignVersion | undefined {
+    return this.#versions.get(name)
+  }
+
+  /** Asks until the signal aborts. */
+  async run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+    this.#queue = new WorkQueue(
+      WORKERS,
+      signal,
+      name => this.#refresh(name, signal),
+      () => {},
+      env.queues?.meter('discovery-manager'),
+    )
+    for (const name of this.#changed.keys()) this.#queue.add(name)
+    while (!signal.aborted) {
+      await pause(REFRESH_MS, signal)
+      for (const { name } of this.#registrations.remote()) this.#mark(name)
+    }
+  }
+
+  #mark(name: string): void {
+    this.#changed.set(name, ++this.#now)
+    this.#queue?.add(name)
+  }
+
+  #forget(name: string): void {
+    this.#changed.delete(name)
+    if (this.#versions.delete(name)) this.generation++
+    const used = new Set([...this.#registrations.remote()].flatMap(({ backend }) => (backend ? [keyOf(backend)] : [])))
+    for (const key of this.#known.keys()) if (!used.has(key)) this.#known.delete(key)
+  }
+
+  async #refresh(name: string, signal: AbortSignal): Promise<void> {
+    const registration = this.#registrations.get(name)
+    if (!registration?.backend) return
+    const { resources, isCurrent } = await this.#fetch(registration, registration.backend, signal)
+    if (!this.#registrations.get(name)?.backend) return
+    const next: ForeignVersion = { resources, freshness: isCurrent ? 'Current' : 'Stale' }
+    if (deepEqual(next, this.#versions.get(name))) return
+    this.#versions.set(name, next)
+    this.generation++
+  }
+
+  async #fetch(registration: Registration, backend: Backend, signal: AbortSignal): Promise<Fetched> {
+    const key = keyOf(backend)
+    const versionKey = `${registration.group}/${registration.version}`
+    const known = this.#known.get(key)
+    const toldBefore = known?.told.get(versionKey) ?? []
+    if (known && known.at > (this.#changed.get(registration.name) ?? 0)) return { resources: toldBefore, isCurrent: true }
+    try {
+      const at = ++this.#now
+      const question = { user: AGGREGATOR, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
+      const answer = await this.#client.get(registration, { ...question, path: '/apis', accept: ACCEPT, etag: known?.etag ?? '' }, signal)
+      const told = await toldBy(answer, known)
+      if (told) {
+        this.#known.set(key, { told, etag: answer.status === 304 ? (known?.etag ?? '') : answer.etag, at })
+        return { resources: told.get(versionKey) ?? [], isCurrent: true }
+      }
+      const user = { name: AGGREGATOR.name, groups: [] }
+      const legacy = await this.#client.get(registration, { ...question, user, path: pathOf(registration), accept: 'application/json' }, signal)
+      if (legacy.status !== 200) throw new Error(`failed to download legacy discovery for ${pathOf(registration)}: status ${legacy.status}`)
+      return { resources: await readResourceList(legacy.body), isCurrent: true }
+    } catch (error) {
+      if (!signal.aborted) this.#logger.debug(2, 'discovery of an aggregated server failed', { name: registration.name, error: errorMessage(error) })
+      return { resources: known ? toldBefore : (this.#versions.get(registration.name)?.resources ?? []), isCurrent: false }
+    }
+  }
+}
+
+/** What a backend tells of all that it serves; undefined where it knows only legacy discovery. Throws where it can't answer now. */
+async function toldBy({ status, contentType, body }: BackendAnswer, known: Known | undefined): Promise<ToldVersions | undefined> {
+  if (status === 304 && known) return known.told
+  if (status === 503) throw new Error('service returned non-success response code: 503')
+  return status === 200 && LIST_TYPE.test(contentType) ? readDiscoveryList(body) : undefined
+}
+
+const keyOf = ({ namespace, name, port }: Backend): string => `${namespace}/${name}:${port}`

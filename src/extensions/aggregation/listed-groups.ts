@@ -1,0 +1,90 @@
+import type { CatalogSnapshot } from '../../catalog/catalog.ts'
+import type { ForeignVersion, ListedGroups, ListedVersion } from '../../endpoints/aggregator.ts'
+import { compareText } from '../../lib/compare-text.ts'
+import { apiVersionOf, compareVersionNames, parseApiVersion } from '../../meta/gvk.ts'
+import { BUILTIN_PRIORITIES, CUSTOM_PRIORITY } from '../../resources/apiregistration/priorities.ts'
+import type { Registration } from './registration.ts'
+
+/** A group version with its place among others. */
+interface Entry {
+  readonly group: string
+  readonly version: string
+  /** Name of its APIService. */
+  readonly service: string
+  readonly groupPriority: number
+  readonly versionPriority: number
+  readonly foreign?: ForeignVersion
+}
+
+const OWN_GROUP = 'apiregistration.k8s.io'
+/** Before all others, whose priority is 20,000 at most: this group has no APIService. */
+const OWN_PRIORITY = { group: 20_001, version: 0 }
+const UNTOLD: ForeignVersion = { resources: [], freshness: 'Stale' }
+
+/** What APIServices list. */
+export interface Listing {
+  readonly snapshot: CatalogSnapshot
+  readonly registrations: Iterable<Registration>
+  /** What the backend of an APIService has told; undefined: nothing yet. */
+  told(name: string): ForeignVersion | undefined
+}
+
+/** What `/apis` lists: APIServices by priority, whoever serves them, and what is served here and has no APIService yet. Source: SortedByGroupAndVersion of k8s.io/kube-aggregator. */
+export function listedGroups(listing: Listing): ListedGroups {
+  const entries = [...registered(listing), ...unregistered(listing)]
+  return grouped(entries.sort((a, b) => b.groupPriority - a.groupPriority || compareText(a.service, b.service)))
+}
+
+/** What aggregated discovery lists: what is served here by the priorities of the release, and what others serve by their APIServices. Source: resourceManager of k8s.io/apiserver, pkg/endpoints/discovery/aggregated. */
+export function discoveredGroups(listing: Listing): ListedGroups {
+  const foreign = registered(listing).filter(entry => entry.foreign)
+  const taken = new Set(foreign.map(keyOf))
+  const entries = [...foreign, ...own(listing.snapshot).filter(entry => !taken.has(keyOf(entry)))]
+  const priorities = new Map<string, number>()
+  for (const { group, groupPriority } of entries) priorities.set(group, Math.max(groupPriority, priorities.get(group) ?? 0))
+  return grouped(entries.sort((a, b) => (priorities.get(b.group) ?? 0) - (priorities.get(a.group) ?? 0) || compareText(a.group, b.group)))
+}
+
+const keyOf = ({ group, version }: Pick<Entry, 'group' | 'version'>): string => apiVersionOf({ group, version })
+
+const registered = ({ registrations, told }: Listing): Entry[] =>
+  [...registrations].map(({ name, group, version, groupPriority, versionPriority, backend }) => ({
+    group,
+    version,
+    service: name,
+    groupPriority,
+    versionPriority,
+    ...(backend && { foreign: told(name) ?? UNTOLD }),
+  }))
+
+function unregistered({ snapshot, registrations }: Listing): Entry[] {
+  const known = new Set([...registrations].map(keyOf))
+  return own(snapshot).filter(entry => !known.has(keyOf(entry)))
+}
+
+/** What the catalog serves. */
+const own = (snapshot: CatalogSnapshot): Entry[] =>
+  snapshot.servedGroupVersions().map(groupVersion => {
+    const { group, version } = parseApiVersion(groupVersion) ?? { group: '', version: groupVersion }
+    const priority = group === OWN_GROUP ? OWN_PRIORITY : (BUILTIN_PRIORITIES[groupVersion] ?? CUSTOM_PRIORITY)
+    return { group, version, service: `${version}.${group}`, groupPriority: priority.group, versionPriority: priority.version }
+  })
+
+/** Groups in the order in which they first come, each with its preferred version first. */
+function grouped(entries: readonly Entry[]): ListedGroups {
+  const groups = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const group = groups.get(entry.group)
+    if (group) group.push(entry)
+    else groups.set(entry.group, [entry])
+  }
+  return new Map([...groups].map(([group, versions]) => [group, versions.sort(byPreference).map(listed)]))
+}
+
+const byPreference = (a: Entry, b: Entry): number => b.versionPriority - a.versionPriority || compareVersionNames(a.version, b.version)
+
+const listed = ({ group, version, foreign }: Entry): ListedVersion => ({
+  name: version,
+  groupVersion: apiVersionOf({ group, version }),
+  ...(foreign && { foreign }),
+})

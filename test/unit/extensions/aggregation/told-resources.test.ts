@@ -1,0 +1,77 @@
+import { expect } from 'chai'
+import { readDiscoveryList, readResourceList } from '../../../../src/extensions/aggregation/told-resources.ts'
+import { rejection } from '../../../support/filter-context.ts'
+
+const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
+const failure = async (promise: Promise<unknown>): Promise<string> => String(await rejection(promise))
+
+describe('readDiscoveryList', () => {
+  it('gives kinds to those that have none, and drops what no field is for', async () => {
+    const resource = {
+      resource: 'things',
+      scope: 'Namespaced',
+      singularResource: 'thing',
+      verbs: ['get'],
+      extra: 1,
+      subresources: [{ subresource: 'status', verbs: ['get'] }],
+    }
+    const items = [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', freshness: 'Current', resources: [resource] }, { version: 'v2' }] }]
+    const told = await readDiscoveryList(bytes({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items }))
+    const responseKind = { group: '', version: '', kind: '' }
+    expect([...told]).to.deep.equal([
+      [
+        'example.com/v1',
+        [
+          {
+            resource: 'things',
+            responseKind,
+            scope: 'Namespaced',
+            singularResource: 'thing',
+            verbs: ['get'],
+            subresources: [{ subresource: 'status', responseKind, verbs: ['get'] }],
+          },
+        ],
+      ],
+      ['example.com/v2', []],
+    ])
+  })
+  for (const [name, value] of Object.entries({
+    text: 'x',
+    list: [],
+    'wrong items': { items: 'x' },
+    'wrong verbs': { items: [{ versions: [{ resources: [{ verbs: 1 }] }] }] },
+  }))
+    it(`refuses ${name}`, async () => expect(await failure(readDiscoveryList(bytes(value)))).to.match(/Error/))
+})
+
+describe('readResourceList', () => {
+  const list = (...resources: object[]) => readResourceList(bytes({ kind: 'APIResourceList', groupVersion: 'example.com/v1', resources }))
+  const thing = { name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'], shortNames: ['th'] }
+
+  it('puts subresources into their resources, and makes those that are missing', async () => {
+    const scale = { name: 'others/scale', singularName: '', namespaced: false, group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] }
+    expect(await list(scale, thing)).to.deep.equal([
+      {
+        resource: 'things',
+        responseKind: { group: '', version: '', kind: 'Thing' },
+        scope: 'Namespaced',
+        singularResource: 'thing',
+        verbs: ['get', 'list'],
+        shortNames: ['th'],
+      },
+      {
+        resource: 'others',
+        responseKind: { group: '', version: '', kind: '' },
+        scope: 'Cluster',
+        singularResource: '',
+        verbs: [],
+        subresources: [{ subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get'] }],
+      },
+    ])
+  })
+  it('refuses a subresource of another scope', async () =>
+    expect(await failure(list(thing, { name: 'things/status', namespaced: false, verbs: [] }))).to.equal(
+      'Error: Error: Parent things (scope: Namespaced) and subresource status (scope: Cluster) scope do not match',
+    ))
+  it('takes names of the prototype for names', async () => expect((await list({ ...thing, name: '__proto__' }))[0]?.resource).to.equal('__proto__'))
+})
