@@ -26,7 +26,7 @@ export type PluginConfigurations = ReadonlyMap<PluginName, Buffer>
 const VERSIONS = ['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1']
 
 /** Plugins that read a configuration in kube-apiserver, and not here. What other plugins are given is ignored there, too. */
-const UNREAD: ReadonlySet<PluginName> = new Set<PluginName>(['ImagePolicyWebhook', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'])
+const UNREAD: ReadonlySet<PluginName> = new Set<PluginName>(['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'])
 
 interface PluginEntry {
   readonly name?: string

@@ -80,6 +80,7 @@ const BUILT = [
   'NodeRestriction',
   'TaintNodesByCondition',
   'AlwaysPullImages',
+  'ImagePolicyWebhook',
   'PodSecurity',
   'PodNodeSelector',
   'Priority',

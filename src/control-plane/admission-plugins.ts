@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '../admission/chain.ts'
-import type { PluginConfigurations } from '../admission/configuration-file.ts'
+import { initError, type PluginConfigurations } from '../admission/configuration-file.ts'
 import type { BuiltPluginName } from '../admission/plugin-names.ts'
 import { alwaysDeny } from '../admission/plugins/always-deny.ts'
 import { namespaceAutoProvision } from '../admission/plugins/namespace-auto-provision.ts'
@@ -27,6 +27,8 @@ import { defaultTolerationSeconds, podTopologyLabels } from '../resources/core/p
 import { alwaysPullImages } from '../resources/core/pod/always-pull-images.ts'
 import { limitPodHardAntiAffinityTopology } from '../resources/core/pod/anti-affinity-topology.ts'
 import { extendedResourceToleration } from '../resources/core/pod/extended-resource-toleration.ts'
+import { imagePolicyWebhook } from '../resources/core/pod/image-policy/admission-plugin.ts'
+import { IMAGE_POLICY_PLUGIN, type ImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import { nodeSelectorsOf, podNodeSelector } from '../resources/core/pod/node-selector-admission.ts'
 import { nodeDeclaredFeatureValidator, podResizeValidator } from '../resources/core/pod/resize-admission.ts'
 import { podTolerationRestriction, tolerationRules } from '../resources/core/pod/toleration-restriction.ts'
@@ -132,6 +134,8 @@ export interface CompiledPluginOptions {
   readonly requireServiceAccounts: boolean
   /** As the server itself, through admission. */
   createNamespace(name: string): Promise<unknown>
+  /** Absent: there is no configuration for ImagePolicyWebhook. */
+  readonly imagePolicy: ImagePolicy | undefined
 }
 
 /** The plugins that ask for neither webhooks nor policies. One that is off is never made, so that its configuration is read only where it counts. Making one may throw AdmissionConfigError. */
@@ -145,6 +149,7 @@ export const compiledPlugins = ({
   tolerationSeconds,
   requireServiceAccounts,
   createNamespace,
+  imagePolicy,
 }: CompiledPluginOptions) =>
   ({
     NamespaceAutoProvision: () => namespaceAutoProvision({ get: reads.getNamespace, create: createNamespace }),
@@ -159,6 +164,10 @@ export const compiledPlugins = ({
     NodeRestriction: () => nodeRestriction({ features, authorizer, get: (id, name, namespace) => reads.get(id, name, namespace) }),
     TaintNodesByCondition: () => taintNodesByCondition,
     AlwaysPullImages: () => alwaysPullImages,
+    ImagePolicyWebhook: () => {
+      if (imagePolicy === undefined) throw initError(IMAGE_POLICY_PLUGIN, 'no config specified')
+      return imagePolicyWebhook({ policy: imagePolicy, clock: steadyClock, features })
+    },
     PodSecurity: () =>
       podSecurity({
         features,

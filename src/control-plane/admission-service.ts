@@ -29,6 +29,7 @@ import type { Features } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
 import type { RegistryReader } from '../registry/registry-reader.ts'
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
+import type { ImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import { PodSecurityMetrics } from '../resources/core/pod-security/metrics.ts'
 import { QuotaIndex } from '../resources/core/resource-quota/admission/quota-index.ts'
 import { QuotaReservations } from '../resources/core/resource-quota/admission/reservations.ts'
@@ -61,6 +62,7 @@ export class AdmissionService implements Service {
   readonly metrics: readonly MetricFamily[]
   private readonly catalog: Catalog
   private readonly features: Features
+  private readonly imagePolicy: ImagePolicy | undefined
   /** Compiled policies and webhook configurations, as the store has them; empty until `start` has read them. */
   private readonly mutatingPolicies = new PolicyIndex(compileMutatingPolicy)
   private readonly validatingPolicies = new PolicyIndex(compileValidatingPolicy)
@@ -72,8 +74,9 @@ export class AdmissionService implements Service {
   private readonly validating = new WebhookConfigurations('validating')
 
   constructor(options: ControlPlaneOptions, parts: AdmissionServiceParts) {
-    const { logger, authorizer, gates: features, tolerationSeconds, requireServiceAccounts, admissionPlugins, pluginConfigurations = new Map() } = options
+    const { logger, authorizer, gates: features, admissionPlugins, imagePolicy } = options
     this.catalog = parts.catalog
+    this.imagePolicy = imagePolicy
     this.features = features
     const reads = new AdmissionReads(parts.reader)
     const metrics = new AdmissionMetrics()
@@ -97,17 +100,7 @@ export class AdmissionService implements Service {
     const params = paramReader(served => parts.reader.reader(served))
     const policyEnv = { catalog: this.catalog, params, getNamespace, authorize: authorizer.authorize, conditionMetrics }
     const plugins: Readonly<Record<BuiltPluginName, () => AdmissionPlugin>> = {
-      ...compiledPlugins({
-        reads,
-        catalog: this.catalog,
-        features,
-        configurations: pluginConfigurations,
-        podSecurityMetrics,
-        authorizer,
-        tolerationSeconds,
-        requireServiceAccounts,
-        createNamespace: name => parts.requests().create(NAMESPACES, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
-      }),
+      ...compiledPlugins({ ...compiledOptions(options, parts), reads, podSecurityMetrics }),
       MutatingAdmissionPolicy: () =>
         mutatingAdmissionPolicy({
           ...policyEnv,
@@ -163,6 +156,7 @@ export class AdmissionService implements Service {
   /** Ends connections to webhooks. */
   close(): void {
     this.webhooks.close()
+    this.imagePolicy?.client.close()
   }
 
   /** A gate puts policies in force; of what is not served there are none. */
@@ -170,3 +164,18 @@ export class AdmissionService implements Service {
     return this.features.enabled(gate) && this.catalog.snapshot().definition(group, resource) !== undefined
   }
 }
+
+/** What plugins that ask for neither webhooks nor policies take from the options of the control plane. */
+const compiledOptions = (
+  { gates, authorizer, tolerationSeconds, requireServiceAccounts, imagePolicy, pluginConfigurations = new Map() }: ControlPlaneOptions,
+  { catalog, requests }: AdmissionServiceParts,
+) => ({
+  catalog,
+  features: gates,
+  configurations: pluginConfigurations,
+  authorizer,
+  tolerationSeconds,
+  requireServiceAccounts,
+  imagePolicy,
+  createNamespace: (name: string) => requests().create(NAMESPACES, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
+})

@@ -14,6 +14,7 @@ import type { Authorizer } from '../meta/authorizer.ts'
 import type { StoredForm } from '../registry/codec.ts'
 import type { AuthServices } from '../resources/builtin.ts'
 import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
+import type { ImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import type { AggregationOptions } from './aggregation-service.ts'
@@ -59,6 +60,8 @@ export interface ControlPlaneOptions {
   readonly admissionPlugins: readonly PluginName[]
   /** Absent: all run by their defaults. */
   readonly pluginConfigurations?: PluginConfigurations
+  /** For the plugin ImagePolicyWebhook, which needs one. Closed with the control plane. */
+  readonly imagePolicy?: ImagePolicy
   readonly tolerationSeconds: TolerationSeconds
   /** Whether the plugin ServiceAccount refuses pods whose account does not exist. */
   readonly requireServiceAccounts: boolean

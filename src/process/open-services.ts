@@ -10,11 +10,12 @@ import type { ControlPlaneOptions } from '../control-plane/control-plane-options
 import type { Runtime } from '../control-plane/runtime.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
-import { systemClock } from '../lib/clock.ts'
+import { steadyClock, systemClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { heapGrowth } from '../lib/heap-growth.ts'
 import type { Logger } from '../lib/log.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
+import { IMAGE_POLICY_PLUGIN, openImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import { gitVersion } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
@@ -72,11 +73,13 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     admissionConfigFile === undefined
       ? undefined
       : await readAdmissionConfiguration(admissionConfigFile, admissionPlugins, (message, fields) => log.warn(message, fields))
+  const imagePolicy = admissionPlugins.includes(IMAGE_POLICY_PLUGIN) ? await openImagePolicy(pluginConfigurations ?? new Map(), steadyClock) : undefined
   const { authorizer, rules, nodeGraph, services } = auth
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.services
   const plane = createControlPlane({
     ...configured(config),
     ...(pluginConfigurations && { pluginConfigurations }),
+    ...(imagePolicy && { imagePolicy }),
     runtime,
     backend,
     clock: systemClock,

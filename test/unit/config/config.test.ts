@@ -315,7 +315,6 @@ describe('the command line', () => {
       'invalid audit truncate log max batch size 1, must be greater than max event size (102400)',
     ],
     [['--audit-log-path=-', '--workers=2', '--etcd-servers=http://127.0.0.1:1'], '--workers=2 and --audit-log-path do not go together'],
-    [['--enable-admission-plugins=ImagePolicyWebhook'], '--enable-admission-plugins: ImagePolicyWebhook is not implemented, and leaving it out would change'],
     [['--enable-admission-plugins=PodResizeValidator', '--emulated-version=1.35'], 'enable-admission-plugins plugin "PodResizeValidator" is unknown'],
     [['--enable-admission-plugins=Foo'], 'enable-admission-plugins plugin "Foo" is unknown'],
     [['--disable-admission-plugins=Foo'], 'disable-admission-plugins plugin "Foo" is unknown'],

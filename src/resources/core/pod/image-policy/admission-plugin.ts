@@ -1,0 +1,85 @@
+import { annotateEvent } from '../../../../admission/audit-annotation.ts'
+import type { AdmissionPlugin } from '../../../../admission/chain.ts'
+import { isAbout, refuse } from '../../../../admission/refuse.ts'
+import { asKind } from '../../../../catalog/define.ts'
+import { withBackoff } from '../../../../clients/backoff.ts'
+import type { Clock } from '../../../../lib/clock.ts'
+import { errorMessage } from '../../../../lib/error-message.ts'
+import { expiringCache } from '../../../../lib/expiring-cache.ts'
+import type { Features } from '../../../../lifecycle/gates.ts'
+import { uncreated } from '../../../../lifecycle/uncreated.ts'
+import type { AdmissionRequest } from '../../../../registry/types.ts'
+import { PODS } from '../../../kinds.ts'
+import { types } from '../../../types.ts'
+import type { Pod } from '../../v1.types.ts'
+import { IMAGE_POLICY_PLUGIN, type ImagePolicy } from './configuration.ts'
+import { type ImageVerdict, type ReviewedImages, readReview, reviewKey, reviewText, specText } from './review.ts'
+
+const EPHEMERAL = 'ephemeralcontainers'
+const AUDIT_PREFIX = 'imagepolicywebhook.image-policy.k8s.io/'
+/** Of the pod, beside the annotation of the audit event. */
+const FAILED_OPEN = 'alpha.image-policy.k8s.io/failed-open'
+/** Pods' annotations that the webhook gets. */
+const SHOWN = '.image-policy.k8s.io/'
+/** Answers that are kept, and how long a text one may have: of a longer one the webhook is asked again. */
+const MOST_ANSWERS = 1024
+const MOST_ANSWER_BYTES = 64 * 1024
+
+/** What of a pod the webhook sees. */
+function reviewed({ spec, metadata }: Pod, { subresource, namespace }: AdmissionRequest): ReviewedImages {
+  const { containers, initContainers = [], ephemeralContainers = [] } = spec
+  const asked = subresource === EPHEMERAL ? ephemeralContainers : [...(containers ?? []), ...initContainers]
+  const shown = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.includes(SHOWN))
+  return { images: asked.map(({ image }) => image ?? ''), annotations: Object.fromEntries(shown), namespace }
+}
+
+export interface ImagePolicyEnvironment {
+  readonly policy: ImagePolicy
+  /** Steady. */
+  readonly clock: Clock
+  readonly features: Features
+}
+
+/**
+ * ImagePolicyWebhook: a webhook decides by their images which pods there may be.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#imagepolicywebhook
+ */
+export function imagePolicyWebhook({ policy, clock, features }: ImagePolicyEnvironment): AdmissionPlugin {
+  const answers = expiringCache<ImageVerdict>(MOST_ANSWERS, () => clock.now())
+  const ask = async (spec: string, { ctx }: AdmissionRequest): Promise<ImageVerdict> => {
+    const key = reviewKey(spec)
+    const known = answers.get(key)
+    if (known) return known
+    const text = reviewText(spec, uncreated(features.release))
+    const { body } = await withBackoff(policy.backoff, ctx.signal, () => policy.client.post(text, ctx.signal))
+    const verdict = readReview(body, types.type('imagepolicyV1alpha1.ImageReview'))
+    if (body.length <= MOST_ANSWER_BYTES) answers.set(key, verdict, verdict.allowed ? policy.allowTtlMs : policy.denyTtlMs)
+    return verdict
+  }
+  return {
+    name: IMAGE_POLICY_PLUGIN,
+    handles: request =>
+      (request.operation === 'CREATE' || request.operation === 'UPDATE') &&
+      !request.nested &&
+      (isAbout(request, 'pods') || isAbout(request, 'pods', EPHEMERAL)),
+    validate: async request => {
+      if (!request.object) return
+      const pod = asKind(PODS, request.object)
+      let verdict: ImageVerdict
+      try {
+        verdict = await ask(specText(reviewed(pod, request)), request)
+      } catch (error) {
+        if (!policy.defaultAllow) throw refuse(request, errorMessage(error))
+        annotateEvent(request, `${AUDIT_PREFIX}failed-open`, 'true')
+        // As upstream, where it is stored though no plugin that mutates has set it.
+        pod.metadata.annotations = { ...pod.metadata.annotations, [FAILED_OPEN]: 'true' }
+        return
+      }
+      for (const [key, value] of Object.entries(verdict.auditAnnotations)) annotateEvent(request, AUDIT_PREFIX + key, value)
+      if (!verdict.allowed) throw refuse(request, denial(verdict))
+    },
+  }
+}
+
+const denial = ({ reason }: ImageVerdict): string =>
+  reason === '' ? 'one or more images rejected by webhook backend' : `image policy webhook backend denied one or more images: ${reason}`

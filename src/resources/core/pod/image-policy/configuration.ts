@@ -1,0 +1,112 @@
+import { initError, type PluginConfigurations } from '../../../../admission/configuration-file.ts'
+import { jsonKind } from '../../../../apply/patch/go-print.ts'
+import { type Backoff, webhookBackoff } from '../../../../clients/backoff.ts'
+import { readKubeconfig } from '../../../../clients/kubeconfig.ts'
+import { KubeconfigError } from '../../../../clients/kubeconfig-error.ts'
+import { type RemoteClient, remoteClient } from '../../../../clients/remote-client.ts'
+import { parseYaml, YamlError } from '../../../../codec/yaml.ts'
+import type { Clock } from '../../../../lib/clock.ts'
+import { formatDuration } from '../../../../lib/duration.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../../meta/object.ts'
+
+export const IMAGE_POLICY_PLUGIN = 'ImagePolicyWebhook'
+
+/** Whom the plugin asks, and how long answers count. */
+export interface ImagePolicy {
+  readonly client: RemoteClient
+  readonly backoff: Backoff
+  /** 0: not at all. */
+  readonly allowTtlMs: number
+  readonly denyTtlMs: number
+  /** Whether pods pass where nobody answers. */
+  readonly defaultAllow: boolean
+}
+
+/** How a duration is given: a number of `unit`, in nanoseconds; 0 stands for the default and -1 for none. Bounds are nanoseconds too. */
+interface DurationRule {
+  readonly unit: bigint
+  readonly least: bigint
+  readonly most: bigint
+  readonly preset: bigint
+}
+
+const MS = 1_000_000n
+const SECOND = 1000n * MS
+const MINUTE = 60n * SECOND
+const RULES = {
+  retryBackoff: { unit: MS, least: 1n, most: 5n * MINUTE, preset: 500n * MS },
+  allowTTL: { unit: SECOND, least: SECOND, most: 30n * MINUTE, preset: 5n * MINUTE },
+  denyTTL: { unit: SECOND, least: SECOND, most: 30n * MINUTE, preset: 30n * SECOND },
+} as const satisfies Readonly<Record<string, DurationRule>>
+
+const refused = (why: string): Error => initError(IMAGE_POLICY_PLUGIN, why)
+
+/**
+ * The plugin's configuration, with the kubeconfig that it names. Throws AdmissionConfigError in upstream's words.
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#imagepolicywebhook
+ */
+export async function openImagePolicy(configurations: PluginConfigurations, clock: Clock): Promise<ImagePolicy> {
+  const bytes = configurations.get(IMAGE_POLICY_PLUGIN)
+  if (bytes === undefined) throw refused('no config specified')
+  const given = memberOf(rootOf(bytes), 'imagePolicy') ?? {}
+  if (!isJsonObject(given)) throw refused(misfit(given, 'AdmissionConfig.imagePolicy', 'imagepolicy.imagePolicyWebhookConfig'))
+  const kubeconfig = typed(given, 'kubeConfigFile', 'string') ?? ''
+  const times = { retryBackoff: durationOf(given, 'retryBackoff'), allowTTL: durationOf(given, 'allowTTL'), denyTTL: durationOf(given, 'denyTTL') }
+  const defaultAllow = typed(given, 'defaultAllow', 'boolean') ?? false
+  const retryBackoffMs = milliseconds('retryBackoff', times.retryBackoff)
+  const [allowTtlMs, denyTtlMs] = [milliseconds('allowTTL', times.allowTTL), milliseconds('denyTTL', times.denyTTL)]
+  try {
+    const client = remoteClient(await readKubeconfig(kubeconfig), { clock })
+    return { client, backoff: webhookBackoff(retryBackoffMs), allowTtlMs, denyTtlMs, defaultAllow }
+  } catch (error) {
+    throw error instanceof KubeconfigError ? refused(error.message) : error
+  }
+}
+
+function rootOf(bytes: Buffer): JsonObject {
+  if (bytes.toString().trim() === '') throw refused('EOF')
+  try {
+    const { value } = parseYaml(bytes)
+    if (value === null) return {}
+    if (!isJsonObject(value)) throw refused(`json: cannot unmarshal ${jsonKind(value)} into Go value of type imagepolicy.AdmissionConfig`)
+    return value
+  } catch (error) {
+    throw error instanceof YamlError ? refused(error.message) : error
+  }
+}
+
+/** As encoding/json finds it: by the name, or by one that differs in case. Null counts as absent. */
+function memberOf(object: JsonObject, name: string): Json | undefined {
+  const key = Object.hasOwn(object, name) ? name : Object.keys(object).find(each => each.toLowerCase() === name.toLowerCase())
+  return (key === undefined ? undefined : object[key]) ?? undefined
+}
+
+const misfit = (value: Json, field: string, type: string): string => `json: cannot unmarshal ${jsonKind(value)} into Go struct field ${field} of type ${type}`
+
+interface Types {
+  readonly string: string
+  readonly boolean: boolean
+}
+
+const isOf = <T extends keyof Types>(value: Json, type: T): value is Types[T] & Json => typeof value === type
+
+function typed<T extends keyof Types>(given: JsonObject, name: string, type: T): Types[T] | undefined {
+  const value = memberOf(given, name)
+  if (value === undefined || isOf(value, type)) return value
+  throw refused(misfit(value, `imagePolicyWebhookConfig.imagePolicy.${name}`, type === 'boolean' ? 'bool' : type))
+}
+
+/** A number of the rule's unit. */
+function durationOf(given: JsonObject, name: keyof typeof RULES): bigint {
+  const value = memberOf(given, name) ?? 0
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))) return BigInt(value)
+  throw refused(misfit(value, `imagePolicyWebhookConfig.imagePolicy.${name}`, 'time.Duration'))
+}
+
+function milliseconds(name: keyof typeof RULES, value: bigint): number {
+  const { unit, least, most, preset }: DurationRule = RULES[name]
+  if (value === -1n) return 0
+  const nanos = value === 0n ? preset : value * unit
+  if (nanos < least || nanos > most) throw refused(`valid value is between ${formatDuration(least)} and ${formatDuration(most)}, got ${formatDuration(nanos)}`)
+  return Number(nanos) / 1e6
+}
