@@ -9,6 +9,7 @@ import { BackendClient } from '../extensions/aggregation/backend-client.ts'
 import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import { discoveryCheck } from '../extensions/aggregation/discovery-check.ts'
 import { ForeignDiscovery } from '../extensions/aggregation/foreign-discovery.ts'
+import { ForeignOpenApiV3 } from '../extensions/aggregation/foreign-open-api-v3.ts'
 import { discoveredGroups, type Listing, listedGroups } from '../extensions/aggregation/listed-groups.ts'
 import { AvailabilityMetrics } from '../extensions/aggregation/metrics.ts'
 import { Registrations } from '../extensions/aggregation/registrations.ts'
@@ -38,6 +39,7 @@ export class AggregationService implements Service {
   private readonly registrations = new Registrations()
   private readonly transports: Transports
   private readonly discovery: ForeignDiscovery
+  private readonly openApiV3: ForeignOpenApiV3
 
   constructor(options: ControlPlaneOptions, resolve: ResolveService) {
     this.options = options
@@ -53,8 +55,11 @@ export class AggregationService implements Service {
       tellsUid: gates.enabled('RemoteRequestHeaderUID'),
       refusesRedirects,
     }
-    this.discovery = new ForeignDiscovery(this.registrations, new BackendClient(resolve, this.transports, via), logger)
-    this.aggregator = aggregatorOver(this.registrations, this.discovery, env)
+    const reader = new BackendClient(resolve, this.transports, via)
+    const registrations = this.registrations
+    this.discovery = new ForeignDiscovery(registrations, reader, logger)
+    this.openApiV3 = new ForeignOpenApiV3(registrations, reader, logger)
+    this.aggregator = aggregatorOver({ registrations, discovery: this.discovery, openApiV3: this.openApiV3 }, env)
     const metrics = new AvailabilityMetrics()
     const availability: AvailabilityOptions = {
       check: discoveryCheck({ resolve, client, via }),
@@ -72,7 +77,12 @@ export class AggregationService implements Service {
   /** Follows APIServices, and the files of the certificate. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     const { aggregation, logger } = this.options
-    return Promise.all([followKept(env, API_SERVICES, signal, this.registrations), this.discovery.run(env, signal), aggregation.client?.follow(logger, signal)])
+    return Promise.all([
+      followKept(env, API_SERVICES, signal, this.registrations),
+      this.discovery.run(env, signal),
+      this.openApiV3.run(env, signal),
+      aggregation.client?.follow(logger, signal),
+    ])
   }
 
   /** Ends connections to backends. */
@@ -81,13 +91,20 @@ export class AggregationService implements Service {
   }
 }
 
+/** What is known of other servers. */
+interface Known {
+  readonly registrations: Registrations
+  readonly discovery: ForeignDiscovery
+  readonly openApiV3: ForeignOpenApiV3
+}
+
 const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discovery: ForeignDiscovery): Listing => ({
   snapshot,
   registrations: registrations.all(),
   told: name => discovery.of(name),
 })
 
-const aggregatorOver = (registrations: Registrations, discovery: ForeignDiscovery, env: RequestProxyEnvironment): Aggregator => ({
+const aggregatorOver = ({ registrations, discovery, openApiV3 }: Known, env: RequestProxyEnvironment): Aggregator => ({
   get generation() {
     return registrations.generation + discovery.generation
   },
@@ -96,6 +113,16 @@ const aggregatorOver = (registrations: Registrations, discovery: ForeignDiscover
   serve(exchange) {
     const registration = registrations.remoteOf(exchange.path)
     return registration?.backend && passOn(env, exchange, registration, registration.backend)
+  },
+  openApi: {
+    get generation() {
+      return openApiV3.generation
+    },
+    v3: () => openApiV3.paths(),
+    serveV3(exchange, path) {
+      const registration = openApiV3.registrationOf(path)
+      return registration?.backend && passOn(env, exchange, registration, registration.backend)
+    },
   },
   passesOn: path => registrations.remoteOf(path) !== undefined,
 })

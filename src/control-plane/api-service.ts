@@ -55,7 +55,12 @@ export class ApiService implements Service {
       awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
       shutdown: this.shutdown.signal,
     }
-    this.api = createApi(env, new Discovery(() => this.address, aggregatedVersions(gates), aggregator), new OpenApiEndpoint(readDescriptions), aggregator)
+    this.api = createApi(
+      env,
+      new Discovery(() => this.address, aggregatedVersions(gates), aggregator),
+      new OpenApiEndpoint(readDescriptions, aggregator.openApi),
+      aggregator,
+    )
     this.metrics = [deprecatedRequests, ...watchMetrics.families(), ...streams.metrics.families()]
   }
 

@@ -23,10 +23,21 @@ export interface ListedVersion {
 /** Versions by group, groups and versions in the order in which they are listed; the core group under the empty name. */
 export type ListedGroups = ReadonlyMap<string, readonly ListedVersion[]>
 
+/** Documents of OpenAPI that other servers have. */
+export interface ForeignOpenApi {
+  /** Counts changes of what `v3` tells. */
+  readonly generation: number
+  /** Where the documents of `/openapi/v3` are, by path (`apis/GROUP/VERSION`). */
+  v3(): ReadonlyMap<string, string>
+  /** Passes on a request for a document of `/openapi/v3`; undefined: nobody has it. */
+  serveV3(exchange: Exchange, path: string): Promise<void> | undefined
+}
+
 /** Knows which group versions other servers serve (APIServices), and passes requests on to them. */
 export interface Aggregator {
   /** Counts changes of what `groups` and `discovered` tell. */
   readonly generation: number
+  readonly openApi: ForeignOpenApi
   /** Passes on a request of another server's group version; undefined: it is this server's. */
   serve(exchange: Exchange): Promise<void> | undefined
   /** Whether a request with such a path is passed on. */

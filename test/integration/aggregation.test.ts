@@ -52,7 +52,7 @@ describe('servers behind APIServices', () => {
 
   it('are asked for their discovery, and become available', async () => {
     await register(`v1alpha1.${GROUP}`, apiServiceOf(backend, 'api', GROUP, 'v1alpha1'))
-    const check = backend.heard.find(({ url }) => url === VERSION)
+    const check = backend.heard.find(({ url, headers }) => url === VERSION && headers['x-remote-group'] !== undefined)
     expect(check).to.deep.include({ method: 'GET', url: VERSION, client: 'aggregator' })
     expect(check?.headers).to.include({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' })
   })
@@ -92,6 +92,24 @@ describe('servers behind APIServices', () => {
         freshness: 'Current',
       },
     ])
+  })
+
+  it('are in OpenAPI v3', async () => {
+    const path = `apis/${GROUP}/v1alpha1`
+    const url = `/openapi/v3/${path}?hash=ABC`
+    backend.documents.set('/openapi/v3', {
+      paths: { [path]: { serverRelativeURL: url }, 'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=mine' } },
+    })
+    backend.documents.set(`/openapi/v3/${path}`, { openapi: '3.0.0', paths: {} })
+    const look = { method: 'PATCH', body: { metadata: { labels: { open: 'api' } } }, headers: { 'content-type': 'application/merge-patch+json' } }
+    await server.send(`${SERVICES}/v1alpha1.${GROUP}`, look)
+    const index = async () => JSON.parse((await server.send('/openapi/v3')).text).paths
+    await eventually('it is in the index', async () => (await index())[path]?.serverRelativeURL === url)
+    expect((await index())['apis/apps/v1'].serverRelativeURL).to.match(/hash=[0-9A-F]{128}$/)
+    expect(answer(await server.send(url, { token: 'jane' }))).to.equal('200 {"openapi":"3.0.0","paths":{}}')
+    expect(backend.heard.at(-1)).to.deep.include({ url })
+    expect(backend.heard.at(-1)?.headers['x-remote-user']).to.equal('jane')
+    expect((await server.send('/openapi/v3/apis/nobody.example.com/v1')).status).to.equal(404)
   })
 
   it('get requests in the name of their users, whatever the client says of itself', async () => {

@@ -2,6 +2,7 @@ import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import { JSON_TYPE, negotiateOutput } from '../../codec/negotiate.ts'
 import { bodyOf } from '../../lib/compressed-body.ts'
 import { failure } from '../../meta/status.ts'
+import type { ForeignOpenApi } from '../aggregator.ts'
 import type { Exchange } from '../exchange.ts'
 import type { KeptDocument } from './kept-document.ts'
 import { KeptDocuments, relativeUrl } from './kept-documents.ts'
@@ -43,22 +44,20 @@ export class OpenApiEndpoint {
   private generation = -1
   private current: KeptDocuments | undefined
   private readonly readDescriptions: ReadDescriptions
+  /** Absent: there are no other servers. */
+  private readonly foreign: ForeignOpenApi | undefined
+  private foreignGeneration = 0
 
-  constructor(readDescriptions = nothingSaid) {
+  constructor(readDescriptions = nothingSaid, foreign?: ForeignOpenApi) {
     this.readDescriptions = readDescriptions
+    this.foreign = foreign
   }
 
   /** Answers the request, or returns false where the path is none of these. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const { path } = exchange
     if (!path.startsWith('/openapi/')) return false
-    if (this.generation !== snapshot.generation || !this.current) {
-      this.generation = snapshot.generation
-      const before = this.current
-      before?.close()
-      this.current = new KeptDocuments(createOpenApi(snapshot, this.readDescriptions), before)
-    }
-    const documents = this.current
+    const documents = this.documentsOf(snapshot)
     if (path === '/openapi/v2') {
       const form = this.accept(exchange, FORMS_V2, ['Accept-Encoding', 'Accept'])
       await this.send(exchange, form.contentType, documents, await form.v2(documents))
@@ -70,9 +69,24 @@ export class OpenApiEndpoint {
     }
     if (!path.startsWith('/openapi/v3/')) return false
     const name = path.slice('/openapi/v3/'.length)
-    if (!documents.hasV3(name)) return false
-    await this.serveV3(exchange, documents, name)
-    return true
+    if (documents.hasV3(name)) {
+      await this.serveV3(exchange, documents, name)
+      return true
+    }
+    const passedOn = this.foreign?.serveV3(exchange, name)
+    await passedOn
+    return passedOn !== undefined
+  }
+
+  private documentsOf(snapshot: CatalogSnapshot): KeptDocuments {
+    const foreignGeneration = this.foreign?.generation ?? 0
+    if (this.current && this.generation === snapshot.generation && this.foreignGeneration === foreignGeneration) return this.current
+    this.generation = snapshot.generation
+    this.foreignGeneration = foreignGeneration
+    const before = this.current
+    before?.close()
+    this.current = new KeptDocuments(createOpenApi(snapshot, this.readDescriptions), before, this.foreign)
+    return this.current
   }
 
   /** With `hash` in the query the answer may be kept for a year; a hash that is no longer true redirects to the present one. KEP-2896. */

@@ -1,4 +1,5 @@
 import { type Clock, steadyClock } from '../../lib/clock.ts'
+import type { ForeignOpenApi } from '../aggregator.ts'
 import { hashDocument, type KeptDocument, keepDocument } from './kept-document.ts'
 import type { DocumentPieces, OpenApi } from './open-api.ts'
 
@@ -17,14 +18,16 @@ export class KeptDocuments {
   readonly modified = new Date().toUTCString()
   private readonly openApi: OpenApi
   private readonly clock: Clock
+  private readonly foreign: Pick<ForeignOpenApi, 'v3'> | undefined
   private readonly kept = new Map<string, { readonly document: Promise<KeptDocument>; usedAt: number }>()
   /** Of the documents of `/openapi/v3`, by path: the index tells them whether or not they are kept. Whoever reads the index asks for a few of them. */
   private readonly hashes = new Map<string, KnownHash>()
   private timer: NodeJS.Timeout | undefined
 
-  /** `before`: those of the state before. A change of one definition leaves most documents as they were, and their hashes are known. */
-  constructor(openApi: OpenApi, before?: KeptDocuments, clock: Clock = steadyClock) {
+  /** `before`: those of the state before. A change of one definition leaves most documents as they were, and their hashes are known. `foreign`: whose documents the index names, too. */
+  constructor(openApi: OpenApi, before?: KeptDocuments, foreign?: Pick<ForeignOpenApi, 'v3'>, clock: Clock = steadyClock) {
     this.openApi = openApi
+    this.foreign = foreign
     this.clock = clock
     for (const [path, known] of before?.hashes ?? []) if (openApi.has(path) && sameParts(known.parts, openApi.partsOf(path))) this.remember(path, known)
   }
@@ -42,6 +45,7 @@ export class KeptDocuments {
   async v3Index(): Promise<KeptDocument> {
     const paths: Record<string, { serverRelativeURL: string }> = {}
     for (const path of this.openApi.paths()) paths[path] = { serverRelativeURL: relativeUrl(path, await this.hashOf(path)) }
+    for (const [path, serverRelativeURL] of this.foreign?.v3() ?? []) paths[path] ??= { serverRelativeURL }
     return this.once('v3', () => [Buffer.from(JSON.stringify({ paths }))])
   }
 

@@ -1,10 +1,11 @@
-import { type ControllerEnvironment, pause, WorkQueue } from '../../controllers/controller.ts'
+import type { ControllerEnvironment } from '../../controllers/controller.ts'
 import type { ForeignVersion } from '../../endpoints/aggregator.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import type { BackendAnswer, BackendClient } from './backend-client.ts'
+import { BackendPoll } from './backend-poll.ts'
 import { AGGREGATOR } from './discovery-check.ts'
 import { type Backend, pathOf, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
@@ -24,9 +25,6 @@ const ACCEPT = ['v2', 'v2beta1'].map(version => `application/json;g=apidiscovery
 const LIST_TYPE = /^application\/json\b.*;\s*g=apidiscovery\.k8s\.io(?=.*;\s*v=v2(?:beta1)?(?:;|$)).*;\s*as=APIGroupDiscoveryList/
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 8 << 20
-const WORKERS = 2
-/** All are asked anew so often. */
-const REFRESH_MS = 60_000
 
 /**
  * What the backends of APIServices tell of their group versions, for aggregated discovery. A backend is asked when its APIService changes, and every minute; one that does not answer leaves what it has told before, as Stale.
@@ -44,15 +42,17 @@ export class ForeignDiscovery {
   /** When each APIService has changed. */
   readonly #changed = new Map<string, number>()
   #now = 0
-  #queue: WorkQueue | undefined
+  readonly #poll: BackendPoll
 
   constructor(registrations: Registrations, client: Pick<BackendClient, 'get'>, logger: Logger) {
     this.#registrations = registrations
     this.#client = client
     this.#logger = logger
-    registrations.subscribe(({ name, registration }) => {
-      if (registration?.backend) this.#mark(name)
-      else this.#forget(name)
+    this.#poll = new BackendPoll(registrations, {
+      name: 'discovery-manager',
+      ask: (registration, signal) => this.#refresh(registration, signal),
+      forget: name => this.#forget(name),
+      marked: name => this.#changed.set(name, ++this.#now),
     })
   }
 
@@ -62,24 +62,8 @@ export class ForeignDiscovery {
   }
 
   /** Asks until the signal aborts. */
-  async run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
-    this.#queue = new WorkQueue(
-      WORKERS,
-      signal,
-      name => this.#refresh(name, signal),
-      () => {},
-      env.queues?.meter('discovery-manager'),
-    )
-    for (const name of this.#changed.keys()) this.#queue.add(name)
-    while (!signal.aborted) {
-      await pause(REFRESH_MS, signal)
-      for (const { name } of this.#registrations.remote()) this.#mark(name)
-    }
-  }
-
-  #mark(name: string): void {
-    this.#changed.set(name, ++this.#now)
-    this.#queue?.add(name)
+  run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+    return this.#poll.run(env, signal)
   }
 
   #forget(name: string): void {
@@ -89,10 +73,10 @@ export class ForeignDiscovery {
     for (const key of this.#known.keys()) if (!used.has(key)) this.#known.delete(key)
   }
 
-  async #refresh(name: string, signal: AbortSignal): Promise<void> {
-    const registration = this.#registrations.get(name)
-    if (!registration?.backend) return
-    const { resources, isCurrent } = await this.#fetch(registration, registration.backend, signal)
+  async #refresh(registration: Registration, signal: AbortSignal): Promise<void> {
+    const { name, backend } = registration
+    if (!backend) return
+    const { resources, isCurrent } = await this.#fetch(registration, backend, signal)
     if (!this.#registrations.get(name)?.backend) return
     const next: ForeignVersion = { resources, freshness: isCurrent ? 'Current' : 'Stale' }
     if (deepEqual(next, this.#versions.get(name))) return

@@ -29,7 +29,7 @@ function setUp() {
     v3Proto: path => document(`proto ${path}`, path),
   }
   const time = { now: 0 }
-  return { made, time, parts, openApi, documents: new KeptDocuments(openApi, undefined, { now: () => time.now }) }
+  return { made, time, parts, openApi, documents: new KeptDocuments(openApi, undefined, undefined, { now: () => time.now }) }
 }
 
 const hashOf = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase()

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
 import type { BackendAnswer, BackendQuestion } from '../../../../src/extensions/aggregation/backend-client.ts'
 import { ForeignDiscovery } from '../../../../src/extensions/aggregation/foreign-discovery.ts'
@@ -35,6 +36,7 @@ type Answer = (question: BackendQuestion, registration: Registration) => Backend
 /** Upstream's tests: handler_discovery_test.go of kube-aggregator. */
 describe('ForeignDiscovery', () => {
   const ended = new AbortController()
+  setMaxListeners(0, ended.signal)
   after(() => ended.abort())
 
   function started(answer: Answer) {
