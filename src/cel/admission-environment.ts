@@ -1,6 +1,7 @@
 import { declare, type StructDeclaration } from './declarations.ts'
 import { type Environment, extend, structWith } from './environment.ts'
 import { DYN, listOf, parseType, structOf, type Type } from './type.ts'
+import { USER_INFO, userInfoStruct } from './user-info.ts'
 import { PatchObject, PatchOperation } from './values/patch.ts'
 
 /** What an expression of admission may speak of besides object, oldObject, namespaceObject and request. */
@@ -26,7 +27,7 @@ const RESOURCE = { group: 'string', version: 'string', resource: 'string' }
 const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
   'kubernetes.GroupVersionKind': structWith(KIND),
   'kubernetes.GroupVersionResource': structWith(RESOURCE),
-  'kubernetes.UserInfo': structWith({ username: 'string', uid: 'string', groups: 'list(string)', extra: 'map(string, list(string))' }),
+  [USER_INFO]: userInfoStruct,
   'kubernetes.AdmissionRequest': structWith({
     kind: 'kubernetes.GroupVersionKind',
     resource: 'kubernetes.GroupVersionResource',

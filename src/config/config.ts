@@ -11,6 +11,7 @@ import type { MetricExposure } from '../server/metric-exposure.ts'
 import { admissionPluginsOf, type GivenPlugins } from './admission-plugins.ts'
 import { auditOf } from './audit-config.ts'
 import { type AuthorizationMode, authorizationModesOf, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
+import { type AuthenticationConfig, anonymousWarnings, authenticationOf } from './authentication-config.ts'
 import { flagDeprecations } from './deprecated-flags.ts'
 import { type Reader, reader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
@@ -29,7 +30,7 @@ export interface KubeletConfig {
 }
 
 /** All options of the server, checked. Times are in milliseconds, files are paths as given. */
-export interface Config extends WatchCacheSizes {
+export interface Config extends AuthenticationConfig, WatchCacheSizes {
   readonly dataDir: string
   /** It was made for this run, and goes with it. */
   readonly dataIsTemporary: boolean
@@ -45,7 +46,6 @@ export interface Config extends WatchCacheSizes {
   readonly externalHostname: string | undefined
   readonly clientCaFile: string | undefined
   readonly tokenAuthFile: string | undefined
-  readonly anonymousAuth: boolean
   readonly authorizationModes: readonly AuthorizationMode[]
   readonly authorizationRulesFile: string | undefined
   readonly serviceAccounts: ServiceAccountConfig
@@ -118,7 +118,7 @@ export function buildConfig(given: GivenFlags): Config {
     serving,
     clientCaFile: read.text('client-ca-file'),
     tokenAuthFile: read.text('token-auth-file'),
-    anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true'),
+    ...authenticationOf(read, given, gates),
     authorizationModes: authorizationModesOf(read),
     authorizationRulesFile: read.text('authorization-rules-file'),
     serviceAccounts: serviceAccountsOf(read),
@@ -153,7 +153,14 @@ export function buildConfig(given: GivenFlags): Config {
     laterVersions: laterVersionsOf(release, name => isTrue(read.text(name) ?? 'false')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
-    warnings: [...flagDeprecations(given.values.keys()), ...given.lacking, ...gates.warnings, ...metrics.warnings, ...servingWarnings],
+    warnings: [
+      ...flagDeprecations(given.values.keys()),
+      ...given.lacking,
+      ...anonymousWarnings(read),
+      ...gates.warnings,
+      ...metrics.warnings,
+      ...servingWarnings,
+    ],
   }
   checkTogether(config)
   return Object.freeze(config)

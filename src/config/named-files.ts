@@ -5,6 +5,7 @@ import { FlagError, type GivenFlags } from './parse-flags.ts'
 
 /** Flags that name files which have to be there. --encryption-provider-config is reported by whoever reads it, in kube-apiserver's words. */
 const FLAGS_OF_FILES: readonly FlagName[] = [
+  'authentication-config',
   'authorization-rules-file',
   'client-ca-file',
   'etcd-cafile',
@@ -13,6 +14,7 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
   'kubelet-certificate-authority',
   'kubelet-client-certificate',
   'kubelet-client-key',
+  'oidc-ca-file',
   'service-account-key-file',
   'service-account-signing-key-file',
   'tls-cert-file',

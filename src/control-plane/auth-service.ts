@@ -35,6 +35,7 @@ import type { AuthServices } from '../resources/builtin.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import { nodeAuthorizerOf } from './node-service.ts'
 import type { Service } from './service.ts'
+import { openTokenIssuers } from './token-issuers.ts'
 
 /** Authentication and authorization as the configuration has them. */
 export interface Auth extends Service {
@@ -52,6 +53,8 @@ export interface Auth extends Service {
   believe(authorities: readonly X509Certificate[]): void
   /** Tokens of service accounts are good from then on: whether what they name is still there is looked up here. */
   connect(access: ResourceAccess): void
+  /** Stops what goes on beside requests. */
+  close(): Promise<void>
 }
 
 /** What the release does with tokens of service accounts that are bound to nodes. */
@@ -70,16 +73,13 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
   const expirations = createCertificateExpirations()
   const rules = config.authorizationModes.includes('RBAC') ? new RuleIndex() : undefined
   const nodeGraph = config.authorizationModes.includes('Node') ? new NodeGraph() : undefined
-  const [authorizer, given, users] = await Promise.all([
+  const [others, authorizer, given, users] = await Promise.all([
+    openTokenIssuers(config, clock, log),
     authorizerOf(config, { index: rules, nodeGraph }, decisions),
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
   ])
-  const signing = serviceAccounts.signingKeyFile === undefined ? onceAsked(() => signingKeyOf(config, agreed)) : await givenKey(serviceAccounts.signingKeyFile)
-  const keys = onceAsked(async () => {
-    const own = await signing()
-    return [...given.filter(({ id }) => id !== own.id), own]
-  })
+  const { signing, keys } = await keysOf(config, given, agreed)
   let objects: ResourceAccess | undefined
   let authorities: readonly X509Certificate[] | undefined
   const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
@@ -96,6 +96,8 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
       now: () => clock.now(),
     }),
     legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
+    // Behind those that this server checks by itself: others may ask their issuers.
+    ...others.tokens,
   ])
   const [first = ''] = serviceAccounts.issuers
   const issuer = {
@@ -115,12 +117,12 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
         ),
         bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why })),
       ],
-      config.anonymousAuth,
+      others.anonymous,
     ),
     authorizer,
     rules,
     nodeGraph,
-    metrics: [expirations, decisions],
+    metrics: [expirations, decisions, ...others.metrics],
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer, ...(rules && { rules }) },
     documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
     believe: changed => {
@@ -129,7 +131,24 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     connect: access => {
       objects = access
     },
+    close: () => others.close(),
   }
+}
+
+interface AccountKeys {
+  readonly signing: () => Promise<SigningKey>
+  /** By which tokens may be signed. */
+  readonly keys: () => Promise<readonly VerificationKey[]>
+}
+
+async function keysOf(config: Config, given: readonly VerificationKey[], agreed: AgreedValues | undefined): Promise<AccountKeys> {
+  const { signingKeyFile } = config.serviceAccounts
+  const signing = signingKeyFile === undefined ? onceAsked(() => signingKeyOf(config, agreed)) : await givenKey(signingKeyFile)
+  const keys = onceAsked(async () => {
+    const own = await signing()
+    return [...given.filter(({ id }) => id !== own.id), own]
+  })
+  return { signing, keys }
 }
 
 /** What authorizers read, and loops keep up to date. */

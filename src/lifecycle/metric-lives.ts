@@ -23,6 +23,8 @@ const life = (...stages: readonly Stage[]): MetricLife => ({ stages })
 const alphaSince = (from: Release): MetricLife => life([from, 'ALPHA'])
 /** Of the queues of component-base. */
 const QUEUE = life(['1.24', 'ALPHA'], ['1.36', 'BETA'])
+/** Of configurations of authentication and authorization. */
+const CONFIG_RELOAD = life(['1.30', 'ALPHA'], ['1.34', 'BETA'])
 const POLICY_CHECK = life(['1.26', 'ALPHA'], ['1.31', 'BETA'])
 
 /**
@@ -32,6 +34,12 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_admission_match_condition_evaluation_errors_total: alphaSince('1.28'),
   apiserver_admission_match_condition_evaluation_seconds: alphaSince('1.28'),
   apiserver_admission_match_condition_exclusions_total: alphaSince('1.28'),
+  apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds: CONFIG_RELOAD,
+  apiserver_authentication_config_controller_automatic_reloads_total: CONFIG_RELOAD,
+  apiserver_authentication_config_controller_last_config_info: alphaSince('1.34'),
+  apiserver_authentication_jwt_authenticator_jwks_fetch_last_key_set_info: alphaSince('1.35'),
+  apiserver_authentication_jwt_authenticator_jwks_fetch_last_timestamp_seconds: alphaSince('1.35'),
+  apiserver_authentication_jwt_authenticator_latency_seconds: alphaSince('1.30'),
   apiserver_authorization_decisions_total: alphaSince('1.30'),
   apiserver_longrunning_requests: life(['1.24', 'ALPHA'], ['1.25', 'STABLE']),
   apiserver_mutating_admission_policy_check_duration_seconds: alphaSince('1.34'),

@@ -67,7 +67,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed }, log)
   const { plane, auth } = services
   const closeStore = async (): Promise<void> => {
-    await Promise.all([plane.close(), encryption.close(), audit.close()])
+    await Promise.all([plane.close(), auth.close(), encryption.close(), audit.close()])
   }
   const begin = await Promise.race([begun, aborted(signal)])
   if (begin === undefined) {

@@ -7,6 +7,8 @@ export interface Credentials {
   readonly headers: IncomingHttpHeaders
   /** The connection that carries the request; identities proved by it are found once. */
   readonly socket: Socket
+  /** Of the request, decoded and without its query; absent: none that may be asked for without credentials. */
+  readonly path?: string
 }
 
 /** `undefined`: no credentials of this kind were shown. `rejected`: they were, and are not valid. */
@@ -27,12 +29,14 @@ export function authenticated(user: User): User {
   return user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] }
 }
 
-/**
- * Asks each in turn; the first that knows the request decides. A rejection counts only if no later one knows it, as upstream's union has it. `anonymous`:
- * who shows nothing is system:anonymous, otherwise rejected.
- */
-export function firstOf(authenticators: readonly Authenticator[], anonymous: boolean): Authenticator {
-  const nobody: Identity = anonymous ? ANONYMOUS : 'rejected'
+/** Whether who shows no credentials is system:anonymous: everywhere, or with these paths. */
+export type Anonymous = boolean | ReadonlySet<string>
+
+const isAnonymous = (anonymous: Anonymous, path: string | undefined): boolean =>
+  typeof anonymous === 'boolean' ? anonymous : path !== undefined && anonymous.has(path)
+
+/** Asks each in turn; the first that knows the request decides. A rejection counts only if no later one knows it, as upstream's union has it. */
+export function firstOf(authenticators: readonly Authenticator[], anonymous: Anonymous): Authenticator {
   const from = (index: number, credentials: Credentials, fallback: Identity): Identity | Promise<Identity> => {
     for (let i = index; i < authenticators.length; i++) {
       const found = authenticators[i]?.(credentials)
@@ -43,5 +47,5 @@ export function firstOf(authenticators: readonly Authenticator[], anonymous: boo
     }
     return fallback
   }
-  return credentials => from(0, credentials, nobody)
+  return credentials => from(0, credentials, isAnonymous(anonymous, credentials.path) ? ANONYMOUS : undefined)
 }

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+const DAY_MS = 86_400_000
+const MAX_SECONDS = 2 ** 31
+
+/**
+ * Until when an answer may be kept (RFC 9111), in milliseconds since the epoch; 0: nothing says so. As the library that kube-apiserver uses reads it: for a cache that many share, whether the answer may be stored or not.
+ */
+export function cacheExpiry(headers: IncomingHttpHeaders, now: number): number {
+  const directives = headers['cache-control'] ?? ''
+  const seconds = secondsOf(directives, 's-maxage') ?? secondsOf(directives, 'max-age')
+  if (seconds !== undefined) return now + seconds * 1000
+  const expires = timeOf(headers.expires)
+  if (expires !== undefined) return now + expires - (timeOf(headers.date) ?? now)
+  const modified = timeOf(headers['last-modified'])
+  return modified === undefined ? 0 : now + Math.min((now - modified) / 10, DAY_MS)
+}
+
+function secondsOf(directives: string, name: string): number | undefined {
+  for (const directive of directives.split(',')) {
+    const [key = '', value = ''] = directive.split('=', 2)
+    const digits = /^"?(\d+)"?$/.exec(value.trim())?.[1]
+    if (key.trim().toLowerCase() === name && digits !== undefined) return Math.min(Number(digits), MAX_SECONDS)
+  }
+  return undefined
+}
+
+function timeOf(header: string | undefined): number | undefined {
+  const time = header === undefined ? Number.NaN : Date.parse(header)
+  return Number.isNaN(time) ? undefined : time
+}

@@ -1,0 +1,99 @@
+import { errorMessage } from '../../../lib/error-message.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { type Claims, claimOf, stringOf } from './claims.ts'
+import { untrustedIssuer } from './compact-token.ts'
+import { stringsIn, type TokenRules, verifyIdToken } from './id-token.ts'
+import type { KeySet } from './key-set.ts'
+import { type DiscoveryOptions, discoverKeys, untilDone } from './provider.ts'
+
+/** What the resolver of one claim works with. */
+export interface ResolverOptions extends DiscoveryOptions {
+  /** The claim that may be elsewhere. */
+  readonly claim: string
+  /** Of the issuer's own tokens; those that are found elsewhere are judged alike, but for their issuer. */
+  readonly rules: Omit<TokenRules, 'issuer' | 'keys'>
+  readonly signal: AbortSignal
+  readonly failed: (issuer: string, error: unknown) => void
+}
+
+/** Issuers of claims that are found elsewhere: few in practice, and named by those who are believed. */
+const MOST_ISSUERS = 64
+
+/**
+ * Fills in a claim that a token only names, with where it is (OpenID Connect Core 1.0, section 5.6.2, distributed claims). The keys of an issuer are asked for when it is first met; until they are there, its claims are
+ * refused.
+ */
+export class ClaimResolver {
+  readonly #options: ResolverOptions
+  readonly #keys = new Map<string, { keys: KeySet | undefined }>()
+
+  constructor(options: ResolverOptions) {
+    this.#options = options
+  }
+
+  /** The claims with the one that was elsewhere. Throws an Error in upstream's words. */
+  async expand(claims: Claims): Promise<Claims> {
+    const { claim } = this.#options
+    const names = claimOf(claims, '_claim_names')
+    if (claimOf(claims, claim) !== undefined || names === undefined) return claims
+    const source = Object.entries(named(() => (names === null ? {} : stringsIn(names)))).find(([name]) => name === claim)?.[1]
+    const sources = claimOf(claims, '_claim_sources')
+    if (sources === undefined) throw new Error('oidc: no claim sources')
+    if (typeof sources !== 'object' || Array.isArray(sources))
+      throw new Error('oidc: could not parse claim sources: json: cannot unmarshal into Go value of type map[string]oidc.endpoint')
+    if (source === undefined) return claims
+    const found = sources !== null && Object.hasOwn(sources, source) ? sources[source] : undefined
+    if (found === undefined) throw new Error(`id token _claim_names contained a source ${source} missing in _claims_sources`)
+    if (typeof found !== 'object' || found === null || Array.isArray(found))
+      throw new Error('oidc: could not parse claim sources: json: cannot unmarshal into Go value of type oidc.endpoint')
+    const { endpoint = '', access_token: accessToken = '' } = found
+    if (endpoint === '') return claims
+    return { ...claims, [claim]: await this.#resolve(stringOf(endpoint), stringOf(accessToken)) }
+  }
+
+  async #resolve(endpoint: string, accessToken: string): Promise<Claims[string]> {
+    const { claim, client, rules } = this.#options
+    const token = await fetchToken(() => client.get(endpoint, accessToken)).catch((error: unknown) => {
+      throw new Error(`while getting distributed claim ${quote(claim)}: ${errorMessage(error)}`)
+    })
+    const issuer = untrustedIssuer(token)
+    if (issuer === undefined) throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${quote(claim)}: malformed token`)
+    const keys = this.#keysOf(issuer)
+    if (keys === undefined) throw new Error(`verifying untrusted issuer ${issuer} failed: verifier not initialized for issuer: ${quote(issuer)}`)
+    const found = await verifyIdToken(token, { ...rules, issuer, keys }).catch((error: unknown) => {
+      throw new Error(`verify distributed claim token: ${errorMessage(error)}`)
+    })
+    const value = claimOf(found, claim)
+    if (value === undefined) throw new Error(`jwt returned by distributed claim endpoint ${quote(endpoint)} did not contain claim: ${claim}`)
+    return value
+  }
+
+  /** Undefined: they are not there yet. */
+  #keysOf(issuer: string): KeySet | undefined {
+    const known = this.#keys.get(issuer)
+    if (known) return known.keys
+    if (this.#keys.size >= MOST_ISSUERS) return undefined
+    const made: { keys: KeySet | undefined } = { keys: undefined }
+    this.#keys.set(issuer, made)
+    const discover = async (): Promise<void> => {
+      made.keys = await discoverKeys(issuer, '', this.#options)
+    }
+    untilDone(discover, error => this.#options.failed(issuer, error), this.#options.signal)
+    return undefined
+  }
+}
+
+function named(read: () => Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  try {
+    return read()
+  } catch (error) {
+    throw new Error(`oidc: error parsing distributed claim names: ${errorMessage(error)}`)
+  }
+}
+
+async function fetchToken(get: () => Promise<{ readonly code: number; readonly status: string; readonly body: string }>): Promise<string> {
+  const { code, status, body } = await get()
+  // 226 is the last of the codes of success.
+  if (code < 200 || code > 226) throw new Error(`error while getting distributed claim JWT: ${status}`)
+  return body
+}

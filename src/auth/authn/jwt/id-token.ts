@@ -1,0 +1,120 @@
+import { errorMessage } from '../../../lib/error-message.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
+import type { Json } from '../../../meta/object.ts'
+import { type Claims, claimOf, secondsOf, stringOf, stringsOf } from './claims.ts'
+import { isIssuer, parseCompact } from './compact-token.ts'
+import type { KeySet } from './key-set.ts'
+
+/** By what tokens of one issuer are judged. */
+export interface TokenRules {
+  readonly issuer: string
+  readonly keys: KeySet
+  readonly audiences: readonly string[]
+  readonly algorithms: readonly string[]
+  /** In which order, and so with which text of several. */
+  readonly release: Release
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** A token may be used so long before its time, for clocks that differ. */
+const LEEWAY_SECONDS = 60
+/** Go's zero time, in seconds since the epoch. */
+const ZERO_TIME = -62_135_596_800
+
+/** The claims of a token, if they are the issuer's, signed, for one of the audiences, and not out of time. Throws an Error in go-oidc's words. */
+export async function verifyIdToken(text: string, rules: TokenRules): Promise<Claims> {
+  const token = parseCompact(text)
+  if (token === undefined) throw new Error('oidc: malformed jwt: go-jose/go-jose: compact JWS format must have three parts')
+  const { algorithm, claims } = token
+  const checkSignature = async (): Promise<void> => {
+    if (!rules.algorithms.includes(algorithm))
+      throw new Error(`oidc: id token signed with unsupported algorithm, expected ${list(rules.algorithms)} got ${quote(algorithm)}`)
+    await rules.keys.check(token).catch((error: unknown) => {
+      throw new Error(`failed to verify signature: ${errorMessage(error)}`)
+    })
+  }
+  const isSignatureFirst = isSince(rules.release, '1.36')
+  if (isSignatureFirst) await checkSignature()
+  const audiences = checkClaims(claims, rules)
+  if (!isSignatureFirst) await checkSignature()
+  // Of several audiences go-oidc knows nothing: they are looked at afterwards.
+  if (rules.audiences.length > 1 && !rules.audiences.some(audience => audiences.includes(audience)))
+    throw new Error(`oidc: expected audience in ${list(rules.audiences.toSorted())} got ${list(audiences)}`)
+  return claims
+}
+
+/** What is cheap to look at. Returns the audiences. */
+function checkClaims(claims: Claims, { issuer, audiences: wanted, now }: TokenRules): readonly string[] {
+  const { named, audiences, expiry, notBefore } = standardClaims(claims)
+  if (!isIssuer(named, issuer)) throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer)} got ${quote(named)}`)
+  const [only = ''] = wanted
+  if (wanted.length === 1 && !audiences.includes(only)) throw new Error(`oidc: expected audience ${quote(only)} got ${list(audiences)}`)
+  const seconds = now() / 1000
+  if (expiry < seconds) throw new Error(`oidc: token is expired (Token Expiry: ${goTime(expiry)})`)
+  if (notBefore !== undefined && seconds + LEEWAY_SECONDS < notBefore)
+    throw new Error(`oidc: current time ${goTime(seconds)} before the nbf (not before) time: ${goTime(notBefore)}`)
+  return audiences
+}
+
+interface StandardClaims {
+  readonly named: string
+  readonly audiences: readonly string[]
+  readonly expiry: number
+  readonly notBefore: number | undefined
+}
+
+function standardClaims(claims: Claims): StandardClaims {
+  const read = <T>(name: string, decode: (value: Json) => T, otherwise: T): T => {
+    const value = claimOf(claims, name)
+    return value === undefined ? otherwise : decode(value)
+  }
+  try {
+    for (const name of ['sub', 'nonce', 'at_hash']) read(name, stringOf, '')
+    read('iat', secondsOf, 0)
+    checkSources(claims)
+    const found = {
+      named: read('iss', stringOf, ''),
+      audiences: read('aud', stringsOf, []),
+      expiry: read('exp', secondsOf, ZERO_TIME),
+      notBefore: claimOf(claims, 'nbf') === null ? undefined : read<number | undefined>('nbf', secondsOf, undefined),
+    }
+    return found
+  } catch (error) {
+    if (error instanceof SourceError) throw error
+    throw new Error(`oidc: failed to unmarshal claims: ${errorMessage(error)}`)
+  }
+}
+
+/** Claims that are said to be elsewhere, and nothing says where. */
+class SourceError extends Error {}
+
+function checkSources(claims: Claims): void {
+  const { _claim_names: names = null, _claim_sources: sources = null } = claims
+  if (names === null) return
+  for (const source of Object.values(stringsIn(names))) {
+    if (source === '') throw new SourceError('oidc: failed to obtain source from claim name')
+    if (!isSourceIn(sources, source)) throw new SourceError('oidc: source does not exist')
+  }
+}
+
+/** The members of an object of strings. Throws an Error in the words of Go's encoding/json. */
+export function stringsIn(value: Json): Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]string`)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, stringOf(member)]))
+}
+
+const isSourceIn = (sources: Json, name: string): boolean =>
+  typeof sources === 'object' && sources !== null && !Array.isArray(sources) && Object.hasOwn(sources, name)
+
+/** Go's `%q` of a list. */
+const list = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`
+
+/** Go's `%v` of a time, in UTC. */
+function goTime(seconds: number): string {
+  if (seconds < ZERO_TIME || seconds > 253_402_300_799) return `${seconds}`
+  const [date = '', time = ''] = new Date(seconds * 1000).toISOString().slice(0, -1).split('T')
+  return `${date} ${time.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')} +0000 UTC`
+}

@@ -1,0 +1,107 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { dialError } from '../../../lib/dial-error.ts'
+import { onAbort } from '../../../lib/on-abort.ts'
+import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
+
+/** What was found at a URL. */
+export interface Fetched {
+  /** `200 OK` */
+  readonly status: string
+  readonly code: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Asks an issuer. Throws an Error in the words of Go's net/http. */
+export interface IssuerClient {
+  get(url: string, accessToken?: string): Promise<Fetched>
+}
+
+/** Of a whole exchange, with its redirections. */
+const TIMEOUT_MS = 30_000
+const MOST_REDIRECTS = 10
+const REDIRECTS = [301, 302, 303, 307, 308]
+/** Key sets have some kilobytes. */
+const MAX_BODY_BYTES = 4 << 20
+const IDLE_MS = 90_000
+/** Connections to one host. */
+const MOST_SOCKETS = 8
+
+/** `authority`: PEM of what is believed; empty: what the system believes. Until the signal aborts. */
+export function issuerClient(authority: string, signal: AbortSignal): IssuerClient {
+  const common = { keepAlive: true, timeout: IDLE_MS, maxSockets: MOST_SOCKETS, maxFreeSockets: 2 }
+  const agents = {
+    'https:': new HttpsAgent({ ...common, ...(authority !== '' && trustedCertificates(authority)) }),
+    'http:': new HttpAgent(common),
+  }
+  onAbort(signal, () => {
+    agents['https:'].destroy()
+    agents['http:'].destroy()
+  })
+  const isScheme = (scheme: string): scheme is keyof typeof agents => Object.hasOwn(agents, scheme)
+  const once = (url: URL, accessToken: string, ending: AbortSignal): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      if (!isScheme(url.protocol)) throw new Error(`unsupported protocol scheme ${JSON.stringify(url.protocol.slice(0, -1))}`)
+      const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+      const headers = { 'user-agent': 'Go-http-client/1.1', ...(accessToken !== '' && { authorization: `Bearer ${accessToken}` }) }
+      const sent = send(url, { agent: agents[url.protocol], headers, signal: ending })
+      sent.on('error', reject).on('response', resolve).end()
+    })
+  return {
+    async get(text, accessToken = '') {
+      const ending = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+      let url = text
+      try {
+        for (let redirects = 0; ; redirects++) {
+          const at = new URL(url)
+          // A token is for whom it was given to.
+          const response = await once(at, new URL(text).host === at.host ? accessToken : '', ending)
+          const { statusCode = 0, statusMessage = '', headers } = response
+          const next = REDIRECTS.includes(statusCode) ? headers.location : undefined
+          if (next === undefined) return { status: `${statusCode} ${statusMessage}`, code: statusCode, headers, body: await bodyOf(response) }
+          response.destroy()
+          if (redirects >= MOST_REDIRECTS) throw new Error(`stopped after ${MOST_REDIRECTS} redirects`)
+          url = new URL(next, at).href
+        }
+      } catch (error) {
+        throw new Error(`Get ${JSON.stringify(url)}: ${ending.aborted ? endedBy(signal) : wordsOf(error, url)}`)
+      }
+    },
+  }
+}
+
+const endedBy = (signal: AbortSignal): string =>
+  signal.aborted ? 'context canceled' : 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
+
+function wordsOf(error: unknown, url: string): string {
+  if (!URL.canParse(url)) return 'invalid URL'
+  const { hostname, port, protocol } = new URL(url)
+  return dialError(error, `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`).message
+}
+
+/** Bounded: an issuer must not fill the memory. */
+async function bodyOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  const pieces: AsyncIterable<Buffer> = response
+  for await (const chunk of pieces) {
+    length += chunk.length
+    if (length > MAX_BODY_BYTES) throw new Error('http: response body too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** The JSON of an answer. Throws an Error in the words of go-oidc. */
+export function jsonOf({ body, headers }: Fetched): unknown {
+  try {
+    return JSON.parse(body)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const type = headers['content-type'] ?? ''
+    if (type.split(';', 1)[0]?.trim().toLowerCase() === 'application/json')
+      throw new Error(`got Content-Type = application/json, but could not unmarshal as JSON: ${why}`)
+    throw new Error(`expected Content-Type = application/json, got ${JSON.stringify(type)}: ${why}`)
+  }
+}

@@ -1,0 +1,51 @@
+import { aggregate } from '../../../lib/aggregate.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
+import { untrustedIssuer } from './compact-token.ts'
+import { type JwtAuthenticator, type JwtOptions, jwtAuthenticator } from './jwt-authenticator.ts'
+import type { CompiledJwt } from './validation.ts'
+
+/** The issuers of one configuration. */
+export interface JwtAuthenticators {
+  readonly authenticate: TokenAuthenticator
+  readonly issuers: readonly string[]
+  /** Why some issuers are not ready, in upstream's words; undefined: all are. */
+  fault(): string | undefined
+  /** Asks none of them any more. */
+  close(): void
+}
+
+/** `serverAudiences`: for which a token of theirs is good, whatever its own audiences are: those are between the issuer and the configuration. */
+export function jwtAuthenticators(compiled: readonly CompiledJwt[], serverAudiences: readonly string[], options: JwtOptions): JwtAuthenticators {
+  const ended = new AbortController()
+  const made = compiled.map(each => jwtAuthenticator(each, options, ended.signal))
+  const byIssuer = new Map(made.map(authenticator => [authenticator.issuer, authenticator]))
+  const authenticate = async (authenticator: JwtAuthenticator, token: string, audiences: readonly string[]): Promise<TokenAnswer> => {
+    const begun = performance.now()
+    const done = (result: 'success' | 'failure'): void => options.metrics.authenticated(authenticator.issuer, result, (performance.now() - begun) / 1000)
+    try {
+      const user = await authenticator.authenticate(token)
+      done('success')
+      return { user, audiences }
+    } catch (error) {
+      done('failure')
+      return { error: errorMessage(error) }
+    }
+  }
+  return {
+    issuers: [...byIssuer.keys()],
+    fault() {
+      const faults = made.flatMap(authenticator => authenticator.fault() ?? [])
+      return faults.length === 0 ? undefined : aggregate(faults)
+    },
+    close: () => ended.abort(),
+    authenticate(token, audiences) {
+      if (byIssuer.size === 0) return undefined
+      const meant = audiences.filter(audience => serverAudiences.includes(audience))
+      if (meant.length === 0 && audiences.length > 0) return undefined
+      const issuer = untrustedIssuer(token)
+      const authenticator = issuer === undefined ? undefined : byIssuer.get(issuer)
+      return authenticator && authenticate(authenticator, token, meant)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { aggregate } from '../../../lib/aggregate.ts'
+import { steadyClock } from '../../../lib/clock.ts'
+import type { MetricFamily } from '../../../lib/metrics.ts'
+import { isSince } from '../../../lifecycle/release.ts'
+import { fieldErrorText } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import type { TokenAuthenticator } from '../token.ts'
+import { cachedTokens } from '../token-cache.ts'
+import type { AuthenticationConfiguration } from './configuration.ts'
+import { AuthenticationConfigError } from './configuration-file.ts'
+import { disallowedIssuer } from './issuer-validation.ts'
+import type { JwtOptions } from './jwt-authenticator.ts'
+import { type JwtAuthenticators, jwtAuthenticators } from './jwt-authenticators.ts'
+import { type CompiledJwt, validateConfiguration } from './validation.ts'
+import type { ValidationRules } from './validation-rules.ts'
+
+/** Tokens of other issuers, by a configuration that may change. */
+export interface JwtService {
+  readonly tokens: TokenAuthenticator
+  readonly metrics: readonly MetricFamily[]
+  /** Why some issuers in force are not ready; undefined: all are. */
+  fault(): string | undefined
+  /** Puts others in their place; requests that use the former go on for a minute. */
+  replace(next: JwtAuthenticators): void
+  close(): void
+}
+
+export interface JwtServiceOptions extends JwtOptions {
+  readonly rules: ValidationRules
+  readonly serverAudiences: readonly string[]
+}
+
+/** As kube-apiserver keeps tokens that are good. */
+const CACHE_MS = 10_000
+/** For how long issuers that are no longer in force may still be asked. */
+const LINGER_MS = 60_000
+
+/** Opens what is asked for at start. Throws AuthenticationConfigError in kube-apiserver's words. */
+export function openJwtService(configuration: AuthenticationConfiguration, options: JwtServiceOptions): JwtService {
+  const { rules, serverAudiences } = options
+  let current = jwtAuthenticators(compiledAtStart(configuration, rules), serverAudiences, options)
+  const former = new Map<JwtAuthenticators, NodeJS.Timeout>()
+  return {
+    tokens: cachedTokens((token, audiences) => current.authenticate(token, audiences), { ttlMs: CACHE_MS, now: () => steadyClock.now() }),
+    metrics: options.metrics.families,
+    fault: () => current.fault(),
+    replace(next) {
+      const before = current
+      current = next
+      for (const issuer of before.issuers) if (!next.issuers.includes(issuer)) options.metrics.forget(issuer)
+      const timer = setTimeout(() => {
+        before.close()
+        former.delete(before)
+      }, LINGER_MS)
+      timer.unref()
+      former.set(before, timer)
+    },
+    close() {
+      current.close()
+      for (const [before, timer] of former) {
+        clearTimeout(timer)
+        before.close()
+      }
+    },
+  }
+}
+
+/** At start kube-apiserver looks at overlaps with its own issuers when it makes the authenticators, and so with other paths. */
+function compiledAtStart(configuration: AuthenticationConfiguration, rules: ValidationRules): readonly CompiledJwt[] {
+  const { errors, compiled } = validateConfiguration(configuration, { ...rules, disallowedIssuers: [] })
+  const prefix = isSince(rules.release, '1.34') ? 'invalid authentication configuration: ' : ''
+  if (errors.length > 0) throw new AuthenticationConfigError(prefix + aggregate(errors.map(fieldErrorText)))
+  for (const { issuer } of configuration.jwt)
+    if (rules.disallowedIssuers.includes(issuer.url) && isSince(rules.release, '1.30'))
+      throw new AuthenticationConfigError(fieldErrorText(disallowedIssuer(issuer.url, fieldPath('issuer', 'url'), rules.disallowedIssuers)))
+  return compiled
+}

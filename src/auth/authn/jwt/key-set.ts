@@ -1,0 +1,85 @@
+import { errorMessage } from '../../../lib/error-message.ts'
+import type { Json } from '../../../meta/object.ts'
+import { cacheExpiry } from './cache-expiry.ts'
+import type { CompactToken } from './compact-token.ts'
+import { type IssuerClient, jsonOf } from './issuer-client.ts'
+import { type IssuerKey, isSignedBy, readKeySet } from './signature.ts'
+
+/** Who checks signatures. */
+export interface KeySet {
+  /** Resolves if one of the keys has signed the token; rejects with an Error in go-oidc's words. */
+  check(token: CompactToken): Promise<void>
+}
+
+/** Keys that end so soon are asked for again, where a token is by none of them. */
+const EXPIRY_DELTA_MS = 30_000
+
+/** Told of each time that the keys were asked for: the text that came, or undefined where none came that can be used. */
+export type KeysObserver = (body: string | undefined) => void
+
+/**
+ * The keys at a URL. They are asked for when a token is by a key that is not known, at most once at a time, and where the answer said how long they are good, not before that time is over. Known keys are good
+ * while the issuer is out of reach.
+ */
+export class RemoteKeySet implements KeySet {
+  readonly #url: string
+  readonly #client: IssuerClient
+  readonly #now: () => number
+  readonly #observe: KeysObserver
+  #keys: readonly IssuerKey[] = []
+  #expiry = 0
+  #inFlight: Promise<readonly IssuerKey[]> | undefined
+
+  /** `now`: milliseconds since the epoch. */
+  constructor(url: string, client: IssuerClient, now: () => number, observe: KeysObserver = () => {}) {
+    this.#url = url
+    this.#client = client
+    this.#now = now
+    this.#observe = observe
+  }
+
+  async check(token: CompactToken): Promise<void> {
+    if (hasSigned(this.#keys, token)) return
+    if (this.#now() + EXPIRY_DELTA_MS <= this.#expiry) throw notVerified()
+    let keys: readonly IssuerKey[]
+    try {
+      this.#inFlight ??= this.#fetch().finally(() => {
+        this.#inFlight = undefined
+      })
+      keys = await this.#inFlight
+    } catch (error) {
+      throw new Error(`fetching keys ${errorMessage(error)}`)
+    }
+    if (!hasSigned(keys, token)) throw notVerified()
+  }
+
+  async #fetch(): Promise<readonly IssuerKey[]> {
+    try {
+      const answer = await this.#client.get(this.#url).catch((error: unknown) => {
+        throw new Error(`oidc: get keys failed ${errorMessage(error)}`)
+      })
+      if (answer.code !== 200) throw new Error(`oidc: get keys failed: ${answer.status} ${answer.body}`)
+      this.#keys = readKeys(() => jsonOf(answer) as Json, answer.body)
+      const now = this.#now()
+      this.#expiry = Math.max(now, cacheExpiry(answer.headers, now))
+      this.#observe(answer.body)
+      return this.#keys
+    } catch (error) {
+      this.#observe(undefined)
+      throw error
+    }
+  }
+}
+
+function readKeys(read: () => Json, body: string): readonly IssuerKey[] {
+  try {
+    return readKeySet(read())
+  } catch (error) {
+    throw new Error(`oidc: failed to decode keys: ${errorMessage(error)} ${body}`)
+  }
+}
+
+const notVerified = (): Error => new Error('failed to verify id token signature')
+
+const hasSigned = (keys: readonly IssuerKey[], token: CompactToken): boolean =>
+  keys.some(key => (token.keyId === '' || key.id === token.keyId) && isSignedBy(token, key))

@@ -1,0 +1,68 @@
+import { errorMessage } from '../../../lib/error-message.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { onAbort } from '../../../lib/on-abort.ts'
+import { type IssuerClient, jsonOf } from './issuer-client.ts'
+import { type KeySet, type KeysObserver, RemoteKeySet } from './key-set.ts'
+
+/** What discovery needs of its surroundings. */
+export interface DiscoveryOptions {
+  readonly client: IssuerClient
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly observeKeys?: KeysObserver
+}
+
+/** Between two attempts to reach an issuer. */
+const RETRY_MS = 10_000
+
+/**
+ * Asks an issuer where its keys are (OpenID Connect Discovery 1.0). `discoveryURL`: empty, or where to ask instead. Throws an Error in go-oidc's words.
+ */
+export async function discoverKeys(issuer: string, discoveryURL: string, { client, now, observeKeys }: DiscoveryOptions): Promise<KeySet> {
+  const wellKnown = `${issuer.endsWith('/') ? issuer.slice(0, -1) : issuer}/.well-known/openid-configuration`
+  const answer = await client.get(discoveryURL === '' ? wellKnown : discoveryURL)
+  if (answer.code !== 200) throw new Error(`${answer.status}: ${answer.body}`)
+  const { issuer: named = '', jwks_uri: url = '' } = documentIn(() => jsonOf(answer))
+  if (named !== issuer) throw new Error(`oidc: issuer did not match the issuer returned by provider, expected ${quote(issuer)} got ${quote(named)}`)
+  return new RemoteKeySet(url, client, now, observeKeys)
+}
+
+/** Of the document that issuers publish. */
+interface ProviderDocument {
+  readonly issuer?: string
+  readonly jwks_uri?: string
+}
+
+function documentIn(read: () => unknown): ProviderDocument {
+  try {
+    const document = read()
+    if (!isDocument(document)) throw new Error('json: cannot unmarshal into Go value of type oidc.providerJSON')
+    return document
+  } catch (error) {
+    throw new Error(`oidc: failed to decode provider discovery object: ${errorMessage(error)}`)
+  }
+}
+
+function isDocument(value: unknown): value is ProviderDocument {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return ['issuer', 'jwks_uri'].every(name => {
+    const member: unknown = Reflect.get(value, name)
+    return member === undefined || typeof member === 'string'
+  })
+}
+
+/** Tries until it succeeds or the signal aborts: at once, and every ten seconds. `failed` is told each time that it does not. */
+export function untilDone(attempt: () => Promise<void>, failed: (error: unknown) => void, signal: AbortSignal): void {
+  let timer: NodeJS.Timeout | undefined
+  const next = (): void => {
+    if (signal.aborted) return
+    void attempt().catch((error: unknown) => {
+      if (signal.aborted) return
+      failed(error)
+      timer = setTimeout(next, RETRY_MS)
+      timer.unref()
+    })
+  }
+  onAbort(signal, () => clearTimeout(timer))
+  next()
+}

@@ -1,0 +1,85 @@
+import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
+import type { Json, JsonObject } from '../../../meta/object.ts'
+import type { CompactToken } from './compact-token.ts'
+
+/** A public key of an issuer. */
+export interface IssuerKey {
+  /** Empty: it has no name. */
+  readonly id: string
+  /** Undefined: of a kind that signs no token here. */
+  readonly key: KeyObject | undefined
+}
+
+interface Algorithm {
+  readonly type: 'rsa' | 'ec'
+  readonly hash: string
+  readonly isPss?: true
+  /** Bytes of a signature with a curve. */
+  readonly signatureBytes?: number
+}
+
+/** RFC 7518: those of public keys. */
+const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
+  ES256: { type: 'ec', hash: 'sha256', signatureBytes: 64 },
+  ES384: { type: 'ec', hash: 'sha384', signatureBytes: 96 },
+  ES512: { type: 'ec', hash: 'sha512', signatureBytes: 132 },
+  PS256: { type: 'rsa', hash: 'sha256', isPss: true },
+  PS384: { type: 'rsa', hash: 'sha384', isPss: true },
+  PS512: { type: 'rsa', hash: 'sha512', isPss: true },
+  RS256: { type: 'rsa', hash: 'sha256' },
+  RS384: { type: 'rsa', hash: 'sha384' },
+  RS512: { type: 'rsa', hash: 'sha512' },
+}
+
+/** What tokens may be signed with, in the order of their names. */
+export const SIGNING_ALGORITHMS: readonly string[] = Object.keys(ALGORITHMS)
+
+/** Whether the key has signed the token, by the algorithm that the token names. */
+export function isSignedBy({ algorithm: name, isCritical, signed, signature }: CompactToken, { key }: IssuerKey): boolean {
+  const algorithm = Object.hasOwn(ALGORITHMS, name) ? ALGORITHMS[name] : undefined
+  if (isCritical || key === undefined || algorithm === undefined || key.asymmetricKeyType !== algorithm.type) return false
+  const { hash, isPss, signatureBytes } = algorithm
+  if (signatureBytes !== undefined && signature.length !== signatureBytes) return false
+  const data = Buffer.from(signed)
+  try {
+    if (isPss) return verify(hash, data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }, signature)
+    return verify(hash, data, signatureBytes === undefined ? key : { key, dsaEncoding: 'ieee-p1363' }, signature)
+  } catch {
+    // A signature that does not fit a curve.
+    return false
+  }
+}
+
+/** More are none's: each may be tried for a token that names none. */
+const MOST_KEYS = 1_000
+
+/** The keys of a JSON Web Key Set (RFC 7517). Throws an Error, in go-jose's words where it has some, if one of them is none. */
+export function readKeySet(set: Json): readonly IssuerKey[] {
+  if (typeof set !== 'object' || set === null || Array.isArray(set)) throw new Error('json: cannot unmarshal into Go value of type jose.JSONWebKeySet')
+  const { keys = null } = set
+  if (keys === null) return []
+  if (!Array.isArray(keys)) throw new Error('json: cannot unmarshal into Go value of type []jose.JSONWebKey')
+  if (keys.length > MOST_KEYS) throw new Error(`${keys.length} keys are more than ${MOST_KEYS}`)
+  return keys.map(readKey)
+}
+
+function readKey(jwk: Json): IssuerKey {
+  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) throw new Error('json: cannot unmarshal into Go value of type jose.rawJSONWebKey')
+  const { kty = '', kid = '' } = jwk
+  if (typeof kty !== 'string' || typeof kid !== 'string') throw new Error('json: cannot unmarshal into Go value of type string')
+  if (kty === 'oct' || (kty === 'OKP' && jwk.crv === 'Ed25519')) return { id: kid, key: undefined }
+  if (kty === 'OKP') throw new Error(`go-jose/go-jose: unknown curve ${jwk.crv}'`)
+  if (kty !== 'RSA' && kty !== 'EC') throw new Error(`go-jose/go-jose: unknown json web key type '${kty}'`)
+  try {
+    return { id: kid, key: createPublicKey({ key: publicMembers(jwk), format: 'jwk' }) }
+  } catch {
+    throw new Error(`go-jose/go-jose: invalid ${kty} key, missing ${kty === 'RSA' ? 'n/e' : 'x/y'} values`)
+  }
+}
+
+/** Of a private key its public part counts. */
+function publicMembers({ kty, crv, x, y, n, e }: JsonObject): JsonWebKey {
+  const found: JsonWebKey = {}
+  for (const [name, value] of Object.entries({ kty, crv, x, y, n, e })) if (typeof value === 'string') found[name] = value
+  return found
+}

@@ -1,0 +1,47 @@
+import type { TokenAnswer, TokenAuthenticator } from './token.ts'
+
+export interface TokenCacheOptions {
+  /** How long a token that is good stays so, in milliseconds. Refusals are not kept. */
+  readonly ttlMs: number
+  /** Milliseconds that never go back. */
+  readonly now: () => number
+}
+
+/** Tokens that are kept at most; the oldest is forgotten first. */
+const MOST_TOKENS = 4096
+/** Audiences are joined by it: no text that is sent in a header or in JSON has it unescaped. */
+const SEPARATOR = '\u0000'
+
+/** Asks once for a token that is used often, and once for requests that come with it at the same time. */
+export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, now }: TokenCacheOptions): TokenAuthenticator {
+  const known = new Map<string, { readonly answer: TokenAnswer; readonly until: number }>()
+  const asked = new Map<string, Promise<TokenAnswer>>()
+  const keep = (key: string, answer: TokenAnswer): void => {
+    known.delete(key)
+    known.set(key, { answer, until: now() + ttlMs })
+    const [oldest] = known.size > MOST_TOKENS ? known.keys() : []
+    if (oldest !== undefined) known.delete(oldest)
+  }
+  const ask = async (key: string, answering: Promise<TokenAnswer>): Promise<TokenAnswer> => {
+    try {
+      const answer = await answering
+      if (answer && 'user' in answer) keep(key, answer)
+      return answer
+    } finally {
+      asked.delete(key)
+    }
+  }
+  return (token, audiences) => {
+    const key = [token, ...audiences].join(SEPARATOR)
+    const kept = known.get(key)
+    if (kept && kept.until > now()) return kept.answer
+    if (kept) known.delete(key)
+    const waiting = asked.get(key)
+    if (waiting) return waiting
+    const answer = tokens(token, audiences)
+    if (!(answer instanceof Promise)) return answer
+    const result = ask(key, answer)
+    asked.set(key, result)
+    return result
+  }
+}

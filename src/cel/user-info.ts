@@ -1,0 +1,12 @@
+import type { StructDeclaration } from './declarations.ts'
+import { structWith } from './environment.ts'
+
+/** authentication.k8s.io UserInfo, by the name that expressions know it by. */
+export const USER_INFO = 'kubernetes.UserInfo'
+
+export const userInfoStruct: StructDeclaration = structWith({
+  username: 'string',
+  uid: 'string',
+  groups: 'list(string)',
+  extra: 'map(string, list(string))',
+})

@@ -1,0 +1,93 @@
+import type { Gates } from '../lifecycle/gates.ts'
+import type { Reader } from './flag-reader.ts'
+import type { FlagName } from './flag-table.ts'
+import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+
+/** What the flags `--oidc-*` say of one issuer of tokens. */
+export interface OidcConfig {
+  readonly issuerUrl: string
+  readonly clientId: string
+  readonly caFile: string | undefined
+  readonly usernameClaim: string
+  readonly usernamePrefix: string
+  readonly groupsClaim: string
+  readonly groupsPrefix: string
+  readonly signingAlgorithms: readonly string[]
+  readonly requiredClaims: ReadonlyMap<string, string>
+}
+
+/** Who is known besides those whom this server knows by itself. */
+export interface AuthenticationConfig {
+  /** Of `--authentication-config`. Undefined: none. */
+  readonly authenticationConfigFile: string | undefined
+  /** Undefined: the flags name no issuer. */
+  readonly oidc: OidcConfig | undefined
+  /** What the flag says; the file may say otherwise where the flag was not given. */
+  readonly anonymousAuth: boolean
+  readonly isAnonymousAuthGiven: boolean
+}
+
+const OIDC_FLAGS: readonly FlagName[] = [
+  'oidc-ca-file',
+  'oidc-client-id',
+  'oidc-groups-claim',
+  'oidc-groups-prefix',
+  'oidc-issuer-url',
+  'oidc-required-claim',
+  'oidc-signing-algs',
+  'oidc-username-claim',
+  'oidc-username-prefix',
+]
+const SIGNING_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']
+
+/** Where everybody may do everything, nobody is anonymous, as upstream has it. */
+const isOpen = (read: Reader): boolean => read.list('authorization-mode').includes('AlwaysAllow')
+
+/** Throws FlagError in kube-apiserver's words. */
+export function authenticationOf(read: Reader, { values }: GivenFlags, gates: Gates): AuthenticationConfig {
+  const file = read.text('authentication-config')
+  const isOidcGiven = OIDC_FLAGS.some(name => values.has(name))
+  if (file !== undefined && !gates.enabled('StructuredAuthenticationConfiguration'))
+    throw new FlagError('set --feature-gates=StructuredAuthenticationConfiguration=true to use authentication-config file')
+  if (file !== undefined && isOidcGiven) throw new FlagError('authentication-config file and oidc-* flags are mutually exclusive')
+  return {
+    authenticationConfigFile: file,
+    oidc: isOidcGiven ? oidcOf(read) : undefined,
+    anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true') && !isOpen(read),
+    isAnonymousAuthGiven: values.has('anonymous-auth'),
+  }
+}
+
+function oidcOf(read: Reader): OidcConfig {
+  const issuerUrl = read.text('oidc-issuer-url')
+  const clientId = read.text('oidc-client-id')
+  if (issuerUrl === undefined || clientId === undefined)
+    throw new FlagError('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set')
+  const signingAlgorithms = read.list('oidc-signing-algs')
+  for (const algorithm of signingAlgorithms)
+    if (!SIGNING_ALGORITHMS.includes(algorithm)) throw new FlagError(`oidc: unsupported signing alg: ${JSON.stringify(algorithm)}`)
+  return {
+    issuerUrl,
+    clientId,
+    caFile: read.text('oidc-ca-file'),
+    usernameClaim: read.text('oidc-username-claim') ?? '',
+    usernamePrefix: read.text('oidc-username-prefix') ?? '',
+    groupsClaim: read.text('oidc-groups-claim') ?? '',
+    groupsPrefix: read.text('oidc-groups-prefix') ?? '',
+    signingAlgorithms,
+    requiredClaims: new Map(read.list('oidc-required-claim').map(requiredClaim)),
+  }
+}
+
+/** `claim=value`. Throws FlagError in the words of component-base. */
+function requiredClaim(pair: string): readonly [string, string] {
+  const equals = pair.indexOf('=')
+  if (equals < 0) throw new FlagError(`invalid argument ${JSON.stringify(pair)} for "--oidc-required-claim" flag: malformed pair, expect string=string`)
+  return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
+}
+
+/** What kube-apiserver warns of. */
+export const anonymousWarnings = (read: Reader): string[] =>
+  isOpen(read) && isTrue(read.text('anonymous-auth') ?? 'true')
+    ? ['AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer']
+    : []

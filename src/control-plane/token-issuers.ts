@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import type { Anonymous } from '../auth/authn/authenticator.ts'
+import type { AnonymousConfiguration, AuthenticationConfiguration } from '../auth/authn/jwt/configuration.ts'
+import type { JwtService, JwtServiceOptions } from '../auth/authn/jwt/jwt-service.ts'
+import type { TokenAuthenticator } from '../auth/authn/token.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../lib/clock.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import type { Logger } from '../lib/log.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import { isSince } from '../lifecycle/release.ts'
+
+/** Users whom others vouch for, and those without credentials, as the configuration has them. */
+export interface TokenIssuers {
+  /** None where no issuer is configured. */
+  readonly tokens: readonly TokenAuthenticator[]
+  readonly anonymous: Anonymous
+  readonly metrics: readonly MetricFamily[]
+  /** Asks issuers no more, and stops looking at the file. */
+  close(): Promise<void>
+}
+
+/** Between two looks at the times of the file. */
+const LOOK_MS = 1_000
+/** kube-apiserver gives issuers of a new configuration so long to become ready. */
+const READY_MS = 60_000
+
+/** Reads the file or the flags that name issuers, and begins to ask them for their keys. Loads what reads tokens only where there are any. Throws an Error in kube-apiserver's words. */
+export async function openTokenIssuers(config: Config, clock: Clock, log: Logger): Promise<TokenIssuers> {
+  const { authenticationConfigFile: file, oidc } = config
+  if (file === undefined && oidc === undefined) return { tokens: [], anonymous: config.anonymousAuth, metrics: [], close: async () => {} }
+  const { openJwtService } = await import('../auth/authn/jwt/jwt-service.ts')
+  const { configuration, text } = file === undefined ? { configuration: await ofFlags(config), text: '' } : await ofFile(file, config)
+  const anonymous = anonymousOf(configuration.anonymous, config)
+  const options = await optionsOf(config, clock, log)
+  const service = openJwtService(configuration, options)
+  const stopped = new AbortController()
+  const following = file === undefined ? undefined : follow({ file, text, configuration, service, options }, stopped.signal)
+  if (file !== undefined) options.metrics.configured(text)
+  return {
+    tokens: [service.tokens],
+    anonymous,
+    metrics: service.metrics,
+    async close() {
+      stopped.abort()
+      await following
+      service.close()
+    },
+  }
+}
+
+interface Followed {
+  readonly file: string
+  readonly text: string
+  readonly configuration: AuthenticationConfiguration
+  readonly service: JwtService
+  readonly options: JwtServiceOptions
+}
+
+async function follow({ file, text, configuration, service, options }: Followed, signal: AbortSignal): Promise<void> {
+  const { followConfiguration } = await import('../auth/authn/jwt/follow-configuration.ts')
+  const { anonymous } = configuration
+  await followConfiguration({ ...options, file, text, anonymous, service, intervalMs: LOOK_MS, readyMs: READY_MS }, signal)
+}
+
+async function ofFile(
+  file: string,
+  { emulatedVersion: release }: Config,
+): Promise<{ readonly configuration: AuthenticationConfiguration; readonly text: string }> {
+  const { AuthenticationConfigError, parseAuthenticationConfiguration } = await import('../auth/authn/jwt/configuration-file.ts')
+  try {
+    const bytes = await readFile(file)
+    return { configuration: parseAuthenticationConfiguration(bytes, release), text: bytes.toString() }
+  } catch (error) {
+    const why = errorMessage(error)
+    throw new AuthenticationConfigError(
+      isSince(release, '1.34') ? `failed to load authentication configuration from file ${JSON.stringify(file)}: ${why}` : why,
+    )
+  }
+}
+
+async function ofFlags({ oidc }: Config): Promise<AuthenticationConfiguration> {
+  const { flagConfiguration } = await import('../auth/authn/jwt/flag-configuration.ts')
+  if (oidc === undefined) return { jwt: [], anonymous: undefined }
+  return flagConfiguration(oidc, oidc.caFile === undefined ? '' : await readFile(oidc.caFile, 'utf8'))
+}
+
+/** A file that speaks of it decides, unless the flag does. Throws where both do. */
+function anonymousOf(given: AnonymousConfiguration | undefined, { anonymousAuth, isAnonymousAuthGiven, emulatedVersion }: Config): Anonymous {
+  if (given === undefined) return anonymousAuth
+  // Misspelt upstream before 1.34.
+  const flag = isSince(emulatedVersion, '1.34') ? '--anonymous-auth' : '--anonynous-auth'
+  if (isAnonymousAuthGiven)
+    throw Object.assign(new Error(`anonymous: Forbidden: ${flag} flag cannot be set when anonymous field is configured in authentication configuration file`), {
+      code: 'ERR_AUTHENTICATION_CONFIG',
+    })
+  return given.enabled && given.conditions.length > 0 ? new Set(given.conditions.map(({ path }) => path)) : given.enabled
+}
+
+async function optionsOf(config: Config, clock: Clock, log: Logger): Promise<JwtServiceOptions> {
+  const { expressionCompiler } = await import('../auth/authn/jwt/expressions.ts')
+  const { issuerClient } = await import('../auth/authn/jwt/issuer-client.ts')
+  const { JwtMetrics } = await import('../auth/authn/jwt/metrics.ts')
+  const { SIGNING_ALGORITHMS } = await import('../auth/authn/jwt/signature.ts')
+  const { gates, emulatedVersion: release, serviceAccounts } = config
+  return {
+    release,
+    algorithms: config.oidc?.signingAlgorithms ?? SIGNING_ALGORITHMS,
+    now: () => clock.now(),
+    log,
+    metrics: new JwtMetrics(serverId()),
+    serverAudiences: serviceAccounts.audiences,
+    clientFor: issuerClient,
+    observeKeys: gates.enabled('StructuredAuthenticationConfigurationJWKSMetrics'),
+    rules: {
+      release,
+      structured: gates.enabled('StructuredAuthenticationConfiguration'),
+      anonymousEndpoints: gates.enabled('AnonymousAuthConfigurableEndpoints'),
+      egressSelector: gates.enabled('StructuredAuthenticationConfigurationEgressSelector'),
+      disallowedIssuers: serviceAccounts.issuers,
+      compiler: expressionCompiler(),
+    },
+  }
+}
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+const ID_BYTES = 16
+
+/** kube-apiserver's identity on this machine: 16 bytes of the hash of its name, in base32 (RFC 4648). */
+function serverId(): string {
+  let bits = 0
+  let value = 0
+  let id = 'apiserver-'
+  for (const byte of createHash('sha256').update(hostname()).digest().subarray(0, ID_BYTES)) {
+    value = (value << 8) | byte
+    for (bits += 8; bits >= 5; bits -= 5) id += BASE32[(value >>> (bits - 5)) & 31]
+    value &= (1 << bits) - 1
+  }
+  return bits === 0 ? id : id + BASE32[(value << (5 - bits)) & 31]
+}
