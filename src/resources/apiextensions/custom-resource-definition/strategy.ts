@@ -6,7 +6,7 @@ import { STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import type { CustomResourceDefinition } from '../v1.types.ts'
 import { defaultRuleErrors } from './default-rules.ts'
 import { storageVersion } from './defaults.ts'
-import { dropRules } from './drop-rules.ts'
+import { dropDisabledRules } from './drop-rules.ts'
 import { validateDefinition, validateDefinitionStatus } from './validation.ts'
 
 /** A version that becomes the storage version is one in which objects may be stored from then on. */
@@ -50,7 +50,7 @@ export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   plainFinalizers: true,
   resetFields: STATUS_FIELDS,
   prepare(next, old, { features }) {
-    if (!features.enabled('CustomResourceValidationExpressions')) dropRules(next, old)
+    dropDisabledRules(next, old, features)
     if (old) {
       next.status = { ...old.status }
       if (!deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1

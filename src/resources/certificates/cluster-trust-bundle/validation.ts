@@ -1,3 +1,6 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -41,9 +44,9 @@ function blockFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   return certificate.ca ? undefined : 'does not have the CA bit set'
 }
 
-/** Size first, then each entry, then whether there is any, and last whether one is there twice. Errors never show the bundle. */
-function validateBundle(bundle: string, path: FieldPath): FieldError[] {
-  if (longerThan(bundle, LONGEST_BYTES)) return [tooLong(path, LONGEST_BYTES)]
+/** Size first, since 1.29, then each entry, then whether there is any, and last whether one is there twice. Errors never show the bundle. */
+function validateBundle(bundle: string, path: FieldPath, { release }: Features): FieldError[] {
+  if (isSince(release, '1.29') && longerThan(bundle, LONGEST_BYTES)) return [tooLong(path, LONGEST_BYTES)]
   const blocks = decodePem(bundle)
   const faults = blocks.flatMap((block, i) => {
     const fault = blockFault(block)
@@ -62,14 +65,18 @@ function validateBundle(bundle: string, path: FieldPath): FieldError[] {
 }
 
 /** Bundles of a signer begin with the signer’s name; certificates are distinct and have no headers. Source: pkg/apis/certificates/validation in k8s.io/kubernetes. */
-export function validateClusterTrustBundle(next: ClusterTrustBundle, old: ClusterTrustBundle | undefined): FieldError[] {
+export function validateClusterTrustBundle(
+  next: ClusterTrustBundle,
+  old: ClusterTrustBundle | undefined,
+  { features }: Pick<HookContext, 'features'>,
+): FieldError[] {
   const { signerName = '', trustBundle } = next.spec
   const path = fieldPath('spec')
   const signer = path.child('signerName')
   return [
     ...validateNames(next, signerName),
     ...(signerName === '' ? [] : validateSignerName(signerName, signer)),
-    ...(old && trustBundle === old.spec.trustBundle ? [] : validateBundle(trustBundle, path.child('trustBundle'))),
+    ...(old && trustBundle === old.spec.trustBundle ? [] : validateBundle(trustBundle, path.child('trustBundle'), features)),
     ...(old ? validateImmutableField(signerName, old.spec.signerName ?? '', signer) : []),
   ]
 }

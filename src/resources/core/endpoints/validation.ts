@@ -1,5 +1,6 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -81,9 +82,10 @@ function validateSubsets(subsets: readonly EndpointSubset[], features: Features)
   return errors
 }
 
-/** An update with the stored subsets is not refused for them. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+/** Since 1.33 an update with the stored subsets is not refused for them. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
 export function validateEndpoints(next: Endpoints, old: Endpoints | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
   const errors = validateSubsets(next.subsets ?? [], features)
-  const isStored = errors.length > 0 && old !== undefined && deepEqual(old.subsets, next.subsets)
+  const mayStay = errors.length > 0 && old !== undefined && isSince(features.release, '1.33')
+  const isStored = mayStay && deepEqual(old.subsets, next.subsets)
   return [...validateTriggerTime(next), ...(isStored ? [] : errors)]
 }

@@ -1,6 +1,6 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -88,14 +88,21 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
   if (next.status.phase === 'Bound') {
     const { requests } = after.resources
     if (requests) after.resources = { ...after.resources, requests: withStorage(requests, before.resources.requests?.storage) }
-    // Before 1.34 a class that is removed stays a difference, besides the error of validateAttributesClass.
-    if (after.volumeAttributesClassName !== undefined || isSince(features.release, '1.34')) keepMembers(after, before, 'volumeAttributesClassName')
   }
+  if (mayChangeClass(next, features.release)) keepMembers(after, before, 'volumeAttributesClassName')
   if (!sameSpec(after, before)) {
     const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
     errors.push(forbidden(specPath, `${what}\n${goChanges('core.PersistentVolumeClaimSpec', before, after)}`))
   }
   return errors
+}
+
+/**
+ * Up to 1.30 the class is no difference of any claim, since then of those that are bound; before 1.34 one that is removed is a difference, besides the error of validateAttributesClass.
+ */
+function mayChangeClass({ spec, status }: PersistentVolumeClaim, release: Release): boolean {
+  if (!isSince(release, '1.31')) return true
+  return status.phase === 'Bound' && (spec.volumeAttributesClassName !== undefined || isSince(release, '1.34'))
 }
 
 function withStorage({ storage: _, ...requests }: Readonly<Record<string, string>>, storage: string | undefined): Record<string, string> {

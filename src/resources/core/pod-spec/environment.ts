@@ -4,7 +4,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey, isEnvVarName, isRelaxedEnvVarName, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateDnsLabel } from '../checks.ts'
 import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, PodSpec, SecretKeySelector } from '../v1.types.ts'
-import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from '../volume/downward-api.ts'
+import { type HostIPsUse, validateEnvironmentField, validateResourceFieldRef } from '../volume/downward-api.ts'
 import { validateNoBacksteps } from '../volume/paths.ts'
 import { containersWithPath } from './visit.ts'
 
@@ -12,6 +12,7 @@ import { containersWithPath } from './visit.ts'
 export interface EnvironmentOptions {
   readonly allowRelaxedEnvironment: boolean
   readonly allowEnvFiles: boolean
+  readonly hostIPs: HostIPsUse
 }
 
 const nameRule = ({ allowRelaxedEnvironment }: Pick<EnvironmentOptions, 'allowRelaxedEnvironment'>) =>
@@ -31,10 +32,10 @@ export function validateEnv(variables: readonly EnvVar[], path: FieldPath, optio
 }
 
 /** Each source is checked, and then that there is exactly one and no value beside it. An empty value counts as none. */
-function validateValueFrom({ value }: EnvVar, from: EnvVarSource, path: FieldPath, { allowEnvFiles }: EnvironmentOptions): FieldError[] {
+function validateValueFrom({ value }: EnvVar, from: EnvVarSource, path: FieldPath, { allowEnvFiles, hostIPs }: EnvironmentOptions): FieldError[] {
   const errors: FieldError[] = []
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = from
-  if (fieldRef) errors.push(...validateFieldRef(fieldRef, ENVIRONMENT_FIELDS, path.child('fieldRef')))
+  if (fieldRef) errors.push(...validateEnvironmentField(fieldRef, hostIPs, path.child('fieldRef')))
   if (resourceFieldRef) errors.push(...validateResourceFieldRef(resourceFieldRef, false, path.child('resourceFieldRef')))
   if (configMapKeyRef) errors.push(...validateKeyRef(configMapKeyRef, path.child('configMapKeyRef')))
   if (secretKeyRef) errors.push(...validateKeyRef(secretKeyRef, path.child('secretKeyRef')))

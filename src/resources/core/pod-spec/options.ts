@@ -8,6 +8,7 @@ import { isEnvVarName, isRelaxedEnvVarName, isValidLabelValue } from '../../../m
 import type { ObjectMeta } from '../../../meta/object.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Affinity, ContainerResizePolicy, NodeSelectorTerm, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec } from '../v1.types.ts'
+import { type HostIPsUse, usesHostIPs } from '../volume/downward-api.ts'
 import { validateNonReservedPath } from '../volume/paths.ts'
 import { deletionCostError } from './annotations.ts'
 import { isDivisibleHugePages } from './resources.ts'
@@ -52,6 +53,7 @@ export interface PodValidationOptions extends RestartOptions, SpreadOptions {
   readonly addresses: LegacyAddresses
   /** Variables may be read from files. */
   readonly allowEnvFiles: boolean
+  readonly hostIPs: HostIPsUse
 }
 
 /** On create nothing invalid is let pass. */
@@ -136,6 +138,7 @@ const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpe
   countsItems: isSince(features.release, '1.35'),
   mergesSpreadKeys: mergesKeys(features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge'), old),
   allowEnvFiles: features.enabled('EnvFiles') || (old !== undefined && readsFiles(old)),
+  hostIPs: hostIPsUse(features, old),
   allowZeroSleep: features.enabled('PodLifecycleSleepActionAllowZero') || (old !== undefined && sleepsZero(old)),
   allowSidecarResizePolicy:
     features.enabled('InPlacePodVerticalScaling') || (old?.initContainers ?? []).some(each => isSidecar(each) && (each.resizePolicy ?? []).length > 0),
@@ -145,6 +148,12 @@ const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpe
 function mergesKeys(isOn: boolean, old: PodSpec | undefined): boolean {
   const isFault = (old?.topologySpreadConstraints ?? []).some(constraint => validateSpreadKeys(constraint, NOWHERE, isOn).length > 0)
   return isOn !== isFault
+}
+
+function hostIPsUse(features: Features, old: PodSpec | undefined): HostIPsUse {
+  if (!isSince(features.release, '1.28')) return 'unknown'
+  if (features.enabled('PodHostIPs') || (old && [...allContainers(old)].some(({ env = [] }) => env.some(usesHostIPs)))) return 'allowed'
+  return 'forbidden'
 }
 
 const readsFiles = (spec: PodSpec): boolean => [...allContainers(spec)].some(({ env = [] }) => env.some(({ valueFrom }) => valueFrom?.fileKeyRef))

@@ -26,7 +26,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
     if (containers) next.spec.ephemeralContainers = containers
     else delete next.spec.ephemeralContainers
     next.status = old.status
-    restoreMetadata(next, old)
+    restoreMetadata(next, old, features)
     dropDisabledPodFields(next.spec, old.spec, features)
     bumpGeneration(next, old, features)
   },

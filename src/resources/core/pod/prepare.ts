@@ -4,6 +4,7 @@ import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import type { LabelSelector } from '../../../meta/label-selector.ts'
 import type { Int64, ObjectMeta } from '../../../meta/object.ts'
+import { keepMembers } from '../../shared/strategy-parts.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podQosClass } from '../pod-spec/qos.ts'
 import type { Pod, PodAffinityTerm, PodStatus } from '../v1.types.ts'
@@ -73,8 +74,9 @@ function restore(next: ObjectMeta, old: ObjectMeta, field: (typeof META_OF_SUBRE
   else Object.assign(next, { [field]: old[field] })
 }
 
-/** Metadata that a subresource of a spec's part may not touch. */
-export function restoreMetadata(next: Pod, old: Pod): void {
+/** Metadata that a subresource of a spec's part may not touch. Before 1.33 nobody is recorded as a manager of what it writes. */
+export function restoreMetadata(next: Pod, old: Pod, { release }: Features): void {
+  if (!isSince(release, '1.33')) keepMembers(next.metadata, old.metadata, 'managedFields', 'generateName')
   for (const field of META_OF_SUBRESOURCES) restore(next.metadata, old.metadata, field)
 }
 

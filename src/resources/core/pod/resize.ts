@@ -49,7 +49,7 @@ function keepAllButResources(next: Pod, old: Pod, features: Features): void {
   }
   next.spec = spec
   next.status = old.status
-  restoreMetadata(next, old)
+  restoreMetadata(next, old, features)
 }
 
 /** The container with what a resize may change of it. */

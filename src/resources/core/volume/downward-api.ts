@@ -1,14 +1,14 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
-import type { DownwardAPIVolumeFile, ObjectFieldSelector, ResourceFieldSelector } from '../v1.types.ts'
+import type { DownwardAPIVolumeFile, EnvVar, ObjectFieldSelector, ResourceFieldSelector } from '../v1.types.ts'
 import { validateNonReservedPath } from './paths.ts'
 
 const VOLUME_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid']
 /** Fields that a variable may refer to, sorted as errors list them. */
-export const ENVIRONMENT_FIELDS = [
+const ENVIRONMENT_FIELDS = [
   'metadata.name',
   'metadata.namespace',
   'metadata.uid',
@@ -19,6 +19,25 @@ export const ENVIRONMENT_FIELDS = [
   'status.podIP',
   'status.podIPs',
 ]
+const HOST_IPS = 'status.hostIPs'
+/** Whether a variable may be the addresses of the node: before 1.28 nobody knows the field, then a gate forbids it. */
+export type HostIPsUse = 'unknown' | 'forbidden' | 'allowed'
+
+/** What a variable refers to. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
+export function validateEnvironmentField(ref: ObjectFieldSelector, use: HostIPsUse, path: FieldPath): FieldError[] {
+  if (use === 'unknown' && ref.fieldPath === HOST_IPS && ref.apiVersion === 'v1') {
+    return [invalid(path.child('fieldPath'), HOST_IPS, `error converting fieldPath: field label not supported: ${HOST_IPS}`)]
+  }
+  const fields = use === 'unknown' ? ENVIRONMENT_FIELDS.filter(field => field !== HOST_IPS) : ENVIRONMENT_FIELDS
+  const errors = validateFieldRef(ref, fields, path)
+  return use === 'forbidden' && ref.fieldPath === HOST_IPS
+    ? [...errors, forbidden(path, "may not be set when feature gate 'PodHostIPs' is not enabled")]
+    : errors
+}
+
+/** Whether a variable is the addresses of the node. */
+export const usesHostIPs = ({ valueFrom }: EnvVar): boolean => valueFrom?.fieldRef?.fieldPath === HOST_IPS
+
 /** Fields that are known at all. One of these in the wrong place is `not supported`; any other is `error converting fieldPath`. */
 const CONVERTIBLE_FIELDS = new Set([...VOLUME_FIELDS, ...ENVIRONMENT_FIELDS, 'spec.restartPolicy', 'spec.schedulerName', 'status.phase'])
 
@@ -38,7 +57,7 @@ function splitSubscript(fieldPath: string): [path: string, subscript: string] | 
  * A field that is known there, or one entry of labels or annotations: `metadata.labels['app']`. `spec.host` is an old name of `spec.nodeName`.
  * Stops at the first fault: apiVersion, fieldPath, its version, its subscript, its name. An error about the key in a subscript is at `path`, not at `fieldPath`.
  */
-export function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], path: FieldPath): FieldError[] {
+function validateFieldRef(ref: ObjectFieldSelector, fields: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { apiVersion = '', fieldPath } = ref
   const at = path.child('fieldPath')

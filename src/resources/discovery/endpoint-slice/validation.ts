@@ -120,8 +120,8 @@ function* validateEndpoints(endpoints: readonly Endpoint[], type: string, path: 
 }
 
 /**
- * In steps, as a slice has up to 1000 endpoints of up to 100 addresses each. An update with the stored endpoints is not checked for them. Source: pkg/apis/discovery/validation
- * in k8s.io/kubernetes.
+ * In steps, as a slice has up to 1000 endpoints of up to 100 addresses each. Since 1.33 an update with the stored endpoints is not checked for them, and ports are named before endpoints.
+ * Source: pkg/apis/discovery/validation in k8s.io/kubernetes.
  */
 export function* validateEndpointSlice(
   { addressType, endpoints, ports }: EndpointSlice,
@@ -129,12 +129,15 @@ export function* validateEndpointSlice(
   { features }: Pick<HookContext, 'features'>,
 ): Steps<FieldError[]> {
   const path = fieldPath('addressType')
-  const rules = { legacy: legacyAddresses(features), isStrict: isSince(features.release, '1.33') }
+  const isStrict = isSince(features.release, '1.33')
+  const rules = { legacy: legacyAddresses(features), isStrict }
+  const portErrors = validatePorts(ports ?? [], fieldPath('ports'))
+  // What an older server let in may stay.
+  const mayStay = isStrict && old !== undefined && deepEqual(endpoints, old.endpoints)
+  const endpointErrors = mayStay ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), rules)
   return [
     ...(addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
-    ...validatePorts(ports ?? [], fieldPath('ports')),
-    // What an older server let in may stay.
-    ...(old && deepEqual(endpoints, old.endpoints) ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), rules)),
+    ...(isStrict ? [...portErrors, ...endpointErrors] : [...endpointErrors, ...portErrors]),
     ...(old ? validateImmutableField(addressType, old.addressType, path) : []),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Version } from '../../../catalog/definition.ts'
-import { DEFAULT_RELEASE } from '../../../lifecycle/release.ts'
+import { DEFAULT_RELEASE, isSince } from '../../../lifecycle/release.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { flowControlStatusStrategy } from '../strategies.ts'
 import type { LimitResponse, PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '../v1.types.ts'
@@ -54,7 +54,7 @@ const [beta3Parts, beta2Parts, beta1Parts] = flowControlBetas('PriorityLevelConf
 const { verbs, subresources } = v1
 const SHARED = { verbs, ...(subresources && { subresources }) }
 
-/** There zero shares are none, unless an annotation says that they are meant. It belongs to this version alone. */
+/** There zero shares are none, unless an annotation says that they are meant, since 1.29. It belongs to this version alone. */
 const v1beta3: Version<Beta3Level, PriorityLevelConfiguration> = {
   ...beta3Parts,
   ...SHARED,
@@ -62,6 +62,9 @@ const v1beta3: Version<Beta3Level, PriorityLevelConfiguration> = {
     const { limited } = level.spec
     if (limited && !hasAnnotation(level)) limited.nominalConcurrencyShares ||= DEFAULT_SHARES
     setCommonDefaults(level.spec)
+  },
+  setGatedDefaults({ spec: { limited } }, { release }) {
+    if (limited && !isSince(release, '1.29')) limited.nominalConcurrencyShares ||= DEFAULT_SHARES
   },
   toHub(level) {
     if (hasAnnotation(level)) {

@@ -8,6 +8,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr, validateCidrStrict } from '../../../meta/ip.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { keepMetadata } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { ServiceCIDR } from '../v1.types.ts'
@@ -60,8 +61,10 @@ const v1: Version<ServiceCIDR> = {
       verbs: STATUS_VERBS,
       strategy: {
         resetFields: [['spec']],
-        prepare(next, old) {
-          if (old) next.spec = old.spec
+        prepare(next, old, { features }) {
+          if (!old) return
+          next.spec = old.spec
+          if (isSince(features.release, '1.32')) keepMetadata(next, old)
         },
         validate: () => [],
       },

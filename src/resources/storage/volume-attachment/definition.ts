@@ -1,6 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
+import { defaultSources } from '../../core/volume/source-defaults.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
@@ -61,7 +62,9 @@ const v1: Version<VolumeAttachment> = {
   schema: types.type('storage.VolumeAttachment'),
   setDefaults({ spec }) {
     const inline = spec.source.inlineVolumeSpec
-    if (inline?.hostPath) inline.hostPath.type ??= ''
+    if (!inline) return
+    if (inline.hostPath) inline.hostPath.type ??= ''
+    defaultSources(inline)
   },
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: volumeAttachmentStatusStrategy } },
