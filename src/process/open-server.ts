@@ -59,7 +59,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const adminKeys = link ? undefined : beginAdminKeys(config.certDir)
   const encryption = await openEncryption(config, log)
   const audit = await openAudit(config, systemClock, log)
-  const backend = await openBackend(config, log)
+  const backend = await openBackend(config, encryption.encryption, log)
   const agreed = config.etcd && secretsOf(config, backend, encryption.encryption)
   // Certificates are made while the rest is opened.
   const alone = link ? undefined : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })

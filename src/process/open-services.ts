@@ -22,6 +22,7 @@ import type { Backend } from '../storage/backend.ts'
 import { openEmbedded } from '../storage/embedded/open-embedded.ts'
 import { openEtcd } from '../storage/etcd/open-etcd.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
+import { preparedBackend } from '../storage/value/prepared-backend.ts'
 import { etcdOptionsOf } from './shared-store.ts'
 
 /** With so many custom kinds the heap holds much more than without any. */
@@ -36,7 +37,12 @@ const MANY_WATCHES = 200
 const GROWTH_WITH_MANY_WATCHES = 60
 
 /** Opens the store that the flags name. Throws FlagError if its directory cannot be made. */
-export async function openBackend({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
+export async function openBackend(config: Config, encryption: Encryption, log: Logger): Promise<Backend> {
+  const backend = await openStore(config, log)
+  return config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored))
+}
+
+async function openStore({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
   if (etcd !== undefined) return openEtcd(etcdOptionsOf(etcd), log)
   try {
     makePrivateDirectory(dataDir)

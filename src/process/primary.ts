@@ -11,6 +11,7 @@ import { Supervisor } from '../server/workers/supervisor.ts'
 import { WORKER_VARIABLE } from '../server/workers/worker-link.ts'
 import { openFewCalls } from '../storage/etcd/open-few-calls.ts'
 import { Encryption } from '../storage/value/encryption.ts'
+import { preparedCalls } from '../storage/value/prepared-backend.ts'
 import { announce } from './serving-files.ts'
 import { type SharedCredentials, shareCredentials, untilConflict } from './shared-credentials.ts'
 import { etcdOptionsOf, secretsOf } from './shared-store.ts'
@@ -95,7 +96,12 @@ async function openShared(config: Config, log: Logger, signal: AbortSignal): Pro
   // Loaded where it is asked for: this process is small.
   const encryption = config.encryption && (await (await import('../control-plane/encryption-service.ts')).openEncryption(config, log))
   const etcd = openFewCalls(etcdOptionsOf(config.etcd))
-  const shared = shareCredentials(config, secretsOf(config, etcd, encryption?.encryption ?? new Encryption()), log, signal)
+  const shared = shareCredentials(
+    config,
+    secretsOf(config, encryption ? preparedCalls(etcd, stored => encryption.encryption.prepare(stored)) : etcd, encryption?.encryption ?? new Encryption()),
+    log,
+    signal,
+  )
   void shared.conflict.then(() => Promise.all([etcd.close(), encryption?.close()]))
   return shared
 }

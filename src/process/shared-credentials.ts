@@ -7,6 +7,7 @@ import { type CertificateOptions, type Credentials, isFresh } from '../server/tl
 import { type AgreedValues, agreedKey } from '../storage/agreed-values.ts'
 import { BackendError } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
+import { TransformError } from '../storage/value/transformer.ts'
 import { credentialsOf } from './serving-files.ts'
 
 const RETRY_MS = 250
@@ -80,7 +81,8 @@ async function untilReached<T>(ask: () => Promise<T>, log: Logger, signal: Abort
     try {
       return await ask()
     } catch (error) {
-      if (!(error instanceof BackendError) || signal.aborted) throw error
+      const mayPass = error instanceof BackendError || (error instanceof TransformError && error.mayPass)
+      if (!mayPass || signal.aborted) throw error
       if (!warned) log.warn('waiting for etcd, where servers share their certificate authority', { error: error.message })
       await delay(RETRY_MS, signal)
     }

@@ -5,14 +5,26 @@ export interface EncryptionKey {
   readonly secret: string
 }
 
+/** A key management service. */
+export interface KmsConfig {
+  /** `v2` is served. */
+  readonly apiVersion?: string
+  /** Of v1 alone. */
+  readonly cachesize?: number
+  readonly name: string
+  /** `unix:///path`. */
+  readonly endpoint: string
+  /** Of a call, as Go writes durations. Absent: 3s. */
+  readonly timeout?: string
+}
+
 /** One way to store values. Exactly one member is there. */
 export interface EncryptionProvider {
   readonly aesgcm?: { readonly keys: readonly EncryptionKey[] }
   readonly aescbc?: { readonly keys: readonly EncryptionKey[] }
   readonly secretbox?: { readonly keys: readonly EncryptionKey[] }
   readonly identity?: object
-  /** Read, so that it can be refused by name. */
-  readonly kms?: { readonly name?: string }
+  readonly kms?: KmsConfig
 }
 
 /** Some resources (`secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`) and how they are stored: the first provider writes, each of them reads. */

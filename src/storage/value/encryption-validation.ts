@@ -1,7 +1,10 @@
+import { formatDuration, parseDuration } from '../../lib/duration.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { type FieldError, forbidden, invalid, invalidStructure, required, verbatim } from '../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../meta/field-path.ts'
+import { parseGoUrl } from '../../meta/go-url.ts'
 import { parseGroupResource } from '../../meta/gvk.ts'
-import type { EncryptionKey, EncryptionProvider, EncryptionRule } from './encryption-config.ts'
+import type { EncryptionKey, EncryptionProvider, EncryptionRule, KmsConfig } from './encryption-config.ts'
 
 const AES_KEY_BYTES = [16, 24, 32]
 const SECRETBOX_KEY_BYTES = [32]
@@ -12,13 +15,14 @@ export function validateEncryption(rules: readonly EncryptionRule[]): FieldError
   const root = fieldPath('resources')
   if (rules.length === 0) return [atLeastOne(root)]
   const errors: FieldError[] = []
+  const kmsNames = new Set<string>()
   for (const [i, { resources = [], providers = [] }] of rules.entries()) {
     const names = root.index(i).child('resources')
     const path = root.index(i).child('providers')
     if (resources.length === 0) errors.push(atLeastOne(names))
     errors.push(...overlapErrors(resources, names), ...resources.flatMap((name, j) => nameErrors(name, names.index(j))))
     if (providers.length === 0) errors.push(atLeastOne(path))
-    errors.push(...providers.flatMap((provider, j) => providerErrors(provider, path.index(j))))
+    errors.push(...providers.flatMap((provider, j) => providerErrors(provider, path.index(j), kmsNames)))
   }
   return errors
 }
@@ -74,7 +78,8 @@ const EMPTY_PROVIDER = verbatim(
     'Secretbox:(*apiserver.SecretboxConfiguration)(nil), Identity:(*apiserver.IdentityConfiguration)(nil), KMS:(*apiserver.KMSConfiguration)(nil)}',
 )
 
-function providerErrors(provider: EncryptionProvider, path: FieldPath): FieldError[] {
+/** `kmsNames`: of services so far. */
+function providerErrors(provider: EncryptionProvider, path: FieldPath, kmsNames: Set<string>): FieldError[] {
   const given = PROVIDERS.filter(name => provider[name] !== undefined)
   const errors: FieldError[] = []
   if (given.length === 0)
@@ -84,7 +89,7 @@ function providerErrors(provider: EncryptionProvider, path: FieldPath): FieldErr
     errors.push(...keyErrors(provider[name]?.keys ?? [], path.child(name, 'keys'), bytes))
   switch (given[0]) {
     case 'kms':
-      errors.push(forbidden(path.child('kms'), 'key management services are not implemented; the providers are aescbc, aesgcm, secretbox and identity'))
+      if (provider.kms) errors.push(...kmsErrors(provider.kms, path.child('kms'), kmsNames))
       break
     case 'aesgcm':
     case 'aescbc':
@@ -97,6 +102,44 @@ function providerErrors(provider: EncryptionProvider, path: FieldPath): FieldErr
     case undefined:
   }
   return errors
+}
+
+/** v1 is refused by name: kube-apiserver has it off since 1.29. */
+function kmsErrors({ apiVersion = 'v1', name = '', endpoint = '', timeout, cachesize }: KmsConfig, path: FieldPath, names: Set<string>): FieldError[] {
+  const errors: FieldError[] = []
+  if (name === '') errors.push(required(path.child('name'), 'name is a mandatory field for a provider'))
+  if (apiVersion !== 'v1' && name.includes(':')) errors.push(invalid(path.child('name'), name, `invalid KMS provider name ${name}, must not contain ':'`))
+  if (names.has(name)) errors.push(invalid(path.child('name'), name, `duplicate KMS provider name ${name}, names must be unique`))
+  names.add(name)
+  if (timeout !== undefined) errors.push(...timeoutErrors(timeout, path.child('timeout')))
+  errors.push(...endpointErrors(endpoint, path.child('endpoint')))
+  if (apiVersion !== 'v1' && cachesize !== undefined) errors.push(invalid(path.child('cachesize'), cachesize, 'cachesize is not supported in v2'))
+  if (apiVersion === 'v1')
+    errors.push(
+      forbidden(path.child('apiVersion'), 'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead: v1 is not implemented'),
+    )
+  else if (apiVersion !== 'v2')
+    errors.push(invalid(path.child('apiVersion'), apiVersion, 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported'))
+  return errors
+}
+
+function timeoutErrors(timeout: string, path: FieldPath): FieldError[] {
+  try {
+    const nanos = parseDuration(timeout)
+    return nanos > 0n ? [] : [invalid(path, verbatim(formatDuration(nanos)), 'timeout should be a positive value')]
+  } catch (error) {
+    return [invalid(path, timeout, errorMessage(error))]
+  }
+}
+
+function endpointErrors(endpoint: string, path: FieldPath): FieldError[] {
+  if (endpoint === '') return [invalid(path, '', 'endpoint is a mandatory field for a kms')]
+  try {
+    const { scheme } = parseGoUrl(endpoint)
+    return scheme === 'unix' ? [] : [invalid(path, endpoint, `unsupported scheme ${JSON.stringify(scheme)} for KMS provider, only unix is supported`)]
+  } catch (error) {
+    return [invalid(path, endpoint, `invalid endpoint for kms provider, error: ${errorMessage(error)}`)]
+  }
 }
 
 function keyErrors(keys: readonly EncryptionKey[], path: FieldPath, bytes: readonly number[]): FieldError[] {

@@ -6,9 +6,15 @@ import type { EncryptionConfig, EncryptionKey, EncryptionProvider } from './encr
 import { EncryptionConfigError } from './encryption-file.ts'
 import { decodeSecret } from './encryption-validation.ts'
 import { identity } from './identity.ts'
+import type { KmsProvider } from './kms/provider.ts'
 import { type Direction, type Prefixed, prefixed, type TransformObserver } from './prefixed.ts'
 import { secretbox } from './secretbox.ts'
 import type { Transformer } from './transformer.ts'
+
+/** What is encrypted by a key management service; its name and a colon follow. */
+const KMS_PREFIX = Buffer.from('k8s:enc:kms:v2:')
+
+type Services = ReadonlyMap<string, KmsProvider>
 
 /** Told of each transformation of a resource that the configuration names, by a provider and by a key of it. */
 export type EncryptionObserver = (resource: string, direction: Direction, prefix: string, seconds: number, failed: boolean) => void
@@ -21,6 +27,7 @@ const unobserved: EncryptionObserver = () => {}
  */
 export class Encryption {
   readonly #observer: EncryptionObserver
+  #services: Services = new Map()
   #rules: ReadonlyMap<string, readonly EncryptionProvider[]> = new Map()
   /** By the resource, as `secrets` or `deployments.apps`. */
   #made = new Map<string, Transformer>()
@@ -29,9 +36,10 @@ export class Encryption {
     this.#observer = observer
   }
 
-  /** Throws EncryptionConfigError, and nothing has changed, where a rule is hidden by an earlier one. */
-  configure(config: EncryptionConfig): void {
+  /** Throws EncryptionConfigError, and nothing has changed, where a rule is hidden by an earlier one. `services`: those that the configuration names. */
+  configure(config: EncryptionConfig, services: Services = new Map()): void {
     this.#rules = rulesOf(config)
+    this.#services = services
     this.#made = new Map()
   }
 
@@ -44,11 +52,19 @@ export class Encryption {
     }
   }
 
+  /** Has a key management service decrypt what a stored value needs, where that is not known. Undefined: it is, or the value is of no such service. Never rejects. */
+  prepare(stored: Buffer): Promise<void> | undefined {
+    if (this.#services.size === 0 || KMS_PREFIX.compare(stored, 0, KMS_PREFIX.length) !== 0) return undefined
+    const end = stored.indexOf(':', KMS_PREFIX.length)
+    if (end < 0) return undefined
+    return this.#services.get(stored.toString('utf8', KMS_PREFIX.length, end))?.prepare(stored.subarray(end + 1))
+  }
+
   #present(of: GroupResource, name: string): Transformer {
     let transformer = this.#made.get(name)
     if (transformer === undefined) {
       const providers = this.#rules.get(idOf(of)) ?? this.#rules.get(idOf({ ...of, resource: '*' })) ?? this.#rules.get('*.*')
-      transformer = providers === undefined ? identity : transformerOf(providers, (...seen) => this.#observer(name, ...seen))
+      transformer = providers === undefined ? identity : transformerOf(providers, this.#services, (...seen) => this.#observer(name, ...seen))
       this.#made.set(name, transformer)
     }
     return transformer
@@ -74,10 +90,15 @@ function rulesOf({ resources }: EncryptionConfig): Map<string, readonly Encrypti
 const masked = (resource: string, by: string) =>
   new EncryptionConfigError(`error while building transformers: resource ${JSON.stringify(resource)} is masked by earlier rule ${JSON.stringify(by)}`)
 
-const transformerOf = (providers: readonly EncryptionProvider[], observer: TransformObserver): Transformer =>
-  prefixed(atLeastOne(providers.map(provider => providerOf(provider, observer))), 'no matching prefix found', observer)
+const transformerOf = (providers: readonly EncryptionProvider[], services: Services, observer: TransformObserver): Transformer =>
+  prefixed(atLeastOne(providers.map(provider => providerOf(provider, services, observer))), 'no matching prefix found', observer)
 
-function providerOf({ aescbc, aesgcm, secretbox: box }: EncryptionProvider, observer: TransformObserver): Prefixed {
+function providerOf({ aescbc, aesgcm, secretbox: box, kms }: EncryptionProvider, services: Services, observer: TransformObserver): Prefixed {
+  if (kms) {
+    const transformer = services.get(kms.name)
+    invariant(transformer, 'a key management service is opened before it is configured')
+    return { prefix: `${KMS_PREFIX}${kms.name}:`, transformer }
+  }
   if (aesgcm) return { prefix: 'k8s:enc:aesgcm:v1:', transformer: keyed('AES', aesgcm.keys, aesGcm, observer) }
   if (aescbc) return { prefix: 'k8s:enc:aescbc:v1:', transformer: keyed('AES', aescbc.keys, aesCbc, observer) }
   if (box) return { prefix: 'k8s:enc:secretbox:v1:', transformer: keyed('Secretbox', box.keys, secretbox, observer) }

@@ -30,7 +30,7 @@ export function prefixed(entries: readonly [Prefixed, ...Prefixed[]], noMatch: s
     },
     fromStorage(stored, key) {
       const begun = performance.now()
-      const faults: string[] = []
+      const faults: TransformError[] = []
       for (const [i, { prefix, bytes, transformer }] of known.entries()) {
         if (stored.length < bytes.length || bytes.compare(stored, 0, bytes.length) !== 0) continue
         const result = attempt(transformer, stored.subarray(bytes.length), key)
@@ -40,9 +40,13 @@ export function prefixed(entries: readonly [Prefixed, ...Prefixed[]], noMatch: s
         }
         if (prefix === '') continue
         observer('from_storage', prefix, since(begun), true)
-        faults.push(result.message)
+        faults.push(result)
       }
-      if (faults.length > 0) throw new TransformError(together(faults))
+      if (faults.length > 0)
+        throw new TransformError(
+          together(faults.map(({ message }) => message)),
+          faults.some(({ mayPass }) => mayPass),
+        )
       observer('from_storage', 'unknown', since(begun), true)
       throw new TransformError(noMatch)
     },

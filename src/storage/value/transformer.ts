@@ -18,6 +18,13 @@ export interface Transformer {
 /** A stored value that can't be turned back. The texts are kube-apiserver's. */
 export class TransformError extends Error {
   override readonly name = 'TransformError'
+  /** It is a key management service that does not answer, and may answer later. */
+  readonly mayPass: boolean
+
+  constructor(message: string, mayPass = false) {
+    super(message)
+    this.mayPass = mayPass
+  }
 }
 
 export const TOO_SHORT = 'the stored data was shorter than the required size'

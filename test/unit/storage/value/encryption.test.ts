@@ -91,11 +91,36 @@ describe('encryption at rest', () => {
           .with.property('message', error)
       })
 
-    it('with a key management service, by its name', () => {
-      const kms = { name: 'a', endpoint: 'unix:///tmp/a.sock', apiVersion: 'v2', timeout: '3s' }
-      const rule = { resources: ['secrets'], providers: [{ kms }] }
-      const config = { kind: 'EncryptionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', resources: [rule] }
-      expect(() => open(config)).to.throw(EncryptionConfigError, /resources\[0\]\.providers\[0\]\.kms: Forbidden: key management services are not implemented/)
+    const kms = { name: 'a', endpoint: 'unix:///tmp/a.sock', apiVersion: 'v2', timeout: '3s' }
+    /** After k8s.io/apiserver's TestKMSEndpoint, TestKMSProviderTimeout, TestKMSProviderName and their like. */
+    const services: readonly [given: object, error: string][] = [
+      [{ name: '' }, 'kms.name: Required value: name is a mandatory field for a provider'],
+      [{ name: 'a:b' }, `kms.name: Invalid value: "a:b": invalid KMS provider name a:b, must not contain ':'`],
+      [{ timeout: '0s' }, 'kms.timeout: Invalid value: 0s: timeout should be a positive value'],
+      [{ timeout: '-1m' }, 'kms.timeout: Invalid value: -1m0s: timeout should be a positive value'],
+      [{ endpoint: '' }, 'kms.endpoint: Invalid value: "": endpoint is a mandatory field for a kms'],
+      [{ endpoint: 'https:///foo' }, 'kms.endpoint: Invalid value: "https:///foo": unsupported scheme "https" for KMS provider, only unix is supported'],
+      [{ endpoint: 'unix:///foo\n.socket' }, 'kms.endpoint: Invalid value: "unix:///foo\\n.socket": invalid endpoint for kms provider, error: parse'],
+      [{ cachesize: 10 }, 'kms.cachesize: Invalid value: 10: cachesize is not supported in v2'],
+      [{ apiVersion: 'v3' }, 'kms.apiVersion: Invalid value: "v3": unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported'],
+      [{ apiVersion: 'v1' }, 'kms.apiVersion: Forbidden: KMSv1 is deprecated'],
+      [{ apiVersion: undefined }, 'kms.apiVersion: Forbidden: KMSv1 is deprecated'],
+    ]
+    const withServices = (...given: object[]) =>
+      parse({
+        kind: 'EncryptionConfiguration',
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        resources: [{ resources: ['secrets'], providers: given.map(each => ({ kms: { ...kms, ...each } })) }],
+      })
+    for (const [given, error] of services)
+      it(`of a key management service with ${JSON.stringify(given)}`, () => expect(() => withServices(given)).to.throw(EncryptionConfigError, error))
+
+    it('with two key management services of one name', () => {
+      expect(() => withServices({}, {})).to.throw(
+        EncryptionConfigError,
+        'providers[1].kms.name: Invalid value: "a": duplicate KMS provider name a, names must be unique',
+      )
+      expect(withServices({}, { name: 'b', timeout: undefined }).resources).to.have.length(1)
     })
 
     it('with two providers in one element', () => {

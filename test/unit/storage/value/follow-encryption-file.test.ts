@@ -29,7 +29,7 @@ describe('the encryption configuration, followed', () => {
     writeFileSync(file, encryptionFile(['secrets'], providerOf('aesgcm', 'one')))
     const config = parseEncryptionFile(readFileSync(file), file)
     encryption.configure(config)
-    following = followEncryptionFile(encryption, { file, hash: config.hash, intervalMs: 5, logger }, stop.signal)
+    following = followEncryptionFile({ file, hash: config.hash, intervalMs: 5, logger, apply: async changed => encryption.configure(changed) }, stop.signal)
   })
   afterEach(async () => {
     stop.abort()

@@ -1,0 +1,230 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Clock } from '../../../lib/clock.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import type { Logger } from '../../../lib/log.ts'
+import { delay } from '../../delay.ts'
+import { aesGcm } from '../aes-gcm.ts'
+import { type Opened, TransformError, type Transformer } from '../transformer.ts'
+import { derivedKeys, SEED_BYTES } from './derived-keys.ts'
+import { encryptedObjectFault, keyIdFault, keyIdHash } from './encrypted-object.ts'
+import { decodeObject, type EncryptedObject, encodeObject, SourceType, type StatusResponse } from './messages.ts'
+import type { KmsMetrics } from './metrics.ts'
+import type { KeyService } from './service.ts'
+import { SourceCache } from './source-cache.ts'
+
+/** kube-apiserver's: between two looks at a service that is well, and at one that is not; and how long a key is used for writes after the last time that it was well. */
+const WELL_MS = 60_000
+const ILL_MS = 10_000
+const MAX_USE_MS = 180_000
+/** How long the health endpoints repeat the last finding. */
+const WELL_TTL_MS = 20_000
+const ILL_TTL_MS = 3_000
+const VERSIONS = ['v2', 'v2beta1']
+
+/** What values are written with. */
+interface WriteKey {
+  readonly transformer: Transformer
+  /** Without data. */
+  readonly object: EncryptedObject
+  readonly keyIdHash: string
+  /** Of the clock: no value is written with it after that. */
+  readonly expires: number
+}
+
+export interface ProviderOptions {
+  readonly name: string
+  readonly service: KeyService
+  readonly metrics: KmsMetrics
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const WITHOUT_DATA = Buffer.alloc(0)
+/** Any, for validation. */
+const SOME_DATA = Buffer.of(0)
+
+/**
+ * Encryption by a key management service (KMS v2): a seed that the service has encrypted is kept beside each value, and each value is encrypted under a key derived of it. The seed is made anew when the
+ * service has another key. Source: k8s.io/apiserver, pkg/storage/value/encrypt/envelope/kmsv2 and pkg/server/options/encryptionconfig.
+ */
+export class KmsProvider implements Transformer {
+  readonly name: string
+  readonly #options: ProviderOptions
+  readonly #sources: SourceCache
+  #write: WriteKey | undefined
+  #version: string | undefined
+  #last: { readonly at: number; readonly fault: string | undefined } | undefined
+  #checking: Promise<string | undefined> | undefined
+
+  constructor(options: ProviderOptions) {
+    this.#options = options
+    this.name = options.name
+    const { name, service, metrics, clock } = options
+    this.#sources = new SourceCache({
+      clock,
+      decrypt: object =>
+        service.decrypt({ ciphertext: object.source, uid: randomUUID(), keyId: object.keyId, annotations: object.annotations }).catch(error => {
+          throw new TransformError(`failed to decrypt DEK, error: ${errorMessage(error)}`)
+        }),
+      transformerOf: (object, key) => (object.sourceType === SourceType.seed ? derivedKeys(key) : aesKey(key)),
+      onMiss: () => metrics.missed(),
+      onSize: size => metrics.cached(name, size),
+    })
+  }
+
+  toStorage(value: Buffer, key: Parameters<Transformer['toStorage']>[1]): Buffer {
+    const { name, metrics, clock } = this.#options
+    const write = this.#present()
+    const now = clock.now()
+    if (now > write.expires)
+      throw new TransformError(
+        `encryptedDEKSource with keyID hash ${JSON.stringify(write.keyIdHash)} expired at ${timeOf(write.expires)} (current time is ${timeOf(now)})`,
+        true,
+      )
+    const data = write.transformer.toStorage(value, key)
+    metrics.used('to_storage', name, write.keyIdHash, now)
+    return encodeObject({ ...write.object, data })
+  }
+
+  fromStorage(stored: Buffer, key: Parameters<Transformer['fromStorage']>[1]): Opened {
+    const { name, metrics, clock } = this.#options
+    const object = readObject(stored)
+    const { object: present } = this.#present()
+    const { value, stale } = this.#sources.transformerFor(object).fromStorage(object.data, key)
+    metrics.used('from_storage', name, keyIdHash(object.keyId), clock.now())
+    return { value, stale: stale || object.keyId !== present.keyId || object.sourceType !== present.sourceType }
+  }
+
+  /** Has the service decrypt what the value needs, where that is not known. Undefined: it is. Never rejects; `fromStorage` tells of failures. */
+  prepare(stored: Buffer): Promise<void> | undefined {
+    try {
+      return this.#sources.prepare(readObject(stored))
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Throws in kube-apiserver's words where the service is not well. What was found a moment ago is repeated. */
+  async check(): Promise<void> {
+    this.#checking ??= this.#look().finally(() => {
+      this.#checking = undefined
+    })
+    const fault = await this.#checking
+    if (fault !== undefined) throw new Error(fault)
+  }
+
+  /** Looks at the service until the signal aborts, so that a key is there to write with. */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (await passed(this.#last?.fault === undefined ? WELL_MS : ILL_MS, signal))
+      await this.check().catch(error => this.#options.logger.warn('kms plugin failed health check probe', { name: this.name, error: errorMessage(error) }))
+  }
+
+  async #look(): Promise<string | undefined> {
+    const { clock, service } = this.#options
+    const last = this.#last
+    if (last && clock.now() - last.at < (last.fault === undefined ? WELL_TTL_MS : ILL_TTL_MS)) return last.fault
+    let fault: string | undefined
+    try {
+      const faults = await this.#faultsOf(await service.status())
+      if (faults.length > 0) fault = `kmsv2 Provider ${this.name} is not healthy, error: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`
+    } catch (error) {
+      fault = `failed to perform status section of the healthz check for KMS Provider ${this.name}, error: ${errorMessage(error)}`
+    }
+    this.#last = { at: clock.now(), fault }
+    return fault
+  }
+
+  async #faultsOf({ version, healthz, keyId }: StatusResponse): Promise<string[]> {
+    const { name, metrics, clock } = this.#options
+    const faults: string[] = []
+    if (healthz !== 'ok') faults.push(`got unexpected healthz status: ${healthz}`)
+    if (!VERSIONS.includes(version)) faults.push(`expected KMSv2 API version v2, got ${version}`)
+    else {
+      this.#version ??= version
+      if (this.#version !== version)
+        faults.push(`KMSv2 API version should not change after the initial status response version ${this.#version}, got ${version}`)
+    }
+    const invalid = keyIdFault(keyId)
+    if (invalid) {
+      metrics.invalidStatus(name, invalid)
+      return [...faults, `got invalid KMSv2 KeyID hash ${JSON.stringify(keyIdHash(keyId))}: ${invalid.text}`]
+    }
+    metrics.status(name, keyId, clock.now())
+    const rotation = await this.#rotate(keyId)
+    return rotation === undefined ? faults : [...faults, rotation]
+  }
+
+  /** Makes a seed where the service has another key than the present one is for; otherwise that may be used for longer. Gives what is wrong. */
+  async #rotate(keyId: string): Promise<string | undefined> {
+    const { clock } = this.#options
+    const expires = clock.now() + MAX_USE_MS
+    const present = this.#write
+    if (present?.object.keyId === keyId) {
+      this.#write = { ...present, expires }
+      return undefined
+    }
+    const uid = randomUUID()
+    const made = await this.#generate(uid).catch(error => ({ fault: errorMessage(error) }))
+    if ('object' in made && made.object.keyId === keyId) {
+      this.#write = { ...made, keyIdHash: keyIdHash(keyId), expires }
+      this.#sources.set(made.object, made.transformer)
+      return undefined
+    }
+    const hash = (id = ''): string => JSON.stringify(keyIdHash(id))
+    const encrypted = 'object' in made ? made.object.keyId : undefined
+    const stateFault = present ? '<nil>' : 'got unexpected nil transformer'
+    const until = present ? timeOf(present.expires) : '0001-01-01T00:00:00Z'
+    return `failed to rotate DEK uid=${JSON.stringify(uid)}, useSeed=true, errState=${stateFault}, errGen=${'fault' in made ? made.fault : '<nil>'}, statusKeyIDHash=${hash(keyId)}, encryptKeyIDHash=${hash(encrypted)}, stateKeyIDHash=${hash(present?.object.keyId)}, expirationTimestamp=${until}`
+  }
+
+  async #generate(uid: string): Promise<Pick<WriteKey, 'transformer' | 'object'>> {
+    const { service, metrics } = this.#options
+    const begun = performance.now()
+    const seed = randomBytes(SEED_BYTES)
+    metrics.generated((performance.now() - begun) / 1000)
+    const { ciphertext, keyId, annotations } = await service.encrypt(seed, uid).catch(error => {
+      throw new Error(`failed to encrypt DEK, error: ${errorMessage(error)}`)
+    })
+    const object = { data: WITHOUT_DATA, keyId, source: ciphertext, annotations, sourceType: SourceType.seed }
+    const fault = encryptedObjectFault({ ...object, data: SOME_DATA })
+    if (fault !== undefined) throw new Error(fault)
+    return { transformer: derivedKeys(seed), object }
+  }
+
+  #present(): WriteKey {
+    if (this.#write === undefined) throw new TransformError('got unexpected nil transformer', true)
+    return this.#write
+  }
+
+  close(): void {
+    this.#options.service.close()
+  }
+}
+
+/** Throws TransformError. */
+function readObject(stored: Buffer): EncryptedObject {
+  let object: EncryptedObject
+  try {
+    object = decodeObject(stored)
+  } catch (error) {
+    throw new TransformError(errorMessage(error))
+  }
+  const fault = encryptedObjectFault(object)
+  if (fault !== undefined) throw new TransformError(fault)
+  return object
+}
+
+/** A key of former releases, which is not derived. */
+function aesKey(key: Buffer): Transformer {
+  if (![16, 24, 32].includes(key.length)) throw new TransformError(`crypto/aes: invalid key size ${key.length}`)
+  return aesGcm(key)
+}
+
+/** RFC 3339, to the second. */
+const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+
+const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  delay(ms, signal, { unref: true }).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,69 @@
+import type { Clock } from '../../../lib/clock.ts'
+import { parseMilliseconds } from '../../../lib/duration.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import type { Logger } from '../../../lib/log.ts'
+import type { EncryptionConfig, KmsConfig } from '../encryption-config.ts'
+import type { GrpcServiceOptions } from './grpc-service.ts'
+import type { KmsMetrics } from './metrics.ts'
+import { KmsProvider } from './provider.ts'
+import type { KeyService } from './service.ts'
+
+const DEFAULT_TIMEOUT = '3s'
+
+export interface KmsEnvironment {
+  readonly metrics: KmsMetrics
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Tests have others. */
+  readonly open?: (options: GrpcServiceOptions) => Promise<KeyService>
+}
+
+/** The key management services of one configuration, which are looked at until they are closed. */
+export interface KmsProviders {
+  readonly byName: ReadonlyMap<string, KmsProvider>
+  /** How long all of their calls may take, one after the other. */
+  readonly timeoutMs: number
+  /** Throws, as kube-apiserver's check `kms-providers`, where one is not well. */
+  check(): Promise<void>
+  close(): void
+}
+
+export const NO_PROVIDERS: KmsProviders = { byName: new Map(), timeoutMs: 0, check: async () => {}, close: () => {} }
+
+/** Opens those that the configuration names, and looks at each once: one that is not there yet is waited for in the background. */
+export async function openKmsProviders({ resources }: EncryptionConfig, environment: KmsEnvironment): Promise<KmsProviders> {
+  const configs = resources.flatMap(({ providers }) => providers.flatMap(({ kms }) => (kms ? [kms] : [])))
+  if (configs.length === 0) return NO_PROVIDERS
+  const stopped = new AbortController()
+  const providers = await Promise.all(configs.map(config => openProvider(config, environment)))
+  const check = async (): Promise<void> => {
+    const faults: string[] = []
+    for (const [i, provider] of providers.entries())
+      await provider.check().catch((error: unknown) => void faults.push(`kms-provider-${i}: ${errorMessage(error)}`))
+    if (faults.length > 0) throw new Error(faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`)
+  }
+  await check().catch(error => environment.logger.warn('kms plugin failed health check probe', { error: errorMessage(error) }))
+  for (const provider of providers) void provider.follow(stopped.signal)
+  return {
+    byName: new Map(providers.map(provider => [provider.name, provider])),
+    timeoutMs: configs.reduce((sum, config) => sum + timeoutOf(config), 0),
+    check,
+    close() {
+      stopped.abort()
+      for (const provider of providers) provider.close()
+    },
+  }
+}
+
+const timeoutOf = ({ timeout = DEFAULT_TIMEOUT }: KmsConfig): number => parseMilliseconds(timeout)
+
+async function openProvider(config: KmsConfig, { metrics, clock, logger, open }: KmsEnvironment): Promise<KmsProvider> {
+  const { name, endpoint } = config
+  const openService = open ?? (await import('./grpc-service.ts')).openGrpcService
+  const service = await openService({
+    endpoint,
+    timeoutMs: timeoutOf(config),
+    observer: (method, seconds, status) => metrics.called(name, method, seconds, status),
+  })
+  return new KmsProvider({ name, service, metrics, clock, logger })
+}

@@ -1,0 +1,65 @@
+import type { Backend, BackendBatch, KeyValue } from '../backend.ts'
+
+/** Has a key management service decrypt what a stored value needs, where that is not known. Undefined: it is. Never rejects. */
+export type Prepare = (stored: Buffer) => Promise<void> | undefined
+
+/**
+ * The same store, whose values come when what they need to be decrypted is known: values are decrypted at once, wherever they are read, and a key management service takes its time. What it cannot
+ * decrypt comes, too.
+ */
+export const preparedBackend = (backend: Backend, prepare: Prepare): Backend => ({
+  ...preparedCalls(backend, prepare),
+  async range(query, signal) {
+    const page = await backend.range(query, signal)
+    await prepareAll(valuesOf(page.items), prepare)
+    return page
+  },
+  watch: (watch, signal) => preparedBatches(backend.watch(watch, signal), prepare),
+  currentRevision: signal => backend.currentRevision(signal),
+  compact: (before, signal) => backend.compact(before, signal),
+  check: signal => backend.check(signal),
+  size: signal => backend.size(signal),
+  close: () => backend.close(),
+})
+
+/** The same for who reads and writes single keys. */
+export const preparedCalls = (backend: Pick<Backend, 'get' | 'write'>, prepare: Prepare): Pick<Backend, 'get' | 'write'> => ({
+  async get(key, signal, at) {
+    const got = await backend.get(key, signal, at)
+    if (got.item) await prepare(got.item.value)
+    return got
+  },
+  async write(write, signal) {
+    const result = await backend.write(write, signal)
+    if (!result.ok && result.current) await prepare(result.current.value)
+    return result
+  },
+})
+
+function* valuesOf(items: readonly KeyValue[]): Generator<Buffer> {
+  for (const { value } of items) yield value
+}
+
+/** Each is asked for once, all at the same time. */
+async function prepareAll(values: Iterable<Buffer>, prepare: Prepare): Promise<void> {
+  const waiting = new Set<Promise<void>>()
+  for (const value of values) {
+    const pending = prepare(value)
+    if (pending) waiting.add(pending)
+  }
+  if (waiting.size > 0) await Promise.all(waiting)
+}
+
+async function* preparedBatches(batches: AsyncIterable<BackendBatch>, prepare: Prepare): AsyncGenerator<BackendBatch> {
+  for await (const batch of batches) {
+    await prepareAll(valuesIn(batch), prepare)
+    yield batch
+  }
+}
+
+function* valuesIn({ events }: BackendBatch): Generator<Buffer> {
+  for (const { value, previous } of events) {
+    if (value) yield value
+    if (previous) yield previous.value
+  }
+}
