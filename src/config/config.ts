@@ -83,6 +83,8 @@ export interface Config extends AuthenticationConfig, WatchCacheSizes {
   /** 0: no bound. Long-running requests don't count. */
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
+  /** The sum of the two is what priority levels share. */
+  readonly priorityAndFairness: boolean
   readonly requestTimeoutMs: number
   /** The least that a watch without a time of its own lasts; it gets up to twice that. */
   readonly minRequestTimeoutMs: number
@@ -143,6 +145,7 @@ export function buildConfig(given: GivenFlags): Config {
     services: servicesOf(read),
     maxRequestsInFlight: read.int('max-requests-inflight', 0),
     maxMutatingRequestsInFlight: read.int('max-mutating-requests-inflight', 0),
+    priorityAndFairness: isTrue(read.text('enable-priority-and-fairness') ?? 'true'),
     requestTimeoutMs: read.duration('request-timeout'),
     minRequestTimeoutMs: read.int('min-request-timeout', 0) * 1000,
     shutdownDelayMs: read.duration('shutdown-delay-duration'),
@@ -203,6 +206,9 @@ function checkTogether(config: Config): void {
     throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
   if (config.workers > 1 && config.audit.log !== undefined)
     throw new FlagError(`--workers=${config.workers} and --audit-log-path do not go together: the log is written by one process`)
+  const { maxRequestsInFlight: reads, maxMutatingRequestsInFlight: writes } = config
+  if (config.priorityAndFairness && reads + writes <= 0)
+    throw new FlagError(`invalid configuration: MaxRequestsInFlight=${reads} and MaxMutatingRequestsInFlight=${writes}; they must add up to something positive`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
 }

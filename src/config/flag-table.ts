@@ -298,15 +298,23 @@ export const FLAGS = {
   'coordinated-leadership-retry-period': ignored('duration'),
 
   // Limits and times.
-  'max-requests-inflight': used('int', 'Requests that read, worked on at once; beyond, 429. 0: no limit.', '400'),
-  'max-mutating-requests-inflight': used('int', 'Requests that write, worked on at once; beyond, 429. 0: no limit.', '200'),
+  'max-requests-inflight': used(
+    'int',
+    'With --max-mutating-requests-inflight the seats of the server, which must be more than 0. Without priority and fairness: requests that read, worked on at once; beyond, 429. 0: no limit.',
+    '400',
+  ),
+  'max-mutating-requests-inflight': used(
+    'int',
+    'With --max-requests-inflight the seats of the server. Without priority and fairness: requests that write, worked on at once; beyond, 429. 0: no limit.',
+    '200',
+  ),
   'request-timeout': used('duration', 'Longest time of a request that is not long-running.', '1m0s'),
   'min-request-timeout': used('int', 'Seconds that a watch is kept open at least, where it does not say itself.', '1800'),
   'shutdown-delay-duration': used('duration', 'Time between readiness failing and the server taking no more connections.', '0s'),
   'shutdown-watch-termination-grace-period': ignored('duration'),
   'shutdown-send-retry-after': ignored('bool'),
   'livez-grace-period': ignored('duration'),
-  'enable-priority-and-fairness': refused('bool', 'false'),
+  'enable-priority-and-fairness': used('bool', 'Let requests wait for their turn by flow schemas and priority levels, in place of two fixed limits.', 'true'),
 
   // The release.
   'emulated-version': used('list', 'Release whose behaviour is shown: 1.24 to 1.36.', '1.33'),

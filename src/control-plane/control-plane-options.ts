@@ -66,6 +66,8 @@ export interface ControlPlaneOptions {
   /** Whether the plugin ServiceAccount refuses pods whose account does not exist. */
   readonly requireServiceAccounts: boolean
   readonly minRequestTimeoutSeconds: number
+  /** Seats of priority and fairness, above 0; absent: it is off. */
+  readonly totalSeats?: number
   readonly media: MediaOffer
   readonly aggregation: AggregationOptions
   /** How webhooks and aggregated servers behind services are reached. */

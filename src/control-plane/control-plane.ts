@@ -6,6 +6,7 @@ import type { ResourceAccess } from '../catalog/definition.ts'
 import { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
 import type { Api } from '../endpoints/api.ts'
 import { isKnown } from '../endpoints/resolve.ts'
+import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { allows } from '../meta/authorizer.ts'
 import type { ResourceRequestInfo } from '../meta/context.ts'
@@ -22,6 +23,7 @@ import { builtInKinds } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { ControllerService } from './controller-service.ts'
 import { DefinitionService } from './definition-service.ts'
+import { FlowService } from './flow-service.ts'
 import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
 import { RoleService } from './role-service.ts'
@@ -37,6 +39,8 @@ export interface ControlPlane {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
   readonly registry: Registry
+  /** Priority and fairness; absent where it is off. */
+  readonly flowLimits: FlowLimits | undefined
   /** Resolves once every resource can be read from memory. */
   synced(signal: AbortSignal): Promise<void>
   /** Makes the bootstrap objects and starts the controllers. */
@@ -87,10 +91,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     availability: aggregation.availability,
     leaderAccess: signal => registry.access(signal, { nested: true }),
   })
-  const services: readonly Service[] = [stores, admission, aggregation, api, bootstrap, definitions, roles, nodes, controllers]
+  const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
+  const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, nodes, controllers]
+  const services: readonly Service[] = flows ? [...always, flows] : always
   const running: Promise<unknown>[] = []
   return {
     registry,
+    flowLimits: flows?.limits,
     api: api.api,
     isServed: info => isKnown(catalog.snapshot(), info),
     metrics: [...declared.families(), ...services.flatMap(({ metrics = [] }) => metrics)],

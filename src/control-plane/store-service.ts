@@ -76,6 +76,11 @@ export class StoreService implements Service {
     return this.stores.storageFor(nameOf(definition))
   }
 
+  /** Objects of a kind; undefined where it is not known yet, -1 where they could not be counted. */
+  countOf(definition: ResourceDefinition): number | undefined {
+    return this.stores.count(nameOf(definition))
+  }
+
   /** One more kind, whose objects can be read and written from now on. */
   add(definition: ResourceDefinition): void {
     this.stores.add(this.cachedResource(definition))

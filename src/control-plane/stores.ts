@@ -30,6 +30,8 @@ export interface Stores {
   synced(signal: AbortSignal): Promise<void>
   /** Objects of each resource; of those without a cache as counted within the last minute. */
   counts(): (readonly [name: string, objects: number])[]
+  /** The same of one of them; undefined where it is not known, -1 where it could not be counted. */
+  count(name: string): number | undefined
   /** Lists of each resource that the store answered. */
   listCounts(): (readonly [name: string, ListCounts])[]
   /** Forgets the history up to a revision that the store is compacted to. */
@@ -91,6 +93,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
     ready: () => cacher?.ready() ?? true,
     synced: async signal => cacher?.synced(signal),
     counts: () => [...(cacher?.stats().resources.map(({ name, objects }) => [name, objects] as const) ?? []), ...counting.counts()],
+    count: name => cacher?.count(name) ?? counting.count(name),
     listCounts: () => [
       ...(cacher?.stats().resources.map(({ name, counts }) => [name, counts.stored] as const) ?? []),
       ...[...uncached].map(([name, { lists }]) => [name, lists] as const),
@@ -103,8 +106,12 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
   }
 }
 
+interface Counting extends Pick<Stores, 'count' | 'counts'> {
+  stop(): void
+}
+
 /** Counts what is not cached now and then. */
-function countNow(backend: Backend, uncached: ReadonlyMap<string, Uncached>): { counts(): (readonly [name: string, objects: number])[]; stop(): void } {
+function countNow(backend: Backend, uncached: ReadonlyMap<string, Uncached>): Counting {
   const counts = new Map<string, number>()
   const count = async (): Promise<void> => {
     for (const [name, { resource }] of uncached) {
@@ -121,5 +128,9 @@ function countNow(backend: Backend, uncached: ReadonlyMap<string, Uncached>): { 
   void count()
   const timer = setInterval(() => void count(), COUNT_EVERY_MS)
   timer.unref()
-  return { counts: () => [...counts].filter(([name]) => uncached.has(name)), stop: () => clearInterval(timer) }
+  return {
+    counts: () => [...counts].filter(([name]) => uncached.has(name)),
+    count: name => (uncached.has(name) ? counts.get(name) : undefined),
+    stop: () => clearInterval(timer),
+  }
 }

@@ -56,7 +56,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
     }
     const events = new WatchWriter({ writer, framing, output: env.watchOutput, meter, signal: over.signal })
     try {
-      await watcher.deliver((batch, own) => {
+      const take = (batch: readonly StorageEvent[], own?: boolean): boolean | Promise<boolean> => {
         const written = events.write(batch, own === true)
         if (awaitsEnd && endsInitialEvents(batch)) {
           awaitsEnd = false
@@ -68,7 +68,8 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
           if (!taken && events.isStalled) watcher.close(true)
           return taken
         })
-      })
+      }
+      await watcher.deliver(take, undefined, () => exchange.ctx.watchInitialized?.())
     } catch (error) {
       if (!over.signal.aborted) writer.write(new SharedBytes([framing.error(streamError(scope, options, error))]))
     } finally {

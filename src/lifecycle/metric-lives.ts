@@ -25,6 +25,9 @@ const alphaSince = (from: Release): MetricLife => life([from, 'ALPHA'])
 const QUEUE = life(['1.24', 'ALPHA'], ['1.36', 'BETA'])
 /** Of configurations of authentication and authorization. */
 const CONFIG_RELOAD = life(['1.30', 'ALPHA'], ['1.34', 'BETA'])
+/** Of priority and fairness. */
+const QUEUING = life(['1.24', 'ALPHA'], ['1.28', 'BETA'])
+const BORROWING = alphaSince('1.26')
 const POLICY_CHECK = life(['1.26', 'ALPHA'], ['1.31', 'BETA'])
 
 /**
@@ -41,6 +44,29 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_authentication_jwt_authenticator_jwks_fetch_last_timestamp_seconds: alphaSince('1.35'),
   apiserver_authentication_jwt_authenticator_latency_seconds: alphaSince('1.30'),
   apiserver_authorization_decisions_total: alphaSince('1.30'),
+  apiserver_flowcontrol_current_executing_requests: QUEUING,
+  apiserver_flowcontrol_current_executing_seats: life(['1.28', 'BETA']),
+  apiserver_flowcontrol_current_inqueue_requests: QUEUING,
+  apiserver_flowcontrol_current_inqueue_seats: alphaSince('1.28'),
+  apiserver_flowcontrol_current_limit_seats: BORROWING,
+  apiserver_flowcontrol_demand_seats: BORROWING,
+  apiserver_flowcontrol_demand_seats_average: BORROWING,
+  apiserver_flowcontrol_demand_seats_high_watermark: BORROWING,
+  apiserver_flowcontrol_demand_seats_smoothed: BORROWING,
+  apiserver_flowcontrol_demand_seats_stdev: BORROWING,
+  apiserver_flowcontrol_dispatched_requests_total: QUEUING,
+  apiserver_flowcontrol_lower_limit_seats: BORROWING,
+  apiserver_flowcontrol_nominal_limit_seats: life(['1.26', 'ALPHA'], ['1.28', 'BETA']),
+  apiserver_flowcontrol_priority_level_request_utilization: alphaSince('1.25'),
+  apiserver_flowcontrol_priority_level_seat_utilization: alphaSince('1.25'),
+  apiserver_flowcontrol_read_vs_write_current_requests: alphaSince('1.25'),
+  apiserver_flowcontrol_rejected_requests_total: QUEUING,
+  apiserver_flowcontrol_request_concurrency_in_use: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.31', toldFrom: '1.31' } },
+  apiserver_flowcontrol_request_concurrency_limit: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.30', toldFrom: '1.30' } },
+  apiserver_flowcontrol_request_wait_duration_seconds: QUEUING,
+  apiserver_flowcontrol_seat_fair_frac: BORROWING,
+  apiserver_flowcontrol_target_seats: BORROWING,
+  apiserver_flowcontrol_upper_limit_seats: BORROWING,
   apiserver_longrunning_requests: life(['1.24', 'ALPHA'], ['1.25', 'STABLE']),
   apiserver_mutating_admission_policy_check_duration_seconds: alphaSince('1.34'),
   apiserver_mutating_admission_policy_check_total: alphaSince('1.34'),

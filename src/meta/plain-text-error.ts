@@ -1,13 +1,16 @@
 /**
- * A failure that kube-apiserver answers in plain text, past everything that knows of a Status: `404 page not found`, 400 for a URL that is none, and 500 for a request of which it cannot tell what it asks for. The text
+ * A failure that kube-apiserver answers in plain text, past everything that knows of a Status: `404 page not found`, 400 for a URL that is none, 429 for a request too many, and 500 for a request of which it cannot tell what it asks for. The text
  * of a 500 is the reason alone; the server puts the request's URL before it.
  */
 export class PlainTextError extends Error {
-  readonly code: 400 | 404 | 500
+  readonly code: 400 | 404 | 429 | 500
+  /** Seconds, for the header Retry-After; absent: none. */
+  readonly retryAfter: number | undefined
 
-  constructor(code: 400 | 404 | 500, text: string) {
+  constructor(code: 400 | 404 | 429 | 500, text: string, retryAfter?: number) {
     super(text)
     this.code = code
+    this.retryAfter = retryAfter
   }
 }
 

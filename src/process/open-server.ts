@@ -185,6 +185,7 @@ async function listen({
     ...(link && { sharedMetrics: link, handed: link.connections }),
     securePort: begin.securePort,
     insecurePort: begin.insecurePort === 0 ? undefined : begin.insecurePort,
+    flowLimits: plane.flowLimits,
     maxRequestsInFlight: config.maxRequestsInFlight,
     maxMutatingRequestsInFlight: config.maxMutatingRequestsInFlight,
     requestTimeoutMs: config.requestTimeoutMs,

@@ -131,6 +131,7 @@ const configured = (
   requireServiceAccounts: config.requireServiceAccounts,
   exclusiveStore: config.etcd === undefined,
   minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
+  ...(config.priorityAndFairness && { totalSeats: config.maxRequestsInFlight + config.maxMutatingRequestsInFlight }),
 })
 
 async function proxyClientKey(files: { readonly cert: string; readonly key: string }): Promise<ProxyClientKey> {

@@ -11,9 +11,13 @@ const MAPPED_TOGETHER = 1000
  */
 export const mappedWatcher = (watcher: Watcher, map: (events: Batch) => Promise<Batch>): Watcher => ({
   close: slow => watcher.close(slow),
-  deliver: take =>
-    watcher.deliver(async events => {
-      const made = await map(events)
-      return made.length === 0 || take(made)
-    }, MAPPED_TOGETHER),
+  deliver: (take, _joined, begun) =>
+    watcher.deliver(
+      async events => {
+        const made = await map(events)
+        return made.length === 0 || take(made)
+      },
+      MAPPED_TOGETHER,
+      begun,
+    ),
 })

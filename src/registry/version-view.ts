@@ -44,7 +44,7 @@ export class VersionView {
   watcher(watcher: Watcher): Watcher {
     return {
       close: slow => watcher.close(slow),
-      deliver: (take, joined) => watcher.deliver((events, own) => take(this.batch(events), own), joined),
+      deliver: (take, joined, begun) => watcher.deliver((events, own) => take(this.batch(events), own), joined, begun),
     }
   }
 

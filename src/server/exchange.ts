@@ -62,6 +62,8 @@ export class HttpExchange implements Exchange, RequestContext {
   place: { leave(): void } | undefined
   /** Another server does it. */
   isDelegated = false
+  /** Milliseconds for which it waited for its turn. */
+  queuedMs = 0
   /** Status code of the answer, 0 before there is one. */
   status = 0
   /** Bytes of the request's body; -1 while it has not been read. */
@@ -105,6 +107,10 @@ export class HttpExchange implements Exchange, RequestContext {
 
   get audit(): AuditRecord | undefined {
     return this.auditing?.event
+  }
+
+  watchInitialized(): void {
+    this.leavePlace()
   }
 
   /** As the client sent it. */

@@ -4,6 +4,7 @@ import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { type Api, serveResource } from '../endpoints/api.ts'
 import { withDeprecationWarnings } from '../endpoints/filters/deprecation-warnings.ts'
 import { withNegotiation } from '../endpoints/filters/negotiation.ts'
+import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
@@ -24,6 +25,7 @@ import { withImpersonation } from './filters/impersonation.ts'
 import { type InFlight, withMaxInFlightLimit } from './filters/in-flight.ts'
 import { withLongRunning } from './filters/long-running.ts'
 import { withMetrics } from './filters/metrics.ts'
+import { type RequestMarks, withPriorityAndFairness } from './filters/priority-and-fairness.ts'
 import { withRequestInfo } from './filters/request-info.ts'
 import { withTurn } from './filters/turn.ts'
 import { withWaitGroup } from './filters/wait-group.ts'
@@ -40,6 +42,9 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   /** Of `requests`. */
   readonly deadlines: Deadlines
   readonly inFlight: InFlight
+  /** In place of `inFlight`; absent: priority and fairness is off. */
+  readonly flowLimits?: FlowLimits | undefined
+  readonly marks: RequestMarks
   readonly metrics: RequestMetrics
   readonly authMetrics: AuthMetrics
   /** Absent: nothing is audited. */
@@ -93,7 +98,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     // What the rest throws is answered, and so audited, before the event is over.
     ...(auditor ? [withAudit(auditor), withErrors(log)] : []),
     withImpersonation(authorizer, options.constrainedImpersonation),
-    withMaxInFlightLimit(options.inFlight),
+    options.flowLimits ? withPriorityAndFairness(options.flowLimits, options.marks, options.requestTimeoutMs) : withMaxInFlightLimit(options.inFlight),
     withAuthorization(authorizer, authMetrics),
     withLongRunning(requests, metrics),
     ...(api.withAggregation ? [api.withAggregation] : []),

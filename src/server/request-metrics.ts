@@ -2,8 +2,8 @@ import { CounterFamily, GaugeFamily, type HistogramChild, HistogramFamily, type 
 import type { RequestInfo, ResourceRequestInfo } from '../meta/context.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import type { HttpExchange } from './exchange.ts'
-import type { InFlight } from './filters/in-flight.ts'
 import { isLongRunning } from './filters/request-info.ts'
+import type { RequestWatermarks } from './request-watermarks.ts'
 
 const COMPONENT = 'apiserver'
 const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
@@ -73,12 +73,13 @@ export class RequestMetrics {
     labels: [...LABELS, 'code'],
   })
   private readonly inFlight: ReadGauge
+  private readonly queued: ReadGauge
   private readonly isServed: (info: ResourceRequestInfo) => boolean
   private readonly known = new Map<string, Children>()
   private readonly bodies = new Map<string, HistogramChild>()
 
-  /** `isServed`: whether there is such a resource, and subresource. What clients invent beside it is counted without its labels. */
-  constructor(inFlight: InFlight, isServed: (info: ResourceRequestInfo) => boolean) {
+  /** `isServed`: whether there is such a resource, and subresource. What clients invent beside it is counted without its labels. `queued`: absent where nothing waits. */
+  constructor(inFlight: RequestWatermarks, isServed: (info: ResourceRequestInfo) => boolean, queued?: RequestWatermarks) {
     this.isServed = isServed
     this.inFlight = new ReadGauge(
       {
@@ -87,15 +88,21 @@ export class RequestMetrics {
         stability: 'STABLE',
         labels: ['request_kind'],
       },
-      () => [
-        ['readOnly', inFlight.readOnly.highest(Date.now())],
-        ['mutating', inFlight.mutating.highest(Date.now())],
-      ],
+      () => highestOf(inFlight),
+    )
+    this.queued = new ReadGauge(
+      {
+        name: 'apiserver_current_inqueue_requests',
+        help: 'Maximal number of queued requests in this apiserver per request kind in last second.',
+        stability: 'ALPHA',
+        labels: ['request_kind'],
+      },
+      () => (queued ? highestOf(queued) : []),
     )
   }
 
   families(): MetricFamily[] {
-    return [this.total, this.durations, this.sliDurations, this.sizes, this.bodySizes, this.longRunning, this.terminations, this.inFlight]
+    return [this.total, this.durations, this.sliDurations, this.sizes, this.bodySizes, this.longRunning, this.terminations, this.inFlight, this.queued]
   }
 
   /** Once the request is over. */
@@ -111,7 +118,7 @@ export class RequestMetrics {
     }
     total.value++
     children.duration.observe(seconds)
-    children.sliDuration?.observe(seconds)
+    children.sliDuration?.observe(seconds - exchange.queuedMs / 1000)
     children.size?.observe(exchange.sent)
     if (exchange.received >= 0 && children.isLabelled) this.bodySize(info)?.observe(exchange.received)
     if (code === 429 || code === 504) this.terminations.child(...withoutDryRun(children.labels), COMPONENT, String(code)).value++
@@ -162,6 +169,11 @@ export class RequestMetrics {
     return children
   }
 }
+
+const highestOf = ({ readOnly, mutating }: RequestWatermarks): [string, number][] => [
+  ['readOnly', readOnly.highest(Date.now())],
+  ['mutating', mutating.highest(Date.now())],
+]
 
 const keyOf = (verb: string, dryRun: string, info: ResourceRequestInfo): string =>
   `${verb}/${dryRun}/${info.group}/${info.version}/${info.resource}/${info.subresource}/${scopeOf(info)}`

@@ -3,6 +3,8 @@ import { Router } from '@koa/router'
 import type Koa from 'koa'
 import { CONFIGURATION_PATH, type IssuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
 import type { Exchange } from '../endpoints/exchange.ts'
+import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../flow/dump.ts'
+import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
 import { pageNotFound } from '../meta/plain-text-error.ts'
 import { methodNotAllowedError } from '../meta/status.ts'
@@ -14,6 +16,8 @@ export interface ServerEndpoints {
   readonly health: Health
   readonly version: VersionInfo
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
+  /** Absent: priority and fairness is off. */
+  readonly flowLimits?: FlowLimits | undefined
   /** What a scrape gets. */
   exposition(): Promise<Buffer | FilledBody>
 }
@@ -36,7 +40,7 @@ export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<Requ
   }
 }
 
-function routerOf({ health, version, exposition, issuerDocuments }: ServerEndpoints): Router<RequestState> {
+function routerOf({ health, version, exposition, issuerDocuments, flowLimits }: ServerEndpoints): Router<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true })
   const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
   const document = (path: string, type: string, pick: (documents: IssuerDocuments) => Buffer): void => {
@@ -64,7 +68,17 @@ function routerOf({ health, version, exposition, issuerDocuments }: ServerEndpoi
     await exchange.sendBytes(200, 'application/json', versionBody)
   })
   router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, EXPOSITION_TYPE, await exposition()))
+  if (flowLimits) addFlowDumps(router, flowLimits)
   return router
+}
+
+function addFlowDumps(router: Router<RequestState>, { flows, clock }: FlowLimits): void {
+  const dump = (name: string, print: (exchange: Exchange) => string): void => {
+    router.all(`/debug/api_priority_and_fairness/${name}`, ({ state: { exchange } }) => exchange.sendBytes(200, TEXT, Buffer.from(print(exchange))))
+  }
+  dump('dump_priority_levels', () => dumpPriorityLevels(flows))
+  dump('dump_queues', () => dumpQueues(flows))
+  dump('dump_requests', ({ query }) => dumpRequests(flows, { details: (query.get('includeRequestDetails') ?? '') !== '', epoch: Date.now() - clock.now() }))
 }
 
 function sendReport(exchange: Exchange, { status, text }: HealthReport): Promise<void> {

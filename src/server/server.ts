@@ -3,6 +3,7 @@ import type { Auditor } from '../audit/auditor.ts'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import type { IssuerDocuments } from '../auth/authn/service-account/discovery.ts'
 import type { Api } from '../endpoints/api.ts'
+import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -16,6 +17,7 @@ import { buildMetrics, HandshakeErrors } from './build-metrics.ts'
 import { expositionOf } from './exposition.ts'
 import { Deadlines } from './filters/deadline.ts'
 import { InFlight } from './filters/in-flight.ts'
+import { marksOf } from './filters/priority-and-fairness.ts'
 import { type ChainOptions, handlerChain, type ServingConduct } from './handler-chain.ts'
 import type { Health } from './health.ts'
 import type { Http2Stack } from './http2-stacks.ts'
@@ -74,6 +76,8 @@ export interface ServerOptions {
   readonly securePort: number
   /** Undefined: no plain HTTP. 0: one that is free. */
   readonly insecurePort: number | undefined
+  /** Priority and fairness, in place of the two limits below; absent: it is off. */
+  readonly flowLimits?: FlowLimits | undefined
   readonly maxRequestsInFlight: number
   readonly maxMutatingRequestsInFlight: number
   readonly requestTimeoutMs: number
@@ -101,7 +105,8 @@ const LAST_BYTES_MS = 250
 /** Serves on HTTPS and, where asked for, on plain HTTP. Resolves when both listen. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const inFlight = new InFlight(options.maxRequestsInFlight, options.maxMutatingRequestsInFlight)
-  const metrics = new RequestMetrics(inFlight, options.isServed)
+  const marks = marksOf(options.flowLimits?.metrics)
+  const metrics = new RequestMetrics(options.flowLimits ? marks.executing : inFlight, options.isServed, options.flowLimits && marks.waiting)
   const authMetrics = new AuthMetrics()
   const handshakes = new HandshakeErrors()
   const build = buildMetrics(options.version, options.features)
@@ -109,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const requests = new RequestsInProgress()
   const { exposure } = options
   const exposition = expositionOf(exposure ? exposedFamilies(families, exposure) : families, options.sharedMetrics, exposure?.disabled)
-  const shared: ChainOptions = { ...options, inFlight, metrics, authMetrics, requests, deadlines: new Deadlines(requests.all), exposition }
+  const shared: ChainOptions = { ...options, inFlight, marks, metrics, authMetrics, requests, deadlines: new Deadlines(requests.all), exposition }
 
   const ports: Port[] = []
   const { handed } = options

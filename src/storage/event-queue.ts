@@ -117,7 +117,7 @@ export class EventQueue implements Watcher {
     this.finish()
   }
 
-  async deliver(take: Take, joined = 0): Promise<void> {
+  async deliver(take: Take, joined = 0, begun?: () => void): Promise<void> {
     for (let batch = await this.#beginning(); batch !== undefined; batch = await this.#beginning()) {
       const taken = take(batch, true)
       if (taken !== true && !(await taken)) {
@@ -125,6 +125,7 @@ export class EventQueue implements Watcher {
         return
       }
     }
+    begun?.()
     return new Promise((resolve, reject) => {
       this.#give({ take, joined, resolve, reject })
     })

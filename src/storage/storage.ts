@@ -151,9 +151,9 @@ export interface Watcher {
    * Gives every batch to `take`, in order, in the turn of the event loop in which it comes where the one before has been taken. A deleted event's object is the last state, with the revision of
    * its deletion. Called once. Resolves when the watch has ended, and rejects with what ended it, or with what `take` throws.
    *
-   * `joined`: batches that wait are joined while together they have fewer events, for a taker to whom each call is dear.
+   * `joined`: batches that wait are joined while together they have fewer events, for a taker to whom each call is dear. `begun`: called once, when what the watch begins with has been taken.
    */
-  deliver(take: Take, joined?: number): Promise<void>
+  deliver(take: Take, joined?: number, begun?: () => void): Promise<void>
   /** `slow`: its client has not kept up, which is counted. */
   close(slow?: boolean): void
 }

@@ -34,9 +34,10 @@ async function answer(exchange: HttpExchange, error: unknown, log: Logger): Prom
 }
 
 /** As Go's http.Error, with upstream's beginning of a 500. */
-function sendPlainText(exchange: HttpExchange, { code, message }: PlainTextError): Promise<void> {
+function sendPlainText(exchange: HttpExchange, { code, message, retryAfter }: PlainTextError): Promise<void> {
   const text = code === 500 ? escapeHtml(`Internal Server Error: ${quote(exchange.req.url ?? '/')}: ${message}`) : message
   exchange.setHeader('X-Content-Type-Options', 'nosniff')
+  if (retryAfter !== undefined) exchange.setHeader('Retry-After', String(retryAfter))
   return exchange.sendBytes(code, 'text/plain; charset=utf-8', Buffer.from(code === 400 ? text : `${text}\n`))
 }
 

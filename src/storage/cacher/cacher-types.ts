@@ -87,6 +87,8 @@ export interface Cacher {
   removeResource(name: string): void
   /** Forgets the history up to a revision that the store is compacted to. */
   forget(upTo: Revision): void
+  /** Objects of a resource; undefined where it is not cached, or not read yet. */
+  count(name: string): number | undefined
   stats(): CacherStats
   close(): Promise<void>
 }

@@ -183,6 +183,11 @@ class WatchCache implements Cacher, CacherCore {
     for (const { cache } of this.#caches.values()) cache.history.forget(earlier(upTo, this.time.now))
   }
 
+  count(name: string): number | undefined {
+    const cache = this.#caches.get(name)?.cache
+    return cache?.loaded ? cache.tree.size : undefined
+  }
+
   stats(): CacherStats {
     return {
       revision: this.time.now,

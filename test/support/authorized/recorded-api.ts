@@ -16,6 +16,7 @@ import { createApp } from '../../../src/server/app.ts'
 import { AuthMetrics } from '../../../src/server/auth-metrics.ts'
 import { Deadlines } from '../../../src/server/filters/deadline.ts'
 import { InFlight } from '../../../src/server/filters/in-flight.ts'
+import { marksOf } from '../../../src/server/filters/priority-and-fairness.ts'
 import { handlerChain } from '../../../src/server/handler-chain.ts'
 import { Health } from '../../../src/server/health.ts'
 import { RequestMetrics } from '../../../src/server/request-metrics.ts'
@@ -113,6 +114,7 @@ export class RecordedApi {
       requests,
       deadlines: new Deadlines(requests.all),
       inFlight: new InFlight(0, 0),
+      marks: marksOf(undefined),
       metrics: new RequestMetrics(new InFlight(0, 0), () => false),
       requestTimeoutMs: 60_000,
       log: silentLogger,

@@ -1,0 +1,52 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { pause } from '../controllers/controller.ts'
+import { followFlowControl } from '../controllers/follow-flow-control.ts'
+import { steadyFlowClock } from '../flow/flow-clock.ts'
+import { FlowControl } from '../flow/flow-control.ts'
+import type { FlowLimits } from '../flow/flow-limits.ts'
+import { FlowMetrics } from '../flow/flow-metrics.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import { MANDATORY_SCHEMAS, mandatoryLevels } from '../resources/flowcontrol/bootstrap/mandatory.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { Service, ServiceStart } from './service.ts'
+import type { StoreService } from './store-service.ts'
+
+/** Between two looks at what levels lend and borrow. */
+const ADJUSTMENT_MS = 10_000
+
+/** Priority and fairness as the flow schemas and priority levels in the store have it. */
+export class FlowService implements Service {
+  readonly limits: FlowLimits
+  readonly metrics: readonly MetricFamily[]
+
+  constructor(options: ControlPlaneOptions & { readonly totalSeats: number }, catalog: Catalog, stores: StoreService) {
+    const { gates, release, totalSeats, logger } = options
+    const clock = steadyFlowClock
+    const metrics = new FlowMetrics(() => clock.now())
+    const flows = new FlowControl({
+      totalSeats,
+      clock,
+      metrics,
+      log: logger,
+      mandatory: { levels: mandatoryLevels(release), schemas: MANDATORY_SCHEMAS },
+      watchList: gates.enabled('WatchList'),
+      consistentReadsFromCache: gates.enabled('ConsistentListFromCache'),
+      countOf({ group, resource }) {
+        const definition = catalog.snapshot().definition(group, resource)
+        if (definition?.storage === undefined) return undefined
+        const count = stores.countOf(definition)
+        return count === undefined || count < 0 ? 'stale' : count
+      },
+    })
+    this.limits = { flows, metrics, clock }
+    this.metrics = metrics.families()
+  }
+
+  async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
+    await Promise.all([followFlowControl(env, this.limits.flows, signal), this.adjustNowAndThen(signal)])
+  }
+
+  private async adjustNowAndThen(signal: AbortSignal): Promise<void> {
+    for (await pause(ADJUSTMENT_MS, signal); !signal.aborted; await pause(ADJUSTMENT_MS, signal)) this.limits.flows.adjust()
+  }
+}

@@ -1,0 +1,63 @@
+import type { KindId } from '../catalog/define.ts'
+import type { FlowControl } from '../flow/flow-control.ts'
+import { inNextTurn } from '../lib/turn.ts'
+import { deepEqual } from '../meta/equal.ts'
+import type { TypedObject } from '../meta/object.ts'
+import type { FlowSchema, PriorityLevelConfiguration } from '../resources/flowcontrol/v1.types.ts'
+import { FLOW_SCHEMAS, PRIORITY_LEVELS } from '../resources/kinds.ts'
+import { type ControllerEnvironment, followKept, keysOf } from './controller.ts'
+
+type WithSpec = TypedObject & { readonly spec: unknown }
+
+/** The objects of a kind by name. */
+class Objects<T extends WithSpec> {
+  private readonly byName = new Map<string, T>()
+  private readonly changed: () => void
+  isSynced = false
+
+  constructor(changed: () => void) {
+    this.changed = changed
+  }
+
+  all(): T[] {
+    return [...this.byName.values()]
+  }
+
+  follow(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal): Promise<void> {
+    return followKept(env, id, signal, {
+      keys: () => keysOf(this.byName.keys()),
+      put: object => this.put(object),
+      remove: (_, name) => {
+        if (this.byName.delete(name)) this.changed()
+      },
+      synced: () => {
+        this.isSynced = true
+        this.changed()
+      },
+    })
+  }
+
+  /** Changes of the status say nothing new. */
+  private put(object: T): void {
+    const { name = '', uid } = object.metadata
+    const before = this.byName.get(name)
+    this.byName.set(name, object)
+    if (before === undefined || before.metadata.uid !== uid || !deepEqual(before.spec, object.spec)) this.changed()
+  }
+}
+
+/** Configures flow control by the flow schemas and priority levels, from the watch cache. Changes that come together are taken together. Every server runs it. */
+export async function followFlowControl(env: ControllerEnvironment, flows: FlowControl, signal: AbortSignal): Promise<void> {
+  let isDue = false
+  const changed = (): void => {
+    if (isDue || !levels.isSynced || !schemas.isSynced) return
+    isDue = true
+    inNextTurn(() => {
+      isDue = false
+      if (!signal.aborted) flows.configure({ levels: levels.all(), schemas: schemas.all() })
+    })
+  }
+  const levels = new Objects<PriorityLevelConfiguration>(changed)
+  const schemas = new Objects<FlowSchema>(changed)
+  await Promise.all([levels.follow(env, PRIORITY_LEVELS, signal), schemas.follow(env, FLOW_SCHEMAS, signal)])
+}

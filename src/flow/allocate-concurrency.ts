@@ -1,0 +1,106 @@
+/** A priority level among which seats are divided. `lowerBound` ≤ `target`, and `lowerBound` ≤ `upperBound`. */
+export interface Claim {
+  readonly target: number
+  readonly lowerBound: number
+  readonly upperBound: number
+}
+
+export interface Allocation {
+  /** In the order of the claims. */
+  readonly seats: number[]
+  /** What each claim gets of its target, but for its bounds. */
+  readonly fairProportion: number
+}
+
+/** A smaller target counts as this: nothing is divided by zero. */
+const MIN_TARGET = 0.001
+const EPSILON = 1e-7
+
+interface Relative {
+  readonly target: number
+  readonly lower: number
+  readonly upper: number
+}
+
+interface Sums {
+  readonly low: number
+  readonly high: number
+  readonly target: number
+}
+
+/**
+ * Divides `total` seats so that every claim gets the same proportion of its target, or one of its bounds where that lies beyond it. Throws where the bounds leave no way.
+ * Source: computeConcurrencyAllocation in k8s.io/apiserver, pkg/util/flowcontrol/conc_alloc.go.
+ */
+export function allocateConcurrency(total: number, claims: readonly Claim[]): Allocation {
+  if (total < 0) throw new RangeError('negative sums are not supported')
+  const relative = claims.map(relativeOf)
+  const sums = sumsOf(claims, relative)
+  const lowest = Math.min(...relative.map(({ lower }) => lower))
+  const lowestUpper = Math.min(...relative.map(({ upper }) => upper))
+  const highestLower = Math.max(...relative.map(({ lower }) => lower))
+  if (highestLower > 1) throw new RangeError(`lbRange.max-1=${highestLower - 1}, which is impossible because lbRange.max can not be greater than 1`)
+  if (sums.low - total > EPSILON) throw new RangeError(`lower bounds sum to ${sums.low}, which is higher than the required sum of ${total}`)
+  if (total - sums.high > EPSILON) throw new RangeError(`upper bounds sum to ${sums.high}, which is lower than the required sum of ${total}`)
+  if (total === 0) return { seats: claims.map(() => 0), fairProportion: 0 }
+  if (sums.low - total > -EPSILON) return { seats: claims.map(({ lowerBound }) => lowerBound), fairProportion: lowest }
+  if (total - sums.high > -EPSILON)
+    return { seats: claims.map(({ upperBound }) => upperBound), fairProportion: Math.max(...relative.map(({ upper }) => upper)) }
+  const unbounded = total / sums.target
+  if (highestLower <= unbounded && unbounded <= lowestUpper) return { seats: relative.map(({ target }) => target * unbounded), fairProportion: unbounded }
+  const fairProportion = boundedProportion(total, relative, lowest, sums.low)
+  const seats = claims.map(({ lowerBound, upperBound }, i) => Math.max(lowerBound, Math.min(upperBound, fairProportion * (relative[i]?.target ?? MIN_TARGET))))
+  return { seats, fairProportion }
+}
+
+function relativeOf({ target, lowerBound, upperBound }: Claim, index: number): Relative {
+  if (lowerBound < 0) throw new RangeError(`lower bound ${index} is ${lowerBound} but negative lower bounds are not allowed`)
+  if (target < lowerBound) throw new RangeError(`target ${index} is ${target}, which is below its lower bound of ${lowerBound}`)
+  if (upperBound < lowerBound) throw new RangeError(`upper bound ${index} is ${upperBound} but should not be less than the lower bound ${lowerBound}`)
+  const divisor = Math.max(target, MIN_TARGET)
+  return { target: divisor, lower: lowerBound / divisor, upper: upperBound / divisor }
+}
+
+function sumsOf(claims: readonly Claim[], relative: readonly Relative[]): Sums {
+  let [low, high, target] = [0, 0, 0]
+  for (const claim of claims) {
+    low += claim.lowerBound
+    high += claim.upperBound
+  }
+  for (const each of relative) target += each.target
+  return { low, high, target }
+}
+
+/**
+ * The proportion where bounds matter: it rises from bound to bound. Between two of them the claims that have passed their lower bound, and not their upper, share each increase; `sum` is what
+ * all claims get together at the proportion that has been reached.
+ */
+function boundedProportion(total: number, relative: readonly Relative[], lowest: number, lowSum: number): number {
+  const bounds = relative
+    .flatMap(({ target, lower, upper }) => [
+      { at: lower, change: target },
+      { at: upper, change: -target },
+    ])
+    .toSorted((a, b) => a.at - b.at)
+  let proportion = lowest
+  let sum = lowSum
+  let sensitive = 0
+  let claims = 0
+  for (let next = 0; next < bounds.length; ) {
+    for (; next < bounds.length && (bounds[next]?.at ?? 0) <= proportion; next++) {
+      const change = bounds[next]?.change ?? 0
+      sensitive += change
+      claims += Math.sign(change)
+    }
+    const bound = bounds[next]?.at
+    if (bound === undefined) break
+    if (claims > 0) {
+      const reached = proportion + (total - sum) / sensitive
+      if (reached <= bound) return reached
+      sum += (bound - proportion) * sensitive
+    }
+    proportion = bound
+    if (sum >= total) return proportion
+  }
+  throw new RangeError('impossible: ran out of bounds to consider in bound-constrained problem')
+}

@@ -1,0 +1,194 @@
+import { compareText } from '../lib/compare-text.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import type { Logger } from '../lib/log.ts'
+import type { RequestInfo, User } from '../meta/context.ts'
+import { adjustLimits } from './borrowing.ts'
+import { CATCH_ALL, EXEMPT, type FlowSchemaConfig, type PriorityLevelConfig } from './configuration.ts'
+import { DroppedRequests } from './dropped-requests.ts'
+import { Flow } from './flow.ts'
+import type { FlowClock } from './flow-clock.ts'
+import type { FlowMetrics } from './flow-metrics.ts'
+import { disciplineOf, PriorityLevel } from './priority-level.ts'
+import type { SeatRequest } from './seat-request.ts'
+import { WatchTracker } from './watch-tracker.ts'
+import { type EstimatedRequest, type EstimateOptions, estimateWork, makesEvents, maxSeatsOf } from './work-estimate.ts'
+
+/** What is read of a request. */
+export interface FlowRequest extends EstimatedRequest {
+  readonly user: User
+}
+
+/** The objects that configure flow control. */
+export interface FlowConfiguration {
+  readonly levels: readonly PriorityLevelConfig[]
+  readonly schemas: readonly FlowSchemaConfig[]
+}
+
+export interface FlowControlParts extends EstimateOptions {
+  /** For requests that are not exempt, together. */
+  readonly totalSeats: number
+  readonly clock: FlowClock
+  readonly metrics: FlowMetrics
+  readonly log: Logger
+  /** The objects `exempt` and `catch-all`, which hold where the store does not have them. */
+  readonly mandatory: FlowConfiguration
+}
+
+/**
+ * Priority and fairness: which level a request belongs to, and when it gets its seats there. Levels share the seats of the server, and lend to each other what they don't need.
+ * Source: pkg/util/flowcontrol in k8s.io/apiserver.
+ */
+export class FlowControl {
+  readonly watches = new WatchTracker()
+  readonly dropped: DroppedRequests
+  private readonly parts: FlowControlParts
+  private levelsByName = new Map<string, PriorityLevel>()
+  /** By precedence. */
+  private flows: readonly Flow[] = []
+  private configuration: FlowConfiguration
+
+  constructor(parts: FlowControlParts) {
+    this.parts = parts
+    this.dropped = new DroppedRequests(() => parts.clock.now())
+    this.configuration = parts.mandatory
+    this.configure({ levels: [], schemas: [] })
+  }
+
+  get levels(): ReadonlyMap<string, PriorityLevel> {
+    return this.levelsByName
+  }
+
+  /** Takes the objects as they are now. Those that contradict themselves, and schemas of levels that don't exist, are as if they did not exist. */
+  configure(configuration: FlowConfiguration): void {
+    this.configuration = configuration
+    const before = this.levelsByName
+    const levels = new Map<string, PriorityLevel>()
+    for (const config of configuration.levels) {
+      const level = this.levelOf(config)
+      if (level !== undefined) levels.set(level.name, level)
+    }
+    for (const config of this.parts.mandatory.levels) {
+      const name = config.metadata.name ?? ''
+      if (levels.has(name)) continue
+      const level = before.get(name) ?? this.levelOf(config)
+      if (level !== undefined) levels.set(name, level)
+    }
+    this.flows = this.flowsOf(configuration.schemas, levels)
+    this.keepBusy(before, levels)
+    this.levelsByName = levels
+    this.dropped.keep(name => levels.has(name))
+    this.divide()
+  }
+
+  /** Adjusts limits to what was demanded since the last time; called every ten seconds. */
+  adjust(): void {
+    adjustLimits(this.levelsByName.values(), this.parts)
+  }
+
+  /** Finds the request's level and takes its seats there. The state of what is returned says whether it has them, waits for them or is rejected. */
+  start(request: FlowRequest): SeatRequest {
+    const { user, info } = request
+    const flow = this.classify(user, info)
+    const { priorityLevel, meters } = flow
+    const distinguisher = flow.distinguisherOf(user, info)
+    let watches = 0
+    if (makesEvents(info)) {
+      watches = this.watches.interestedIn(info)
+      meters.watches().observe(watches)
+    }
+    const estimate = estimateWork(request, watches, priorityLevel.maxSeats, this.parts)
+    meters.estimated.observe(maxSeatsOf(estimate))
+    const seats = priorityLevel.queues.start({ flow, distinguisher, estimate, details: request }, flow.handOf(distinguisher))
+    if (priorityLevel.quiescing) this.reap(priorityLevel)
+    return seats
+  }
+
+  /** The request has been served; for a watch: has got what it begins with. Once or more. */
+  finish(seats: SeatRequest): void {
+    this.within(seats, ({ queues }) => queues.finish(seats))
+  }
+
+  /** Rejects a request that waits. */
+  giveUp(seats: SeatRequest): void {
+    this.within(seats, ({ queues }) => queues.cancel(seats))
+  }
+
+  /** A level is there, under its name, while it has requests. */
+  private within({ arrival }: SeatRequest, act: (level: PriorityLevel) => void): void {
+    const level = this.levelsByName.get(arrival.flow.level)
+    if (level === undefined) return
+    act(level)
+    if (level.quiescing) this.reap(level)
+  }
+
+  /** The schema that selects the request. */
+  classify(user: User, info: RequestInfo): Flow {
+    const { flows } = this
+    for (const flow of flows) if (flow.matches(user, info)) return flow
+    // The mandatory schemas are always there, and this one is for everybody else.
+    const last = flows.find(({ schema }) => schema === CATCH_ALL)
+    if (last === undefined) throw new Error('no fallback catch-all flow schema')
+    return last
+  }
+
+  private levelOf(config: PriorityLevelConfig): PriorityLevel | undefined {
+    try {
+      const discipline = disciplineOf(config)
+      const { clock, metrics } = this.parts
+      const level = this.levelsByName.get(config.metadata.name ?? '') ?? new PriorityLevel(config, discipline, clock, metrics)
+      level.config = config
+      level.discipline = discipline
+      level.quiescing = false
+      return level
+    } catch (error) {
+      this.parts.log.warn('Ignoring PriorityLevelConfiguration object because its spec is broken', { name: config.metadata.name, error: errorMessage(error) })
+      return undefined
+    }
+  }
+
+  private flowsOf(schemas: readonly FlowSchemaConfig[], levels: ReadonlyMap<string, PriorityLevel>): Flow[] {
+    const { metrics, mandatory } = this.parts
+    const flowOf = (schema: FlowSchemaConfig): Flow[] => {
+      const level = levels.get(schema.spec.priorityLevelConfiguration.name)
+      return level === undefined ? [] : [new Flow(schema, level, metrics)]
+    }
+    const flows = schemas.toSorted(byPrecedence).flatMap(flowOf)
+    const missing = (name: string): Flow[] =>
+      flows.some(({ schema }) => schema === name) ? [] : mandatory.schemas.filter(({ metadata }) => metadata.name === name).flatMap(flowOf)
+    return [...missing(EXEMPT), ...flows, ...missing(CATCH_ALL)]
+  }
+
+  /** Levels that are no longer wanted stay until their queues are empty, and keep their shares. */
+  private keepBusy(before: ReadonlyMap<string, PriorityLevel>, levels: Map<string, PriorityLevel>): void {
+    for (const [name, level] of before) {
+      if (levels.has(name) || level.queues.isIdle) continue
+      level.quiescing = true
+      levels.set(name, level)
+    }
+  }
+
+  private divide(): void {
+    const { totalSeats, metrics } = this.parts
+    let shareSum = 0
+    for (const { shares } of this.levelsByName.values()) shareSum += shares.nominal
+    let [room, places] = [0, 0]
+    for (const level of this.levelsByName.values()) {
+      level.setLimits(totalSeats, shareSum)
+      metrics.configured(level.name, level.limits)
+      room += level.limits.nominal
+      if (typeof level.discipline === 'object') places += level.discipline.queues * level.discipline.queueLengthLimit
+    }
+    for (const kind of ['readOnly', 'mutating'] as const) {
+      metrics.requestsOf('executing', kind).setDenominator(room)
+      metrics.requestsOf('waiting', kind).setDenominator(Math.max(places, 1))
+    }
+    this.adjust()
+  }
+
+  private reap(level: PriorityLevel): void {
+    if (level.queues.isIdle) this.configure(this.configuration)
+  }
+}
+
+const byPrecedence = (a: FlowSchemaConfig, b: FlowSchemaConfig): number =>
+  a.spec.matchingPrecedence - b.spec.matchingPrecedence || compareText(a.metadata.name ?? '', b.metadata.name ?? '')

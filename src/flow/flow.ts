@@ -1,0 +1,69 @@
+import type { RequestInfo, User } from '../meta/context.ts'
+import type { FlowSchemaConfig, Rule } from './configuration.ts'
+import type { FlowMeters, FlowMetrics } from './flow-metrics.ts'
+import type { PriorityLevel } from './priority-level.ts'
+import { matchesRules } from './rules.ts'
+import type { FlowOfRequest } from './seat-request.ts'
+import { dealHand, hashFlow } from './shuffle-sharding.ts'
+
+/** Hands that are remembered: a hash costs more than all the rest of a small request. */
+const MAX_HANDS = 1024
+const NO_HAND: readonly number[] = []
+
+/** The requests that one flow schema selects, in its priority level. */
+export class Flow implements FlowOfRequest {
+  readonly schema: string
+  readonly schemaUid: string
+  readonly level: string
+  readonly levelUid: string
+  readonly priorityLevel: PriorityLevel
+  private readonly rules: readonly Rule[]
+  private readonly method: string | undefined
+  private readonly metrics: FlowMetrics
+  private made: FlowMeters | undefined
+  /** By distinguisher, the oldest first. */
+  private readonly hands = new Map<string, readonly number[]>()
+
+  constructor({ metadata, spec }: FlowSchemaConfig, level: PriorityLevel, metrics: FlowMetrics) {
+    this.schema = metadata.name ?? ''
+    this.schemaUid = metadata.uid ?? ''
+    this.level = level.name
+    this.levelUid = level.config.metadata.uid ?? ''
+    this.priorityLevel = level
+    this.rules = spec.rules ?? []
+    this.method = spec.distinguisherMethod?.type
+    this.metrics = metrics
+  }
+
+  matches(user: User, info: RequestInfo): boolean {
+    return matchesRules(this.rules, user, info)
+  }
+
+  /** Made with the first request: schemas without requests are not shown. */
+  get meters(): FlowMeters {
+    this.made ??= this.metrics.flowMeters(this.level, this.schema)
+    return this.made
+  }
+
+  /** What tells the flows of the schema apart. Without several queues nothing has to. */
+  distinguisherOf(user: User, info: RequestInfo): string {
+    const { discipline } = this.priorityLevel
+    if (typeof discipline !== 'object' || discipline.queues <= 1) return ''
+    if (this.method === 'ByUser') return user.name
+    return this.method === 'ByNamespace' ? info.namespace : ''
+  }
+
+  /** The queues that a flow may use; nothing in a level without queues. */
+  handOf(distinguisher: string): readonly number[] {
+    const { discipline } = this.priorityLevel
+    if (typeof discipline !== 'object') return NO_HAND
+    const known = this.hands.get(distinguisher)
+    if (known !== undefined) return known
+    const hash = discipline.queues > 1 ? hashFlow(this.schema, distinguisher) : 0n
+    const hand = dealHand(hash, discipline.queues, discipline.handSize)
+    const oldest = this.hands.size >= MAX_HANDS ? this.hands.keys().next() : undefined
+    if (oldest && !oldest.done) this.hands.delete(oldest.value)
+    this.hands.set(distinguisher, hand)
+    return hand
+  }
+}

@@ -1,0 +1,386 @@
+import type { QueuingConfig } from './configuration.ts'
+import type { FlowClock } from './flow-clock.ts'
+import type { LevelMeters } from './flow-metrics.ts'
+import type { Integrator } from './integrator.ts'
+import { Queue, RequestList } from './queue.ts'
+import { type Arrival, ESTIMATED_SERVICE_MS, SeatRequest } from './seat-request.ts'
+import { MAX_SEAT_SECONDS, type SeatSeconds, seatSecondsToFloat, seatsTimesDuration } from './seat-seconds.ts'
+
+/** How the requests of a level are kept: `exempt` ones always have seats; without queues there are seats or none. */
+export type Discipline = 'exempt' | 'no queues' | QueuingConfig
+
+export interface Dispatching {
+  /** Seats. */
+  readonly limit: number
+  /** What utilization is measured by, above 0. */
+  readonly denominator: number
+}
+
+/** The progress meter is wound back by so much where it gets high. */
+const R_DECREMENT = MAX_SEAT_SECONDS / 2
+const HIGH_R = R_DECREMENT + R_DECREMENT / 2
+
+/** What has happened since the level is there. */
+export interface Tally {
+  dispatched: number
+  rejected: number
+  timedOut: number
+  cancelled: number
+}
+
+export interface QueueSetParts {
+  readonly clock: FlowClock
+  readonly meters: LevelMeters
+  /** Of the seats that its requests have, or wait for. */
+  readonly demand: Integrator
+}
+
+/**
+ * The seats of one priority level, and the queues of requests that wait for them: fair queuing by virtual time. Queues have equal shares. R, the progress meter, says how much service, in
+ * seat-seconds, an active queue has had; the queue whose oldest request would be done first in that virtual world is served next. A queue exists while it has requests.
+ *
+ * Source: pkg/util/flowcontrol/fairqueuing/queueset in k8s.io/apiserver, whose doc.go explains the algorithm.
+ */
+export class QueueSet {
+  readonly tally: Tally = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 }
+  /** By index. */
+  readonly queues = new Map<number, Queue>()
+  /** Those of requests that went through no queue. */
+  readonly unqueued = new RequestList()
+  waiting = 0
+  executing = 0
+  seatsInUse = 0
+  seatsWaiting = 0
+  private readonly clock: FlowClock
+  private readonly meters: LevelMeters
+  private readonly demand: Integrator
+  private discipline: Discipline = 'no queues'
+  private limit = 0
+  private currentR: SeatSeconds = 0
+  /** When R was read last. */
+  private syncedAt: number
+  /** Queues with requests, and the seats that queues use. */
+  private activeQueues = 0
+  private queuedSeatsInUse = 0
+  /** Index of the queue that was served last. */
+  private robin = 0
+  private enqueues = 0
+
+  constructor({ clock, meters, demand }: QueueSetParts) {
+    this.clock = clock
+    this.meters = meters
+    this.demand = demand
+    this.syncedAt = clock.now()
+  }
+
+  /** Queues beyond the number that is wanted are emptied and go. */
+  configure(discipline: Discipline, { limit, denominator }: Dispatching): void {
+    this.sync()
+    this.discipline = discipline
+    this.limit = limit
+    const { meters } = this
+    meters.waiting.setDenominator(typeof discipline === 'object' ? Math.max(discipline.queueLengthLimit, 1) * discipline.queues : 1)
+    meters.executing.setDenominator(denominator)
+    meters.seats.setDenominator(denominator)
+    this.dispatchAll()
+  }
+
+  /** No request waits or is served. */
+  get isIdle(): boolean {
+    return this.waiting === 0 && this.executing === 0
+  }
+
+  /** `hand`: the queues that the request's flow may use. The state of what is returned says whether it has seats, waits for them or is rejected. */
+  start(arrival: Arrival, hand: readonly number[]): SeatRequest {
+    const now = this.sync()
+    const request = new SeatRequest(arrival, now, this.currentR)
+    const { discipline } = this
+    if (typeof discipline !== 'object') {
+      if (discipline === 'exempt' || this.hasRoomFor(request.maxSeats)) this.execute(request, now)
+      else this.reject(request, 'concurrency-limit')
+      return request
+    }
+    const queue = this.choose(hand)
+    if (this.seatsInUse >= this.limit && queue.waiting.length >= discipline.queueLengthLimit) {
+      this.reject(request, 'queue-full')
+      this.drop(queue)
+      return request
+    }
+    request.queue = queue
+    const { meters } = arrival.flow
+    meters.queueLength().observe(queue.waiting.length + 1)
+    if (this.waiting === 0 && this.seatsInUse < this.limit && this.hasRoomFor(request.maxSeats)) {
+      this.dispatchAtOnce(queue, request, now)
+      return request
+    }
+    this.enqueue(queue, request, now)
+    this.dispatchAll()
+    return request
+  }
+
+  /** Gives up a request that waits: its time is over, or its client has gone. */
+  cancel(request: SeatRequest): void {
+    const { queue } = request
+    if (request.state !== 'waiting' || queue === undefined) return
+    const now = this.sync()
+    this.leaveQueue(queue, request, now)
+    this.tally.cancelled++
+    this.reject(request, 'time-out')
+    queue.boundNextDispatch()
+    this.demand.set(this.seatsInUse + this.seatsWaiting, now)
+    this.meters.demand.set(this.seatsInUse + this.seatsWaiting, now)
+    this.settle(queue)
+    request.decided?.(false)
+  }
+
+  /** The request has been served. Its seats are free, or will be when its consequences have been worked on. */
+  finish(request: SeatRequest): void {
+    if (request.state !== 'executing') return
+    const now = this.sync()
+    const { queue, additionalLatencyMs } = request
+    request.state = 'done'
+    this.executing--
+    const { meters } = request.arrival.flow
+    meters.executing.value--
+    const executed = request.arrival.details.info.verb === 'watch' ? meters.initialized() : meters.executed
+    executed.observe((now - (request.startedAt ?? now)) / 1000)
+    this.meters.executing.set(this.executing, now)
+    if (queue === undefined) this.unqueued.remove(request)
+    else {
+      queue.executing.remove(request)
+      // It was charged for the estimate; what it really took is known now.
+      queue.nextDispatchR -= seatsTimesDuration(request.initialSeats, ESTIMATED_SERVICE_MS - (now - (request.startedAt ?? now)))
+      queue.boundNextDispatch()
+      if (!queue.isActive) this.activeQueues--
+    }
+    if (additionalLatencyMs > 0)
+      this.clock.after(additionalLatencyMs, () => {
+        this.release(request, this.sync())
+        this.dispatchAll()
+      })
+    else this.release(request, now)
+    if (this.waiting > 0) this.dispatchAll()
+  }
+
+  private release(request: SeatRequest, now: number): void {
+    const { queue, maxSeats, arrival } = request
+    this.seatsInUse -= maxSeats
+    arrival.flow.meters.seats.value -= maxSeats
+    arrival.flow.meters.seatsFormerly.value -= maxSeats
+    this.noteSeats(now)
+    if (queue === undefined) return
+    queue.seatsInUse -= maxSeats
+    this.queuedSeatsInUse -= maxSeats
+    this.drop(queue)
+  }
+
+  /** Moves R on as the queues were until now. */
+  private sync(): number {
+    const now = this.clock.now()
+    const passed = now - this.syncedAt
+    this.syncedAt = now
+    if (passed > 0 && this.activeQueues > 0) {
+      const seats = Math.min(this.queuedSeatsInUse + this.seatsWaiting, this.limit) / this.activeQueues
+      this.currentR += seatsTimesDuration(seats, passed)
+      while (this.currentR >= HIGH_R) this.advanceEpoch()
+      this.meters.currentR.value = seatSecondsToFloat(this.currentR)
+    }
+    return now
+  }
+
+  private advanceEpoch(): void {
+    this.currentR -= R_DECREMENT
+    for (const queue of this.queues.values()) {
+      queue.nextDispatchR -= R_DECREMENT
+      for (const request of queue.waiting) request.arrivalR -= R_DECREMENT
+    }
+    this.meters.epochAdvanced(true)
+  }
+
+  /** Of the hand the queue with the least work waiting; of several the next in turn, so that flows whose hands overlap don't crowd. */
+  private choose(hand: readonly number[]): Queue {
+    const offset = this.enqueues++ % hand.length
+    let best = hand[offset] ?? 0
+    let least = MAX_SEAT_SECONDS
+    for (let i = 0; i < hand.length && least > 0; i++) {
+      const index = hand[(offset + i) % hand.length] ?? 0
+      const work = this.queues.get(index)?.workWaiting ?? 0
+      if (work >= least) continue
+      least = work
+      best = index
+    }
+    let queue = this.queues.get(best)
+    if (queue === undefined) {
+      queue = new Queue(best, this.currentR)
+      this.queues.set(best, queue)
+    }
+    return queue
+  }
+
+  /** Forgets a queue that has nothing. */
+  private drop(queue: Queue): void {
+    if (!queue.isActive && queue.seatsInUse === 0) this.queues.delete(queue.index)
+  }
+
+  private activate(queue: Queue): void {
+    if (queue.isActive) return
+    queue.nextDispatchR = this.currentR
+    this.activeQueues++
+  }
+
+  private settle(queue: Queue): void {
+    if (queue.isActive) return
+    this.activeQueues--
+    this.drop(queue)
+  }
+
+  private enqueue(queue: Queue, request: SeatRequest, now: number): void {
+    this.activate(queue)
+    queue.enqueue(request)
+    queue.boundNextDispatch()
+    this.waiting++
+    this.seatsWaiting += request.maxSeats
+    const { meters } = request.arrival.flow
+    meters.queued.value++
+    meters.queuedSeats.value += request.maxSeats
+    this.meters.waiting.set(this.waiting, now)
+    this.demand.set(this.seatsInUse + this.seatsWaiting, now)
+    this.meters.demand.set(this.seatsInUse + this.seatsWaiting, now)
+  }
+
+  private leaveQueue(queue: Queue, request: SeatRequest, now: number): void {
+    queue.dequeue(request)
+    this.waiting--
+    this.seatsWaiting -= request.maxSeats
+    const { meters } = request.arrival.flow
+    meters.queued.value--
+    meters.queuedSeats.value -= request.maxSeats
+    this.meters.waiting.set(this.waiting, now)
+  }
+
+  /** As if it had waited for no time. */
+  private dispatchAtOnce(queue: Queue, request: SeatRequest, now: number): void {
+    this.activate(queue)
+    if (queue.nextDispatchR < request.arrivalR) queue.nextDispatchR = request.arrivalR
+    const next = seatSecondsToFloat(queue.nextDispatchR)
+    const discounted = next - seatSecondsToFloat(seatsTimesDuration(queue.seatsInUse, ESTIMATED_SERVICE_MS))
+    this.noteDispatch(next, { min: next, max: next, discountedMin: discounted, discountedMax: discounted })
+    this.robin = queue.index
+    this.serve(queue, request, now)
+  }
+
+  private serve(queue: Queue, request: SeatRequest, now: number): void {
+    request.cutFinalSeats(this.limit)
+    queue.nextDispatchR += request.totalWork
+    queue.seatsInUse += request.maxSeats
+    this.queuedSeatsInUse += request.maxSeats
+    this.execute(request, now)
+  }
+
+  private execute(request: SeatRequest, now: number): void {
+    const { queue, arrival, maxSeats } = request
+    request.state = 'executing'
+    request.startedAt = now
+    ;(queue?.executing ?? this.unqueued).add(request)
+    this.executing++
+    this.seatsInUse += maxSeats
+    this.tally.dispatched++
+    const { meters } = arrival.flow
+    if (this.discipline !== 'exempt') meters.waited.observe((now - request.arrivedAt) / 1000)
+    meters.dispatched.value++
+    meters.executing.value++
+    meters.seats.value += maxSeats
+    meters.seatsFormerly.value += maxSeats
+    this.meters.executing.set(this.executing, now)
+    this.noteSeats(now)
+  }
+
+  private reject(request: SeatRequest, reason: 'concurrency-limit' | 'queue-full' | 'time-out'): void {
+    request.state = 'rejected'
+    this.tally.rejected++
+    const { meters } = request.arrival.flow
+    meters.rejected(reason).value++
+    meters.waitedInVain().observe((this.syncedAt - request.arrivedAt) / 1000)
+  }
+
+  private hasRoomFor(seats: number): boolean {
+    // One that is wider than the level goes alone.
+    if (seats > this.limit) return this.executing === 0
+    return this.seatsInUse + seats <= this.limit
+  }
+
+  private dispatchAll(): void {
+    while (this.waiting > 0 && this.seatsInUse < this.limit && this.dispatchNext());
+  }
+
+  /** Serves the oldest request of the queue whose turn it is. False where there is no room for it: others don't overtake it. */
+  private dispatchNext(): boolean {
+    const { queue, ...bounds } = this.nextQueue()
+    const request = queue?.waiting.first
+    if (queue === undefined || request === undefined) return false
+    if (!this.hasRoomFor(request.maxSeats)) {
+      request.arrival.flow.meters.noAccommodation().value++
+      return false
+    }
+    const now = this.syncedAt
+    this.robin = queue.index
+    this.noteDispatch(seatSecondsToFloat(queue.nextDispatchR), bounds)
+    this.leaveQueue(queue, request, now)
+    this.serve(queue, request, now)
+    queue.boundNextDispatch()
+    request.decided?.(true)
+    return true
+  }
+
+  /** Of queues that would be done at the same time, the first behind the one that was served last. */
+  private nextQueue(): { queue: Queue | undefined } & Bounds {
+    const { robin } = this
+    let queue: Queue | undefined
+    let finish = MAX_SEAT_SECONDS
+    let distance = 0
+    let [min, max, discountedMin, discountedMax] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    for (const each of this.queues.values()) {
+      if (each.waiting.length === 0) continue
+      const discounted = each.nextDispatchR - seatsTimesDuration(each.seatsInUse, ESTIMATED_SERVICE_MS)
+      min = Math.min(min, each.nextDispatchR)
+      max = Math.max(max, each.nextDispatchR)
+      discountedMin = Math.min(discountedMin, discounted)
+      discountedMax = Math.max(discountedMax, discounted)
+      const behind = each.index > robin ? each.index - robin : each.index - robin + MAX_QUEUES
+      if (each.virtualFinish > finish || (each.virtualFinish === finish && behind > distance)) continue
+      finish = each.virtualFinish
+      distance = behind
+      queue = each
+    }
+    const float = seatSecondsToFloat
+    return { queue, min: float(min), max: float(max), discountedMin: float(discountedMin), discountedMax: float(discountedMax) }
+  }
+
+  private noteSeats(now: number): void {
+    const wanted = this.seatsInUse + this.seatsWaiting
+    this.meters.seats.set(this.seatsInUse, now)
+    this.demand.set(wanted, now)
+    this.meters.demand.set(wanted, now)
+  }
+
+  private noteDispatch(s: number, { min, max, discountedMin, discountedMax }: Bounds): void {
+    const { r, s: latest, bounds, discounted } = this.meters.dispatch()
+    r.value = seatSecondsToFloat(this.currentR)
+    latest.value = s
+    bounds.min.value = min
+    bounds.max.value = max
+    discounted.min.value = discountedMin
+    discounted.max.value = discountedMax
+  }
+}
+
+/** Of the requests that wait, when their queues go on in the virtual world, in seat-seconds. */
+interface Bounds {
+  readonly min: number
+  readonly max: number
+  readonly discountedMin: number
+  readonly discountedMax: number
+}
+
+/** More than a level may have. */
+const MAX_QUEUES = 2 ** 27

@@ -1,0 +1,54 @@
+import type { RequestInfo, User } from '../meta/context.ts'
+import type { NonResourceRule, ResourceRule, Rule, Subject } from './configuration.ts'
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:'
+
+/** Whether a flow schema with these rules is about the request. */
+export const matchesRules = (rules: readonly Rule[], user: User, info: RequestInfo): boolean => rules.some(rule => matchesRule(rule, user, info))
+
+function matchesRule({ subjects, resourceRules, nonResourceRules }: Rule, user: User, info: RequestInfo): boolean {
+  if (!subjects?.some(subject => matchesSubject(subject, user))) return false
+  if (info.isResource) return resourceRules?.some(rule => matchesResource(rule, info)) ?? false
+  return nonResourceRules?.some(rule => matchesPath(rule, info)) ?? false
+}
+
+function matchesSubject({ kind, user: wanted, group, serviceAccount }: Subject, user: User): boolean {
+  switch (kind) {
+    case 'User':
+      return wanted !== undefined && (wanted.name === '*' || wanted.name === user.name)
+    case 'Group':
+      return group !== undefined && (group.name === '*' || user.groups.includes(group.name))
+    case 'ServiceAccount':
+      return serviceAccount !== undefined && matchesServiceAccount(serviceAccount.namespace, serviceAccount.name, user.name)
+    default:
+      return false
+  }
+}
+
+function matchesServiceAccount(namespace: string, name: string, user: string): boolean {
+  if (!user.startsWith(SERVICE_ACCOUNT)) return false
+  const rest = SERVICE_ACCOUNT.length
+  if (!user.startsWith(namespace, rest) || user[rest + namespace.length] !== ':') return false
+  return name === '*' || user.slice(rest + namespace.length + 1) === name
+}
+
+function matchesResource({ verbs, resources, apiGroups, clusterScope, namespaces }: ResourceRule, info: RequestInfo): boolean {
+  if (!has(verbs, info.verb)) return false
+  if (!isEvery(resources) && !resources?.includes(info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`)) return false
+  if (!has(apiGroups, info.group)) return false
+  return info.namespace === '' ? clusterScope === true : has(namespaces, info.namespace)
+}
+
+const matchesPath = ({ verbs, nonResourceURLs }: NonResourceRule, { verb, path }: RequestInfo): boolean =>
+  has(verbs, verb) && (nonResourceURLs?.some(pattern => matchesPattern(pattern, path)) ?? false)
+
+/** `/path/*` stands for what is below the path, and so does `/path` itself. */
+function matchesPattern(pattern: string, path: string): boolean {
+  if (pattern === '*' || pattern === path) return true
+  const prefix = pattern.endsWith('*') ? pattern.slice(0, -1) : pattern
+  return path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`)
+}
+
+/** `*` stands for all only where it stands alone, as validation wants it. */
+const isEvery = (list: readonly string[] | null): boolean => list?.length === 1 && list[0] === '*'
+const has = (list: readonly string[] | null, value: string): boolean => list !== null && (isEvery(list) || list.includes(value))

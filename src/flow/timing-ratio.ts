@@ -1,0 +1,96 @@
+import { type Across, HistogramChild, histogramSamples, type MetricDeclaration, type MetricFamily, type Sample } from '../lib/metrics.ts'
+
+const NANOSECONDS = 1e6
+
+/** A number that changes, over a limit: for how many nanoseconds it had which value. */
+export class TimingRatio {
+  readonly histogram: HistogramChild
+  private readonly bounds: readonly number[]
+  private readonly now: () => number
+  private numerator = 0
+  private denominator = 1
+  private ratio = 0
+  private changedAt: number
+
+  /** `now`: milliseconds. */
+  constructor(bounds: readonly number[], now: () => number) {
+    this.bounds = bounds
+    this.histogram = new HistogramChild(bounds)
+    this.now = now
+    this.changedAt = now()
+  }
+
+  /** `at`: the time, where the caller knows it. */
+  set(numerator: number, at = this.now()): void {
+    this.advance(at)
+    this.numerator = numerator
+    this.ratio = numerator / this.denominator
+  }
+
+  setDenominator(denominator: number): void {
+    this.advance(this.now())
+    this.denominator = denominator
+    this.ratio = this.numerator / denominator
+  }
+
+  /** Counts the time up to now. */
+  flush(): HistogramChild {
+    this.advance(this.now())
+    return this.histogram
+  }
+
+  private advance(at: number): void {
+    const nanoseconds = Math.round((at - this.changedAt) * NANOSECONDS)
+    if (nanoseconds <= 0) return
+    this.changedAt = at
+    const { histogram, bounds, ratio } = this
+    histogram.sum += ratio * nanoseconds
+    histogram.count += nanoseconds
+    for (let i = 0; i < bounds.length; i++) {
+      if (ratio > (bounds[i] ?? 0)) continue
+      histogram.counts[i] = (histogram.counts[i] ?? 0) + nanoseconds
+      return
+    }
+  }
+}
+
+export interface TimingDeclaration extends MetricDeclaration {
+  readonly buckets: readonly number[]
+  /** Labels with one value. */
+  readonly constant?: Readonly<Record<string, string>>
+}
+
+/** Ratios that differ in labels. They are made with what they measure, so that there are few of them. */
+export class TimingRatioFamily implements MetricFamily {
+  readonly name: string
+  readonly help: string
+  readonly stability: MetricFamily['stability']
+  readonly type = 'histogram'
+  readonly across: Across = 'sum'
+  private readonly declaration: TimingDeclaration
+  private readonly now: () => number
+  private readonly children = new Map<string, { readonly labels: Readonly<Record<string, string>>; readonly ratio: TimingRatio }>()
+
+  constructor(declaration: TimingDeclaration, now: () => number) {
+    this.declaration = declaration
+    this.name = declaration.name
+    this.help = declaration.help
+    this.stability = declaration.stability
+    this.now = now
+  }
+
+  /** That of these values, in the order of the declaration. */
+  child(...values: string[]): TimingRatio {
+    const key = values.join('\0')
+    const known = this.children.get(key)
+    if (known) return known.ratio
+    const { labels, constant, buckets } = this.declaration
+    const ratio = new TimingRatio(buckets, this.now)
+    this.children.set(key, { labels: { ...constant, ...Object.fromEntries(labels.map((label, i) => [label, values[i] ?? ''])) }, ratio })
+    return ratio
+  }
+
+  *samples(): Generator<Sample, void> {
+    for (const { labels, ratio } of this.children.values()) yield* histogramSamples(this.name, this.declaration.buckets, ratio.flush(), labels)
+  }
+}

@@ -1,0 +1,107 @@
+import { parseInt64 } from '../lib/integer.ts'
+import type { RequestInfo } from '../meta/context.ts'
+import type { GroupResource } from '../meta/gvk.ts'
+import { durationPerSeat, seatsTimesDuration } from './seat-seconds.ts'
+
+/** How wide a request is, and for how long after its end. */
+export interface WorkEstimate {
+  /** While it is served. */
+  readonly initialSeats: number
+  /** Afterwards, while its consequences are worked on. */
+  readonly finalSeats: number
+  readonly additionalLatencyMs: number
+}
+
+/** The wider of its phases. */
+export const maxSeatsOf = ({ initialSeats, finalSeats }: WorkEstimate): number => Math.max(initialSeats, finalSeats)
+
+/** What is read of a request. */
+export interface EstimatedRequest {
+  readonly info: RequestInfo
+  readonly query: Pick<URLSearchParams, 'get'>
+}
+
+export interface EstimateOptions {
+  /** Stored objects of a resource; `stale`: they could not be counted; undefined: there is no such resource here. */
+  countOf(resource: GroupResource): number | 'stale' | undefined
+  /** The gate WatchList: a watch may begin with a list. */
+  readonly watchList: boolean
+  /** The gate ConsistentListFromCache: lists of the latest state come from memory. */
+  readonly consistentReadsFromCache: boolean
+}
+
+const MIN_SEATS = 1
+const MAX_SEATS = 10
+const OBJECTS_PER_SEAT = 100
+const WATCHES_PER_SEAT = 10
+/** What an event costs for ten watches, in milliseconds of a seat. */
+const EVENT_MS = 5
+
+const ONE_SEAT: WorkEstimate = { initialSeats: MIN_SEATS, finalSeats: 0, additionalLatencyMs: 0 }
+const MUTATING: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
+
+/** Whether `watchesOf` has a say in the estimate: a write that makes events. A token is made of an account, which does not change. */
+export const makesEvents = ({ verb, resource, subresource }: RequestInfo): boolean =>
+  MUTATING.has(verb) && !(resource === 'serviceaccounts' && subresource === 'token')
+
+/**
+ * What a request costs: one seat, more for long lists, and for writes that many watches are told of. `most`: seats that the priority level has for one request; 0: it does not say.
+ * Source: pkg/util/flowcontrol/request in k8s.io/apiserver.
+ */
+export function estimateWork(request: EstimatedRequest, watches: number, most: number, options: EstimateOptions): WorkEstimate {
+  const { verb } = request.info
+  if (verb === 'list' || (verb === 'watch' && options.watchList)) return estimateList(request, cap(most), options)
+  return watches >= WATCHES_PER_SEAT ? estimateEvents(watches, cap(most)) : ONE_SEAT
+}
+
+const cap = (most: number): number => (most === 0 || most > MAX_SEATS ? MAX_SEATS : most)
+
+const seats = (initialSeats: number): WorkEstimate => (initialSeats === MIN_SEATS ? ONE_SEAT : { initialSeats, finalSeats: 0, additionalLatencyMs: 0 })
+
+/** The work of many seats for a moment becomes that of few for longer: wide requests keep others waiting. */
+function estimateEvents(watches: number, most: number): WorkEstimate {
+  const wanted = Math.ceil(watches / WATCHES_PER_SEAT)
+  const finalSeats = Math.min(wanted, most)
+  return { initialSeats: MIN_SEATS, finalSeats, additionalLatencyMs: durationPerSeat(seatsTimesDuration(wanted, EVENT_MS), finalSeats) }
+}
+
+function estimateList({ info, query }: EstimatedRequest, most: number, options: EstimateOptions): WorkEstimate {
+  // Of one object: read as it is.
+  if (info.name !== '') return ONE_SEAT
+  const limit = numberOf(query.get('limit'))
+  // It will be refused.
+  if (limit === undefined || numberOf(query.get('timeoutSeconds')) === undefined) return seats(most)
+  if (info.verb === 'watch' && !isTrue(query.get('sendInitialEvents'))) return ONE_SEAT
+  const stored = options.countOf(info)
+  if (stored === undefined) return ONE_SEAT
+  if (stored === 'stale') return seats(most)
+  const fromCache = info.verb === 'watch' || !readsStore(query, limit, options)
+  const isSelecting = (query.get('fieldSelector') ?? '') !== '' || (query.get('labelSelector') ?? '') !== ''
+  const page = limit > 0 && limit < stored ? limit : stored
+  const processed = fromCache ? stored : isSelecting ? stored + page : 2 * page
+  return seats(Math.max(MIN_SEATS, Math.min(most, Math.ceil(processed / OBJECTS_PER_SEAT))))
+}
+
+/** Whether kube-apiserver would ask etcd: it has no snapshots of the past for this estimate. */
+function readsStore(query: EstimatedRequest['query'], limit: number, { consistentReadsFromCache }: EstimateOptions): boolean {
+  const resourceVersion = query.get('resourceVersion') ?? ''
+  switch (query.get('resourceVersionMatch') ?? '') {
+    case 'NotOlderThan':
+      return false
+    case '':
+      if ((query.get('continue') ?? '') !== '') return true
+      if (limit > 0 && resourceVersion !== '' && resourceVersion !== '0') return true
+      return resourceVersion === '' && !consistentReadsFromCache
+    default:
+      return true
+  }
+}
+
+/** 0 where there is none; undefined where it is no number. */
+function numberOf(text: string | null): number | undefined {
+  if (text === null || text === '') return 0
+  const value = parseInt64(text)
+  return value === undefined ? undefined : Number(value)
+}
+
+const isTrue = (value: string | null): boolean => value !== null && !/^(?:false|0)$/i.test(value)

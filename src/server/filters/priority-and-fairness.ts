@@ -1,0 +1,111 @@
+import type { FlowLimits } from '../../flow/flow-limits.ts'
+import type { FlowMetrics } from '../../flow/flow-metrics.ts'
+import type { SeatRequest } from '../../flow/seat-request.ts'
+import type { HttpExchange } from '../exchange.ts'
+import { isReadOnly, type RequestWatermarks, Watermark } from '../request-watermarks.ts'
+import type { Filter, Next } from './filter.ts'
+import { tooManyRequests } from './too-many-requests.ts'
+
+/** No request waits longer, whatever its time is. */
+const MAX_WAIT_MS = 60_000
+
+/** Requests that wait for their turn, and those that are served. */
+export interface RequestMarks {
+  readonly waiting: RequestWatermarks
+  readonly executing: RequestWatermarks
+}
+
+/** `metrics`: what the counts are told of, where there is flow control. */
+export function marksOf(metrics: FlowMetrics | undefined): RequestMarks {
+  const marks = (phase: 'waiting' | 'executing'): RequestWatermarks => ({
+    readOnly: new Watermark(metrics?.requestsOf(phase, 'readOnly')),
+    mutating: new Watermark(metrics?.requestsOf(phase, 'mutating')),
+  })
+  return { waiting: marks('waiting'), executing: marks('executing') }
+}
+
+/**
+ * Lets a request wait for seats in the priority level of its flow schema, for a quarter of its time, and holds them while it is served; a watch has them until it has got what it begins with.
+ * Throws 429 where there is no room, or the wait was too long. Other long-running requests pass. `requestTimeoutMs`: of requests without a deadline.
+ */
+export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: RequestMarks, requestTimeoutMs: number): Filter {
+  const served = (exchange: HttpExchange, seats: SeatRequest, next: Next): Promise<void> =>
+    exchange.info.verb === 'watch' ? serveWatch(exchange, seats, next) : serve(exchange, seats, next)
+
+  /** Also where another server does it, the seats are free at once. */
+  const take = (exchange: HttpExchange, seats: SeatRequest): void => {
+    const mark = markOf(marks.executing, exchange)
+    mark.enter(exchange.receivedAt)
+    exchange.place = {
+      leave() {
+        mark.leave()
+        flows.finish(seats)
+      },
+    }
+  }
+
+  const serve = async (exchange: HttpExchange, seats: SeatRequest, next: Next): Promise<void> => {
+    take(exchange, seats)
+    try {
+      await next()
+    } finally {
+      exchange.leavePlace()
+    }
+  }
+
+  const serveWatch = async (exchange: HttpExchange, seats: SeatRequest, next: Next): Promise<void> => {
+    take(exchange, seats)
+    const forget = flows.watches.register(exchange.info, exchange.query)
+    try {
+      await next()
+    } finally {
+      exchange.leavePlace()
+      forget()
+    }
+  }
+
+  /** Resolves with whether it has got seats. */
+  const waited = (exchange: HttpExchange, seats: SeatRequest): Promise<boolean> =>
+    new Promise(resolve => {
+      const { signal } = exchange
+      const mark = markOf(marks.waiting, exchange)
+      mark.enter(Date.now())
+      const giveUp = (): void => flows.giveUp(seats)
+      const forgetTimer = clock.after(waitLimit(exchange, clock.now(), requestTimeoutMs), giveUp)
+      seats.decided = execute => {
+        forgetTimer()
+        signal.removeEventListener('abort', giveUp)
+        mark.leave()
+        exchange.queuedMs = clock.now() - seats.arrivedAt
+        resolve(execute)
+      }
+      if (signal.aborted) giveUp()
+      else signal.addEventListener('abort', giveUp)
+    })
+
+  const drop = (seats: SeatRequest): never => {
+    const { level } = seats.arrival.flow
+    flows.dropped.drop(level)
+    throw tooManyRequests(flows.dropped.retryAfter(level))
+  }
+
+  return ({ state: { exchange } }, next) => {
+    if (exchange.longRunning && exchange.info.verb !== 'watch') return next()
+    const seats = flows.start(exchange)
+    const { flow } = seats.arrival
+    exchange.setHeader('X-Kubernetes-Pf-Flowschema-Uid', flow.schemaUid)
+    exchange.setHeader('X-Kubernetes-Pf-Prioritylevel-Uid', flow.levelUid)
+    if (seats.state === 'executing') return served(exchange, seats, next)
+    if (seats.state === 'rejected') return drop(seats)
+    return waited(exchange, seats).then(execute => (execute ? served(exchange, seats, next) : drop(seats)))
+  }
+}
+
+const markOf = ({ readOnly, mutating }: RequestWatermarks, { info }: HttpExchange): Watermark => (isReadOnly(info) ? readOnly : mutating)
+
+/** How long it may still wait: a quarter of its time, from when it came. Its deadline is by the clock of `now`. */
+export function waitLimit(exchange: Pick<HttpExchange, 'deadline' | 'elapsed'>, now: number, requestTimeoutMs: number): number {
+  const elapsed = exchange.elapsed()
+  const time = exchange.deadline === 0 ? requestTimeoutMs : exchange.deadline - now + elapsed
+  return Math.max(0, Math.min(time / 4, MAX_WAIT_MS) - elapsed)
+}

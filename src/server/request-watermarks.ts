@@ -1,0 +1,46 @@
+import type { RequestInfo } from '../meta/context.ts'
+
+/** Counts of requests that read, and of those that write. */
+export interface RequestWatermarks {
+  readonly readOnly: Watermark
+  readonly mutating: Watermark
+}
+
+/** What is told of each new count. */
+export interface CountObserver {
+  set(count: number): void
+}
+
+/** The highest count of the last second. */
+export class Watermark {
+  current = 0
+  private peak = 0
+  private second = 0
+  private readonly observer: CountObserver | undefined
+
+  constructor(observer?: CountObserver) {
+    this.observer = observer
+  }
+
+  /** `now`: milliseconds since the epoch. */
+  enter(now: number): void {
+    this.current++
+    const second = Math.floor(now / 1000)
+    if (second !== this.second) {
+      this.second = second
+      this.peak = this.current
+    } else if (this.current > this.peak) this.peak = this.current
+    this.observer?.set(this.current)
+  }
+
+  leave(): void {
+    this.current--
+    this.observer?.set(this.current)
+  }
+
+  highest(now: number): number {
+    return Math.floor(now / 1000) - this.second <= 1 ? Math.max(this.peak, this.current) : this.current
+  }
+}
+
+export const isReadOnly = ({ verb }: RequestInfo): boolean => verb === 'get' || verb === 'list' || verb === 'watch'

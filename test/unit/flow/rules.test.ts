@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import type { Rule, Subject } from '../../../src/flow/configuration.ts'
+import { matchesRules } from '../../../src/flow/rules.ts'
+import type { RequestInfo } from '../../../src/meta/context.ts'
+import { EVERYTHING, infoOf } from '../../support/flow.ts'
+
+const ALICE = { name: 'alice', groups: ['system:authenticated', 'devs'] }
+const ROBOT = { name: 'system:serviceaccount:ns:robot', groups: ['system:authenticated'] }
+
+describe('the rules of flow schemas', () => {
+  const SUBJECTS: [subject: Subject, user: { name: string; groups: string[] }, matches: boolean][] = [
+    [{ kind: 'User', user: { name: 'alice' } }, ALICE, true],
+    [{ kind: 'User', user: { name: 'bob' } }, ALICE, false],
+    [{ kind: 'User', user: { name: '*' } }, ALICE, true],
+    [{ kind: 'User' }, ALICE, false],
+    [{ kind: 'Group', group: { name: 'devs' } }, ALICE, true],
+    [{ kind: 'Group', group: { name: 'ops' } }, ALICE, false],
+    [{ kind: 'Group', group: { name: '*' } }, ALICE, true],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'ns', name: 'robot' } }, ROBOT, true],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'ns', name: '*' } }, ROBOT, true],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'n', name: '*' } }, ROBOT, false],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'ns', name: 'other' } }, ROBOT, false],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'ns', name: '*' } }, ALICE, false],
+    [{ kind: 'Other' }, ALICE, false],
+  ]
+  for (const [subject, user, matches] of SUBJECTS)
+    it(`${JSON.stringify(subject)} ${matches ? 'is' : 'is not'} ${user.name}`, () =>
+      expect(matchesRules([{ subjects: [subject], ...EVERYTHING }], user, infoOf({ resource: 'pods' }))).to.equal(matches))
+
+  const resources = { verbs: ['get', 'list'], apiGroups: ['apps'], resources: ['deployments', 'deployments/scale'], namespaces: ['a', 'b'] }
+  const info = { group: 'apps', resource: 'deployments', namespace: 'a' }
+  const paths = (...nonResourceURLs: string[]): Partial<Rule> => ({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs }] })
+  const REQUESTS: [what: string, rule: Partial<Rule>, info: Partial<RequestInfo>, matches: boolean][] = [
+    ['all of it', { resourceRules: [resources] }, info, true],
+    ['another verb', { resourceRules: [resources] }, { ...info, verb: 'watch' }, false],
+    ['every verb', { resourceRules: [{ ...resources, verbs: ['*'] }] }, { ...info, verb: 'watch' }, true],
+    ['another group', { resourceRules: [resources] }, { ...info, group: '' }, false],
+    ['every group', { resourceRules: [{ ...resources, apiGroups: ['*'] }] }, { ...info, group: '' }, true],
+    ['a subresource', { resourceRules: [resources] }, { ...info, subresource: 'scale' }, true],
+    ['another subresource', { resourceRules: [resources] }, { ...info, subresource: 'status' }, false],
+    ['another namespace', { resourceRules: [resources] }, { ...info, namespace: 'c' }, false],
+    ['no namespace', { resourceRules: [resources] }, { ...info, namespace: '' }, false],
+    ['the cluster', { resourceRules: [{ ...resources, clusterScope: true }] }, { ...info, namespace: '' }, true],
+    ['every namespace, and not the cluster', { resourceRules: [{ ...resources, namespaces: ['*'] }] }, { ...info, namespace: '' }, false],
+    ['no rules for resources', paths('*'), info, false],
+    ['a path', paths('/healthz'), { isResource: false, path: '/healthz' }, true],
+    ['a path below', paths('/healthz'), { isResource: false, path: '/healthz/ping' }, true],
+    ['a path that begins alike', paths('/healthz'), { isResource: false, path: '/healthzz' }, false],
+    ['a prefix', paths('/healthz/*'), { isResource: false, path: '/healthz/ping' }, true],
+    ['the prefix itself', paths('/healthz/*'), { isResource: false, path: '/healthz' }, false],
+    ['every path', paths('*'), { isResource: false, path: '/x' }, true],
+    ['another method', paths('*'), { isResource: false, path: '/x', verb: 'post' }, false],
+    ['a path, of a rule for resources', { resourceRules: [resources] }, { isResource: false, path: '/x' }, false],
+  ] as const
+  for (const [what, rule, request, matches] of REQUESTS)
+    it(`${what}: ${matches}`, () =>
+      expect(matchesRules([{ subjects: [{ kind: 'User', user: { name: '*' } }], ...rule }], ALICE, infoOf(request))).to.equal(matches))
+
+  it('needs a subject and a rule of one and the same policy', () => {
+    const rules: Rule[] = [
+      { subjects: [{ kind: 'User', user: { name: 'bob' } }], ...EVERYTHING },
+      { subjects: [{ kind: 'User', user: { name: 'alice' } }], nonResourceRules: [] },
+    ]
+    expect(matchesRules(rules, ALICE, infoOf({ resource: 'pods' }))).to.equal(false)
+  })
+})
