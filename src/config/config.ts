@@ -143,9 +143,7 @@ export function buildConfig(given: GivenFlags): Config {
     serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),
     kubelets: kubeletsOf(read),
     services: servicesOf(read),
-    maxRequestsInFlight: read.int('max-requests-inflight', 0),
-    maxMutatingRequestsInFlight: read.int('max-mutating-requests-inflight', 0),
-    priorityAndFairness: isTrue(read.text('enable-priority-and-fairness') ?? 'true'),
+    ...limitsOf(read),
     requestTimeoutMs: read.duration('request-timeout'),
     minRequestTimeoutMs: read.int('min-request-timeout', 0) * 1000,
     shutdownDelayMs: read.duration('shutdown-delay-duration'),
@@ -192,6 +190,15 @@ function loopsOf(profile: Profile, { values }: GivenFlags, read: Reader): Pick<C
   }
 }
 
+function limitsOf(read: Reader): Pick<Config, 'maxRequestsInFlight' | 'maxMutatingRequestsInFlight' | 'priorityAndFairness'> {
+  const reads = read.int('max-requests-inflight', 0)
+  const writes = read.int('max-mutating-requests-inflight', 0)
+  const priorityAndFairness = isTrue(read.text('enable-priority-and-fairness') ?? 'true')
+  if (priorityAndFairness && reads + writes <= 0)
+    throw new FlagError(`invalid configuration: MaxRequestsInFlight=${reads} and MaxMutatingRequestsInFlight=${writes}; they must add up to something positive`)
+  return { maxRequestsInFlight: reads, maxMutatingRequestsInFlight: writes, priorityAndFairness }
+}
+
 const pluginFlags = ({ values }: GivenFlags): GivenPlugins => ({
   enable: values.get('enable-admission-plugins'),
   disable: values.get('disable-admission-plugins'),
@@ -206,9 +213,6 @@ function checkTogether(config: Config): void {
     throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
   if (config.workers > 1 && config.audit.log !== undefined)
     throw new FlagError(`--workers=${config.workers} and --audit-log-path do not go together: the log is written by one process`)
-  const { maxRequestsInFlight: reads, maxMutatingRequestsInFlight: writes } = config
-  if (config.priorityAndFairness && reads + writes <= 0)
-    throw new FlagError(`invalid configuration: MaxRequestsInFlight=${reads} and MaxMutatingRequestsInFlight=${writes}; they must add up to something positive`)
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
 }

@@ -183,6 +183,13 @@ describe('the command line', () => {
     ])
   })
 
+  it('says how many requests are worked on at once', () => {
+    expect(serve().config).to.include({ priorityAndFairness: true, maxRequestsInFlight: 400, maxMutatingRequestsInFlight: 200 })
+    const none = ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0']
+    expect(() => serve(...none)).to.throw(FlagError, 'MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive')
+    expect(serve(...none, '--enable-priority-and-fairness=false').config).to.include({ priorityAndFairness: false, maxRequestsInFlight: 0 })
+  })
+
   it('says how services and aggregated servers are reached', () => {
     expect(serve().config.services).to.deep.equal({ addresses: new Map(), toEndpoints: false, proxyClient: undefined, refusesRedirects: true })
     const { services } = serve(
