@@ -9,6 +9,7 @@ import { BackendClient } from '../extensions/aggregation/backend-client.ts'
 import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import { discoveryCheck } from '../extensions/aggregation/discovery-check.ts'
 import { ForeignDiscovery } from '../extensions/aggregation/foreign-discovery.ts'
+import { ForeignOpenApiV2 } from '../extensions/aggregation/foreign-open-api-v2.ts'
 import { ForeignOpenApiV3 } from '../extensions/aggregation/foreign-open-api-v3.ts'
 import { discoveredGroups, type Listing, listedGroups } from '../extensions/aggregation/listed-groups.ts'
 import { AvailabilityMetrics } from '../extensions/aggregation/metrics.ts'
@@ -36,10 +37,8 @@ export class AggregationService implements Service {
   /** Runs in the leader. */
   readonly availability: Controller
   private readonly options: ControlPlaneOptions
-  private readonly registrations = new Registrations()
   private readonly transports: Transports
-  private readonly discovery: ForeignDiscovery
-  private readonly openApiV3: ForeignOpenApiV3
+  private readonly known: Known
 
   constructor(options: ControlPlaneOptions, resolve: ResolveService) {
     this.options = options
@@ -56,10 +55,14 @@ export class AggregationService implements Service {
       refusesRedirects,
     }
     const reader = new BackendClient(resolve, this.transports, via)
-    const registrations = this.registrations
-    this.discovery = new ForeignDiscovery(registrations, reader, logger)
-    this.openApiV3 = new ForeignOpenApiV3(registrations, reader, logger)
-    this.aggregator = aggregatorOver({ registrations, discovery: this.discovery, openApiV3: this.openApiV3 }, env)
+    const registrations = new Registrations()
+    this.known = {
+      registrations,
+      discovery: new ForeignDiscovery(registrations, reader, logger),
+      openApiV2: new ForeignOpenApiV2(registrations, reader, logger),
+      openApiV3: new ForeignOpenApiV3(registrations, reader, logger),
+    }
+    this.aggregator = aggregatorOver(this.known, env)
     const metrics = new AvailabilityMetrics()
     const availability: AvailabilityOptions = {
       check: discoveryCheck({ resolve, client, via }),
@@ -68,19 +71,19 @@ export class AggregationService implements Service {
     }
     this.availability = apiServiceAvailabilityController(availability)
     this.metrics = metrics.families
-    this.checks = [onReadyz('apiservice-registration-controller', () => this.registrations.isSynced, 'APIServices are not known yet')]
-    this.registrations.subscribe(({ name, registration }) => {
+    this.checks = [onReadyz('apiservice-registration-controller', () => registrations.isSynced, 'APIServices are not known yet')]
+    registrations.subscribe(({ name, registration }) => {
       if (!registration?.backend) this.transports.forget(name)
     })
   }
 
-  /** Follows APIServices, and the files of the certificate. */
+  /** Follows APIServices, what their backends say of themselves, and the files of the certificate. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     const { aggregation, logger } = this.options
+    const { registrations, discovery, openApiV2, openApiV3 } = this.known
     return Promise.all([
-      followKept(env, API_SERVICES, signal, this.registrations),
-      this.discovery.run(env, signal),
-      this.openApiV3.run(env, signal),
+      followKept(env, API_SERVICES, signal, registrations),
+      ...[discovery, openApiV2, openApiV3].map(each => each.run(env, signal)),
       aggregation.client?.follow(logger, signal),
     ])
   }
@@ -95,6 +98,7 @@ export class AggregationService implements Service {
 interface Known {
   readonly registrations: Registrations
   readonly discovery: ForeignDiscovery
+  readonly openApiV2: ForeignOpenApiV2
   readonly openApiV3: ForeignOpenApiV3
 }
 
@@ -104,7 +108,7 @@ const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discov
   told: name => discovery.of(name),
 })
 
-const aggregatorOver = ({ registrations, discovery, openApiV3 }: Known, env: RequestProxyEnvironment): Aggregator => ({
+const aggregatorOver = ({ registrations, discovery, openApiV2, openApiV3 }: Known, env: RequestProxyEnvironment): Aggregator => ({
   get generation() {
     return registrations.generation + discovery.generation
   },
@@ -116,8 +120,9 @@ const aggregatorOver = ({ registrations, discovery, openApiV3 }: Known, env: Req
   },
   openApi: {
     get generation() {
-      return openApiV3.generation
+      return openApiV2.generation + openApiV3.generation
     },
+    v2: () => openApiV2.documents(),
     v3: () => openApiV3.paths(),
     serveV3(exchange, path) {
       const registration = openApiV3.registrationOf(path)

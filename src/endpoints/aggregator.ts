@@ -1,6 +1,7 @@
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import type { JsonObject } from '../meta/object.ts'
 import type { Exchange } from './exchange.ts'
+import type { ForeignSwagger } from './openapi/merge.ts'
 
 /** What another server has told of a group version. */
 export interface ForeignVersion {
@@ -25,8 +26,10 @@ export type ListedGroups = ReadonlyMap<string, readonly ListedVersion[]>
 
 /** Documents of OpenAPI that other servers have. */
 export interface ForeignOpenApi {
-  /** Counts changes of what `v3` tells. */
+  /** Counts changes of what `v2` and `v3` tell. */
   readonly generation: number
+  /** Of `/openapi/v2`, those that come first when names are given before others. */
+  v2(): readonly ForeignSwagger[]
   /** Where the documents of `/openapi/v3` are, by path (`apis/GROUP/VERSION`). */
   v3(): ReadonlyMap<string, string>
   /** Passes on a request for a document of `/openapi/v3`; undefined: nobody has it. */

@@ -112,6 +112,32 @@ describe('servers behind APIServices', () => {
     expect((await server.send('/openapi/v3/apis/nobody.example.com/v1')).status).to.equal(404)
   })
 
+  it('are in OpenAPI v2', async () => {
+    const at = `${VERSION}/namespaces/{namespace}/flunders`
+    const schema = { $ref: '#/definitions/io.k8s.Flunder' }
+    backend.documents.set('/openapi/v2', {
+      swagger: '2.0',
+      info: { title: 'wardle', version: 'v0' },
+      paths: { [at]: { get: { operationId: 'listFlunder', responses: { 200: { description: 'OK', schema } } } }, '/apis/apps/v1/': {} },
+      definitions: {
+        'io.k8s.Flunder': { type: 'object', properties: { metadata: { $ref: '#/definitions/io.k8s.api.core.v1.Pod' } } },
+        'io.k8s.api.core.v1.Pod': { type: 'string' },
+      },
+    })
+    const look = { method: 'PATCH', body: { metadata: { labels: { open: 'apiv2' } } }, headers: { 'content-type': 'application/merge-patch+json' } }
+    await server.send(`${SERVICES}/v1alpha1.${GROUP}`, look)
+    await eventually('it is in the document', async () => (await server.send('/openapi/v2')).text.includes('listFlunder'))
+    const { paths, definitions, info } = JSON.parse((await server.send('/openapi/v2')).text)
+    expect(info.title).to.equal('Kubernetes')
+    expect(paths[at].get.responses['200'].schema).to.deep.equal(schema)
+    expect(paths['/apis/apps/v1/'].get.operationId).to.equal('getAppsV1APIResources')
+    expect(definitions['io.k8s.Flunder'].properties.metadata).to.deep.equal({ $ref: '#/definitions/io.k8s.api.core.v1.Pod_v2' })
+    expect(definitions['io.k8s.api.core.v1.Pod_v2']).to.deep.equal({ type: 'string' })
+    expect(definitions['io.k8s.api.core.v1.Pod'].type).to.equal('object')
+    const { status, text } = await server.send('/openapi/v2', { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' })
+    expect([status, text.includes('listFlunder')]).to.deep.equal([200, true])
+  })
+
   it('get requests in the name of their users, whatever the client says of itself', async () => {
     backend.act = (req, res) =>
       void req.on('end', () => res.writeHead(201, { 'content-type': 'application/json', 'x-mine': 'yes' }).end('{"made":true}')).resume()

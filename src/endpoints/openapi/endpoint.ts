@@ -85,7 +85,7 @@ export class OpenApiEndpoint {
     this.foreignGeneration = foreignGeneration
     const before = this.current
     before?.close()
-    this.current = new KeptDocuments(createOpenApi(snapshot, this.readDescriptions), before, this.foreign)
+    this.current = new KeptDocuments(createOpenApi(snapshot, this.readDescriptions, this.foreign?.v2()), before, this.foreign)
     return this.current
   }
 

@@ -7,6 +7,7 @@ import { openApiV3, SWAGGER_PARTS, type SwaggerMember, swaggerHead, swaggerMembe
 import { encodeSwagger } from './gnostic.ts'
 import { encodeOpenApi } from './gnostic-v3.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
+import { type ForeignSwagger, mergedMembers } from './merge.ts'
 import type { Operation } from './operation.ts'
 import { documentOperations } from './operations.ts'
 
@@ -35,8 +36,8 @@ export type ReadDescriptions = (group: string) => string
 /** For servers without descriptions: tests, and whoever has no `kubectl explain`. */
 export const nothingSaid: ReadDescriptions = () => ''
 
-/** Nothing is kept but what the next document would need at once; `KeptDocuments` keeps the bytes. */
-export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid): OpenApi {
+/** `foreign`: what other servers serve, for v2. Nothing is kept but what the next document would need at once; `KeptDocuments` keeps the bytes. */
+export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid, foreign: readonly ForeignSwagger[] = []): OpenApi {
   const version = `v${snapshot.release ?? DEFAULT_RELEASE}.0`
   const descriptions = descriptionsWhileUsed(readDescriptions)
   // Made for the first document that needs them, and kept for the others: operations are made anew by each call.
@@ -50,9 +51,10 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
     kinds ??= kindsByDefinition(snapshot)
     return openApiV3(documents().get(path)?.() ?? [], new TypeResolver(3, kinds, snapshot.release, descriptions()), version)
   }
+  const members = () => mergedMembers(() => swaggerMembers(snapshot, descriptions()), foreign)
   return {
-    v2: () => swaggerText(swaggerHead(version), swaggerMembers(snapshot, descriptions()), swaggerTail),
-    v2Proto: () => encodeSwagger(swaggerHead(version), swaggerMembers(snapshot, descriptions()), swaggerTail),
+    v2: () => swaggerText(swaggerHead(version), members(), swaggerTail),
+    v2Proto: () => encodeSwagger(swaggerHead(version), members(), swaggerTail),
     paths: () => documents().keys(),
     has: path => documents().has(path),
     partsOf: path => snapshot.resourcesOf(path.replace(/^(?:apis|api)\//, '')).map(({ definition }) => definition),

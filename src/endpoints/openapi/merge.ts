@@ -1,0 +1,133 @@
+import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
+
+/** The part of another server's Swagger document that stands in ours: what it serves, and what that refers to. */
+export interface ForeignSwagger {
+  readonly paths: Readonly<JsonObject>
+  readonly definitions: Readonly<JsonObject>
+  readonly parameters: Readonly<JsonObject>
+}
+
+type Part = SwaggerMember['part']
+/** The parts whose members are referred to by their names. */
+type NamedPart = Exclude<Part, 'paths'>
+type Members = Generator<SwaggerMember | undefined, void>
+
+const NAMED: readonly NamedPart[] = ['definitions', 'parameters']
+const GVKS = 'x-kubernetes-group-version-kind'
+
+/**
+ * The members of our document with those of others behind them, in each part. A path that is there already stays as it is. A definition or parameter of a name that is taken by another one gets a new name (`NAME_v2`);
+ * where both say the same, but for descriptions and kinds, it stands once, for the kinds of both. `local` is run through twice, so that nothing of it is kept. Source: k8s.io/kube-openapi, pkg/aggregator.
+ */
+export function* mergedMembers(local: () => Members, foreign: readonly ForeignSwagger[]): Members {
+  if (foreign.length === 0) {
+    yield* local()
+    return
+  }
+  const merge = new Merge()
+  for (const member of local()) {
+    if (member && isWanted(member, foreign)) merge.known(member)
+    else if (member) merge.names[member.part].add(member.name)
+    yield
+  }
+  const added: Record<Part, SwaggerMember[]> = { paths: [], definitions: [], parameters: [] }
+  for (const swagger of foreign) {
+    for (const member of merge.add(swagger)) if (member) added[member.part].push(member)
+    yield
+  }
+  let part = 0
+  for (const member of local()) {
+    for (; member && SWAGGER_PARTS[part] !== member.part && part < SWAGGER_PARTS.length; part++) yield* added[SWAGGER_PARTS[part] ?? 'paths']
+    yield member && merge.withKinds(member)
+  }
+  for (; part < SWAGGER_PARTS.length; part++) yield* added[SWAGGER_PARTS[part] ?? 'paths']
+}
+
+const isWanted = ({ part, name }: SwaggerMember, foreign: readonly ForeignSwagger[]): boolean => foreign.some(swagger => Object.hasOwn(swagger[part], name))
+
+/** What a merged document has so far. */
+class Merge {
+  readonly names: Readonly<Record<Part, Set<string>>> = { paths: new Set(), definitions: new Set(), parameters: new Set() }
+  /** What those say whose names others have, too. */
+  readonly #said: Readonly<Record<NamedPart, Map<string, string>>> = { definitions: new Map(), parameters: new Map() }
+  /** Kinds that a definition of ours stands for besides its own. */
+  readonly #kinds = new Map<string, JsonObject[]>()
+
+  known({ part, name, value }: SwaggerMember): void {
+    this.names[part].add(name)
+    if (part !== 'paths') this.#said[part].set(name, saidBy(value))
+  }
+
+  /** The members that another document adds. Undefined: others may have their turn. */
+  *add(swagger: ForeignSwagger): Generator<SwaggerMember | undefined, void> {
+    const paths = Object.entries(swagger.paths).filter(([name]) => !this.names.paths.has(name))
+    if (paths.length === 0) return
+    const renamed = new Map<string, string>()
+    const added: SwaggerMember[] = []
+    for (const part of NAMED) {
+      for (const [name, value] of Object.entries(swagger[part])) {
+        yield
+        const said = saidBy(value)
+        const as = this.#nameFor(part, name, said, swagger[part])
+        if (as !== name) renamed.set(`#/${part}/${name}`, `#/${part}/${as}`)
+        if (!this.names[part].has(as)) added.push({ part, name: as, value: objectIn(value) })
+        else if (part === 'definitions') this.#alsoFor(as, objectIn(value)[GVKS])
+        this.names[part].add(as)
+        this.#said[part].set(as, said)
+      }
+    }
+    for (const [name, value] of paths) {
+      this.names.paths.add(name)
+      added.push({ part: 'paths', name, value: objectIn(value) })
+    }
+    for (const member of added) yield { ...member, value: objectIn(withReferences(member.value, renamed)) }
+  }
+
+  /** A definition of ours, for the kinds of others as well. */
+  withKinds(member: SwaggerMember): SwaggerMember {
+    const more = member.part === 'definitions' ? this.#kinds.get(member.name) : undefined
+    if (!more) return member
+    const kinds = new Map([...listOf(member.value[GVKS]), ...more].map(kind => [kindText(kind), kind]))
+    const sorted = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind)
+    return { ...member, value: { ...member.value, [GVKS]: sorted } }
+  }
+
+  #nameFor(part: NamedPart, name: string, said: string, others: Readonly<JsonObject>): string {
+    const isFree = (each: string): boolean => !this.names[part].has(each) || this.#said[part].get(each) === said
+    let as = name
+    for (let i = 2; !isFree(as) || (as !== name && Object.hasOwn(others, as)); i++) as = `${name}_v${i}`
+    return as
+  }
+
+  #alsoFor(name: string, kinds: Json | undefined): void {
+    const more = listOf(kinds)
+    if (more.length > 0) this.#kinds.set(name, [...(this.#kinds.get(name) ?? []), ...more])
+  }
+}
+
+const listOf = (kinds: Json | undefined): JsonObject[] => (Array.isArray(kinds) ? kinds.map(objectIn) : [])
+
+const kindText = ({ group, version, kind }: JsonObject): string => `${group}/${version}.${kind}`
+
+/** What decides whether two definitions are the same: all but descriptions, which are each server's words, and kinds. Members in one order. */
+function saidBy(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(saidBy).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? String(value)
+  const members = Object.entries(value)
+    .filter(([name, member]) => name !== GVKS && !(name === 'description' && typeof member === 'string'))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${saidBy(member)}`).join(',')}}`
+}
+
+/** A copy in which references say the new names. */
+function withReferences(value: Json, renamed: ReadonlyMap<string, string>): Json {
+  if (renamed.size === 0 || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(each => withReferences(each, renamed))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === '$ref' && typeof member === 'string' ? (renamed.get(member) ?? member) : withReferences(member, renamed),
+    ]),
+  )
+}
