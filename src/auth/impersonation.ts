@@ -7,6 +7,7 @@ import { resourceAttributes } from '../meta/request-attributes.ts'
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './authn/authenticator.ts'
 import { serviceAccountOf } from './authn/service-account/claims.ts'
 import { forbidden } from './authz/forbidden.ts'
+import { unescapeKey } from './extra-key.ts'
 
 const EXTRA = 'impersonate-extra-'
 
@@ -86,14 +87,6 @@ function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string
 /** As Go prints a core/v1 ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
 const printReference = ({ kind, namespace, name, extraKey }: Asked): string =>
   `{${[kind, namespace, name, '', isOfAuthentication(kind) ? `${AUTHENTICATION_GROUP}/v1` : '', '', extraKey].join(' ')}}`
-
-function unescapeKey(key: string): string {
-  try {
-    return decodeURIComponent(key)
-  } catch {
-    return key
-  }
-}
 
 const RESOURCES: Readonly<Record<Asked['kind'], string>> = {
   User: 'users',

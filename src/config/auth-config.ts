@@ -1,3 +1,4 @@
+import type { Features } from '../lifecycle/gates.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError, isTrue } from './parse-flags.ts'
 
@@ -19,6 +20,55 @@ export interface ServiceAccountConfig {
   readonly lookUp: boolean
   /** Undefined: this server's own. */
   readonly keySetUrl: string | undefined
+}
+
+/** How a front proxy says for whom its requests are. */
+export interface RequestHeaderConfig {
+  readonly clientCaFile: string
+  /** Names of front proxies; empty: whoever has a certificate. */
+  readonly allowedNames: readonly string[]
+  readonly usernameHeaders: readonly string[]
+  readonly uidHeaders: readonly string[]
+  readonly groupHeaders: readonly string[]
+  readonly extraHeaderPrefixes: readonly string[]
+}
+
+const UID_GATE = 'RemoteRequestHeaderUID'
+const has = (headers: readonly string[], name: string): boolean => headers.some(header => header.toLowerCase() === name.toLowerCase())
+
+/** Undefined where nobody is believed who says for whom a request is. Throws FlagError with kube-apiserver's texts. */
+export function requestHeaderOf(read: Reader, features: Features): RequestHeaderConfig | undefined {
+  const lists = {
+    usernameHeaders: read.list('requestheader-username-headers'),
+    groupHeaders: read.list('requestheader-group-headers'),
+    extraHeaderPrefixes: read.list('requestheader-extra-headers-prefix'),
+    allowedNames: read.list('requestheader-allowed-names'),
+    uidHeaders: read.list('requestheader-uid-headers'),
+  }
+  const isBlank = (list: readonly string[]): boolean => list.some(name => name.trim() === '')
+  if (isBlank(lists.usernameHeaders)) throw new FlagError('empty value in "requestheader-username-headers"')
+  if (isBlank(lists.groupHeaders)) throw new FlagError('empty value in "requestheader-group-headers"')
+  if (isBlank(lists.extraHeaderPrefixes)) throw new FlagError('empty value in "requestheader-extra-headers-prefix"')
+  if (isBlank(lists.allowedNames)) throw new FlagError('empty value in "requestheader-allowed-names"')
+  if (lists.uidHeaders.length > 0 && !features.enabled(UID_GATE))
+    throw new FlagError(`--requestheader-uid-headers requires the "${UID_GATE}" feature to be enabled`)
+  if (isBlank(lists.uidHeaders)) throw new FlagError('empty value in "requestheader-uid-headers"')
+  if (lists.uidHeaders.length > 0 && !has(lists.uidHeaders, 'X-Remote-Uid'))
+    throw new FlagError('--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work')
+  const clientCaFile = read.text('requestheader-client-ca-file')
+  return clientCaFile === undefined ? undefined : { clientCaFile, ...lists }
+}
+
+/** What kube-apiserver warns of. */
+export function requestHeaderWarnings(read: Reader): string[] {
+  const lacks = (flag: 'requestheader-username-headers' | 'requestheader-group-headers' | 'requestheader-extra-headers-prefix', name: string): boolean =>
+    read.list(flag).length > 0 && !has(read.list(flag), name)
+  const warning = (flag: string, what: string): string => `--${flag} is set without specifying the standard ${what} - API aggregation will not work`
+  return [
+    ...(lacks('requestheader-username-headers', 'X-Remote-User') ? [warning('requestheader-username-headers', 'X-Remote-User header')] : []),
+    ...(lacks('requestheader-group-headers', 'X-Remote-Group') ? [warning('requestheader-group-headers', 'X-Remote-Group header')] : []),
+    ...(lacks('requestheader-extra-headers-prefix', 'X-Remote-Extra-') ? [warning('requestheader-extra-headers-prefix', 'X-Remote-Extra- header prefix')] : []),
+  ]
 }
 
 /** Bindings count unless something else is asked for, as with kube-apiserver in a cluster. */

@@ -10,7 +10,15 @@ import type { LaterVersions, RuntimeConfig } from '../lifecycle/served.ts'
 import type { MetricExposure } from '../server/metric-exposure.ts'
 import { admissionPluginsOf, type GivenPlugins } from './admission-plugins.ts'
 import { auditOf } from './audit-config.ts'
-import { type AuthorizationMode, authorizationModesOf, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
+import {
+  type AuthorizationMode,
+  authorizationModesOf,
+  type RequestHeaderConfig,
+  requestHeaderOf,
+  requestHeaderWarnings,
+  type ServiceAccountConfig,
+  serviceAccountsOf,
+} from './auth-config.ts'
 import { type AuthenticationConfig, anonymousWarnings, authenticationOf } from './authentication-config.ts'
 import { flagDeprecations } from './deprecated-flags.ts'
 import { type Reader, reader } from './flag-reader.ts'
@@ -45,6 +53,7 @@ export interface Config extends AuthenticationConfig, WatchCacheSizes {
   readonly servingFiles: { readonly cert: string; readonly key: string } | undefined
   readonly externalHostname: string | undefined
   readonly clientCaFile: string | undefined
+  readonly requestHeader: RequestHeaderConfig | undefined
   readonly tokenAuthFile: string | undefined
   readonly authorizationModes: readonly AuthorizationMode[]
   readonly authorizationRulesFile: string | undefined
@@ -118,7 +127,7 @@ export function buildConfig(given: GivenFlags): Config {
     kubeconfigOut: read.text('kubeconfig-out') ?? join(place.dataDir, 'admin.kubeconfig'),
     ...listeningOf(read, place.dataDir),
     serving,
-    clientCaFile: read.text('client-ca-file'),
+    ...clientAuthoritiesOf(read, gates),
     tokenAuthFile: read.text('token-auth-file'),
     ...authenticationOf(read, given, gates),
     authorizationModes: authorizationModesOf(read),
@@ -154,18 +163,24 @@ export function buildConfig(given: GivenFlags): Config {
     laterVersions: laterVersionsOf(release, name => isTrue(read.text(name) ?? 'false')),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
-    warnings: [
-      ...flagDeprecations(given.values.keys()),
-      ...given.lacking,
-      ...anonymousWarnings(read),
-      ...gates.warnings,
-      ...metrics.warnings,
-      ...servingWarnings,
-    ],
+    warnings: [...flagWarnings(given, read), ...gates.warnings, ...metrics.warnings, ...servingWarnings],
   }
   checkTogether(config)
   return Object.freeze(config)
 }
+
+const flagWarnings = (given: GivenFlags, read: Reader): string[] => [
+  ...flagDeprecations(given.values.keys()),
+  ...given.lacking,
+  ...anonymousWarnings(read),
+  ...requestHeaderWarnings(read),
+]
+
+/** Whose certificates are believed of clients. */
+const clientAuthoritiesOf = (read: Reader, gates: Gates): Pick<Config, 'clientCaFile' | 'requestHeader'> => ({
+  clientCaFile: read.text('client-ca-file'),
+  requestHeader: requestHeaderOf(read, gates),
+})
 
 type Listening = 'securePort' | 'bindAddress' | 'insecurePort' | 'advertiseAddress' | 'certDir' | 'servingFiles' | 'externalHostname'
 

@@ -15,6 +15,7 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
   'kubelet-client-certificate',
   'kubelet-client-key',
   'oidc-ca-file',
+  'requestheader-client-ca-file',
   'service-account-key-file',
   'service-account-signing-key-file',
   'tls-cert-file',
@@ -23,7 +24,7 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
 ]
 
 /** Bundles that must hold a certificate in PEM. */
-const FLAGS_OF_CAS: readonly FlagName[] = ['client-ca-file', 'etcd-cafile', 'kubelet-certificate-authority']
+const FLAGS_OF_CAS: readonly FlagName[] = ['client-ca-file', 'etcd-cafile', 'kubelet-certificate-authority', 'requestheader-client-ca-file']
 
 /** Refuses files that cannot be read, and bundles without a certificate, before anything is begun. Throws FlagError naming flag and file. */
 export function checkNamedFiles({ values }: GivenFlags): void {

@@ -1,9 +1,7 @@
-import type { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { load as parseYaml } from 'js-yaml'
 import { type Authenticator, firstOf } from '../auth/authn/authenticator.ts'
-import { clientCertificate } from '../auth/authn/client-certificate.ts'
 import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../auth/authn/service-account/authenticator.ts'
 import type { ServiceAccountClaims } from '../auth/authn/service-account/claims.ts'
 import { type IssuerDocuments, issuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
@@ -21,6 +19,7 @@ import { countedDecisions, createCertificateExpirations, createDecisions } from 
 import type { ResourceAccess } from '../catalog/definition.ts'
 import type { AuthorizationMode } from '../config/auth-config.ts'
 import type { Config } from '../config/config.ts'
+import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { Clock } from '../lib/clock.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
@@ -32,7 +31,9 @@ import type { Authorizer } from '../meta/authorizer.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { AuthServices } from '../resources/builtin.ts'
+import type { Authorities } from '../server/tls/authorities.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
+import { BelievedAuthorities, certificateAuthenticators } from './believed-authorities.ts'
 import { nodeAuthorizerOf } from './node-service.ts'
 import type { Service } from './service.ts'
 import { openTokenIssuers } from './token-issuers.ts'
@@ -50,7 +51,9 @@ export interface Auth extends Service {
   /** `address`: host and port by which others reach the server. */
   documents(address: string): Promise<IssuerDocuments | undefined>
   /** The CAs whose client certificates are believed have changed: those of open connections are looked at again. */
-  believe(authorities: readonly X509Certificate[]): void
+  believe(authorities: Authorities): void
+  /** Whose certificates are believed now, as others may learn. */
+  trust(): ClusterTrust
   /** Tokens of service accounts are good from then on: whether what they name is still there is looked up here. */
   connect(access: ResourceAccess): void
   /** Stops what goes on beside requests. */
@@ -81,7 +84,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
   ])
   const { signing, keys } = await keysOf(config, given, agreed)
   let objects: ResourceAccess | undefined
-  let authorities: readonly X509Certificate[] | undefined
+  const believed = new BelievedAuthorities(config.requestHeader)
   const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
     invariant(objects, 'tokens are looked at before there is a store')
     return lookUp(objects, resource, namespace, name)
@@ -110,11 +113,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
   return {
     authenticator: firstOf(
       [
-        clientCertificate(
-          () => clock.now(),
-          () => authorities,
-          expirations.child(),
-        ),
+        ...certificateAuthenticators(config, believed, () => clock.now(), expirations.child()),
         bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why })),
       ],
       others.anonymous,
@@ -125,9 +124,8 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     metrics: [expirations, decisions, ...others.metrics],
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer, ...(rules && { rules }) },
     documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
-    believe: changed => {
-      authorities = changed
-    },
+    believe: authorities => believed.change(authorities),
+    trust: () => believed.trust(),
     connect: access => {
       objects = access
     },

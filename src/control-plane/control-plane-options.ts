@@ -3,6 +3,7 @@ import type { PluginName } from '../admission/plugin-names.ts'
 import type { NodeGraph } from '../auth/authz/node/graph.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { MediaOffer } from '../codec/negotiate.ts'
+import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { ControllerName } from '../controllers/names.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -78,6 +79,8 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
+  /** Whom this server believes, to be told to extension servers; absent: they are told nothing. */
+  readonly trust?: () => ClusterTrust
   /** Kept as the pods of nodes are, where an authorizer reads it. */
   readonly nodeGraph?: NodeGraph
   /** Asked where a write needs a right besides the one that its request was authorized for. */

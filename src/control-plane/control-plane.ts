@@ -30,6 +30,7 @@ import { RoleService } from './role-service.ts'
 import type { ReadinessCheck, Service, StartOptions } from './service.ts'
 import { serviceResolver } from './service-resolver.ts'
 import { StoreService } from './store-service.ts'
+import { TrustService } from './trust-service.ts'
 
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
@@ -79,6 +80,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const bootstrap = new BootstrapService(options, catalog, stores, ended.signal)
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
   const roles = new RoleService(options.rules, options.gates, bootstrap.made)
+  const trust = new TrustService(options.trust, options.gates, bootstrap.made)
   const nodes = new NodeService(options.nodeGraph, catalog)
   const queues = new WorkQueueMetrics()
   const controllers = new ControllerService(options, {
@@ -92,7 +94,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     leaderAccess: signal => registry.access(signal, { nested: true }),
   })
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
-  const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, nodes, controllers]
+  const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
   const services: readonly Service[] = flows ? [...always, flows] : always
   const running: Promise<unknown>[] = []
   return {

@@ -295,7 +295,7 @@ export const GATE_TABLE = {
   ReloadKubeletClientCAFile: 'elsewhere 36B+',
   ReloadKubeletServerCertificateFile: 'elsewhere 31B+',
   RemainingItemCount: 'fixed 24B+ 29G+L 33gone',
-  RemoteRequestHeaderUID: 'elsewhere 32A- 33B+',
+  RemoteRequestHeaderUID: 'read 32A- 33B+',
   RemoveSelfLink: 'fixed 24G+L 30gone',
   ResilientWatchCacheInitialization: 'read 31B+ 34G+L',
   ResourceHealthStatus: 'read 31A- 36B+',

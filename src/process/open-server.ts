@@ -11,6 +11,7 @@ import { onAbort } from '../lib/on-abort.ts'
 import { Health, type HealthCheck } from '../server/health.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { REQUEST_GRACE_MS, Shutdown } from '../server/shutdown.ts'
+import { authoritiesOf } from '../server/tls/authorities.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { followClientCa } from '../server/tls/follow-client-ca.ts'
 import { followServingFiles, readServingFiles, type ServedCertificates, type ServingFiles } from '../server/tls/follow-serving-files.ts'
@@ -75,6 +76,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     return undefined
   }
   auth.connect(plane.registry.access())
+  auth.believe(authoritiesOf(begin.credentials.tls))
   if (begin.fillFirst) await plane.synced(AbortSignal.timeout(FILL_MS)).catch(() => log.warn('serving before the caches are filled'))
   const shutdown = new Shutdown()
   /** Until then others could not use what is ready. */
@@ -217,23 +219,27 @@ function followCertificates({ files, served }: GivenCertificates, server: Runnin
   void followServingFiles({ files, inForce: served, intervalMs: CERTIFICATES_MS, log, onChange: changed => server.show(changed) }, signal)
 }
 
-/** Takes note of changes of --client-ca-file until the signal aborts. */
+/** Takes note of changes of --client-ca-file and --requestheader-client-ca-file until the signal aborts. */
 function followAuthorities(
   { config, begin, server, services, log }: Pick<Listening, 'config' | 'begin' | 'services' | 'log'> & { readonly server: RunningServer },
   signal: AbortSignal,
 ): void {
-  const { clientCaFile: file } = config
+  const { clientCaFile, requestHeader } = config
   const { ownCa, tls } = begin.credentials
-  if (file === undefined) return
+  if (clientCaFile === undefined && requestHeader === undefined) return
+  const files = {
+    ...(clientCaFile !== undefined && { clients: clientCaFile }),
+    ...(requestHeader && { frontProxies: requestHeader.clientCaFile }),
+  }
   void followClientCa(
     {
-      file,
+      files,
       ownCa: ownCa.cert,
-      clientCa: tls.clientCa,
+      inForce: tls,
       intervalMs: CLIENT_CA_MS,
       log,
-      onChange(clientCa, authorities) {
-        server.believe(clientCa)
+      onChange(material, authorities) {
+        server.believe(material)
         services.auth.believe(authorities)
       },
     },

@@ -98,6 +98,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     auth: services,
     ...(rules && { rules }),
     ...(nodeGraph && { nodeGraph }),
+    trust: () => auth.trust(),
     authorizer,
   })
   return { media, auth, plane }

@@ -28,6 +28,7 @@ export const credentialsOf = (
     ...(shareCa && { shareCa }),
     ...(config.servingFiles !== undefined && { servingFiles: config.servingFiles }),
     ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
+    ...(config.requestHeader && { frontProxyCaFile: config.requestHeader.clientCaFile }),
   })
 
 /** Writes the administrator's kubeconfig, and logs where the server is reached. `fields`: more to log. */

@@ -26,6 +26,7 @@ import { exposedFamilies, type MetricExposure } from './metric-exposure.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { RequestsInProgress } from './requests-in-progress.ts'
 import type { StatusEncoder } from './status-body.ts'
+import type { AuthorityMaterial } from './tls/authorities.ts'
 import type { ServedCertificates } from './tls/follow-serving-files.ts'
 import { ServingCertificates } from './tls/serving-certificates.ts'
 import type { TlsMaterial } from './tls/tls-material.ts'
@@ -89,7 +90,7 @@ export interface RunningServer {
   readonly securePort: number
   readonly insecurePort: number | undefined
   /** PEM of the CAs whose client certificates are believed of connections that begin from now on. */
-  believe(clientCa: string): void
+  believe(authorities: AuthorityMaterial): void
   /** Certificates of connections that begin from now on. Throws where a key does not belong to its certificate. */
   show(served: ServedCertificates): void
   /** Takes no more connections, ends watches, waits for requests in progress up to `graceMs`, and cuts what is left. */
@@ -137,7 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     securePort: secure.port,
     insecurePort: insecure?.port,
-    believe: clientCa => certificates.change(secureServer, { clientCa }),
+    believe: authorities => certificates.change(secureServer, authorities),
     show: served => certificates.change(secureServer, served),
     async stop(graceMs) {
       const closed = Promise.all(ports.map(port => port.close()))

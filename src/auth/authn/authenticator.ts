@@ -9,6 +9,8 @@ export interface Credentials {
   readonly socket: Socket
   /** Of the request, decoded and without its query; absent: none that may be asked for without credentials. */
   readonly path?: string
+  /** Where its header fields stand as they came, names and values in turn. */
+  readonly request?: { readonly rawHeaders: readonly string[] }
 }
 
 /** `undefined`: no credentials of this kind were shown. `rejected`: they were, and are not valid. */

@@ -1,54 +1,57 @@
-import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
+import { type Authorities, type AuthorityMaterial, authoritiesOf, checkHoldsCertificates } from './authorities.ts'
+
+/** The files of authorities. */
+export interface AuthorityFiles {
+  /** `--client-ca-file`. */
+  readonly clients?: string
+  /** `--requestheader-client-ca-file`. */
+  readonly frontProxies?: string
+}
 
 export interface FollowOptions {
-  /** `--client-ca-file`. */
-  readonly file: string
+  readonly files: AuthorityFiles
   /** PEM of the CA that is believed beside those of the file. */
   readonly ownCa: string
   /** What is in force. */
-  readonly clientCa: string
+  readonly inForce: AuthorityMaterial
   readonly intervalMs: number
   readonly log: Logger
   /** Told of what is to be in force, as PEM and read. */
-  onChange(clientCa: string, authorities: readonly X509Certificate[]): void
+  onChange(material: AuthorityMaterial, authorities: Authorities): void
 }
-
-const BEGIN = '-----BEGIN CERTIFICATE-----'
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 /** The CAs whose client certificates are believed, of this server and of the file. */
 export const clientCaOf = (ownCa: string, fileText: string): string => `${ownCa}\n${fileText}`
 
-/** Takes up what the file says whenever it has changed, until the signal aborts. A file that cannot be used changes nothing, and is looked at again. */
-export async function followClientCa({ file, ownCa, clientCa, intervalMs, log, onChange }: FollowOptions, signal: AbortSignal): Promise<void> {
-  let inForce = clientCa
+/** Takes up what the files say whenever they have changed, until the signal aborts. A file that cannot be used changes nothing, and is looked at again. */
+export async function followClientCa({ files, ownCa, inForce: first, intervalMs, log, onChange }: FollowOptions, signal: AbortSignal): Promise<void> {
+  let inForce = first
   let reported = ''
   while (await passed(intervalMs, signal)) {
     try {
-      const text = await readFile(file, 'utf8')
-      const wanted = clientCaOf(ownCa, text)
-      if (wanted === inForce) continue
-      onChange(wanted, certificatesOf(ownCa, text))
+      const wanted = await readMaterial(files, ownCa)
+      if (wanted.clientCa === inForce.clientCa && wanted.frontProxyCa === inForce.frontProxyCa) continue
+      onChange(wanted, authoritiesOf(wanted))
       inForce = wanted
       reported = ''
-      log.info('the client CAs have changed', { file })
+      log.info('the client CAs have changed', { file: files.clients, frontProxies: files.frontProxies })
     } catch (error) {
       const message = errorMessage(error)
-      if (message !== reported) log.error('the client CAs can not be reloaded', { file, error: message })
+      if (message !== reported) log.error('the client CAs can not be reloaded', { file: files.clients, frontProxies: files.frontProxies, error: message })
       reported = message
     }
   }
 }
 
-/** Throws for a text that a writer has not finished, as a file is read while it is written: OpenSSL would skip the last certificate without an error, and trust only those before it. */
-function certificatesOf(ownCa: string, text: string): X509Certificate[] {
-  if (!text.includes(BEGIN)) throw new Error('it holds no certificates')
-  if (text.replace(CERTIFICATE, '').includes(BEGIN)) throw new Error('it ends within a certificate')
-  return [...`${ownCa}\n${text}`.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem))
+async function readMaterial({ clients, frontProxies }: AuthorityFiles, ownCa: string): Promise<AuthorityMaterial> {
+  const clientText = clients === undefined ? undefined : await readFile(clients, 'utf8')
+  const frontProxyCa = frontProxies === undefined ? undefined : await readFile(frontProxies, 'utf8')
+  for (const text of [clientText, frontProxyCa]) if (text !== undefined) checkHoldsCertificates(text)
+  return { clientCa: clientText === undefined ? ownCa : clientCaOf(ownCa, clientText), ...(frontProxyCa !== undefined && { frontProxyCa }) }
 }
 
 const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>

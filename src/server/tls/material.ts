@@ -20,6 +20,8 @@ export interface CertificateOptions {
   readonly servingFiles?: { readonly cert: string; readonly key: string }
   /** `--client-ca-file`: believed beside our own CA. */
   readonly clientCaFile?: string
+  /** `--requestheader-client-ca-file`: the CA of front proxies. */
+  readonly frontProxyCaFile?: string
   readonly names: Names
   /** For the administrator's certificate, if it has to be made. */
   readonly adminKeys?: ClientKeys
@@ -71,7 +73,8 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
       : { cert: await readFile(given.cert, 'utf8'), key: await readFile(given.key, 'utf8') }
   const clientCa = options.clientCaFile === undefined ? ca.cert : clientCaOf(ca.cert, await readFile(options.clientCaFile, 'utf8'))
   const serverCa = ours(new X509Certificate(serving.cert)) ? ca.cert : serving.cert
-  return { tls: { ...serving, clientCa }, admin, serverCa, ownCa: ca }
+  const frontProxyCa = options.frontProxyCaFile === undefined ? undefined : await readFile(options.frontProxyCaFile, 'utf8')
+  return { tls: { ...serving, clientCa, ...(frontProxyCa !== undefined && { frontProxyCa }) }, admin, serverCa, ownCa: ca }
 }
 
 async function keep(directory: string, name: string, isGood: (cert: X509Certificate) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> {

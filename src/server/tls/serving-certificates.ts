@@ -58,12 +58,12 @@ export class ServingCertificates {
     return new NamedCertificates(cert, named, pair => createSecureContext(this.#contextOptions({ ...material, ...pair })))
   }
 
-  #contextOptions({ cert, key, clientCa }: TlsMaterial): SecureContextOptions {
+  #contextOptions({ cert, key, clientCa, frontProxyCa }: TlsMaterial): SecureContextOptions {
     const { minVersion, curves } = this.#policy
     return {
       cert,
       key,
-      ca: clientCa,
+      ca: frontProxyCa === undefined ? clientCa : [clientCa, frontProxyCa],
       minVersion,
       ciphers: withLevel(this.#policy),
       ...(curves !== undefined && { ecdhCurve: curves }),

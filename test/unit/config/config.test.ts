@@ -218,11 +218,41 @@ describe('the command line', () => {
       '--requestheader-username-headers=X-Remote-User',
     )
     expect(config.admissionPlugins).to.include('NodeRestriction')
-    expect(config.warnings.map(what => what.replace(/ is not .*/, ''))).to.have.members([
-      '--enable-bootstrap-token-auth=true',
-      '--requestheader-client-ca-file=front-proxy-ca.crt',
-    ])
+    expect(config.warnings.map(what => what.replace(/ is not .*/, ''))).to.have.members(['--enable-bootstrap-token-auth=true'])
     expect(serve('--enable-bootstrap-token-auth=false').config.warnings).to.deep.equal([])
+  })
+
+  it('checks in which headers front proxies tell users', () => {
+    const ca = '--requestheader-client-ca-file=ca.crt'
+    expect(serve().config.requestHeader).to.equal(undefined)
+    expect(serve('--requestheader-username-headers=X-Remote-User').config.requestHeader).to.equal(undefined)
+    expect(serve(ca, '--requestheader-username-headers=X-Remote-User,Other', '--requestheader-uid-headers=x-remote-uid').config.requestHeader).to.deep.equal({
+      clientCaFile: 'ca.crt',
+      usernameHeaders: ['X-Remote-User', 'Other'],
+      uidHeaders: ['x-remote-uid'],
+      groupHeaders: [],
+      extraHeaderPrefixes: [],
+      allowedNames: [],
+    })
+    const empty = 'empty value in "requestheader-'
+    expect(() => serve('--requestheader-username-headers=a, ,b')).to.throw(`${empty}username-headers"`)
+    expect(() => serve('--requestheader-group-headers= ')).to.throw(`${empty}group-headers"`)
+    expect(() => serve('--requestheader-extra-headers-prefix= ')).to.throw(`${empty}extra-headers-prefix"`)
+    expect(() => serve('--requestheader-allowed-names=a, ')).to.throw(`${empty}allowed-names"`)
+    const uid = '--requestheader-uid-headers'
+    expect(() => serve(`${uid}=Other`)).to.throw(`${uid} is set without specifying the standard X-Remote-Uid header - API aggregation will not work`)
+    expect(() => serve(`${uid}=X-Remote-Uid`, '--feature-gates=RemoteRequestHeaderUID=false')).to.throw(
+      `${uid} requires the "RemoteRequestHeaderUID" feature to be enabled`,
+    )
+    expect(
+      serve('--requestheader-username-headers=U', '--requestheader-group-headers=G', '--requestheader-extra-headers-prefix=E').config.warnings,
+    ).to.deep.equal(
+      [
+        ['username-headers', 'X-Remote-User header'],
+        ['group-headers', 'X-Remote-Group header'],
+        ['extra-headers-prefix', 'X-Remote-Extra- header prefix'],
+      ].map(([flag, what]) => `--requestheader-${flag} is set without specifying the standard ${what} - API aggregation will not work`),
+    )
   })
 
   // Deprecation policy, rule 6.

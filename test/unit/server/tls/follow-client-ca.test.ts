@@ -1,4 +1,3 @@
-import type { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +7,7 @@ import tls, { type TLSSocket } from 'node:tls'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { createSecurePort } from '../../../../src/server/listeners.ts'
+import type { Authorities, AuthorityMaterial } from '../../../../src/server/tls/authorities.ts'
 import { clientCaOf, followClientCa } from '../../../../src/server/tls/follow-client-ca.ts'
 import { issueCa, issueClient, issueServing, type KeyPair } from '../../../../src/server/tls/issue.ts'
 import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
@@ -34,13 +34,13 @@ describe('followClientCa', () => {
     const told: string[][] = []
     const errors: string[] = []
     const options = {
-      file,
+      files: { clients: file },
       ownCa: own.cert,
-      clientCa: clientCaOf(own.cert, first.cert),
+      inForce: { clientCa: clientCaOf(own.cert, first.cert) },
       intervalMs: 5,
       log: { ...silentLogger, error: (_: string, fields?: Record<string, unknown>) => void errors.push(String(fields?.error)) },
-      onChange(clientCa: string, authorities: readonly X509Certificate[]) {
-        told.push(authorities.map(({ subject }) => subject))
+      onChange({ clientCa }: AuthorityMaterial, { clients }: Authorities) {
+        told.push(clients.map(({ subject }) => subject))
         onChange(clientCa)
       },
     }
@@ -62,6 +62,21 @@ describe('followClientCa', () => {
     expect(told.at(-1)).to.deep.equal(['CN=own', 'CN=two'])
     stop.abort()
     await done
+  })
+
+  it('follows the CAs of front proxies beside them', async () => {
+    const [own, proxy, other] = (await Promise.all(['own', 'proxy', 'other'].map(issueCa))) as [KeyPair, KeyPair, KeyPair]
+    const frontProxies = join(directory, 'proxies.crt')
+    writeFileSync(frontProxies, proxy.cert)
+    const told: Authorities[] = []
+    const inForce = { clientCa: own.cert, frontProxyCa: proxy.cert }
+    const onChange = (_: AuthorityMaterial, authorities: Authorities) => void told.push(authorities)
+    void followClientCa({ files: { frontProxies }, ownCa: own.cert, inForce, intervalMs: 5, log: silentLogger, onChange }, stop.signal)
+    writeFileSync(frontProxies, other.cert)
+    await eventually('it is told', () => told.length > 0)
+    expect(told.map(({ clients, frontProxies }) => [clients, frontProxies].map(each => each.map(({ subject }) => subject)))).to.deep.equal([
+      [['CN=own'], ['CN=other']],
+    ])
   })
 
   it('keeps what is in force while a file is half written', async () => {

@@ -1,0 +1,73 @@
+import { eachField } from '../../lib/raw-fields.ts'
+import type { User } from '../../meta/context.ts'
+import { unescapeKey } from '../extra-key.ts'
+import { type Authenticator, authenticated } from './authenticator.ts'
+import type { Anchors, ShownCertificates } from './shown-certificates.ts'
+
+/** In which headers a front proxy says for whom a request is. Names count in any case. */
+export interface RequestHeaderNames {
+  /** The first that has a value counts, as of `uid`. */
+  readonly username: readonly string[]
+  readonly uid: readonly string[]
+  /** The values of all count. */
+  readonly group: readonly string[]
+  readonly extraPrefixes: readonly string[]
+}
+
+export interface RequestHeaderOptions {
+  readonly names: RequestHeaderNames
+  /** Common names of front proxies. None: whoever has a certificate of the authorities is one. */
+  readonly allowedNames: readonly string[]
+  readonly certificates: ShownCertificates
+  /** Whether the authorities of front proxies stand for a certificate. */
+  readonly stands: Anchors
+  readonly now: () => number
+}
+
+/**
+ * Believes a front proxy, which proves itself by its certificate, for whom its requests are.
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authenticating-proxy
+ */
+export function requestHeader({ names, allowedNames, certificates, stands, now }: RequestHeaderOptions): Authenticator {
+  const allowed = new Set(allowedNames)
+  return ({ socket, request }) => {
+    const shown = certificates.of(socket)
+    if (shown === 'none') return undefined
+    if (shown === 'unverified') return 'rejected'
+    const time = now()
+    if (time < shown.notBefore || time > shown.notAfter || !stands(shown)) return 'rejected'
+    if (allowed.size > 0 && !allowed.has(shown.user?.name ?? '')) return 'rejected'
+    return userIn(request?.rawHeaders ?? [], names)
+  }
+}
+
+/** The user that the header fields name; undefined where they name none. */
+export function userIn(rawHeaders: readonly string[], names: RequestHeaderNames): User | undefined {
+  const fields = fieldsOf(rawHeaders)
+  const first = (headers: readonly string[]): string => headers.map(header => fields.get(header.toLowerCase())?.[0] ?? '').find(value => value !== '') ?? ''
+  const name = first(names.username)
+  if (name === '') return undefined
+  const uid = first(names.uid)
+  const groups = names.group.flatMap(header => (fields.get(header.toLowerCase()) ?? []).filter(value => value !== ''))
+  const extra = new Map<string, string[]>()
+  for (const prefix of names.extraPrefixes)
+    for (const [header, values] of fields) {
+      if (!header.startsWith(prefix.toLowerCase())) continue
+      const key = unescapeKey(header.slice(prefix.length))
+      extra.set(key, [...(extra.get(key) ?? []), ...values])
+    }
+  return authenticated({ name, groups, ...(uid !== '' && { uid }), ...(extra.size > 0 && { extra: Object.fromEntries(extra) }) })
+}
+
+/** By name in lower case. Node reads bytes as Latin-1; they are UTF-8, as in Go. */
+function fieldsOf(rawHeaders: readonly string[]): Map<string, string[]> {
+  const fields = new Map<string, string[]>()
+  eachField(rawHeaders, (name, value) => {
+    const lower = name.toLowerCase()
+    const text = Buffer.from(value, 'latin1').toString('utf8')
+    const known = fields.get(lower)
+    if (known) known.push(text)
+    else fields.set(lower, [text])
+  })
+  return fields
+}

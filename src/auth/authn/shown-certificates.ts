@@ -1,0 +1,106 @@
+import { X509Certificate } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { type DetailedPeerCertificate, type PeerCertificate, TLSSocket } from 'node:tls'
+import type { User } from '../../meta/context.ts'
+import { userOf } from './certificate-user.ts'
+
+/** The certificate that a client showed in the handshake, whose chain TLS has verified. */
+export interface Shown {
+  /** Undefined of a certificate without a common name. */
+  readonly user: User | undefined
+  /** While every certificate of the chain is valid, in milliseconds since the epoch. */
+  readonly notBefore: number
+  readonly notAfter: number
+  /** When the client's own certificate ends. */
+  readonly expires: number
+  /** The certificate and its authorities, in DER. */
+  readonly chain: readonly Buffer[]
+}
+
+/** Longer chains than this are no chains that TLS has verified. */
+const MOST_CERTIFICATES = 20
+
+/** The certificates of connections. They are read once: a connection can neither be renegotiated nor resumed (see `createSecurePort`). */
+export class ShownCertificates {
+  private readonly shown = new WeakMap<Socket, Shown | 'unverified' | 'none'>()
+
+  /** `unverified`: one that TLS does not believe. */
+  of(socket: Socket): Shown | 'unverified' | 'none' {
+    const known = this.shown.get(socket)
+    if (known !== undefined) return known
+    const found = socket instanceof TLSSocket ? read(socket) : 'none'
+    this.shown.set(socket, found)
+    return found
+  }
+}
+
+/** Whether authorities stand for a certificate. */
+export type Anchors = (shown: Shown) => boolean
+
+/** The authorities of now. They are compared with the certificate of a connection once, and again whenever `authorities` gives others. Undefined: they are all by which TLS verifies. */
+export function anchors(authorities: () => readonly X509Certificate[] | undefined): Anchors {
+  let believed: readonly X509Certificate[] | undefined
+  /** By the authorities of now. */
+  let standing = new WeakMap<Shown, boolean>()
+  return shown => {
+    const now = authorities()
+    if (now !== believed) {
+      believed = now
+      standing = new WeakMap()
+    }
+    if (now === undefined) return true
+    const known = standing.get(shown) ?? isAnchored(shown.chain, now)
+    standing.set(shown, known)
+    return known
+  }
+}
+
+/** What the client showed in the handshake. */
+function read(socket: TLSSocket): Shown | 'unverified' | 'none' {
+  // Null where the peer has shown none on a connection that has ended.
+  const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
+  if (certificate?.raw === undefined) return 'none'
+  // A resumed session carries the verdict of an earlier connection.
+  if (!socket.authorized || socket.isSessionReused()) return 'unverified'
+  const times = validityOf(certificate)
+  return times === undefined ? 'unverified' : { user: userOf(certificate), ...times, expires: Date.parse(certificate.valid_to) }
+}
+
+/** When the whole chain is valid. Undefined where a link does not hold: the client may send certificates that only bear an issuer's name. */
+function validityOf(leaf: DetailedPeerCertificate): Pick<Shown, 'notBefore' | 'notAfter' | 'chain'> | undefined {
+  const chain: Buffer[] = []
+  let notBefore = Number.NEGATIVE_INFINITY
+  let notAfter = Number.POSITIVE_INFINITY
+  let certificate = leaf
+  for (let i = 0; i < MOST_CERTIFICATES; i++) {
+    chain.push(certificate.raw)
+    notBefore = Math.max(notBefore, Date.parse(certificate.valid_from))
+    notAfter = Math.min(notAfter, Date.parse(certificate.valid_to))
+    const issuer: DetailedPeerCertificate | undefined = certificate.issuerCertificate
+    // The last is a trust anchor: it is its own issuer, or has none here.
+    if (issuer === undefined || issuer === certificate) return Number.isNaN(notBefore + notAfter) ? undefined : { notBefore, notAfter, chain }
+    if (!isSignedBy(certificate, issuer)) return undefined
+    certificate = issuer
+  }
+  return undefined
+}
+
+/** Whether an authority is in the chain, whose links hold, or has signed a certificate of it; the client may have sent some of them, so that those between have to be authorities. */
+function isAnchored(chain: readonly Buffer[], authorities: readonly X509Certificate[]): boolean {
+  for (const [i, der] of chain.entries()) {
+    const certificate = new X509Certificate(der)
+    if (i > 0 && !certificate.ca) return false
+    if (authorities.some(authority => authority.raw.equals(der) || (certificate.checkIssued(authority) && certificate.verify(authority.publicKey)))) return true
+  }
+  return false
+}
+
+/** Whether the key of the issuer made the signature. Names alone say nothing. */
+function isSignedBy(certificate: PeerCertificate, issuer: PeerCertificate): boolean {
+  try {
+    return new X509Certificate(certificate.raw).verify(new X509Certificate(issuer.raw).publicKey)
+  } catch {
+    // A key that cannot be read.
+    return false
+  }
+}

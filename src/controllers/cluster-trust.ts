@@ -1,0 +1,117 @@
+import { X509Certificate } from 'node:crypto'
+import { getKind, updateKind } from '../catalog/define.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { deepEqual } from '../meta/equal.ts'
+import { isStatusError } from '../meta/status.ts'
+import type { ConfigMap } from '../resources/core/v1.types.ts'
+import { CONFIG_MAPS } from '../resources/kinds.ts'
+import { type ControllerEnvironment, follow, pause } from './controller.ts'
+
+const NAMESPACE = 'kube-system'
+const NAME = 'extension-apiserver-authentication'
+const EVERY_MS = 60_000
+/** Certificates that have ended so long ago are left out. */
+const SLACK_MS = 5 * 60_000
+
+/** Whom a server believes: what the servers behind it, to which it passes requests on, are to believe as well. */
+export interface ClusterTrust {
+  readonly clients: readonly X509Certificate[]
+  /** Absent where no front proxy is believed. */
+  readonly requestHeader?: {
+    readonly authorities: readonly X509Certificate[]
+    readonly allowedNames: readonly string[]
+    readonly usernameHeaders: readonly string[]
+    readonly uidHeaders: readonly string[]
+    readonly groupHeaders: readonly string[]
+    readonly extraHeaderPrefixes: readonly string[]
+  }
+}
+
+type Data = Readonly<Record<string, string>>
+
+/**
+ * Keeps the ConfigMap that extension servers read, kube-system/extension-apiserver-authentication: what this server believes is added to what others have said. Looks every minute, and when
+ * somebody has deleted it. Every server runs it.
+ * Source: pkg/controlplane/controller/clusterauthenticationtrust in k8s.io/kubernetes.
+ */
+export async function keepClusterTrust(env: ControllerEnvironment, trust: () => ClusterTrust, tellsUid: boolean, signal: AbortSignal): Promise<void> {
+  const sync = async (): Promise<void> => {
+    try {
+      await write(env, data => combined(data, trust(), { tellsUid, now: env.clock.now() }))
+    } catch (error) {
+      if (!signal.aborted) env.logger.debug(1, 'what extension servers are to believe is not written yet', { error: errorMessage(error) })
+    }
+  }
+  const lost = follow(
+    env,
+    CONFIG_MAPS,
+    signal,
+    ({ type, object }) => (type === 'deleted' && object?.metadata.namespace === NAMESPACE ? sync() : undefined),
+    NAME,
+  )
+  for (;;) {
+    await sync()
+    await pause(EVERY_MS, signal)
+    if (signal.aborted) break
+  }
+  await lost
+}
+
+/** Creates or updates the map. One that has grown too large is begun anew. */
+async function write(env: ControllerEnvironment, change: (data: Data) => Data): Promise<void> {
+  const { access } = env
+  try {
+    const known = await getKind(access, CONFIG_MAPS, NAMESPACE, NAME, { resourceVersion: '0' })
+    if (deepEqual(known.data ?? {}, change(known.data ?? {}))) return
+    await updateKind(access, CONFIG_MAPS, { namespace: NAMESPACE, name: NAME }, object => ({ ...object, data: { ...change(object.data ?? {}) } }))
+  } catch (error) {
+    if (isStatusError(error, 'RequestEntityTooLarge') || (isStatusError(error, 'Invalid') && error.message.includes('Too long')))
+      await access.delete(CONFIG_MAPS, NAMESPACE, NAME)
+    if (!isStatusError(error, 'NotFound')) throw error
+    const object: ConfigMap = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { namespace: NAMESPACE, name: NAME }, data: { ...change({}) } }
+    await access.create(CONFIG_MAPS, NAMESPACE, object)
+  }
+}
+
+interface Combining {
+  /** The gate RemoteRequestHeaderUID. */
+  readonly tellsUid: boolean
+  readonly now: number
+}
+
+/** What is said already, with what this server believes. Throws for lists and certificates that cannot be read. */
+export function combined(data: Data, { clients, requestHeader }: ClusterTrust, { tellsUid, now }: Combining): Data {
+  const clientCa = bundle([...certificatesOf(data['client-ca-file']), ...clients], now)
+  const frontProxyCa = bundle([...certificatesOf(data['requestheader-client-ca-file']), ...(requestHeader?.authorities ?? [])], now)
+  const list = (key: string, more: readonly string[] = []): string[] => [...new Set([...stringsOf(data[key]), ...more])]
+  const lists = {
+    'requestheader-username-headers': list('requestheader-username-headers', requestHeader?.usernameHeaders),
+    'requestheader-uid-headers': tellsUid ? list('requestheader-uid-headers', requestHeader?.uidHeaders) : [],
+    'requestheader-group-headers': list('requestheader-group-headers', requestHeader?.groupHeaders),
+    'requestheader-extra-headers-prefix': list('requestheader-extra-headers-prefix', requestHeader?.extraHeaderPrefixes),
+    'requestheader-allowed-names': list('requestheader-allowed-names', requestHeader?.allowedNames),
+  }
+  const told = Object.entries(lists).filter(([key, values]) => key !== 'requestheader-uid-headers' || values.length > 0)
+  return {
+    ...(clientCa !== '' && { 'client-ca-file': clientCa }),
+    ...(frontProxyCa !== '' && {
+      ...Object.fromEntries(told.map(([key, values]) => [key, JSON.stringify(values)])),
+      'requestheader-client-ca-file': frontProxyCa,
+    }),
+  }
+}
+
+function stringsOf(json: string | undefined): string[] {
+  const list: unknown = json ? JSON.parse(json) : []
+  if (Array.isArray(list) && list.every(each => typeof each === 'string')) return list
+  throw new Error(`${NAMESPACE}/${NAME} holds what is no list of strings: ${json}`)
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+const certificatesOf = (pem = ''): X509Certificate[] => [...pem.matchAll(CERTIFICATE)].map(([text]) => new X509Certificate(text))
+
+/** Each once, without those that have ended. */
+function bundle(certificates: readonly X509Certificate[], now: number): string {
+  const valid = certificates.filter(({ validTo }) => Date.parse(validTo) > now - SLACK_MS)
+  return [...new Set(valid.map(certificate => certificate.toString()))].join('')
+}

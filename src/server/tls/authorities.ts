@@ -1,0 +1,35 @@
+import { X509Certificate } from 'node:crypto'
+import type { TlsMaterial } from './tls-material.ts'
+
+/** Whose certificates are believed of clients. */
+export interface Authorities {
+  /** CAs of users. */
+  readonly clients: readonly X509Certificate[]
+  /** CAs of front proxies, which say for whom their requests are. */
+  readonly frontProxies: readonly X509Certificate[]
+}
+
+/** PEM of both. */
+export type AuthorityMaterial = Pick<TlsMaterial, 'clientCa' | 'frontProxyCa'>
+
+const BEGIN = '-----BEGIN CERTIFICATE-----'
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+
+/**
+ * Reads what TLS is to believe. Throws for a text that a writer has not finished, as a file is read while it is written: OpenSSL would skip the last certificate without an error, and trust only
+ * those before it.
+ */
+export const authoritiesOf = ({ clientCa, frontProxyCa = '' }: AuthorityMaterial): Authorities => ({
+  clients: certificatesOf(clientCa),
+  frontProxies: certificatesOf(frontProxyCa),
+})
+
+function certificatesOf(text: string): X509Certificate[] {
+  if (text.replace(CERTIFICATE, '').includes(BEGIN)) throw new Error('it ends within a certificate')
+  return [...text.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem))
+}
+
+/** Throws where a file that is to hold certificates has none. */
+export function checkHoldsCertificates(text: string): void {
+  if (!text.includes(BEGIN)) throw new Error('it holds no certificates')
+}
