@@ -34,6 +34,8 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
   timer.unref()
   exchange.ctx.signal.addEventListener('abort', end, { once: true })
   env.shutdown.addEventListener('abort', end, { once: true })
+  // What has been over before is not reported to a listener.
+  if (exchange.ctx.signal.aborted || env.shutdown.aborted) end()
   try {
     const deadline = steadyClock.now() + seconds * 1000
     const watcher = await storeOf(scope)

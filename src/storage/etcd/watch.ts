@@ -45,6 +45,7 @@ export async function* watchEtcd(connection: Connection, watch: BackendWatch, si
   stream.on('error', () => {})
   const forget = onAbort(signal, () => stream.cancel())
   try {
+    if (signal.aborted) return
     stream.write(encodeWatchCreate(watch))
     const whole = reassemble()
     const responses: AsyncIterable<Buffer> = stream

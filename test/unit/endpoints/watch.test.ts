@@ -49,6 +49,19 @@ function scripted(batches: () => AsyncIterable<readonly StorageEvent[]>): { t: T
 }
 
 describe('a watch', () => {
+  it('is over at once where the client has gone before it begins', async () => {
+    const { exchange, done } = open(new TestRegistry(), '')
+    exchange.client.abort()
+    expect(await refusalText(done)).to.match(/^504 ServerTimeout: /)
+  })
+
+  it('is over at once where the server was told to stop before it begins', async () => {
+    const shutdown = new AbortController()
+    const { done } = open(new TestRegistry(), '', undefined, shutdown.signal)
+    shutdown.abort()
+    expect(await refusalText(done)).to.match(/^504 ServerTimeout: /)
+  })
+
   it('streams what is there and what changes, until the client goes', async () => {
     const t = new TestRegistry()
     t.now = Date.now()
