@@ -79,10 +79,9 @@ function oidcOf(read: Reader): OidcConfig {
   }
 }
 
-/** `claim=value`. Throws FlagError in the words of component-base. */
+/** `claim=value`. */
 function requiredClaim(pair: string): readonly [string, string] {
   const equals = pair.indexOf('=')
-  if (equals < 0) throw new FlagError(`invalid argument ${JSON.stringify(pair)} for "--oidc-required-claim" flag: malformed pair, expect string=string`)
   return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
 }
 

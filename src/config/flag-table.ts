@@ -1,8 +1,8 @@
 /**
- * `settings`: a map of which a key may stand alone. `pairs`: a map whose values may have commas, one element each time that it is given. `namedCertKey`: files of a certificate and its key, and names,
+ * `settings`: a map of which a key may stand alone. `pairs`: a map whose values may have commas, one element each time that it is given; `pair`: one key and value likewise. `namedCertKey`: files of a certificate and its key, and names,
  * one element each time that it is given.
  */
-export type FlagType = 'string' | 'ip' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings' | 'pairs' | 'namedCertKey'
+export type FlagType = 'string' | 'ip' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings' | 'pairs' | 'pair' | 'namedCertKey'
 
 /**
  * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
@@ -177,7 +177,7 @@ export const FLAGS = {
   'oidc-groups-claim': used('string', 'Claim with the groups of a user, one or several.'),
   'oidc-groups-prefix': used('string', 'Put before the names of groups.'),
   'oidc-issuer-url': used('string', 'Issuer of tokens (OpenID Connect), an https URL; its keys are asked for there.'),
-  'oidc-required-claim': used('pairs', 'claim=value that a token must have; may be repeated.'),
+  'oidc-required-claim': used('pair', 'claim=value that a token must have; may be repeated.'),
   'oidc-signing-algs': used('list', 'Algorithms by which tokens may be signed: RS, ES or PS with 256, 384 or 512.', 'RS256'),
   'oidc-username-claim': used('string', 'Claim with the name of a user.', 'sub'),
   'oidc-username-prefix': used('string', 'Put before the names of users; - for nothing. Default: the issuer and #, but for the claim email.'),

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { parseMilliseconds } from '../lib/duration.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import { FLAGS, type FlagName, type FlagSpec, SHORT_NAMES } from './flag-table.ts'
+import { FLAGS, type FlagName, type FlagSpec, type FlagType, SHORT_NAMES } from './flag-table.ts'
 import { namedCertificateFault } from './named-certificate-flag.ts'
 
 /** A command line that can't be followed; the message is for the user. */
@@ -17,6 +17,9 @@ export interface GivenFlags {
   /** What is lacking of what was asked for, a sentence for each flag. */
   readonly lacking: readonly string[]
 }
+
+/** Of each time that they are given, one entry. */
+const LISTS: readonly FlagType[] = ['pairs', 'pair', 'namedCertKey']
 
 /** Reads arguments as pflag does: `--name=value`, `--name value`, `--bool`, `-v 3`, underscores for dashes; a later scalar wins, lists and maps add up. Throws FlagError. */
 export function parseFlags(argv: readonly string[]): GivenFlags {
@@ -37,7 +40,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
     check(name, spec, value)
     const several = spec.type === 'list' || spec.type === 'map' || spec.type === 'settings'
     const parts = several ? value.split(',').filter(part => part !== '') : [value]
-    values.set(name, several || spec.type === 'pairs' || spec.type === 'namedCertKey' ? [...(values.get(name) ?? []), ...parts] : parts)
+    values.set(name, several || LISTS.includes(spec.type) ? [...(values.get(name) ?? []), ...parts] : parts)
   }
   refuse(values)
   return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored'), lacking: [...values].flatMap(lackOf) }
@@ -105,6 +108,8 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
       return value.split(',').every(part => part === '' || part.includes('=')) ? undefined : `${value} must be formatted as key=value`
     case 'pairs':
       return value.includes('=') ? undefined : `${value} must be formatted as key=value`
+    case 'pair':
+      return value.includes('=') ? undefined : 'malformed pair, expect string=string'
     case 'namedCertKey':
       return namedCertificateFault(value)
     case 'string':

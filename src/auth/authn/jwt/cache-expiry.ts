@@ -25,7 +25,8 @@ function secondsOf(directives: string, name: string): number | undefined {
   return undefined
 }
 
+/** Undefined for `0` and `-1`, which some servers send. */
 function timeOf(header: string | undefined): number | undefined {
-  const time = header === undefined ? Number.NaN : Date.parse(header)
+  const time = header?.includes(':') ? Date.parse(header) : Number.NaN
   return Number.isNaN(time) ? undefined : time
 }

@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { issuerClient } from '../../../../../src/auth/authn/jwt/issuer-client.ts'
+import { OidcServer } from '../../../../support/oidc-server.ts'
+
+describe('issuerClient', () => {
+  let issuer: OidcServer
+  before(async () => {
+    issuer = await OidcServer.start()
+  })
+  after(() => issuer.close())
+  const ended = new AbortController()
+  after(() => ended.abort())
+  const faultOf = async (authority: string, url: string): Promise<string> =>
+    issuerClient(authority, ended.signal)
+      .get(url)
+      .then(
+        () => 'none',
+        (error: Error) => error.message,
+      )
+
+  it('believes the given authority alone', async () => {
+    const url = `${issuer.url}/keys`
+    expect((await issuerClient(issuer.authority, ended.signal).get(url)).code).to.equal(200)
+    expect(await faultOf('', url)).to.equal(`Get "${url}": tls: failed to verify certificate: x509: certificate signed by unknown authority`)
+  })
+
+  it('goes where it is sent, ten times', async () => {
+    const { body } = await issuerClient(issuer.authority, ended.signal).get(`${issuer.url}/moved`)
+    expect(JSON.parse(body)).to.have.property('issuer', issuer.url)
+    const asked = issuer.asked.length
+    expect(await faultOf(issuer.authority, `${issuer.url}/loop`)).to.equal(`Get "${issuer.url}/loop": stopped after 10 redirects`)
+    expect(issuer.asked.length - asked).to.equal(11)
+  })
+
+  it('says why there is no answer', async () => {
+    expect(await faultOf('', 'https://127.0.0.1:1/')).to.equal('Get "https://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused')
+    expect(await faultOf('', 'file:///etc/passwd')).to.equal('Get "file:///etc/passwd": unsupported protocol scheme "file"')
+    const gone = new AbortController()
+    gone.abort()
+    const late = await issuerClient('', gone.signal)
+      .get('https://127.0.0.1:1/')
+      .catch((error: Error) => error.message)
+    expect(late).to.equal('Get "https://127.0.0.1:1/": context canceled')
+  })
+})

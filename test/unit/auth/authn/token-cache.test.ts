@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import type { TokenAnswer } from '../../../../src/auth/authn/token.ts'
+import { cachedTokens } from '../../../../src/auth/authn/token-cache.ts'
+
+const jane = { user: { name: 'jane', groups: [] }, audiences: [] }
+
+function world(answer: (token: string) => TokenAnswer | Promise<TokenAnswer>) {
+  const state = { now: 0, asked: 0 }
+  const tokens = cachedTokens(
+    token => {
+      state.asked++
+      return answer(token)
+    },
+    { ttlMs: 100, now: () => state.now },
+  )
+  return { state, tokens }
+}
+
+describe('cachedTokens', () => {
+  it('keeps what is good for its time, and for each audience by itself', async () => {
+    const { state, tokens } = world(async () => jane)
+    await tokens('a', [])
+    expect([await tokens('a', []), state.asked]).to.deep.equal([jane, 1])
+    await tokens('a', ['x'])
+    expect(state.asked).to.equal(2)
+    state.now = 100
+    await tokens('a', [])
+    expect(state.asked).to.equal(3)
+  })
+
+  it('asks once for all who wait', async () => {
+    const { state, tokens } = world(async () => jane)
+    await Promise.all([tokens('a', []), tokens('a', []), tokens('a', [])])
+    expect(state.asked).to.equal(1)
+  })
+
+  it('keeps no refusal', async () => {
+    const { state, tokens } = world(async () => ({ error: 'no' }))
+    await tokens('a', [])
+    expect([await tokens('a', []), state.asked]).to.deep.equal([{ error: 'no' }, 2])
+  })
+
+  it('answers at once where the others do', () => {
+    const { tokens } = world(() => undefined)
+    expect(tokens('a', [])).to.equal(undefined)
+  })
+
+  it('forgets the oldest of many', async () => {
+    const { state, tokens } = world(async () => jane)
+    for (let i = 0; i <= 4096; i++) await tokens(`t${i}`, [])
+    expect(state.asked).to.equal(4097)
+    await tokens('t1', [])
+    expect(state.asked).to.equal(4097)
+    await tokens('t0', [])
+    expect(state.asked).to.equal(4098)
+  })
+})
