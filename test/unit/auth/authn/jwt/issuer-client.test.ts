@@ -7,9 +7,11 @@ describe('issuerClient', () => {
   before(async () => {
     issuer = await OidcServer.start()
   })
-  after(() => issuer.close())
   const ended = new AbortController()
-  after(() => ended.abort())
+  after(() => {
+    ended.abort()
+    issuer.close()
+  })
   const faultOf = async (authority: string, url: string): Promise<string> =>
     issuerClient(authority, ended.signal)
       .get(url)
