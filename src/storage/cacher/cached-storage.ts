@@ -7,6 +7,7 @@ import { StorageError } from '../storage.ts'
 import type { Stored } from '../stored-object.ts'
 import { watchCache } from './cached-watch.ts'
 import type { CacherCore } from './cacher-types.ts'
+import { LatestWrites } from './latest-writes.ts'
 import { fewBelow, type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
@@ -16,6 +17,7 @@ export class CachedStorage implements Storage {
   readonly #core: CacherCore
   readonly #cache: ResourceCache
   readonly #direct: DirectStorage
+  readonly #latest = new LatestWrites()
 
   constructor(core: CacherCore, cache: ResourceCache, direct: DirectStorage) {
     this.#core = core
@@ -192,9 +194,15 @@ export class CachedStorage implements Storage {
     return watchCache(this.#core, this.#cache, query, scope, signal)
   }
 
-  write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>> {
-    const cached = assume ?? (this.#cache.loaded && !this.#cache.corrupt.has(key) ? (this.#cache.tree.get(key) ?? 'absent') : undefined)
-    return this.#direct.write(key, decide, signal, cached)
+  async write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>> {
+    const { time } = this.#core
+    const written = await this.#direct.write(key, decide, signal, assume ?? this.#latest.of(key, time.now) ?? this.#asCached(key))
+    this.#latest.note(key, written, time.now)
+    return written
+  }
+
+  #asCached(key: Key): StoredObject | 'absent' | undefined {
+    return this.#cache.loaded && !this.#cache.corrupt.has(key) ? (this.#cache.tree.get(key) ?? 'absent') : undefined
   }
 
   removeCorrupt(key: Key, signal: AbortSignal): Promise<'removed' | 'readable' | 'absent'> {
