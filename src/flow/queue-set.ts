@@ -2,9 +2,10 @@ import type { QueuingConfig } from './configuration.ts'
 import type { FlowClock } from './flow-clock.ts'
 import type { LevelMeters } from './flow-metrics.ts'
 import type { Integrator } from './integrator.ts'
+import { LevelMeter } from './level-meter.ts'
 import { Queue, RequestList } from './queue.ts'
 import { type Arrival, ESTIMATED_SERVICE_MS, SeatRequest } from './seat-request.ts'
-import { MAX_SEAT_SECONDS, type SeatSeconds, seatSecondsToFloat, seatsTimesDuration } from './seat-seconds.ts'
+import { MAX_SEAT_SECONDS, type SeatSeconds, seatsTimesDuration } from './seat-seconds.ts'
 
 /** How the requests of a level are kept: `exempt` ones always have seats; without queues there are seats or none. */
 export type Discipline = 'exempt' | 'no queues' | QueuingConfig
@@ -37,7 +38,7 @@ export interface QueueSetParts {
 
 /**
  * The seats of one priority level, and the queues of requests that wait for them: fair queuing by virtual time. Queues have equal shares. R, the progress meter, says how much service, in
- * seat-seconds, an active queue has had; the queue whose oldest request would be done first in that virtual world is served next. A queue exists while it has requests.
+ * seat-seconds, an active queue has had; the queue whose oldest request would be done first in that virtual world is served next. Queues are made as they are needed.
  *
  * Source: pkg/util/flowcontrol/fairqueuing/queueset in k8s.io/apiserver, whose doc.go explains the algorithm.
  */
@@ -52,8 +53,7 @@ export class QueueSet {
   seatsInUse = 0
   seatsWaiting = 0
   private readonly clock: FlowClock
-  private readonly meters: LevelMeters
-  private readonly demand: Integrator
+  private readonly meter: LevelMeter
   private discipline: Discipline = 'no queues'
   private limit = 0
   private currentR: SeatSeconds = 0
@@ -68,8 +68,7 @@ export class QueueSet {
 
   constructor({ clock, meters, demand }: QueueSetParts) {
     this.clock = clock
-    this.meters = meters
-    this.demand = demand
+    this.meter = new LevelMeter(meters, demand)
     this.syncedAt = clock.now()
   }
 
@@ -78,10 +77,7 @@ export class QueueSet {
     this.sync()
     this.discipline = discipline
     this.limit = limit
-    const { meters } = this
-    meters.waiting.setDenominator(typeof discipline === 'object' ? Math.max(discipline.queueLengthLimit, 1) * discipline.queues : 1)
-    meters.executing.setDenominator(denominator)
-    meters.seats.setDenominator(denominator)
+    this.meter.configured(typeof discipline === 'object' ? Math.max(discipline.queueLengthLimit, 1) * discipline.queues : 1, denominator)
     this.dispatchAll()
   }
 
@@ -127,8 +123,7 @@ export class QueueSet {
     this.tally.cancelled++
     this.reject(request, 'time-out')
     queue.boundNextDispatch()
-    this.demand.set(this.seatsInUse + this.seatsWaiting, now)
-    this.meters.demand.set(this.seatsInUse + this.seatsWaiting, now)
+    this.meter.wanted(this.seatsInUse + this.seatsWaiting, now)
     this.settle(queue)
     request.decided?.(false)
   }
@@ -144,7 +139,7 @@ export class QueueSet {
     meters.executing.value--
     const executed = request.arrival.details.info.verb === 'watch' ? meters.initialized() : meters.executed
     executed.observe((now - (request.startedAt ?? now)) / 1000)
-    this.meters.executing.set(this.executing, now)
+    this.meter.executing(this.executing, now)
     if (queue === undefined) this.unqueued.remove(request)
     else {
       queue.executing.remove(request)
@@ -183,7 +178,7 @@ export class QueueSet {
       const seats = Math.min(this.queuedSeatsInUse + this.seatsWaiting, this.limit) / this.activeQueues
       this.currentR += seatsTimesDuration(seats, passed)
       while (this.currentR >= HIGH_R) this.advanceEpoch()
-      this.meters.currentR.value = seatSecondsToFloat(this.currentR)
+      this.meter.progressed(this.currentR)
     }
     return now
   }
@@ -194,7 +189,7 @@ export class QueueSet {
       queue.nextDispatchR -= R_DECREMENT
       for (const request of queue.waiting) request.arrivalR -= R_DECREMENT
     }
-    this.meters.epochAdvanced(true)
+    this.meter.epochAdvanced()
   }
 
   /** Of the hand the queue with the least work waiting; of several the next in turn, so that flows whose hands overlap don't crowd. */
@@ -217,9 +212,11 @@ export class QueueSet {
     return queue
   }
 
-  /** Forgets a queue that has nothing. */
+  /** Forgets a queue that has nothing, where there are many of them or it is beyond those that are wanted. */
   private drop(queue: Queue): void {
-    if (!queue.isActive && queue.seatsInUse === 0) this.queues.delete(queue.index)
+    if (queue.isActive || queue.seatsInUse > 0) return
+    const { discipline, queues } = this
+    if (queues.size > KEPT_QUEUES || typeof discipline !== 'object' || queue.index >= discipline.queues) queues.delete(queue.index)
   }
 
   private activate(queue: Queue): void {
@@ -243,9 +240,8 @@ export class QueueSet {
     const { meters } = request.arrival.flow
     meters.queued.value++
     meters.queuedSeats.value += request.maxSeats
-    this.meters.waiting.set(this.waiting, now)
-    this.demand.set(this.seatsInUse + this.seatsWaiting, now)
-    this.meters.demand.set(this.seatsInUse + this.seatsWaiting, now)
+    this.meter.waiting(this.waiting, now)
+    this.meter.wanted(this.seatsInUse + this.seatsWaiting, now)
   }
 
   private leaveQueue(queue: Queue, request: SeatRequest, now: number): void {
@@ -255,16 +251,14 @@ export class QueueSet {
     const { meters } = request.arrival.flow
     meters.queued.value--
     meters.queuedSeats.value -= request.maxSeats
-    this.meters.waiting.set(this.waiting, now)
+    this.meter.waiting(this.waiting, now)
   }
 
   /** As if it had waited for no time. */
   private dispatchAtOnce(queue: Queue, request: SeatRequest, now: number): void {
     this.activate(queue)
     if (queue.nextDispatchR < request.arrivalR) queue.nextDispatchR = request.arrivalR
-    const next = seatSecondsToFloat(queue.nextDispatchR)
-    const discounted = next - seatSecondsToFloat(seatsTimesDuration(queue.seatsInUse, ESTIMATED_SERVICE_MS))
-    this.noteDispatch(next, { min: next, max: next, discountedMin: discounted, discountedMax: discounted })
+    this.meter.dispatchedAtOnce(queue, this.currentR)
     this.robin = queue.index
     this.serve(queue, request, now)
   }
@@ -291,7 +285,7 @@ export class QueueSet {
     meters.executing.value++
     meters.seats.value += maxSeats
     meters.seatsFormerly.value += maxSeats
-    this.meters.executing.set(this.executing, now)
+    this.meter.executing(this.executing, now)
     this.noteSeats(now)
   }
 
@@ -315,7 +309,7 @@ export class QueueSet {
 
   /** Serves the oldest request of the queue whose turn it is. False where there is no room for it: others don't overtake it. */
   private dispatchNext(): boolean {
-    const { queue, ...bounds } = this.nextQueue()
+    const queue = this.nextQueue()
     const request = queue?.waiting.first
     if (queue === undefined || request === undefined) return false
     if (!this.hasRoomFor(request.maxSeats)) {
@@ -324,7 +318,7 @@ export class QueueSet {
     }
     const now = this.syncedAt
     this.robin = queue.index
-    this.noteDispatch(seatSecondsToFloat(queue.nextDispatchR), bounds)
+    this.meter.dispatchedAmong(this.queues.values(), queue, this.currentR)
     this.leaveQueue(queue, request, now)
     this.serve(queue, request, now)
     queue.boundNextDispatch()
@@ -333,54 +327,29 @@ export class QueueSet {
   }
 
   /** Of queues that would be done at the same time, the first behind the one that was served last. */
-  private nextQueue(): { queue: Queue | undefined } & Bounds {
+  private nextQueue(): Queue | undefined {
     const { robin } = this
     let queue: Queue | undefined
     let finish = MAX_SEAT_SECONDS
     let distance = 0
-    let [min, max, discountedMin, discountedMax] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     for (const each of this.queues.values()) {
-      if (each.waiting.length === 0) continue
-      const discounted = each.nextDispatchR - seatsTimesDuration(each.seatsInUse, ESTIMATED_SERVICE_MS)
-      min = Math.min(min, each.nextDispatchR)
-      max = Math.max(max, each.nextDispatchR)
-      discountedMin = Math.min(discountedMin, discounted)
-      discountedMax = Math.max(discountedMax, discounted)
+      const { virtualFinish } = each
+      if (each.waiting.length === 0 || virtualFinish > finish) continue
       const behind = each.index > robin ? each.index - robin : each.index - robin + MAX_QUEUES
-      if (each.virtualFinish > finish || (each.virtualFinish === finish && behind > distance)) continue
-      finish = each.virtualFinish
+      if (virtualFinish === finish && behind > distance) continue
+      finish = virtualFinish
       distance = behind
       queue = each
     }
-    const float = seatSecondsToFloat
-    return { queue, min: float(min), max: float(max), discountedMin: float(discountedMin), discountedMax: float(discountedMax) }
+    return queue
   }
 
   private noteSeats(now: number): void {
-    const wanted = this.seatsInUse + this.seatsWaiting
-    this.meters.seats.set(this.seatsInUse, now)
-    this.demand.set(wanted, now)
-    this.meters.demand.set(wanted, now)
+    this.meter.seats(this.seatsInUse, this.seatsInUse + this.seatsWaiting, now)
   }
-
-  private noteDispatch(s: number, { min, max, discountedMin, discountedMax }: Bounds): void {
-    const { r, s: latest, bounds, discounted } = this.meters.dispatch()
-    r.value = seatSecondsToFloat(this.currentR)
-    latest.value = s
-    bounds.min.value = min
-    bounds.max.value = max
-    discounted.min.value = discountedMin
-    discounted.max.value = discountedMax
-  }
-}
-
-/** Of the requests that wait, when their queues go on in the virtual world, in seat-seconds. */
-interface Bounds {
-  readonly min: number
-  readonly max: number
-  readonly discountedMin: number
-  readonly discountedMax: number
 }
 
 /** More than a level may have. */
 const MAX_QUEUES = 2 ** 27
+/** Queues that are kept without requests: making one for each request would cost more than all the rest. */
+const KEPT_QUEUES = 256

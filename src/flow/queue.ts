@@ -32,7 +32,7 @@ export class RequestList {
   }
 }
 
-/** The requests of one queue that wait or are served. There is none without requests. */
+/** The requests of one queue that wait or are served. */
 export class Queue {
   readonly index: number
   readonly waiting = new RequestList()

@@ -3,13 +3,26 @@ import type { NonResourceRule, ResourceRule, Rule, Subject } from './configurati
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
-/** Whether a flow schema with these rules is about the request. */
-export const matchesRules = (rules: readonly Rule[], user: User, info: RequestInfo): boolean => rules.some(rule => matchesRule(rule, user, info))
+/** Whether a flow schema with these rules is about the request. Every request is asked about here, by many schemas: without closures. */
+export function matchesRules(rules: readonly Rule[], user: User, info: RequestInfo): boolean {
+  for (const rule of rules) if (matchesRule(rule, user, info)) return true
+  return false
+}
 
 function matchesRule({ subjects, resourceRules, nonResourceRules }: Rule, user: User, info: RequestInfo): boolean {
-  if (!subjects?.some(subject => matchesSubject(subject, user))) return false
-  if (info.isResource) return resourceRules?.some(rule => matchesResource(rule, info)) ?? false
-  return nonResourceRules?.some(rule => matchesPath(rule, info)) ?? false
+  if (info.isResource) {
+    if (resourceRules === undefined || !matchesSubjects(subjects, user)) return false
+    for (const rule of resourceRules) if (matchesResource(rule, info)) return true
+  } else {
+    if (nonResourceRules === undefined || !matchesSubjects(subjects, user)) return false
+    for (const rule of nonResourceRules) if (matchesPath(rule, info)) return true
+  }
+  return false
+}
+
+function matchesSubjects(subjects: readonly Subject[] | null, user: User): boolean {
+  if (subjects !== null) for (const subject of subjects) if (matchesSubject(subject, user)) return true
+  return false
 }
 
 function matchesSubject({ kind, user: wanted, group, serviceAccount }: Subject, user: User): boolean {

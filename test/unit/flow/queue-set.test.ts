@@ -119,7 +119,7 @@ const queues = (count: number, queueLengthLimit: number, handSize: number): Disc
 function expectIdle(scenario: Scenario): void {
   const { set } = scenario
   expect(set).to.include({ isIdle: true, waiting: 0, executing: 0, seatsInUse: 0, seatsWaiting: 0 })
-  expect(set.queues.size).to.equal(0)
+  expect([...set.queues.values()].filter(({ isActive, seatsInUse }) => isActive || seatsInUse > 0)).to.deep.equal([])
   expect(set.unqueued.length).to.equal(0)
   for (const name of ['current_inqueue_requests', 'current_inqueue_seats', 'current_executing_requests', 'current_executing_seats'])
     for (const each of Object.values(scenario.value(name))) expect(each, name).to.equal(0)
@@ -348,6 +348,18 @@ describe('QueueSet', () => {
     for (const each of all) scenario.set.finish(each)
     expect(all.map(({ state }) => state)).to.deep.equal(all.map(() => 'done'))
     expectIdle(scenario)
+    expect(
+      [...scenario.set.queues.keys()].every(index => index < 4),
+      'those beyond are gone',
+    ).to.equal(true)
+  })
+
+  it('keeps few of many queues', () => {
+    const scenario = new Scenario(queues(10_000, 1, 1), 1000)
+    const all = Array.from({ length: 1000 }, (_, i) => scenario.start('schema', BigInt(i)))
+    expect(scenario.set.queues.size).to.equal(1000)
+    for (const each of all) scenario.set.finish(each)
+    expect(scenario.set.queues.size).to.equal(256)
   })
 
   it('winds its meter back before it gets inexact', () => {
