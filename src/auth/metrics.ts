@@ -33,10 +33,14 @@ export const createGraphDurations = (): HistogramFamily =>
     buckets: Array.from({ length: 12 }, (_, i) => 0.0001 * 2 ** i),
   })
 
-/** The same authorizer, whose decisions are counted under its mode. */
-export function countedDecisions(mode: string, authorizer: Authorizer, decisions: CounterFamily): Authorizer {
+/** The same authorizer, whose decisions are counted under its mode and name. */
+export function countedDecisions(
+  { type, name }: { readonly type: string; readonly name: string },
+  authorizer: Authorizer,
+  decisions: CounterFamily,
+): Authorizer {
   const count = (decision: string): void => {
-    decisions.child(mode, mode.toLowerCase(), decision).value++
+    decisions.child(type, name, decision).value++
   }
   return {
     ...authorizer,

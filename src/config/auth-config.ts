@@ -3,7 +3,7 @@ import type { Reader } from './flag-reader.ts'
 import { FlagError, isTrue } from './parse-flags.ts'
 
 /** The modes that are implemented. `Rules` is our own: a file of who may do what. */
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC' | 'Rules'
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC' | 'Rules' | 'Webhook'
 /** How tokens of service accounts are issued and checked. */
 export interface ServiceAccountConfig {
   /** The first signs, the others are believed. Never empty. */
@@ -86,13 +86,13 @@ function authorizationMode(mode: string): AuthorizationMode {
     case 'AlwaysDeny':
     case 'RBAC':
     case 'Rules':
+    case 'Webhook':
       return mode
     case 'ABAC':
-    case 'Webhook':
-      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be Node, RBAC, Rules, AlwaysAllow or AlwaysDeny`)
+      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be Node, RBAC, Webhook, Rules, AlwaysAllow or AlwaysDeny`)
     default:
       throw new FlagError(
-        `--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be Node, RBAC, Rules, AlwaysAllow or AlwaysDeny`,
+        `--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be Node, RBAC, Webhook, Rules, AlwaysAllow or AlwaysDeny`,
       )
   }
 }

@@ -10,16 +10,9 @@ import type { LaterVersions, RuntimeConfig } from '../lifecycle/served.ts'
 import type { MetricExposure } from '../server/metric-exposure.ts'
 import { admissionPluginsOf, type GivenPlugins } from './admission-plugins.ts'
 import { auditOf } from './audit-config.ts'
-import {
-  type AuthorizationMode,
-  authorizationModesOf,
-  type RequestHeaderConfig,
-  requestHeaderOf,
-  requestHeaderWarnings,
-  type ServiceAccountConfig,
-  serviceAccountsOf,
-} from './auth-config.ts'
+import { type RequestHeaderConfig, requestHeaderOf, requestHeaderWarnings, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
 import { type AuthenticationConfig, anonymousWarnings, authenticationOf } from './authentication-config.ts'
+import { type AuthorizationConfig, authorizationOf } from './authorization-config.ts'
 import { flagDeprecations } from './deprecated-flags.ts'
 import { type Reader, reader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
@@ -38,7 +31,7 @@ export interface KubeletConfig {
 }
 
 /** All options of the server, checked. Times are in milliseconds, files are paths as given. */
-export interface Config extends AuthenticationConfig, WatchCacheSizes {
+export interface Config extends AuthenticationConfig, AuthorizationConfig, WatchCacheSizes {
   readonly dataDir: string
   /** It was made for this run, and goes with it. */
   readonly dataIsTemporary: boolean
@@ -55,8 +48,6 @@ export interface Config extends AuthenticationConfig, WatchCacheSizes {
   readonly clientCaFile: string | undefined
   readonly requestHeader: RequestHeaderConfig | undefined
   readonly tokenAuthFile: string | undefined
-  readonly authorizationModes: readonly AuthorizationMode[]
-  readonly authorizationRulesFile: string | undefined
   readonly serviceAccounts: ServiceAccountConfig
   readonly domain: string
   /** Processes that serve; more than one on etcd only. */
@@ -130,8 +121,7 @@ export function buildConfig(given: GivenFlags): Config {
     ...clientAuthoritiesOf(read, gates),
     tokenAuthFile: read.text('token-auth-file'),
     ...authenticationOf(read, given, gates),
-    authorizationModes: authorizationModesOf(read),
-    authorizationRulesFile: read.text('authorization-rules-file'),
+    ...authorizationOf(read, given, gates),
     serviceAccounts: serviceAccountsOf(read),
     domain: read.text('domain') ?? 'k8s.io',
     workers: read.int('workers', 1),

@@ -156,14 +156,17 @@ export const FLAGS = {
   'anonymous-auth': used('bool', 'Lets requests without credentials read health and version. Otherwise they get 401.', 'true'),
   'authorization-mode': used(
     'list',
-    'Node, RBAC, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them. Default: RBAC, with --authorization-rules-file Rules,RBAC.',
+    'Node, RBAC, Webhook, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them. Default: RBAC, with --authorization-rules-file Rules,RBAC.',
   ),
-  'authorization-config': refused('string', ''),
+  'authorization-config': used(
+    'string',
+    'File of the chain of authorizers (AuthorizationConfiguration), in place of --authorization-mode and --authorization-webhook-*. Read again when it changes.',
+  ),
   'authorization-policy-file': refused('string', ''),
-  'authorization-webhook-cache-authorized-ttl': ignored('duration'),
-  'authorization-webhook-cache-unauthorized-ttl': ignored('duration'),
-  'authorization-webhook-config-file': refused('string', ''),
-  'authorization-webhook-version': ignored('string'),
+  'authorization-webhook-cache-authorized-ttl': used('duration', 'How long the webhook’s consent is kept.', '5m0s'),
+  'authorization-webhook-cache-unauthorized-ttl': used('duration', 'How long it is kept that the webhook does not consent.', '30s'),
+  'authorization-webhook-config-file': used('string', 'Kubeconfig of the server that is asked in the mode Webhook.'),
+  'authorization-webhook-version': used('string', 'Version of authorization.k8s.io in which it is asked: v1 or v1beta1.', 'v1beta1'),
   'authentication-config': used(
     'string',
     'File of issuers of tokens and of who may come without credentials (AuthenticationConfiguration), followed while the server runs.',

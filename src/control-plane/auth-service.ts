@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { load as parseYaml } from 'js-yaml'
 import { type Authenticator, firstOf } from '../auth/authn/authenticator.ts'
 import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../auth/authn/service-account/authenticator.ts'
 import type { ServiceAccountClaims } from '../auth/authn/service-account/claims.ts'
@@ -10,20 +9,15 @@ import { generateSigningKey, readSigningKey, readVerificationKeys, type SigningK
 import { type LegacyClaims, legacyTokens } from '../auth/authn/service-account/legacy.ts'
 import { bearerAuthenticator, firstToken, type TokenAuthenticator } from '../auth/authn/token.ts'
 import { fileTokens, parseTokenFile } from '../auth/authn/token-file.ts'
-import { alwaysAllow, alwaysDeny, basicUser, privileged, publicInformation, union } from '../auth/authz/authorizers.ts'
-import { NodeGraph } from '../auth/authz/node/graph.ts'
-import { rbacAuthorizer } from '../auth/authz/rbac/authorizer.ts'
-import { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
-import { parseRules, rulesAuthorizer } from '../auth/authz/rules.ts'
-import { countedDecisions, createCertificateExpirations, createDecisions } from '../auth/metrics.ts'
+import type { NodeGraph } from '../auth/authz/node/graph.ts'
+import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
+import { createCertificateExpirations } from '../auth/metrics.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
-import type { AuthorizationMode } from '../config/auth-config.ts'
 import type { Config } from '../config/config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { Clock } from '../lib/clock.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
-import type { CounterFamily } from '../lib/metrics.ts'
 import { keepPrivate, makePrivateDirectory } from '../lib/private-file.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
@@ -33,8 +27,8 @@ import { isStatusError } from '../meta/status.ts'
 import type { AuthServices } from '../resources/builtin.ts'
 import type { Authorities } from '../server/tls/authorities.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
+import { openAuthorization } from './authorization-service.ts'
 import { BelievedAuthorities, certificateAuthenticators } from './believed-authorities.ts'
-import { nodeAuthorizerOf } from './node-service.ts'
 import type { Service } from './service.ts'
 import { openTokenIssuers } from './token-issuers.ts'
 
@@ -72,16 +66,14 @@ function nodeBindingOf(features: Features): NodeBinding {
  */
 export async function openAuth(config: Config, clock: Clock, log: Logger, agreed?: AgreedValues): Promise<Auth> {
   const { serviceAccounts } = config
-  const decisions = createDecisions()
   const expirations = createCertificateExpirations()
-  const rules = config.authorizationModes.includes('RBAC') ? new RuleIndex() : undefined
-  const nodeGraph = config.authorizationModes.includes('Node') ? new NodeGraph() : undefined
-  const [others, authorizer, given, users] = await Promise.all([
+  const [others, authorization, given, users] = await Promise.all([
     openTokenIssuers(config, clock, log),
-    authorizerOf(config, { index: rules, nodeGraph }, decisions),
+    openAuthorization(config, clock, log),
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
   ])
+  const { authorizer, rules, nodeGraph } = authorization
   const { signing, keys } = await keysOf(config, given, agreed)
   let objects: ResourceAccess | undefined
   const believed = new BelievedAuthorities(config.requestHeader)
@@ -121,7 +113,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     authorizer,
     rules,
     nodeGraph,
-    metrics: [expirations, decisions, ...others.metrics],
+    metrics: [expirations, ...authorization.metrics, ...others.metrics],
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer, ...(rules && { rules }) },
     documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
     believe: authorities => believed.change(authorities),
@@ -129,7 +121,9 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     connect: access => {
       objects = access
     },
-    close: () => others.close(),
+    close: async () => {
+      await Promise.all([others.close(), authorization.close()])
+    },
   }
 }
 
@@ -147,29 +141,6 @@ async function keysOf(config: Config, given: readonly VerificationKey[], agreed:
     return [...given.filter(({ id }) => id !== own.id), own]
   })
   return { signing, keys }
-}
-
-/** What authorizers read, and loops keep up to date. */
-interface Indexes {
-  readonly index: RuleIndex | undefined
-  readonly nodeGraph: NodeGraph | undefined
-}
-
-/** The authorizers of `--authorization-mode`, asked in their order. Throws where the rules file cannot be read. */
-async function authorizerOf(config: Config, { index, nodeGraph = new NodeGraph() }: Indexes, decisions: CounterFamily): Promise<Authorizer> {
-  const file = config.authorizationRulesFile
-  const rules = file === undefined ? [] : parseRules(parseYaml(await readFile(file, 'utf8')))
-  const byMode: Readonly<Record<AuthorizationMode, () => Authorizer>> = {
-    AlwaysAllow: () => alwaysAllow,
-    AlwaysDeny: () => alwaysDeny,
-    Node: () => nodeAuthorizerOf(nodeGraph, config.gates),
-    RBAC: () => rbacAuthorizer(index ?? new RuleIndex()),
-    Rules: () => union([basicUser, rulesAuthorizer(rules)]),
-  }
-  const modes = config.authorizationModes.map(mode => countedDecisions(mode, byMode[mode](), decisions))
-  // Bindings tell who may read health and version there, and list what masters may do.
-  if (index !== undefined) return union([{ authorize: privileged.authorize }, ...modes])
-  return union([privileged, publicInformation, ...modes])
 }
 
 /** The result of the work, which is done when it is asked for the first time, and again after a failure. */

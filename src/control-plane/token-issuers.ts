@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import type { Anonymous } from '../auth/authn/authenticator.ts'
 import type { AnonymousConfiguration, AuthenticationConfiguration } from '../auth/authn/jwt/configuration.ts'
 import type { JwtService, JwtServiceOptions } from '../auth/authn/jwt/jwt-service.ts'
@@ -11,6 +9,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { isSince } from '../lifecycle/release.ts'
+import { serverId } from './server-id.ts'
 
 /** Users whom others vouch for, and those without credentials, as the configuration has them. */
 export interface TokenIssuers {
@@ -123,20 +122,4 @@ async function optionsOf(config: Config, clock: Clock, log: Logger): Promise<Jwt
       compiler: expressionCompiler(),
     },
   }
-}
-
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
-const ID_BYTES = 16
-
-/** kube-apiserver's identity on this machine: 16 bytes of the hash of its name, in base32 (RFC 4648). */
-function serverId(): string {
-  let bits = 0
-  let value = 0
-  let id = 'apiserver-'
-  for (const byte of createHash('sha256').update(hostname()).digest().subarray(0, ID_BYTES)) {
-    value = (value << 8) | byte
-    for (bits += 8; bits >= 5; bits -= 5) id += BASE32[(value >>> (bits - 5)) & 31]
-    value &= (1 << bits) - 1
-  }
-  return bits === 0 ? id : id + BASE32[(value << (5 - bits)) & 31]
 }

@@ -359,7 +359,7 @@ export const GATE_TABLE = {
   StructuredAuthenticationConfiguration: 'read 29A- 30B+ 34G+L',
   StructuredAuthenticationConfigurationEgressSelector: 'read 34B+',
   StructuredAuthenticationConfigurationJWKSMetrics: 'read 35B+',
-  StructuredAuthorizationConfiguration: 'elsewhere 29A- 30B+ 32G+L 36gone',
+  StructuredAuthorizationConfiguration: 'read 29A- 30B+ 32G+L 36gone',
   SupplementalGroupsPolicy: 'read 31A- 33B+ 35G+L',
   SuspendJob: 'elsewhere 24G+L 26gone',
   SystemdWatchdog: 'elsewhere 32B+ 35G+L',

@@ -4,6 +4,8 @@ import { resourceAttributes } from './request-attributes.ts'
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'no opinion'
   readonly reason: string
+  /** What went wrong, where the decision is not what was asked for but what a failure counts as. A request that is not allowed then ends with it. */
+  readonly error?: string
 }
 
 /** authorization.k8s.io ResourceRule. */

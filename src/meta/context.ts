@@ -1,5 +1,6 @@
 import type { AuditRecord } from './audit.ts'
 import type { FieldTerm } from './field-selector.ts'
+import type { LabelRequirement } from './label-requirement.ts'
 
 /** Who makes a request (authentication.k8s.io UserInfo). */
 export interface User {
@@ -26,6 +27,8 @@ export interface RequestAttributes {
   readonly name: string
   /** The terms of a collection's field selector, as far as they can be read. Absent where nothing is selected: fewer terms make the question a wider one. */
   readonly fieldSelector?: readonly FieldTerm[]
+  /** The same of its label selector. */
+  readonly labelSelector?: readonly LabelRequirement[]
 }
 
 /** What can be done with a resource. */

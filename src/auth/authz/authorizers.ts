@@ -1,3 +1,4 @@
+import { aggregate } from '../../lib/aggregate.ts'
 import { type Authorizer, type Decision, isMaster, type KnownRules } from '../../meta/authorizer.ts'
 import { ANONYMOUS, AUTHENTICATED } from '../authn/authenticator.ts'
 
@@ -11,7 +12,7 @@ const EVERYTHING: KnownRules = {
   incomplete: false,
   errors: [],
 }
-const NO_RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+export const NO_RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 
 /** Whoever is in system:masters may do everything. */
 export const privileged: Authorizer = {
@@ -51,17 +52,20 @@ export const alwaysDeny: Authorizer = {
   authorize: async () => ({ decision: 'no opinion', reason: 'Everything is forbidden.' }),
 }
 
-/** The first opinion counts; without any, the reasons of those who had none are reported. The rules of all are reported, one after the other. */
+/** The first opinion counts; without any, the reasons and errors of those who had none are reported. The rules of all are reported, one after the other. */
 export function union(authorizers: readonly Authorizer[]): Authorizer {
   return {
     async authorize(user, info, signal) {
       const reasons: string[] = []
+      const errors: string[] = []
       for (const authorizer of authorizers) {
         const decision = await authorizer.authorize(user, info, signal)
         if (decision.decision !== 'no opinion') return decision
         if (decision.reason !== '') reasons.push(decision.reason)
+        if (decision.error !== undefined) errors.push(decision.error)
       }
-      return reasons.length === 0 ? NO_OPINION : { decision: 'no opinion', reason: reasons.join('\n') }
+      if (reasons.length === 0 && errors.length === 0) return NO_OPINION
+      return { decision: 'no opinion', reason: reasons.join('\n'), ...(errors.length > 0 && { error: aggregate(errors) }) }
     },
     rulesFor(user, namespace) {
       const known = authorizers.flatMap(authorizer => authorizer.rulesFor?.(user, namespace) ?? [])

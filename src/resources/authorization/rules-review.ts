@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from '../../catalog/definition.ts'
+import { aggregate } from '../../lib/aggregate.ts'
 import type { Authorizer, KnownRules } from '../../meta/authorizer.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { API_VERSION, reviewResource } from './shared/review.ts'
@@ -15,7 +16,7 @@ export const createSelfSubjectRulesReviewResource = (authorizer: Authorizer): Re
     async ({ ctx }, { kind, spec }) => {
       if (!spec.namespace) throw badRequestError('no namespace on request')
       const { resourceRules, nonResourceRules, incomplete, errors } = authorizer.rulesFor?.(ctx.user, spec.namespace) ?? NONE
-      const status = { resourceRules, nonResourceRules, incomplete, ...(errors.length > 0 && { evaluationError: errors.join(', ') }) }
+      const status = { resourceRules, nonResourceRules, incomplete, ...(errors.length > 0 && { evaluationError: aggregate(errors) }) }
       return { kind, apiVersion: API_VERSION, metadata: {}, spec: {}, status }
     },
   )

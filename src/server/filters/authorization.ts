@@ -1,5 +1,6 @@
 import { forbidden } from '../../auth/authz/forbidden.ts'
 import { type Authorizer, isMaster } from '../../meta/authorizer.ts'
+import { PlainTextError } from '../../meta/plain-text-error.ts'
 import type { AuthMetrics } from '../auth-metrics.ts'
 import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
@@ -24,11 +25,16 @@ function noteDecision({ audit }: HttpExchange, decision: 'allow' | 'forbid', rea
 async function authorize(exchange: HttpExchange, authorizer: Authorizer, metrics: Pick<AuthMetrics, 'authorized'>): Promise<void> {
   const { user, info } = exchange
   const begun = performance.now()
-  const { decision, reason } = await authorizer.authorize(user, info, exchange.signal).catch(error => {
+  const { decision, reason, error } = await authorizer.authorize(user, info, exchange.signal).catch((failure: unknown) => {
     metrics.authorized('error', begun)
     exchange.audit?.annotate(REASON, 'internal error')
-    throw error
+    throw failure
   })
+  if (error !== undefined && decision !== 'allow') {
+    metrics.authorized('error', begun)
+    exchange.audit?.annotate(REASON, 'internal error')
+    throw new PlainTextError(500, error)
+  }
   metrics.authorized(decision, begun)
   noteDecision(exchange, decision === 'allow' ? 'allow' : 'forbid', reason)
   if (decision === 'allow') return

@@ -1,5 +1,6 @@
 import type { NonResourceRequestInfo, RequestInfo, ResourceRequestInfo, Verb } from '../../meta/context.ts'
 import { FieldMatcher, type FieldTerm, parseFieldSelector } from '../../meta/field-selector.ts'
+import { type LabelRequirement, parseLabelSelector } from '../../meta/label-selector.ts'
 import { badRequestLine, PlainTextError } from '../../meta/plain-text-error.ts'
 import { nonResourceAttributes } from '../../meta/request-attributes.ts'
 import { badRequestError } from '../../meta/status.ts'
@@ -86,15 +87,19 @@ function resourceRequest(method: string, path: string, segments: readonly string
   let verb: ResourceRequestInfo['verb'] = special ?? VERBS.get(method) ?? ''
   let name = segments[at + 1] ?? ''
   let fieldSelector: readonly FieldTerm[] | undefined
+  let labelSelector: readonly LabelRequirement[] | undefined
   const namesObject = name !== ''
   if (!namesObject && verb === 'get') {
     const asked = query()
     verb = isTrue(asked.get('watch')) ? 'watch' : 'list'
-    fieldSelector = termsOf(asked.get('fieldSelector'))
+    fieldSelector = termsOf(asked.get('fieldSelector'), parseFieldSelector)
+    labelSelector = termsOf(asked.get('labelSelector'), parseLabelSelector)
     name = selectedName(fieldSelector)
   } else if (!namesObject && verb === 'delete') {
     verb = 'deletecollection'
-    fieldSelector = termsOf(query().get('fieldSelector'))
+    const asked = query()
+    fieldSelector = termsOf(asked.get('fieldSelector'), parseFieldSelector)
+    labelSelector = termsOf(asked.get('labelSelector'), parseLabelSelector)
   }
   return {
     path,
@@ -108,6 +113,7 @@ function resourceRequest(method: string, path: string, segments: readonly string
     subresource: special === 'proxy' ? '' : (segments[at + 2] ?? ''),
     name,
     ...(fieldSelector && { fieldSelector }),
+    ...(labelSelector && { labelSelector }),
     method,
     apiPrefix,
     watchPath: special === 'watch',
@@ -135,10 +141,10 @@ const isTrue = (value: string | null): boolean => value !== null && !/^(?:false|
 const LONG_SELECTOR = 4096
 
 /** Undefined where there is none, and of a selector that cannot be read. */
-function termsOf(selector: string | null): readonly FieldTerm[] | undefined {
+function termsOf<T>(selector: string | null, parse: (text: string) => readonly T[]): readonly T[] | undefined {
   if (selector === null || selector === '' || selector.length > LONG_SELECTOR) return undefined
   try {
-    return parseFieldSelector(selector)
+    return parse(selector)
   } catch {
     return undefined
   }

@@ -321,6 +321,23 @@ describe('the command line', () => {
     [['--service-account-max-token-expiration=10m'], 'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds'],
     [['--service-account-jwks-uri=http://x/'], 'service-account-jwks-uri requires https scheme'],
     [['--service-account-issuer=http://['], "--service-account-issuer contained a ':' but was not a valid URL"],
+    [['--authorization-mode=Webhook'], "authorization-mode Webhook's authorization config file not passed"],
+    [['--authorization-webhook-config-file=x'], 'cannot specify --authorization-webhook-config-file without mode Webhook'],
+    [['--authorization-mode=RBAC,RBAC'], 'authorization-mode ["RBAC" "RBAC"] has mode specified more than once'],
+    [
+      ['--authorization-mode=Webhook', '--authorization-webhook-config-file=x', '--authorization-webhook-version=v2'],
+      'unsupported webhook authorizer version "v2", supported versions are "v1", "v1beta1"',
+    ],
+    ...['--authorization-mode=RBAC', '--authorization-webhook-version=v1', '--authorization-webhook-cache-authorized-ttl=1s'].map(
+      (flag): [string[], string] => [
+        ['--authorization-config=x', flag],
+        '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+      ],
+    ),
+    [
+      ['--authorization-config=x', '--emulated-version=1.31', '--feature-gates=StructuredAuthorizationConfiguration=false'],
+      '--authorization-config cannot be used without enabling StructuredAuthorizationConfiguration feature flag',
+    ],
     [['--authorization-mode=Foo'], 'unsupported authorization mode "Foo"'],
     [
       ['--show-hidden-metrics-for-version=1.31'],

@@ -1,6 +1,6 @@
 import type { RequestAttributes, User } from '../../../meta/context.ts'
 import { type FieldTerm, parseFieldSelector } from '../../../meta/field-selector.ts'
-import { type LabelOperator, labelRequirement } from '../../../meta/label-requirement.ts'
+import { type LabelOperator, type LabelRequirement, labelRequirement } from '../../../meta/label-requirement.ts'
 import { parseLabelSelector } from '../../../meta/label-selector.ts'
 import type { FieldSelectorAttributes, LabelSelectorAttributes, ResourceAttributes, SelfSubjectAccessReviewSpec, SubjectAccessReviewSpec } from '../v1.types.ts'
 
@@ -10,6 +10,7 @@ export function requestOf({ resourceAttributes, nonResourceAttributes }: SelfSub
   const { group = '', version = '*', namespace = '', resource = '', subresource = '', name = '' } = resourceAttributes ?? {}
   const path = nonResourceAttributes?.path ?? ''
   const fieldSelector = resourceAttributes?.fieldSelector && fieldTermsOf(resourceAttributes.fieldSelector)
+  const labelSelector = resourceAttributes?.labelSelector && labelTermsOf(resourceAttributes.labelSelector)
   return {
     path,
     isResource: resourceAttributes !== undefined,
@@ -21,6 +22,7 @@ export function requestOf({ resourceAttributes, nonResourceAttributes }: SelfSub
     subresource,
     name,
     ...(fieldSelector && { fieldSelector }),
+    ...(labelSelector && { labelSelector }),
   }
 }
 
@@ -34,6 +36,21 @@ function fieldTermsOf({ rawSelector = '', requirements = [] }: FieldSelectorAttr
   if (rawSelector === '' || rawSelector.length > MAX_RAW_SELECTOR) return undefined
   try {
     return parseFieldSelector(rawSelector)
+  } catch {
+    return undefined
+  }
+}
+
+/** The same of labels. */
+function labelTermsOf({ rawSelector = '', requirements = [] }: LabelSelectorAttributes): readonly LabelRequirement[] | undefined {
+  if (requirements.length > 0)
+    return requirements.flatMap(({ key, operator, values = [] }): LabelRequirement[] => {
+      const known = LABEL_OPERATORS.get(operator)
+      return known !== undefined && labelTermReads(key, operator, values) ? [{ key, operator: known, values }] : []
+    })
+  if (rawSelector === '' || rawSelector.length > MAX_RAW_SELECTOR) return undefined
+  try {
+    return parseLabelSelector(rawSelector)
   } catch {
     return undefined
   }

@@ -51,8 +51,8 @@ export function withoutSelectors<T extends AccessReview>(review: T, features: Fe
 
 /** The review with the authorizer's answer for the user. */
 export async function answerAccess<T extends AccessReview>(authorizer: Authorizer, review: T, user: User, signal: AbortSignal): Promise<T> {
-  const { decision, reason } = await authorizer.authorize(user, requestOf(review.spec), signal)
-  const complaints = review.spec.resourceAttributes ? selectorComplaints(review.spec.resourceAttributes) : []
+  const { decision, reason, error } = await authorizer.authorize(user, requestOf(review.spec), signal)
+  const complaints = [...(error === undefined ? [] : [error]), ...(review.spec.resourceAttributes ? selectorComplaints(review.spec.resourceAttributes) : [])]
   const status: SubjectAccessReviewStatus = {
     allowed: decision === 'allow',
     ...(decision === 'deny' && { denied: true }),

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { ANONYMOUS } from '../../../../src/auth/authn/authenticator.ts'
 import { alwaysAllow, alwaysDeny, basicUser, privileged, publicInformation, union } from '../../../../src/auth/authz/authorizers.ts'
 import { forbidden } from '../../../../src/auth/authz/forbidden.ts'
+import type { Authorizer, Decision } from '../../../../src/meta/authorizer.ts'
 import { parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
 
 const signal = new AbortController().signal
@@ -41,6 +42,26 @@ describe('authorizers', () => {
   ]
   for (const [what, authorizer, user, method, path, wanted] of cases)
     it(what, async () => expect((await authorizer.authorize(user, info(method, path), signal)).decision).to.equal(wanted))
+})
+
+describe('a union of authorizers', () => {
+  const saying = (decision: Decision): Authorizer => ({ authorize: async () => decision })
+  const failing = (error: string) => saying({ decision: 'no opinion', reason: '', error })
+  const cases: [title: string, authorizers: Authorizer[], decision: Decision][] = [
+    [
+      'reports the failures of those without an opinion',
+      [failing('a'), alwaysDeny, failing('b')],
+      { decision: 'no opinion', reason: 'Everything is forbidden.', error: '[a, b]' },
+    ],
+    ['forgets them where another has one', [failing('a'), saying({ decision: 'allow', reason: 'r' })], { decision: 'allow', reason: 'r' }],
+    [
+      'reports the failure of whoever refuses',
+      [failing('a'), saying({ decision: 'deny', reason: '', error: 'b' })],
+      { decision: 'deny', reason: '', error: 'b' },
+    ],
+  ]
+  for (const [title, authorizers, decision] of cases)
+    it(title, async () => expect(await union(authorizers).authorize(alice, info('GET', '/x'), signal)).to.deep.equal(decision))
 })
 
 describe('rules that are told', () => {

@@ -68,6 +68,36 @@ describe('SubjectAccessReview', () => {
     expect(await ask({ rawSelector: 'a=b' }, 'AuthorizeWithSelectors=false')).to.equal(undefined)
   })
 
+  it('asks with the terms of the label selector that can be read', async () => {
+    const { asked, authorizer } = recorder()
+    const ask = async (labelSelector: object) => {
+      await review(createSubjectAccessReviewResource(authorizer, featuresOf()), { spec: { user: 'jane', resourceAttributes: { ...resource, labelSelector } } })
+      return asked.at(-1)?.request.labelSelector
+    }
+    const requirements = [
+      { key: 'a', operator: 'In', values: ['b'] },
+      { key: 'c', operator: 'DoesNotExist' },
+      { key: 'd', operator: 'Gt', values: ['1'] },
+    ]
+    expect(await ask({ requirements })).to.deep.equal([
+      { key: 'a', operator: 'in', values: ['b'] },
+      { key: 'c', operator: '!', values: [] },
+    ])
+    expect(await ask({ rawSelector: 'a=b' })).to.deep.equal([{ key: 'a', operator: '=', values: ['b'] }])
+    expect(await ask({ rawSelector: 'a in' })).to.equal(undefined)
+  })
+
+  it('tells why the authorizer has failed, before what of the review cannot be read', async () => {
+    const failing = { authorize: async () => ({ decision: 'no opinion' as const, reason: 'r', error: 'nobody there' }) }
+    const spec = { user: 'jane', resourceAttributes: { ...resource, labelSelector: { rawSelector: 'a in' } } }
+    const { status } = await review(createSubjectAccessReviewResource(failing, featuresOf()), { spec })
+    expect(status).to.deep.equal({
+      allowed: false,
+      reason: 'r',
+      evaluationError: 'nobody there; spec.resourceAttributes.labelSelector ignored due to parse error',
+    })
+  })
+
   it('asks the authorizer for the user of the review', async () => {
     const { asked, authorizer } = recorder()
     const spec = {

@@ -47,6 +47,12 @@ describe('withAuthorization', () => {
       expect(passed).to.equal(false)
       expect(counted).to.deep.equal([decision])
     })
+  it('ends a request with the failure of an authorizer that does not allow it', async () => {
+    const failing: Authorizer = { authorize: async () => ({ decision: 'no opinion', reason: 'r', error: 'nobody there' }) }
+    const error = await rejection(runFilter(withAuthorization(failing, metrics), filterContext({ user: alice }), async () => {}))
+    expect(error).to.include({ code: 500, message: 'nobody there' })
+    expect(counted).to.deep.equal(['error'])
+  })
   it('passes on no failure of the authorizer', async () => {
     const failing: Authorizer = { authorize: () => Promise.reject(new Error('oops')) }
     let passed = false

@@ -13,7 +13,7 @@ const parse = (method: string, url: string) => {
 /** The segments from the resource on, as kube-apiserver's own tables have them, in place of what the dispatcher reads. */
 function withParts(info: RequestInfo): object {
   if (!info.isResource) return info
-  const { watchPath, inNamespace, namesObject, rest, fieldSelector, ...attributes } = info
+  const { watchPath, inNamespace, namesObject, rest, fieldSelector, labelSelector, ...attributes } = info
   const parts = [info.resource, ...(namesObject ? [info.name] : []), ...(info.subresource === '' ? [] : [info.subresource]), ...rest]
   return { ...attributes, parts }
 }
@@ -38,6 +38,24 @@ describe('the field selector of a request', () => {
     ['GET', `/api/v1/pods?fieldSelector=a=${'b'.repeat(5000)}`, undefined],
   ]
   for (const [method, url, terms] of cases) it(`${method} ${url.slice(0, 80)}`, () => expect(parse(method, url).fieldSelector).to.deep.equal(terms))
+})
+
+describe('the label selector of a request', () => {
+  const cases: [string, string, object[] | undefined][] = [
+    [
+      'GET',
+      '/api/v1/pods?labelSelector=a%20in%20(b,c),!d',
+      [
+        { key: 'a', operator: 'in', values: ['b', 'c'] },
+        { key: 'd', operator: '!', values: [] },
+      ],
+    ],
+    ['DELETE', '/api/v1/namespaces/ns/pods?labelSelector=a=b', [{ key: 'a', operator: '=', values: ['b'] }]],
+    ['GET', '/api/v1/namespaces/ns/pods/p?labelSelector=a=b', undefined],
+    ['POST', '/api/v1/namespaces/ns/pods?labelSelector=a=b', undefined],
+    ['GET', '/api/v1/pods?labelSelector=a%20in', undefined],
+  ]
+  for (const [method, url, terms] of cases) it(`${method} ${url.slice(0, 80)}`, () => expect(parse(method, url).labelSelector).to.deep.equal(terms))
 })
 
 describe('parseRequestInfo', () => {

@@ -1,0 +1,73 @@
+import type { RequestAttributes, User } from '../../../meta/context.ts'
+import type { FieldTerm } from '../../../meta/field-selector.ts'
+import type { LabelRequirement } from '../../../meta/label-requirement.ts'
+import type { JsonObject } from '../../../meta/object.ts'
+
+/** authorization.k8s.io/v1 SubjectAccessReviewSpec, as it is sent. What is empty is left out. */
+export type AccessReviewSpec = {
+  resourceAttributes?: JsonObject
+  nonResourceAttributes?: JsonObject
+  user?: string
+  groups?: string[]
+  extra?: Record<string, string[]>
+  uid?: string
+}
+
+/** What a webhook is asked of a request. `selectors`: it is told which objects of a collection are meant, as far as that can be read. */
+export function accessReviewSpec(user: User, request: RequestAttributes, selectors: boolean): AccessReviewSpec {
+  const { groups, name, uid, extra } = user
+  return {
+    ...(request.isResource
+      ? { resourceAttributes: resourceAttributes(request, selectors) }
+      : { nonResourceAttributes: given({ path: request.path, verb: request.verb }) }),
+    ...(name !== '' && { user: name }),
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(extra && Object.keys(extra).length > 0 && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    ...(uid && { uid }),
+  }
+}
+
+function resourceAttributes(
+  { namespace, verb, group, version, resource, subresource, name, fieldSelector, labelSelector }: RequestAttributes,
+  selectors: boolean,
+): JsonObject {
+  const fields = selectors ? (fieldSelector ?? []).map(fieldRequirement) : []
+  const labels = selectors ? (labelSelector ?? []).flatMap(labelRequirement) : []
+  return {
+    ...given({ namespace, verb, group, version, resource, subresource, name }),
+    ...(fields.length > 0 && { fieldSelector: { requirements: fields } }),
+    ...(labels.length > 0 && { labelSelector: { requirements: labels } }),
+  }
+}
+
+const given = (members: Readonly<Record<string, string>>): JsonObject => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
+
+const fieldRequirement = ({ field, op, value }: FieldTerm): JsonObject => ({ key: field, operator: op === '!=' ? 'NotIn' : 'In', values: [value] })
+
+const LABEL_OPERATORS: Partial<Record<LabelRequirement['operator'], string>> = {
+  in: 'In',
+  '=': 'In',
+  '==': 'In',
+  notin: 'NotIn',
+  '!=': 'NotIn',
+  exists: 'Exists',
+  '!': 'DoesNotExist',
+}
+
+/** Other operators are left out: all terms must hold, so fewer of them make the question a wider one. */
+function labelRequirement({ key, operator, values }: LabelRequirement): JsonObject[] {
+  const name = LABEL_OPERATORS[operator]
+  return name === undefined ? [] : [{ key, operator: name, ...(values.length > 0 && { values: [...values] }) }]
+}
+
+/** The review in one of its versions; the older one has the groups by another name. */
+export function accessReviewText(spec: AccessReviewSpec, version: 'v1' | 'v1beta1'): string {
+  const { groups, ...rest } = spec
+  return JSON.stringify({
+    kind: 'SubjectAccessReview',
+    apiVersion: `authorization.k8s.io/${version}`,
+    metadata: { creationTimestamp: null },
+    spec: version === 'v1' ? spec : { ...rest, ...(groups && { group: groups }) },
+    status: { allowed: false },
+  })
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { type Backoff, type BackoffEnvironment, systemBackoff, withBackoff } from '../../../clients/backoff.ts'
+import { RemoteCallError, type RemoteClient } from '../../../clients/remote-client.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import { expiringCache } from '../../../lib/expiring-cache.ts'
+import type { Logger } from '../../../lib/log.ts'
+import type { Authorizer, Decision, KnownRules } from '../../../meta/authorizer.ts'
+import type { RequestAttributes } from '../../../meta/context.ts'
+import { decodeAs } from '../../../schema/decode-as.ts'
+import { reviewIn, reviewSchema } from '../../reviews/review-answer.ts'
+import type { SubjectAccessReviewStatus } from '../../reviews/review-answers.types.ts'
+import { type AccessReviewSpec, accessReviewSpec, accessReviewText } from './access-review.ts'
+import type { AuthorizationWebhookMetrics, CallResult } from './metrics.ts'
+
+/** Whether a webhook is asked about a request: its conditions hold, or which of them cannot be told. */
+export type Matcher = (spec: AccessReviewSpec) => Promise<'met' | 'excluded' | { readonly error: string }>
+
+export interface WebhookAuthorizerOptions {
+  readonly name: string
+  readonly client: RemoteClient
+  /** Of SubjectAccessReview, as it is sent and expected. */
+  readonly version: 'v1' | 'v1beta1'
+  readonly authorizedTtlMs: number
+  readonly unauthorizedTtlMs: number
+  /** What a failure counts as. */
+  readonly onFailure: 'no opinion' | 'deny'
+  /** Absent: it is asked about every request. */
+  readonly matcher?: Matcher
+  readonly backoff: Backoff
+}
+
+/** What all webhooks share. */
+export interface WebhookAuthorizerEnvironment {
+  readonly metrics: AuthorizationWebhookMetrics
+  readonly logger: Logger
+  /** Milliseconds that never go back. */
+  readonly now: () => number
+  /** The gate AuthorizeWithSelectors. */
+  readonly selectors: boolean
+  readonly waits?: BackoffEnvironment
+}
+
+/** Answers that are kept, as in upstream. */
+const MOST_ANSWERS = 8192
+/** Characters of what a client chooses itself, from which on an answer is not kept. */
+const LONG_REQUEST = 10_000
+
+const RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }
+
+/**
+ * Asks another server by SubjectAccessReview. Answers are kept for a time; a failure is the decision's `error`.
+ * https://kubernetes.io/docs/reference/access-authn-authz/webhook/
+ */
+export function webhookAuthorizer(
+  options: WebhookAuthorizerOptions,
+  { metrics, logger, now, selectors, waits = systemBackoff }: WebhookAuthorizerEnvironment,
+): Authorizer {
+  const { name, client, version, onFailure, matcher, backoff } = options
+  const answers = expiringCache<SubjectAccessReviewStatus>(MOST_ANSWERS, now)
+  const schema = reviewSchema('SubjectAccessReview')
+  const ask = async (text: string, signal: AbortSignal): Promise<SubjectAccessReviewStatus> => {
+    const answer = await client.post(text, signal)
+    const review = reviewIn(answer, { group: 'authorization.k8s.io', version, kind: 'SubjectAccessReview' }, schema)
+    return decodeAs<{ status?: SubjectAccessReviewStatus }>(schema, review).status ?? {}
+  }
+  const askCounted = async (text: string, signal: AbortSignal): Promise<SubjectAccessReviewStatus> => {
+    const began = performance.now()
+    let result: CallResult = 'success'
+    try {
+      return await ask(text, signal)
+    } catch (error) {
+      result = resultOf(error, signal)
+      throw error
+    } finally {
+      metrics.called(name, result, (performance.now() - began) / 1000)
+    }
+  }
+  const failed = (error: unknown, signal: AbortSignal): Decision => {
+    const message = errorMessage(error)
+    logger.error(`Failed to make webhook authorizer request: ${message}`)
+    if (onFailure === 'no opinion' && !signal.aborted) metrics.failedOpen(name, resultOf(error, signal))
+    return { decision: onFailure, reason: '', error: message }
+  }
+  return {
+    async authorize(user, request, signal) {
+      const spec = accessReviewSpec(user, request, selectors)
+      const matched = matcher === undefined ? 'met' : await matchCounted(matcher, spec, options.name, metrics)
+      if (matched === 'excluded') return { decision: 'no opinion', reason: '' }
+      if (matched !== 'met') return { decision: onFailure, reason: '', error: matched.error }
+      const key = createHash('sha256').update(JSON.stringify(spec)).digest('base64')
+      const known = answers.get(key)
+      if (known) return decisionOf(known)
+      try {
+        const text = accessReviewText(spec, version)
+        const status = await withBackoff(backoff, signal, () => askCounted(text, signal), waits)
+        if (isShort(request)) answers.set(key, status, status.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs)
+        return decisionOf(status)
+      } catch (error) {
+        return failed(error, signal)
+      }
+    },
+    rulesFor: () => RULES,
+  }
+}
+
+async function matchCounted(matcher: Matcher, spec: AccessReviewSpec, name: string, metrics: AuthorizationWebhookMetrics): ReturnType<Matcher> {
+  const began = performance.now()
+  const outcome = await matcher(spec)
+  metrics.matched(name, typeof outcome === 'string' ? outcome : 'failed', (performance.now() - began) / 1000)
+  return outcome
+}
+
+function decisionOf({ allowed = false, denied = false, reason = '' }: SubjectAccessReviewStatus): Decision {
+  if (denied && allowed) return { decision: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' }
+  if (denied) return { decision: 'deny', reason }
+  return { decision: allowed ? 'allow' : 'no opinion', reason }
+}
+
+function resultOf(error: unknown, signal: AbortSignal): CallResult {
+  if (signal.aborted) return 'canceled'
+  if (!(error instanceof RemoteCallError)) return 'error'
+  return error.end === 'timeout' || error.statusCode === 504 || error.status?.reason === 'Timeout' ? 'timeout' : 'error'
+}
+
+/** Whoever makes long requests would fill the memory with their answers. */
+const isShort = ({ namespace, verb, group, version, resource, subresource, name, path }: RequestAttributes): boolean =>
+  namespace.length + verb.length + group.length + version.length + resource.length + subresource.length + name.length + path.length < LONG_REQUEST

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import type { Answer } from '../../clients/post.ts'
+import { RemoteCallError } from '../../clients/remote-client.ts'
+import { decodeBody, typeOfBody } from '../../codec/body.ts'
+import { parseYaml, YamlError } from '../../codec/yaml.ts'
+import type { JsonObject } from '../../meta/object.ts'
+import { DecodeError } from '../../schema/decode.ts'
+import { TypeRegistry } from '../../schema/idl.ts'
+import type { StructSchema } from '../../schema/schema.ts'
+
+/** A kind of question, and the version in which it is asked. */
+export interface ReviewKind {
+  readonly group: 'authentication.k8s.io' | 'authorization.k8s.io'
+  readonly version: 'v1' | 'v1beta1'
+  readonly kind: 'SubjectAccessReview' | 'TokenReview'
+}
+
+/** The schema of what is read of an answer. */
+export const reviewSchema = (kind: ReviewKind['kind']): StructSchema =>
+  new TypeRegistry().addFile('reviews', join(import.meta.dirname, 'review-answers.types')).type(`reviews.${kind}`)
+
+/** An answer, decoded; what it does not say of its kind is taken for granted. Throws RemoteCallError in client-go's words. */
+export function reviewIn({ body, status, headers }: Answer, { group, version, kind }: ReviewKind, schema: StructSchema): JsonObject {
+  const unread = (why: string): RemoteCallError => new RemoteCallError(why, { statusCode: status })
+  if (body.length === 0) throw unread(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
+  try {
+    const parsed = parseYaml(body)
+    const claimed = typeOfBody(parsed.value)
+    const apiVersion = claimed.apiVersion || `${group}/${version}`
+    if ((claimed.kind || kind) !== kind || apiVersion !== `${group}/${version}`) throw unread(unknown(claimed, { group, version, kind }))
+    return decodeBody(schema, parsed).object
+  } catch (error) {
+    if (error instanceof YamlError || error instanceof DecodeError) throw unread(error.message)
+    throw error
+  }
+}
+
+/** Kinds that client-go knows can't be converted to the one that is asked for; of others it knows nothing. */
+function unknown(claimed: { readonly apiVersion: string; readonly kind: string }, { group, version, kind }: ReviewKind): string {
+  const { apiVersion } = claimed
+  if (claimed.kind === kind && (apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`))
+    return `converting (${apiVersion.split('/')[1]}.${kind}) to (${version}.${kind}): unknown conversion`
+  return `no kind ${JSON.stringify(claimed.kind || kind)} is registered for version ${JSON.stringify(apiVersion || `${group}/${version}`)} in scheme "pkg/runtime/scheme.go:110"`
+}

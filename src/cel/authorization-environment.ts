@@ -1,0 +1,38 @@
+import type { StructDeclaration } from './declarations.ts'
+import { type Environment, extend, structWith } from './environment.ts'
+import { structOf } from './type.ts'
+
+const REVIEW = 'kubernetes.SubjectAccessReviewSpec'
+const ATTRIBUTES = { namespace: 'string', verb: 'string', group: 'string', version: 'string', resource: 'string', subresource: 'string', name: 'string' }
+const SELECTORS = { fieldSelector: 'kubernetes.FieldSelectorAttributes', labelSelector: 'kubernetes.LabelSelectorAttributes' }
+const SELECTOR = structWith({ rawSelector: 'string', requirements: 'list(kubernetes.SelectorRequirement)' })
+
+/** authorization.k8s.io SubjectAccessReviewSpec, with what it consists of. */
+const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
+  [REVIEW]: structWith({
+    resourceAttributes: 'kubernetes.ResourceAttributes',
+    nonResourceAttributes: 'kubernetes.NonResourceAttributes',
+    user: 'string',
+    groups: 'list(string)',
+    extra: 'map(string, list(string))',
+    uid: 'string',
+  }),
+  'kubernetes.NonResourceAttributes': structWith({ path: 'string', verb: 'string' }),
+  'kubernetes.FieldSelectorAttributes': SELECTOR,
+  'kubernetes.LabelSelectorAttributes': SELECTOR,
+  'kubernetes.SelectorRequirement': structWith({ key: 'string', operator: 'string', values: 'list(string)' }),
+}
+const WITHOUT_SELECTORS = structWith(ATTRIBUTES)
+const WITH_SELECTORS = structWith({ ...ATTRIBUTES, ...SELECTORS })
+
+/**
+ * What conditions of webhooks that authorize may speak of: `request`, the review that they would be asked for. `selectors`: the gate AuthorizeWithSelectors.
+ * Source: k8s.io/apiserver, pkg/authorization/cel.
+ */
+export function authorizationEnvironment(base: Environment, selectors: boolean): Environment {
+  const attributes = selectors ? WITH_SELECTORS : WITHOUT_SELECTORS
+  return extend(base, { request: structOf(REVIEW) }, name => {
+    if (name === 'kubernetes.ResourceAttributes') return attributes
+    return Object.hasOwn(STRUCTS, name) ? STRUCTS[name] : undefined
+  })
+}

@@ -1,0 +1,73 @@
+import type { Gates } from '../lifecycle/gates.ts'
+import { type AuthorizationMode, authorizationModesOf } from './auth-config.ts'
+import type { Reader } from './flag-reader.ts'
+import type { FlagName } from './flag-table.ts'
+import { FlagError, type GivenFlags } from './parse-flags.ts'
+
+/** What the flags `--authorization-webhook-*` say. Times in milliseconds; 0: answers are not kept. */
+export interface AuthorizationWebhookConfig {
+  readonly kubeconfigFile: string
+  readonly version: 'v1' | 'v1beta1'
+  readonly authorizedTtlMs: number
+  readonly unauthorizedTtlMs: number
+}
+
+/** Who decides what users may do. */
+export interface AuthorizationConfig {
+  /** In their order. Empty where a file has them. */
+  readonly authorizationModes: readonly AuthorizationMode[]
+  /** Of `--authorization-config`. */
+  readonly authorizationConfigFile: string | undefined
+  readonly authorizationRulesFile: string | undefined
+  /** Of the mode Webhook. */
+  readonly authorizationWebhook: AuthorizationWebhookConfig | undefined
+}
+
+/** Flags that say what the file of `--authorization-config` says. */
+const LEGACY_FLAGS: readonly FlagName[] = [
+  'authorization-mode',
+  'authorization-rules-file',
+  'authorization-webhook-cache-authorized-ttl',
+  'authorization-webhook-cache-unauthorized-ttl',
+  'authorization-webhook-config-file',
+  'authorization-webhook-version',
+]
+
+/** Throws FlagError in kube-apiserver's words. */
+export function authorizationOf(read: Reader, { values }: GivenFlags, gates: Gates): AuthorizationConfig {
+  const file = read.text('authorization-config')
+  if (file === undefined) return ofFlags(read)
+  if (!gates.enabled('StructuredAuthorizationConfiguration'))
+    throw new FlagError('--authorization-config cannot be used without enabling StructuredAuthorizationConfiguration feature flag')
+  if (LEGACY_FLAGS.some(name => values.has(name)))
+    throw new FlagError('--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined')
+  return { authorizationModes: [], authorizationConfigFile: file, authorizationRulesFile: undefined, authorizationWebhook: undefined }
+}
+
+function ofFlags(read: Reader): AuthorizationConfig {
+  const authorizationModes = authorizationModesOf(read)
+  const kubeconfigFile = read.text('authorization-webhook-config-file')
+  const hasWebhook = authorizationModes.includes('Webhook')
+  if (hasWebhook && kubeconfigFile === undefined) throw new FlagError("authorization-mode Webhook's authorization config file not passed")
+  if (!hasWebhook && kubeconfigFile !== undefined) throw new FlagError('cannot specify --authorization-webhook-config-file without mode Webhook')
+  if (new Set(authorizationModes).size < authorizationModes.length)
+    throw new FlagError(`authorization-mode [${authorizationModes.map(mode => JSON.stringify(mode)).join(' ')}] has mode specified more than once`)
+  return {
+    authorizationModes,
+    authorizationConfigFile: undefined,
+    authorizationRulesFile: read.text('authorization-rules-file'),
+    authorizationWebhook: kubeconfigFile === undefined ? undefined : webhookOf(read, kubeconfigFile),
+  }
+}
+
+const webhookOf = (read: Reader, kubeconfigFile: string): AuthorizationWebhookConfig => ({
+  kubeconfigFile,
+  version: versionOf(read.text('authorization-webhook-version') ?? ''),
+  authorizedTtlMs: read.duration('authorization-webhook-cache-authorized-ttl'),
+  unauthorizedTtlMs: read.duration('authorization-webhook-cache-unauthorized-ttl'),
+})
+
+function versionOf(version: string): 'v1' | 'v1beta1' {
+  if (version === 'v1' || version === 'v1beta1') return version
+  throw new FlagError(`unsupported webhook authorizer version ${JSON.stringify(version)}, supported versions are "v1", "v1beta1"`)
+}

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises'
+import type { AuthorizerEntry } from '../auth/authz/configuration/configuration.ts'
+import { AuthorizationConfigError, type ConfigurationRules, parseAuthorizationConfiguration } from '../auth/authz/configuration/configuration-file.ts'
+import { AuthorizationConfigMetrics } from '../auth/authz/configuration/metrics.ts'
+import { webhookAuthorizer } from '../auth/authz/webhook/authorizer.ts'
+import { AuthorizationWebhookMetrics } from '../auth/authz/webhook/metrics.ts'
+import { webhookBackoff } from '../clients/backoff.ts'
+import { readKubeconfig } from '../clients/kubeconfig.ts'
+import { KubeconfigError } from '../clients/kubeconfig-error.ts'
+import { type RemoteClient, remoteClient } from '../clients/remote-client.ts'
+import { type Clock, steadyClock } from '../lib/clock.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { followFile } from '../lib/follow-file.ts'
+import type { Logger } from '../lib/log.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+import type { Gates } from '../lifecycle/gates.ts'
+import type { Authorizer } from '../meta/authorizer.ts'
+import { serverId } from './server-id.ts'
+
+/** A file of `--authorization-config`, read. */
+export interface ReadChain {
+  readonly file: string
+  readonly bytes: Buffer
+  readonly entries: readonly AuthorizerEntry[]
+}
+
+export interface WebhooksOptions {
+  readonly gates: Gates
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Between two looks at the times of the file. */
+const LOOK_MS = 1_000
+/** The first wait before a call is repeated, as upstream has it. */
+const BACKOFF_MS = 500
+
+/** The authorizers that ask other servers, and the file that names them. */
+export class Webhooks {
+  private readonly options: WebhooksOptions
+  private readonly calls = new AuthorizationWebhookMetrics()
+  private readonly changes = new AuthorizationConfigMetrics(serverId())
+  private clients: readonly RemoteClient[] = []
+  private followed = false
+
+  constructor(options: WebhooksOptions) {
+    this.options = options
+  }
+
+  get metrics(): readonly MetricFamily[] {
+    return [...this.calls.families, ...(this.followed ? this.changes.families : [])]
+  }
+
+  /** Throws AuthorizationConfigError, or an error of the system. */
+  async read(file: string): Promise<ReadChain> {
+    const bytes = await readFile(file)
+    return { file, bytes, entries: parseAuthorizationConfiguration(bytes, this.rules) }
+  }
+
+  /** The webhooks of a chain, by their names. Throws an Error for the user. */
+  async open(chain: readonly (AuthorizerEntry | { readonly type: 'Rules' })[]): Promise<ReadonlyMap<string, Authorizer>> {
+    const { gates, clock, log } = this.options
+    const opened = new Map<string, Authorizer>()
+    const clients: RemoteClient[] = []
+    for (const entry of chain) {
+      if (entry.type !== 'Webhook') continue
+      const { kubeconfigFile, timeoutMs, ...settings } = entry.webhook
+      const client = await clientOf(kubeconfigFile, timeoutMs, clock)
+      clients.push(client)
+      const environment = { metrics: this.calls, logger: log, now: () => steadyClock.now(), selectors: gates.enabled('AuthorizeWithSelectors') }
+      opened.set(entry.name, webhookAuthorizer({ ...settings, name: entry.name, client, backoff: webhookBackoff(BACKOFF_MS) }, environment))
+    }
+    // Those of before end by themselves: their connections are not used any more.
+    this.clients = clients
+    return opened
+  }
+
+  /** Takes up the file whenever it has changed, until the signal aborts. A file that can't be used changes nothing. Modes other than Webhook must stay in it. */
+  async follow({ file, bytes, entries }: ReadChain, takeUp: (entries: readonly AuthorizerEntry[]) => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.options
+    const required = entries.flatMap(({ type }) => (type === 'Webhook' ? [] : [type]))
+    let inForce = JSON.stringify(entries)
+    this.followed = true
+    this.changes.reloaded('success', clock.now())
+    this.changes.configured(bytes)
+    const changed = async (next: Buffer): Promise<void> => {
+      const read = parseAuthorizationConfiguration(next, this.rules, required)
+      const text = JSON.stringify(read)
+      if (text === inForce) return
+      await takeUp(read)
+      inForce = text
+      this.changes.reloaded('success', clock.now())
+      this.changes.configured(next)
+      log.info('reloaded authz config', { file })
+    }
+    const failed = (error: unknown): void => {
+      this.changes.reloaded('failure', clock.now())
+      log.error('reloading authorization config', { file, error: errorMessage(error) })
+    }
+    await followFile({ file, bytes, intervalMs: LOOK_MS, changed, failed }, signal)
+  }
+
+  /** Ends the connections. */
+  close(): void {
+    for (const client of this.clients) client.close()
+  }
+
+  private get rules(): ConfigurationRules {
+    const { gates } = this.options
+    return {
+      release: gates.release,
+      structured: gates.enabled('StructuredAuthorizationConfiguration'),
+      selectors: gates.enabled('AuthorizeWithSelectors'),
+    }
+  }
+}
+
+async function clientOf(file: string, timeoutMs: number, clock: Clock): Promise<RemoteClient> {
+  try {
+    return remoteClient(await readKubeconfig(file), { clock, timeoutMs })
+  } catch (error) {
+    throw error instanceof KubeconfigError ? new AuthorizationConfigError(`invalid authorization config: ${error.message}`) : error
+  }
+}
