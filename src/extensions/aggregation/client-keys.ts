@@ -26,14 +26,17 @@ export class ProxyClientKey {
   #current: ClientKey
   readonly #files: KeyFiles
 
-  private constructor(files: KeyFiles, current: ClientKey) {
+  readonly #lookMs: number
+
+  private constructor(files: KeyFiles, current: ClientKey, lookMs: number) {
     this.#files = files
+    this.#lookMs = lookMs
     this.#current = current
   }
 
   /** Throws where the files can't be read, or do not go together. */
-  static async open(files: KeyFiles): Promise<ProxyClientKey> {
-    return new ProxyClientKey(files, await read(files))
+  static async open(files: KeyFiles, lookMs = LOOK_MS): Promise<ProxyClientKey> {
+    return new ProxyClientKey(files, await read(files), lookMs)
   }
 
   get current(): ClientKey {
@@ -43,7 +46,7 @@ export class ProxyClientKey {
   /** Takes up what the files hold whenever they change, until the signal aborts. Files that can not be used change nothing. */
   async follow(log: Logger, signal: AbortSignal): Promise<void> {
     let reported = ''
-    while (await passed(LOOK_MS, signal)) {
+    while (await passed(this.#lookMs, signal)) {
       try {
         const next = await read(this.#files)
         reported = ''
