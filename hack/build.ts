@@ -35,7 +35,7 @@ await build({
   define: { 'import.meta.dirname': '__dirname' },
   // What is imported lazily is then required lazily: a dynamic import would not see the cached code.
   supported: { 'dynamic-import': false },
-  external: ['lmdb', 'etcd3', '@grpc/grpc-js'],
+  external: ['lmdb', 'etcd3', '@grpc/grpc-js', '@opentelemetry/*'],
   // Comments hold characters beyond ASCII: see below.
   minifyWhitespace: true,
   lineLimit: 160,

@@ -112,7 +112,7 @@ export function buildConfig(given: GivenFlags): Config {
   const admissionPlugins = admissionPluginsOf(release, pluginFlags(given))
   const gates = gatesOf(release, read.switches('feature-gates'), compatibilityOf(release, read.list('min-compatibility-version')))
   const metrics = metricsOf(read, release)
-  const { serving, warnings: servingWarnings } = servingOf(read)
+  const { serving, warnings: servingWarnings } = servingOf(read, gates)
   const config: Config = {
     ...place,
     kubeconfigOut: read.text('kubeconfig-out') ?? join(place.dataDir, 'admin.kubeconfig'),

@@ -360,7 +360,7 @@ export const FLAGS = {
   'allow-metric-labels-manifest': used('string', 'File with the same as a map in YAML, where --allow-metric-labels is not given.'),
   'disabled-metrics': used('list', 'Metrics that are not shown.'),
   'show-hidden-metrics-for-version': used('string', 'The release before, to show what it has shown and this one hides.'),
-  'tracing-config-file': refused('string', ''),
+  'tracing-config-file': used('string', 'TracingConfiguration file: the collector of OpenTelemetry to which requests are told, and how many of them.'),
   help: used('bool', 'Prints this.', 'false'),
   version: used('string', 'Prints the version.', 'false'),
 } as const satisfies Readonly<Record<string, FlagSpec>>

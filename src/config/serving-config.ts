@@ -1,4 +1,5 @@
 import { regexpFault } from '../lib/regexp-syntax.ts'
+import type { Gates } from '../lifecycle/gates.ts'
 import type { ServingConduct } from '../server/handler-chain.ts'
 import type { Http2Stack } from '../server/http2-stacks.ts'
 import { chooseSuites } from '../server/tls/cipher-suites.ts'
@@ -18,6 +19,8 @@ export interface ServingConfig extends ServingConduct {
   readonly http2: Http2Stack | undefined
   /** Requests of a connection of HTTP/2 that may be open at once. */
   readonly maxStreams: number
+  /** Undefined: nothing is traced. */
+  readonly tracingFile: string | undefined
 }
 
 const VERSIONS = { VersionTLS10: 'TLSv1', VersionTLS11: 'TLSv1.1', VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' } as const
@@ -28,7 +31,7 @@ const DEFAULT_STREAMS = 100
 const MOST_GOAWAY_CHANCE = 0.02
 
 /** Throws FlagError in kube-apiserver's words. `warnings`: for the log. */
-export function servingOf(read: Reader): { readonly serving: ServingConfig; readonly warnings: readonly string[] } {
+export function servingOf(read: Reader, gates: Gates): { readonly serving: ServingConfig; readonly warnings: readonly string[] } {
   const speaksHttp2 = !isTrue(read.text('disable-http2-serving') ?? 'false')
   const { tls, warnings } = tlsPolicyOf(read, speaksHttp2)
   const streams = read.number('http2-max-streams-per-connection')
@@ -39,11 +42,20 @@ export function servingOf(read: Reader): { readonly serving: ServingConfig; read
     named: read.list('tls-sni-cert-key').map(parseNamedCertificate),
     http2: speaksHttp2 ? http2Of(read.text('http2') ?? 'own') : undefined,
     maxStreams: streams > 0 ? streams : DEFAULT_STREAMS,
+    tracingFile: tracingFileOf(read, gates),
     goawayChance,
     hsts: hstsOf(read.list('strict-transport-security-directives')),
     corsOrigins: originsOf(read.list('cors-allowed-origins')),
   }
   return { serving, warnings }
+}
+
+/** Throws FlagError where the gate is off. */
+function tracingFileOf(read: Reader, gates: Gates): string | undefined {
+  const file = read.text('tracing-config-file')
+  if (file !== undefined && !gates.enabled('APIServerTracing'))
+    throw new FlagError('APIServerTracing feature is not enabled, but tracing config file was provided')
+  return file
 }
 
 function tlsPolicyOf(read: Reader, speaksHttp2: boolean): { readonly tls: TlsPolicy; readonly warnings: readonly string[] } {

@@ -10,7 +10,7 @@ export const GATE_TABLE = {
   APIResponseCompression: 'read 24B+',
   APISelfSubjectReview: 'read 26A- 27B+ 28G+L 30gone',
   APIServerIdentity: 'elsewhere 24A- 26B+',
-  APIServerTracing: 'elsewhere 24A- 27B+ 34G+L',
+  APIServerTracing: 'read 24A- 27B+ 34G+L',
   APIServingWithRoutine: 'elsewhere 30A-',
   AdmissionWebhookMatchConditions: 'read 27A- 28B+ 30G+L 33gone',
   AdvancedAuditing: 'fixed 24G+ 27G+L 28gone',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
@@ -15,6 +16,7 @@ import { authoritiesOf } from '../server/tls/authorities.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { followClientCa } from '../server/tls/follow-client-ca.ts'
 import { followServingFiles, readServingFiles, type ServedCertificates, type ServingFiles } from '../server/tls/follow-serving-files.ts'
+import type { Tracing } from '../server/tracing/tracing.ts'
 import { versionInfo } from '../server/version.ts'
 import type { WorkerBegin } from '../server/workers/messages.ts'
 import type { WorkerLink } from '../server/workers/worker-link.ts'
@@ -60,6 +62,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const adminKeys = link ? undefined : beginAdminKeys(config.certDir)
   const encryption = await openEncryption(config, log)
   const audit = await openAudit(config, systemClock, log)
+  const tracing = await tracingOf(config)
   const backend = await openBackend(config, encryption.encryption, log)
   const agreed = config.etcd && secretsOf(config, backend, encryption.encryption)
   // Certificates are made while the rest is opened.
@@ -68,7 +71,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed }, log)
   const { plane, auth } = services
   const closeStore = async (): Promise<void> => {
-    await Promise.all([plane.close(), auth.close(), encryption.close(), audit.close()])
+    await Promise.all([plane.close(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
   }
   const begin = await Promise.race([begun, aborted(signal)])
   if (begin === undefined) {
@@ -82,7 +85,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   /** Until then others could not use what is ready. */
   let isAnnounced = alone === undefined
   const certificates = await givenCertificates(config)
-  const server = await listen({ ...parts, begin, services, encryption, audit, shutdown, isAnnounced: () => isAnnounced, certificates })
+  const server = await listen({ ...parts, begin, services, encryption, audit, shutdown, isAnnounced: () => isAnnounced, certificates, tracing })
   if (link) {
     log.info('worker serves', { pid: process.pid })
     link.serving()
@@ -125,6 +128,7 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
 
 interface Listening extends ServerParts {
   readonly certificates: GivenCertificates
+  readonly tracing: Tracing | undefined
   readonly begin: WorkerBegin
   readonly services: OpenServices
   readonly encryption: EncryptionService
@@ -155,6 +159,7 @@ async function listen({
   shutdown,
   isAnnounced,
   certificates: { served },
+  tracing,
 }: Listening): Promise<RunningServer> {
   const { plane, auth, media } = services
   const health = new Health(log)
@@ -183,6 +188,7 @@ async function listen({
     http2: config.serving.http2,
     maxStreams: config.serving.maxStreams,
     conduct: config.serving,
+    tracing,
     bindAddress: config.bindAddress,
     ...(link && { sharedMetrics: link, handed: link.connections }),
     securePort: begin.securePort,
@@ -196,6 +202,13 @@ async function listen({
   })
   port = server.securePort
   return server
+}
+
+/** What speaks to a collector is loaded where there is one. Throws TracingConfigError. */
+async function tracingOf({ serving: { tracingFile: file } }: Config): Promise<Tracing | undefined> {
+  if (file === undefined) return undefined
+  const [{ parseTracingFile }, { openTracing }] = await Promise.all([import('../server/tracing/tracing-file.ts'), import('../server/tracing/open-tracing.ts')])
+  return openTracing(parseTracingFile(await readFile(file)))
 }
 
 /** Certificates that flags name. */

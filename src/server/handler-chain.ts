@@ -27,11 +27,13 @@ import { withLongRunning } from './filters/long-running.ts'
 import { withMetrics } from './filters/metrics.ts'
 import { type RequestMarks, withPriorityAndFairness } from './filters/priority-and-fairness.ts'
 import { withRequestInfo } from './filters/request-info.ts'
+import { type RequestSpans, withOperationSpan, withTracing } from './filters/tracing.ts'
 import { withTurn } from './filters/turn.ts'
 import { withWaitGroup } from './filters/wait-group.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { RequestsInProgress } from './requests-in-progress.ts'
 import { type ServerEndpoints, serverEndpoints } from './server-endpoints.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   /** Who makes the requests of a listener that asks for no credentials; absent: they are authenticated. */
@@ -52,6 +54,8 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly requestTimeoutMs: number
   /** What answers and connections are like. Absent: as any. */
   readonly conduct?: ServingConduct
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined
   readonly log: Logger
   /** Rights to impersonate may be for some requests alone (the gate ConstrainedImpersonation). */
   readonly constrainedImpersonation: boolean
@@ -81,6 +85,7 @@ export type Layer = Filter | Koa.Middleware<RequestState>
  */
 export function handlerChain(options: ChainOptions): readonly Layer[] {
   const { requests, log, metrics, authMetrics, authorizer, auditor, api, conduct = ORDINARY } = options
+  const spans: RequestSpans = new WeakMap()
   return [
     withExchange(options),
     ...(conduct.hsts.length > 0 ? [withHsts(conduct.hsts)] : []),
@@ -95,6 +100,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withRequestDeadline(options.deadlines, options.requestTimeoutMs),
     ...(conduct.corsOrigins.length > 0 ? [withCors(conduct.corsOrigins)] : []),
     options.trusted ? withUser(options.trusted) : withAuthentication(options.authenticator, authMetrics),
+    ...(options.tracing ? [withTracing(options.tracing, spans)] : []),
     // What the rest throws is answered, and so audited, before the event is over.
     ...(auditor ? [withAudit(auditor), withErrors(log)] : []),
     withImpersonation(authorizer, options.constrainedImpersonation),
@@ -103,6 +109,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withLongRunning(requests, metrics),
     ...(api.withAggregation ? [api.withAggregation] : []),
     serverEndpoints(options),
+    ...(options.tracing ? [withOperationSpan(spans)] : []),
     api.withDiscovery,
     api.withScope,
     withDeprecationWarnings,

@@ -31,6 +31,7 @@ import type { ServedCertificates } from './tls/follow-serving-files.ts'
 import { ServingCertificates } from './tls/serving-certificates.ts'
 import type { TlsMaterial } from './tls/tls-material.ts'
 import type { TlsPolicy } from './tls/tls-policy.ts'
+import type { Tracing } from './tracing/tracing.ts'
 import type { VersionInfo } from './version.ts'
 import type { PortName } from './workers/messages.ts'
 import type { ConnectionSource, SharedMetrics } from './workers/worker-link.ts'
@@ -70,6 +71,7 @@ export interface ServerOptions {
   /** Requests of a connection of HTTP/2 that may be open at once. Absent: 1000. */
   readonly maxStreams?: number
   readonly conduct?: ServingConduct
+  readonly tracing?: Tracing | undefined
   /** Where another process holds the ports: what it hands on of them. */
   readonly handed?: (port: PortName, number: number) => ConnectionSource
   readonly bindAddress: string

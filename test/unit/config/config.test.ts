@@ -397,6 +397,7 @@ describe('the command line', () => {
     ],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together'],
     [['--etcd-servers=localhost:2379'], '"localhost:2379" is not a URL such as http://127.0.0.1:2379'],
+    [['--tracing-config-file=t.yaml', '--emulated-version=1.26'], 'APIServerTracing feature is not enabled, but tracing config file was provided'],
     [['--tls-min-version=VersionTLS14'], 'unknown tls version "VersionTLS14"'],
     [['--tls-cipher-suites=TLS_FOO'], "Cipher suite TLS_FOO not supported or doesn't exist"],
     [

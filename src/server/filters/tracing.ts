@@ -1,0 +1,108 @@
+import { StatusError } from '../../meta/status.ts'
+import type { HttpExchange } from '../exchange.ts'
+import type { Attributes, Span, Tracing } from '../tracing/tracing.ts'
+import type { Filter } from './filter.ts'
+
+/** Whose clients may have their requests recorded: kube-apiserver's. */
+const TRUSTED = ['system:masters', 'system:monitoring']
+
+/** Spans of requests, from the filter that begins them to the one that does what was asked. */
+export type RequestSpans = WeakMap<HttpExchange, Span>
+
+/** Records a request, from its receipt on. */
+export const withTracing =
+  (tracing: Tracing, spans: RequestSpans): Filter =>
+  async ({ state: { exchange } }, next) => {
+    const { user, headers, receivedAt } = exchange
+    const span = tracing.begin({
+      name: spanName(exchange),
+      begun: receivedAt,
+      headers,
+      trusted: user.groups.some(group => TRUSTED.includes(group)),
+      attributes: requestAttributes(exchange),
+    })
+    if (span.isRecorded) spans.set(exchange, span)
+    let thrown: unknown
+    try {
+      await next()
+    } catch (error) {
+      thrown = error
+      throw error
+    } finally {
+      const code = exchange.status || (thrown instanceof StatusError ? thrown.code : 500)
+      span.end({ 'http.response.status_code': code, 'http.response.body.size': exchange.sent }, code >= 500 ? '' : undefined)
+    }
+  }
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  create: 'Create',
+  update: 'Update',
+  patch: 'Patch',
+  delete: 'Delete',
+  deletecollection: 'Delete',
+  get: 'Get',
+  list: 'List',
+  watch: 'List',
+}
+
+/** Records what is done with a resource, within the span of its request. */
+export const withOperationSpan =
+  (spans: RequestSpans): Filter =>
+  async ({ state: { exchange } }, next) => {
+    const { info } = exchange
+    const name = info.isResource ? OPERATIONS[info.verb] : undefined
+    const operation = name === undefined ? undefined : spans.get(exchange)?.begin(name, operationAttributes(exchange))
+    try {
+      await next()
+    } finally {
+      operation?.end()
+    }
+  }
+
+/** Of a resource its route, of anything else the method. */
+function spanName({ method, info }: HttpExchange): string {
+  if (!info.isResource) return method
+  const { group, version, namespace, resource, name, subresource } = info
+  const parts = [
+    group === '' ? '/api' : `/apis/${group}`,
+    version,
+    ...(namespace === '' ? [] : ['namespaces/{:namespace}']),
+    resource,
+    ...(name === '' ? [] : ['{:name}']),
+    ...(subresource === '' ? [] : [subresource]),
+  ]
+  return `${method} ${parts.join('/')}`
+}
+
+function requestAttributes({ method, path, uri, userAgent, remoteAddress, isHttp2, headers }: HttpExchange): Attributes {
+  return {
+    'http.request.method': method,
+    'http.target': uri,
+    'url.path': path,
+    'network.peer.address': remoteAddress,
+    'network.protocol.version': isHttp2 ? '2' : '1.1',
+    ...(headers.host !== undefined && { 'server.address': headers.host }),
+    ...(userAgent !== '' && { 'user_agent.original': userAgent }),
+  }
+}
+
+function operationAttributes({ headers, auditId, remoteAddress, info, path, userAgent, isHttp2 }: HttpExchange): Attributes {
+  const resource = info.isResource ? info : undefined
+  const scope = resource === undefined ? '' : resource.name !== '' ? 'resource' : resource.namespace !== '' ? 'namespace' : 'cluster'
+  return {
+    accept: headers.accept ?? '',
+    'audit-id': auditId,
+    client: remoteAddress,
+    'api-group': resource?.group ?? '',
+    'api-version': resource?.version ?? '',
+    name: resource?.name ?? '',
+    subresource: resource?.subresource ?? '',
+    namespace: resource?.namespace ?? '',
+    protocol: isHttp2 ? 'HTTP/2.0' : 'HTTP/1.1',
+    resource: resource?.resource ?? '',
+    scope,
+    url: path,
+    'user-agent': userAgent,
+    verb: info.verb.toUpperCase(),
+  }
+}

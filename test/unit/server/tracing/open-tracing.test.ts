@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import * as grpc from '@grpc/grpc-js'
+import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { expect } from 'chai'
+import { failure } from '../../../../src/meta/status.ts'
+import { openTracing } from '../../../../src/server/tracing/open-tracing.ts'
+import { startTestServer, type TestServer } from '../../../support/server.ts'
+import { eventually } from '../../../support/waiting.ts'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+const traceparent = (flags: '00' | '01'): Record<string, string> => ({ traceparent: `00-${TRACE}-${PARENT}-${flags}` })
+const THING = '/api/v1/namespaces/ns/things/x'
+
+describe('tracing', () => {
+  const exporter = new InMemorySpanExporter()
+  let server: TestServer | undefined
+  const start = async (samplingRatePerMillion?: number): Promise<TestServer> => {
+    const tracing = openTracing(samplingRatePerMillion === undefined ? {} : { samplingRatePerMillion }, new SimpleSpanProcessor(exporter))
+    server = await startTestServer(
+      async exchange => {
+        if (exchange.info.name === 'broken') throw failure(500, 'InternalError', 'no', {})
+        await exchange.sendBytes(200, 'text/plain', Buffer.from('done'))
+      },
+      { tracing },
+    )
+    return server
+  }
+  beforeEach(() => exporter.reset())
+  afterEach(async () => {
+    await server?.close()
+    server = undefined
+  })
+  /** The span of the request, and what is in it. */
+  const spans = async (count: number): Promise<readonly ReadableSpan[]> => {
+    await eventually('the spans have ended', () => exporter.getFinishedSpans().length >= count)
+    return [...exporter.getFinishedSpans()].reverse()
+  }
+  const shape = (found: readonly ReadableSpan[]) => found.map(({ name, parentSpanContext }) => [name, parentSpanContext?.spanId])
+
+  it('records requests whose client does, as part of its trace', async () => {
+    const { http2 } = await start()
+    await http2(THING, { headers: traceparent('01') })
+    const [request, operation] = await spans(2)
+    expect(shape([request!, operation!])).to.deep.equal([
+      ['GET /api/v1/namespaces/{:namespace}/things/{:name}', PARENT],
+      ['Get', request?.spanContext().spanId],
+    ])
+    expect([request?.spanContext().traceId, operation?.spanContext().traceId]).to.deep.equal([TRACE, TRACE])
+    expect(request?.attributes).to.include({
+      'http.request.method': 'GET',
+      'http.target': THING,
+      'http.response.status_code': 200,
+      'http.response.body.size': 4,
+    })
+    expect(operation?.attributes).to.include({ resource: 'things', name: 'x', namespace: 'ns', scope: 'resource', verb: 'GET', protocol: 'HTTP/2.0' })
+    expect(request?.resource.attributes['service.name']).to.equal('apiserver')
+  })
+
+  it('records nothing of others without a rate, and nothing that the client does not', async () => {
+    const { http2 } = await start()
+    await http2(THING)
+    await http2(THING, { headers: traceparent('00') })
+    await http2(THING, { headers: { traceparent: 'nonsense' } })
+    await http2(THING, { headers: traceparent('01') })
+    expect(await spans(2)).to.have.length(2)
+  })
+
+  it('lets nobody but masters and monitoring have their requests recorded', async () => {
+    const { secure } = await start()
+    await secure(THING, { headers: { ...traceparent('01'), authorization: 'Bearer alice' } })
+    await secure('/version', { headers: traceparent('01') })
+    expect(exporter.getFinishedSpans()).to.deep.equal([])
+  })
+
+  it('records as many as the rate says, in traces of their own for others, which are linked with theirs', async () => {
+    const { secure, plain } = await start(1_000_000)
+    await secure(THING, { headers: { ...traceparent('01'), authorization: 'Bearer alice' } })
+    const [request] = await spans(1)
+    expect(request?.spanContext().traceId).not.to.equal(TRACE)
+    expect(request?.parentSpanContext).to.equal(undefined)
+    expect(request?.links.map(({ context }) => context.traceId)).to.deep.equal([TRACE])
+    expect(request?.attributes['http.response.status_code']).to.equal(403)
+    exporter.reset()
+    await plain('/version')
+    expect((await spans(1)).map(({ name }) => name)).to.deep.equal(['GET'])
+  })
+
+  it('tells of failures', async () => {
+    const { plain } = await start(1_000_000)
+    await plain('/api/v1/namespaces/ns/things/broken', { method: 'DELETE' })
+    const [request, operation] = await spans(2)
+    expect([request?.attributes['http.response.status_code'], request?.status.code, operation?.name]).to.deep.equal([500, 2, 'Delete'])
+  })
+
+  it('sends what it has recorded to a collector', async () => {
+    const collector = new grpc.Server()
+    const received: Buffer[] = []
+    const same = (bytes: Buffer): Buffer => bytes
+    const path = '/opentelemetry.proto.collector.trace.v1.TraceService/Export'
+    collector.addService(
+      {
+        export: {
+          path,
+          requestStream: false,
+          responseStream: false,
+          requestDeserialize: same,
+          requestSerialize: same,
+          responseSerialize: same,
+          responseDeserialize: same,
+        },
+      },
+      {
+        export: ({ request }: grpc.ServerUnaryCall<Buffer, Buffer>, done: grpc.sendUnaryData<Buffer>) => {
+          received.push(request)
+          done(null, Buffer.alloc(0))
+        },
+      },
+    )
+    const port = await new Promise<number>((resolve, reject) =>
+      collector.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))),
+    )
+    try {
+      const tracing = openTracing({ endpoint: `127.0.0.1:${port}`, samplingRatePerMillion: 1_000_000 })
+      tracing.begin({ name: 'GET /api/v1/pods', begun: Date.now(), headers: {}, trusted: true, attributes: {} }).end()
+      await tracing.close()
+      expect(received.map(bytes => bytes.includes('GET /api/v1/pods') && bytes.includes('apiserver'))).to.deep.equal([true])
+    } finally {
+      collector.forceShutdown()
+    }
+  })
+
+  it('ends though there is no collector', async () => {
+    const tracing = openTracing({ endpoint: '127.0.0.1:1', samplingRatePerMillion: 1_000_000 })
+    tracing.begin({ name: 'x', begun: Date.now(), headers: {}, trusted: true, attributes: {} }).end()
+    await Promise.race([tracing.close().catch(() => {}), once(AbortSignal.timeout(20_000), 'abort').then(() => Promise.reject(new Error('it does not end')))])
+  })
+})
