@@ -21,6 +21,7 @@ import { compatibilityOf, emulatedVersionOf, gatesOf, laterVersionsOf, runtimeCo
 import { type ServiceConfig, servicesOf } from './service-config.ts'
 import { type ServingConfig, servingOf } from './serving-config.ts'
 import { type EncryptionFile, type EtcdConfig, encryptionOf, etcdOf, prefixOf, storedFormOf, type WatchCacheSizes, watchCacheSizesOf } from './store-config.ts'
+import { type TokenWebhookConfig, tokenWebhookOf } from './token-webhook-config.ts'
 
 /** How kubelets are reached. Files are paths. */
 export interface KubeletConfig {
@@ -48,6 +49,8 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Watch
   readonly clientCaFile: string | undefined
   readonly requestHeader: RequestHeaderConfig | undefined
   readonly tokenAuthFile: string | undefined
+  /** Undefined: no webhook is asked whose tokens are. */
+  readonly tokenWebhook: TokenWebhookConfig | undefined
   readonly serviceAccounts: ServiceAccountConfig
   readonly domain: string
   /** Processes that serve; more than one on etcd only. */
@@ -120,6 +123,7 @@ export function buildConfig(given: GivenFlags): Config {
     serving,
     ...clientAuthoritiesOf(read, gates),
     tokenAuthFile: read.text('token-auth-file'),
+    tokenWebhook: tokenWebhookOf(read),
     ...authenticationOf(read, given, gates),
     ...authorizationOf(read, given, gates),
     serviceAccounts: serviceAccountsOf(read),

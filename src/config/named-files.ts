@@ -6,6 +6,7 @@ import { FlagError, type GivenFlags } from './parse-flags.ts'
 /** Flags that name files which have to be there. --encryption-provider-config is reported by whoever reads it, in kube-apiserver's words. */
 const FLAGS_OF_FILES: readonly FlagName[] = [
   'authentication-config',
+  'authentication-token-webhook-config-file',
   'authorization-config',
   'authorization-rules-file',
   'authorization-webhook-config-file',

@@ -31,6 +31,7 @@ import { openAuthorization } from './authorization-service.ts'
 import { BelievedAuthorities, certificateAuthenticators } from './believed-authorities.ts'
 import type { Service } from './service.ts'
 import { openTokenIssuers } from './token-issuers.ts'
+import { openTokenWebhook } from './token-webhook-service.ts'
 
 /** Authentication and authorization as the configuration has them. */
 export interface Auth extends Service {
@@ -67,8 +68,9 @@ function nodeBindingOf(features: Features): NodeBinding {
 export async function openAuth(config: Config, clock: Clock, log: Logger, agreed?: AgreedValues): Promise<Auth> {
   const { serviceAccounts } = config
   const expirations = createCertificateExpirations()
-  const [others, authorization, given, users] = await Promise.all([
+  const [others, webhook, authorization, given, users] = await Promise.all([
     openTokenIssuers(config, clock, log),
+    openTokenWebhook(config, clock, log),
     openAuthorization(config, clock, log),
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
@@ -93,6 +95,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
     // Behind those that this server checks by itself: others may ask their issuers.
     ...others.tokens,
+    ...webhook.tokens,
   ])
   const [first = ''] = serviceAccounts.issuers
   const issuer = {
@@ -122,6 +125,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
       objects = access
     },
     close: async () => {
+      webhook.close()
       await Promise.all([others.close(), authorization.close()])
     },
   }

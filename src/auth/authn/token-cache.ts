@@ -1,8 +1,10 @@
 import type { TokenAnswer, TokenAuthenticator } from './token.ts'
 
 export interface TokenCacheOptions {
-  /** How long a token that is good stays so, in milliseconds. Refusals are not kept. */
+  /** How long an answer counts, in milliseconds; 0: none is kept. Failures are never kept. */
   readonly ttlMs: number
+  /** That nobody knows a token is kept as long as whose it is. */
+  readonly keepsRefusals?: boolean
   /** Milliseconds that never go back. */
   readonly now: () => number
 }
@@ -13,10 +15,11 @@ const MOST_TOKENS = 4096
 const SEPARATOR = '\u0000'
 
 /** Asks once for a token that is used often, and once for requests that come with it at the same time. */
-export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, now }: TokenCacheOptions): TokenAuthenticator {
+export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals = false, now }: TokenCacheOptions): TokenAuthenticator {
   const known = new Map<string, { readonly answer: TokenAnswer; readonly until: number }>()
   const asked = new Map<string, Promise<TokenAnswer>>()
   const keep = (key: string, answer: TokenAnswer): void => {
+    if (ttlMs <= 0) return
     known.delete(key)
     known.set(key, { answer, until: now() + ttlMs })
     const [oldest] = known.size > MOST_TOKENS ? known.keys() : []
@@ -25,7 +28,7 @@ export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, now }: TokenCa
   const ask = async (key: string, answering: Promise<TokenAnswer>): Promise<TokenAnswer> => {
     try {
       const answer = await answering
-      if (answer && 'user' in answer) keep(key, answer)
+      if (answer === undefined ? keepsRefusals : 'user' in answer) keep(key, answer)
       return answer
     } finally {
       asked.delete(key)

@@ -321,6 +321,10 @@ describe('the command line', () => {
     [['--service-account-max-token-expiration=10m'], 'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds'],
     [['--service-account-jwks-uri=http://x/'], 'service-account-jwks-uri requires https scheme'],
     [['--service-account-issuer=http://['], "--service-account-issuer contained a ':' but was not a valid URL"],
+    [
+      ['--authentication-token-webhook-config-file=x', '--authentication-token-webhook-version=v2'],
+      'unsupported authentication webhook version "v2", supported versions are "v1", "v1beta1"',
+    ],
     [['--authorization-mode=Webhook'], "authorization-mode Webhook's authorization config file not passed"],
     [['--authorization-webhook-config-file=x'], 'cannot specify --authorization-webhook-config-file without mode Webhook'],
     [['--authorization-mode=RBAC,RBAC'], 'authorization-mode ["RBAC" "RBAC"] has mode specified more than once'],

@@ -1,0 +1,76 @@
+import { type Backoff, type BackoffEnvironment, systemBackoff, withBackoff } from '../../../clients/backoff.ts'
+import type { RemoteClient } from '../../../clients/remote-client.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import type { Logger } from '../../../lib/log.ts'
+import type { User } from '../../../meta/context.ts'
+import { timeoutError } from '../../../meta/status.ts'
+import { decodeAs } from '../../../schema/decode-as.ts'
+import { reviewIn, reviewSchema } from '../../reviews/review-answer.ts'
+import type { TokenReviewStatus, UserInfo } from '../../reviews/review-answers.types.ts'
+import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
+
+export interface TokenWebhookOptions {
+  readonly client: RemoteClient
+  /** Of TokenReview, as it is sent and expected. */
+  readonly version: 'v1' | 'v1beta1'
+  /** Of this server: a token is for them where the webhook does not say for whom it is. */
+  readonly serverAudiences: readonly string[]
+  readonly backoff: Backoff
+  readonly logger: Logger
+  readonly waits?: BackoffEnvironment
+}
+
+/** Several requests may wait for one answer, so it has a time of its own, as upstream gives it. */
+const TIMEOUT_MS = 30_000
+
+/**
+ * Asks another server by TokenReview whose token it is.
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#webhook-token-authentication
+ */
+export function tokenWebhook({ client, version, serverAudiences, backoff, logger, waits = systemBackoff }: TokenWebhookOptions): TokenAuthenticator {
+  const schema = reviewSchema('TokenReview')
+  const ask = async (text: string, signal: AbortSignal): Promise<TokenReviewStatus | undefined> => {
+    const review = reviewIn(await client.post(text, signal), { group: 'authentication.k8s.io', version, kind: 'TokenReview' }, schema)
+    return decodeAs<{ status?: TokenReviewStatus }>(schema, review).status
+  }
+  return async (token, audiences) => {
+    const ended = new AbortController()
+    const timer = setTimeout(() => ended.abort(timeoutError('the webhook has not answered', 0)), TIMEOUT_MS)
+    try {
+      const text = reviewText(token, audiences, version)
+      return answerOf(await withBackoff(backoff, ended.signal, () => ask(text, ended.signal), waits), audiences, serverAudiences)
+    } catch (error) {
+      const message = errorMessage(error)
+      logger.error(`Failed to make webhook authenticator request: ${message}`)
+      return { error: message }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+const reviewText = (token: string, audiences: readonly string[], version: string): string =>
+  JSON.stringify({
+    kind: 'TokenReview',
+    apiVersion: `authentication.k8s.io/${version}`,
+    metadata: { creationTimestamp: null },
+    spec: { ...(token !== '' && { token }), ...(audiences.length > 0 && { audiences }) },
+    status: { user: {} },
+  })
+
+function answerOf(status: TokenReviewStatus | undefined, wanted: readonly string[], serverAudiences: readonly string[]): TokenAnswer {
+  const { authenticated = false, user, audiences = [], error = '' } = status ?? {}
+  const meant = audiences.length > 0 ? audiences : serverAudiences
+  const common = wanted.filter(audience => meant.includes(audience))
+  // A token for others is nobody's here, whatever else is said of it.
+  if (wanted.length > 0 && common.length === 0) return undefined
+  if (authenticated) return { user: userOf(user ?? {}), audiences: common }
+  return error === '' ? undefined : { error }
+}
+
+const userOf = ({ username = '', uid, groups, extra }: UserInfo): User => ({
+  name: username,
+  groups: groups ?? [],
+  ...(uid && { uid }),
+  ...(extra && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, values ?? []])) }),
+})

@@ -1,0 +1,20 @@
+import type { Reader } from './flag-reader.ts'
+import { FlagError } from './parse-flags.ts'
+
+/** What the flags `--authentication-token-webhook-*` say. */
+export interface TokenWebhookConfig {
+  readonly kubeconfigFile: string
+  readonly version: 'v1' | 'v1beta1'
+  /** Milliseconds; 0: answers are not kept. */
+  readonly cacheTtlMs: number
+}
+
+/** Undefined: no webhook is asked. Throws FlagError in kube-apiserver's words. */
+export function tokenWebhookOf(read: Reader): TokenWebhookConfig | undefined {
+  const kubeconfigFile = read.text('authentication-token-webhook-config-file')
+  if (kubeconfigFile === undefined) return undefined
+  const version = read.text('authentication-token-webhook-version') ?? ''
+  if (version !== 'v1' && version !== 'v1beta1')
+    throw new FlagError(`unsupported authentication webhook version ${JSON.stringify(version)}, supported versions are "v1", "v1beta1"`)
+  return { kubeconfigFile, version, cacheTtlMs: read.duration('authentication-token-webhook-cache-ttl') }
+}

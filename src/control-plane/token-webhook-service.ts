@@ -1,0 +1,29 @@
+import type { TokenAuthenticator } from '../auth/authn/token.ts'
+import { cachedTokens } from '../auth/authn/token-cache.ts'
+import type { Config } from '../config/config.ts'
+import { type Clock, steadyClock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+
+/** The webhook that is asked whose tokens are, where one is configured. */
+export interface TokenWebhook {
+  readonly tokens: readonly TokenAuthenticator[]
+  close(): void
+}
+
+/** The first wait before a call is repeated, as upstream has it. */
+const BACKOFF_MS = 500
+
+/** Loads what asks it only where there is one. Throws KubeconfigError. */
+export async function openTokenWebhook({ tokenWebhook: config, serviceAccounts }: Config, clock: Clock, logger: Logger): Promise<TokenWebhook> {
+  if (config === undefined) return { tokens: [], close: () => {} }
+  const [{ tokenWebhook }, { webhookBackoff }, { readKubeconfig }, { remoteClient }] = await Promise.all([
+    import('../auth/authn/webhook/token-webhook.ts'),
+    import('../clients/backoff.ts'),
+    import('../clients/kubeconfig.ts'),
+    import('../clients/remote-client.ts'),
+  ])
+  const client = remoteClient(await readKubeconfig(config.kubeconfigFile), { clock })
+  const { version, cacheTtlMs } = config
+  const asked = tokenWebhook({ client, version, serverAudiences: serviceAccounts.audiences, backoff: webhookBackoff(BACKOFF_MS), logger })
+  return { tokens: [cachedTokens(asked, { ttlMs: cacheTtlMs, keepsRefusals: true, now: () => steadyClock.now() })], close: () => client.close() }
+}

@@ -1,0 +1,109 @@
+import { expect } from 'chai'
+import type { TokenAnswer } from '../../../../../src/auth/authn/token.ts'
+import { cachedTokens } from '../../../../../src/auth/authn/token-cache.ts'
+import { tokenWebhook } from '../../../../../src/auth/authn/webhook/token-webhook.ts'
+import { webhookBackoff } from '../../../../../src/clients/backoff.ts'
+import type { Answer } from '../../../../../src/clients/post.ts'
+import { RemoteCallError } from '../../../../../src/clients/remote-client.ts'
+import { silentLogger } from '../../../../../src/lib/log.ts'
+import { serverResponse } from '../../../../../src/meta/server-response.ts'
+
+const answer = (status: object): Answer => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ status })) })
+
+/** A webhook that does what a test says. */
+function world(serverAudiences: string[] = ['api'], version: 'v1' | 'v1beta1' = 'v1') {
+  const asked: object[] = []
+  const acts: { next: () => Answer } = { next: () => answer({}) }
+  const client = {
+    post: async (body: string | Buffer) => {
+      asked.push(JSON.parse(String(body)))
+      return acts.next()
+    },
+    close: () => {},
+  }
+  const waits = { random: () => 0, wait: async () => {} }
+  return { asked, acts, tokens: tokenWebhook({ client, version, serverAudiences, backoff: webhookBackoff(1), logger: silentLogger, waits }) }
+}
+
+describe('webhook that knows tokens', () => {
+  it('is told the token, and for whom it is to be', async () => {
+    for (const version of ['v1', 'v1beta1'] as const) {
+      const { asked, tokens } = world(['api'], version)
+      await tokens('secret', ['api', 'other'])
+      expect(asked).to.deep.equal([
+        {
+          kind: 'TokenReview',
+          apiVersion: `authentication.k8s.io/${version}`,
+          metadata: { creationTimestamp: null },
+          spec: { token: 'secret', audiences: ['api', 'other'] },
+          status: { user: {} },
+        },
+      ])
+    }
+  })
+
+  const somebody = { username: 'somebody', uid: '1', groups: ['g'], extra: { foo: ['bar', 'baz'] } }
+  const known = { name: 'somebody', uid: '1', groups: ['g'], extra: { foo: ['bar', 'baz'] } }
+  // Audiences of the server and of the request, what the webhook says; upstream's TestV1WebhookTokenAuthenticator.
+  const cases: [title: string, server: string[], wanted: string[], status: object, answer: TokenAnswer][] = [
+    ['a user', ['api'], ['api'], { authenticated: true, user: somebody }, { user: known, audiences: ['api'] }],
+    ['a user without anything', ['api'], ['api'], { authenticated: true }, { user: { name: '', groups: [] }, audiences: ['api'] }],
+    ['nobody', ['api'], ['api'], { authenticated: false }, undefined],
+    ['why not', ['api'], ['api'], { authenticated: false, error: 'it is old' }, { error: 'it is old' }],
+    ['nobody, with a user', ['api'], ['api'], { authenticated: false, user: somebody }, undefined],
+    ['for these and others', ['x'], ['a', 'b'], { authenticated: true, user: somebody, audiences: ['b', 'c'] }, { user: known, audiences: ['b'] }],
+    ['for others', ['a'], ['a'], { authenticated: true, user: somebody, audiences: ['c'] }, undefined],
+    ['for this server, which was not asked for', ['a'], ['b'], { authenticated: true, user: somebody }, undefined],
+    ['without audiences', [], [], { authenticated: true, user: somebody }, { user: known, audiences: [] }],
+    ['nothing', ['api'], ['api'], {}, undefined],
+  ]
+  for (const [title, server, wanted, status, expected] of cases)
+    it(`says ${title}`, async () => {
+      const { acts, tokens } = world(server)
+      acts.next = () => answer(status)
+      expect(await tokens('secret', wanted)).to.deep.equal(expected)
+    })
+
+  const fail = (code: number) => (): never => {
+    const status = serverResponse(code, undefined, '')
+    throw new RemoteCallError(status.message, { statusCode: code, status })
+  }
+  for (const [code, calls] of [
+    [400, 1],
+    [401, 1],
+    [404, 1],
+    [429, 5],
+    [500, 5],
+    [503, 1],
+    [504, 5],
+  ] as const)
+    it(`is asked ${calls} times where it answers with ${code}`, async () => {
+      const { asked, acts, tokens } = world()
+      acts.next = fail(code)
+      expect(await tokens('secret', ['api'])).to.have.property('error')
+      expect(asked).to.have.length(calls)
+    })
+
+  it('is asked once for a time, about tokens that it knows or does not', async () => {
+    const { asked, acts, tokens } = world()
+    let now = 0
+    const cached = cachedTokens(tokens, { ttlMs: 1000, keepsRefusals: true, now: () => now })
+    const times = async (): Promise<number> => {
+      const before = asked.length
+      await cached('secret', ['api'])
+      return asked.length - before
+    }
+    expect([await times(), await times()]).to.deep.equal([1, 0])
+    now += 1000
+    acts.next = () => answer({ authenticated: true, user: somebody })
+    expect([await times(), await times()]).to.deep.equal([1, 0])
+    now += 1000
+    acts.next = () => answer({ error: 'not now' })
+    expect([await times(), await times()], 'failures are not kept').to.deep.equal([1, 1])
+    const never = cachedTokens(tokens, { ttlMs: 0, keepsRefusals: true, now: () => now })
+    await never('other', ['api'])
+    const before = asked.length
+    await never('other', ['api'])
+    expect(asked.length - before).to.equal(1)
+  })
+})
