@@ -1,6 +1,6 @@
 import type { Steps } from '../../../lib/steps.ts'
 import { ownMember, setMember } from '../../../meta/equal.ts'
-import { addQuantity, compareQuantity } from '../../../meta/quantity.ts'
+import { addParsed, compareParsed, compareQuantity, parseQuantity, type Quantity } from '../../../meta/quantity.ts'
 import type { Container, PodSpec } from '../v1.types.ts'
 import { isHugePages } from './resources.ts'
 import { isSidecar } from './visit.ts'
@@ -23,24 +23,30 @@ const asWritten: ContainerAmounts = ({ resources }, list) => resources[list]
  * `amountsOf`: what each of them uses, where that is not what its spec says. Source: AggregateContainerRequests and AggregateContainerLimits in k8s.io/component-helpers.
  */
 export function* containerAmounts(spec: PodSpec, list: List, amountsOf = asWritten): Steps<Amounts> {
-  const total: Record<string, string> = {}
-  const sidecars: Record<string, string> = {}
-  const starting: Record<string, string> = {}
+  const total = new Map<string, Quantity>()
+  const sidecars = new Map<string, Quantity>()
+  const starting = new Map<string, Quantity>()
+  const parsed = (container: Container): [string, Quantity][] =>
+    Object.entries(amountsOf(container, list) ?? {}).map(([name, amount]) => [name, parseQuantity(amount)])
   for (const container of spec.containers ?? []) {
     yield
-    for (const [name, amount] of Object.entries(amountsOf(container, list) ?? {})) add(total, name, amount)
+    for (const [name, amount] of parsed(container)) add(total, name, amount)
   }
   for (const container of spec.initContainers ?? []) {
     yield
-    for (const [name, amount] of Object.entries(amountsOf(container, list) ?? {})) {
-      raise(starting, name, addQuantity(ownMember(sidecars, name), amount))
-      if (!isSidecar(container)) continue
-      add(total, name, amount)
-      add(sidecars, name, amount)
+    const isInit = !isSidecar(container)
+    for (const [name, amount] of parsed(container)) {
+      const beside = sidecars.get(name)
+      // A sum is written in the form of its first part.
+      if (isInit) raise(starting, name, beside ? addParsed(amount, beside, false) : amount)
+      else {
+        add(total, name, amount)
+        raise(starting, name, add(sidecars, name, amount))
+      }
     }
   }
-  for (const [name, amount] of Object.entries(starting)) raise(total, name, amount)
-  return total
+  for (const [name, amount] of starting) raise(total, name, amount)
+  return textsOf(total)
 }
 
 /** What a pod uses at the most: what it says of itself as a whole, and else what its containers use. */
@@ -50,16 +56,31 @@ export function* podAmounts(spec: PodSpec, list: List, amountsOf = asWritten): S
   return own.length === 0 ? ofContainers : { ...ofContainers, ...Object.fromEntries(own) }
 }
 
-const add = (to: Record<string, string>, name: string, amount: string): void => setMember(to, name, addQuantity(ownMember(to, name), amount))
+function add(to: Map<string, Quantity>, name: string, amount: Quantity): Quantity {
+  const known = to.get(name)
+  const sum = known ? addParsed(known, amount, false) : amount
+  to.set(name, sum)
+  return sum
+}
+
+function raise(to: Map<string, Quantity>, name: string, amount: Quantity): void {
+  const known = to.get(name)
+  if (known === undefined || compareParsed(amount, known) > 0) to.set(name, amount)
+}
+
+function textsOf(amounts: ReadonlyMap<string, Quantity>): Amounts {
+  const texts: Record<string, string> = {}
+  for (const [name, { canonical }] of amounts) setMember(texts, name, canonical)
+  return texts
+}
 
 /** The greatest amount of each resource that one of the lists has. */
 export function mostOf(...lists: readonly (Amounts | undefined)[]): Amounts {
   const most: Record<string, string> = {}
-  for (const list of lists) for (const [name, amount] of Object.entries(list ?? {})) raise(most, name, amount)
+  for (const list of lists)
+    for (const [name, amount] of Object.entries(list ?? {})) {
+      const known = ownMember(most, name)
+      if (known === undefined || compareQuantity(amount, known) > 0) setMember(most, name, amount)
+    }
   return most
-}
-
-function raise(to: Record<string, string>, name: string, amount: string): void {
-  const known = ownMember(to, name)
-  if (known === undefined || compareQuantity(amount, known) > 0) setMember(to, name, amount)
 }

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { runAtOnce, type Steps } from '../../../../../src/lib/steps.ts'
+import type { Json, KubeObject } from '../../../../../src/meta/object.ts'
+import { type Amounts, listOf } from '../../../../../src/resources/core/resource-quota/usage/amounts.ts'
+import { Evaluators } from '../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
+import { types } from '../../../../../src/resources/types.ts'
+import { decodeAs } from '../../../../../src/schema/decode-as.ts'
+import { featuresOf } from '../../../../support/hook-context.ts'
+
+/** What the evaluators of Kubernetes 1.33 say of random objects. */
+interface Recorded {
+  readonly object: { readonly [name: string]: Json; readonly kind: string }
+  readonly usage: Readonly<Record<string, string>>
+  /** What the object lacks, where everything is limited of which an object has to say how much it uses. */
+  readonly constraints?: string
+  /** Scopes in which it is. */
+  readonly scopes?: readonly string[]
+}
+
+const RECORDED: readonly Recorded[] = readFileSync(join(import.meta.dirname, '../../../../fixtures/quota/usage-1.33.jsonl'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map(line => JSON.parse(line))
+const RESOURCES: Readonly<Record<string, string>> = { Pod: 'pods', Service: 'services', PersistentVolumeClaim: 'persistentvolumeclaims' }
+const REQUIRED = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
+const SCOPES = ['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity'] as const
+
+const isSteps = (usage: Amounts | Steps<Amounts>): usage is Steps<Amounts> => 'next' in usage
+const sorted = (list: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(list).sort())
+
+describe('usage as the evaluators of Kubernetes count it', () => {
+  const evaluators = new Evaluators(featuresOf())
+  for (const [i, { object: given, usage, constraints, scopes = [] }] of RECORDED.entries())
+    it(`${given.kind} ${i}`, () => {
+      const object = decodeAs<KubeObject>(types.type(`core.${given.kind}`), { ...given })
+      const evaluator = evaluators.of({ group: '', resource: RESOURCES[given.kind] ?? '' })
+      if (evaluator === undefined) throw new Error('nobody counts it')
+      const counted = evaluator.usage(object, Date.UTC(2026, 0))
+      expect(sorted(listOf(isSteps(counted) ? runAtOnce(counted) : counted))).to.deep.equal(sorted(usage))
+      if (given.kind !== 'Pod') return
+      expect(evaluator.missing && runAtOnce(evaluator.missing(REQUIRED, object))).to.equal(constraints)
+      expect(SCOPES.filter(scopeName => evaluator.inScope?.({ scopeName, operator: 'Exists' }, object))).to.deep.equal(scopes)
+    })
+})
