@@ -1,4 +1,4 @@
-import type { Catalog, ServedResource } from '../catalog/catalog.ts'
+import type { Catalog, CatalogSnapshot, ServedResource } from '../catalog/catalog.ts'
 import type { ListAccess, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { parseFieldSelector } from '../meta/field-selector.ts'
@@ -13,6 +13,13 @@ import { type ReadEnvironment, ResourceReader } from './resource-reader.ts'
 /** Reads of the server itself: no authentication, no authorization. */
 export type ReadAccess = Pick<ResourceAccess, 'resourceOf' | 'get' | 'list'>
 
+/** What an id stands for while a snapshot is the present one. */
+interface Known {
+  readonly snapshot: CatalogSnapshot
+  readonly served: ServedResource
+  readonly reader: ResourceReader
+}
+
 /**
  * Reads of all stored resources. Admission reads through it, so that it exists before the registry, whose writes ask admission.
  */
@@ -20,6 +27,7 @@ export class RegistryReader {
   private readonly catalog: Catalog
   private readonly env: ReadEnvironment
   private readonly readers = new WeakMap<ResourceDefinition, ResourceReader>()
+  private readonly byId = new WeakMap<ResourceId, Known>()
   readonly access: ReadAccess
 
   constructor(catalog: Catalog, env: ReadEnvironment) {
@@ -30,14 +38,26 @@ export class RegistryReader {
 
   /** As ResourceReader.cachedObject, in the hub version. Throws NotFound for a resource that is not served. */
   cachedObject(id: ResourceId, namespace: string, name: string): Converted<KubeObject> | undefined {
-    const served = servedById(this.catalog, id)
-    return this.reader(served).cachedObject(served, namespace, name)
+    const { served, reader } = this.known(id)
+    return reader.cachedObject(served, namespace, name)
   }
 
   /** As ResourceReader.cachedObjects, in the hub version. Throws NotFound for a resource that is not served. */
   cachedObjects(id: ResourceId, namespace: string): Converted<readonly KubeObject[]> | undefined {
-    const served = servedById(this.catalog, id)
-    return this.reader(served).cachedObjects(served, namespace)
+    const { served, reader } = this.known(id)
+    return reader.cachedObjects(served, namespace)
+  }
+
+  /** By the identity of the id, as admission asks by the same few for every write. */
+  private known(id: ResourceId): Known {
+    const snapshot = this.catalog.snapshot()
+    let known = this.byId.get(id)
+    if (known?.snapshot !== snapshot) {
+      const served = servedById(this.catalog, id)
+      known = { snapshot, served, reader: this.reader(served) }
+      this.byId.set(id, known)
+    }
+    return known
   }
 
   reader({ definition }: ServedResource): ResourceReader {

@@ -3,6 +3,9 @@ import { quantityMilliValue, roundUpQuantity } from '../../meta/quantity.ts'
 
 const WHOLE = /^(0|[1-9][0-9]{0,15})$/
 
+/** What most sizes are, which need no arithmetic. */
+const WHOLE_BYTES = /^[0-9]{1,15}([KMGTPE]i|[kMGTPE])?$/
+
 /** Rounds every quantity of a ResourceList up to whole thousandths, in place: finer ones are never stored. */
 export function roundResources(list: Record<string, string> | undefined): void {
   if (!list) return
@@ -17,8 +20,11 @@ export function roundResources(list: Record<string, string> | undefined): void {
 
 /** Warnings of resources that are counted in whole bytes, and are given in fractions. `path`: of the list. */
 export const fractionalByteWarnings = (list: Readonly<Record<string, string>> | undefined, names: readonly string[], path: FieldPath): string[] =>
-  names.flatMap(name => {
-    const quantity = list?.[name]
-    if (quantity === undefined || quantityMilliValue(quantity) % 1000n === 0n) return []
-    return [`${path.key(name)}: fractional byte value ${JSON.stringify(quantity)} is invalid, must be an integer`]
-  })
+  list === undefined
+    ? []
+    : names
+        .filter(name => isFractional(list[name]))
+        .map(name => `${path.key(name)}: fractional byte value ${JSON.stringify(list[name])} is invalid, must be an integer`)
+
+const isFractional = (quantity: string | undefined): boolean =>
+  quantity !== undefined && !WHOLE_BYTES.test(quantity) && quantityMilliValue(quantity) % 1000n !== 0n
