@@ -296,6 +296,8 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly validateDelete?: (old: T) => void
   /** What schemas and rules that are programs say of the object, which may take many turns. Runs after `validate`, and is given all that is known to be wrong by then. */
   readonly evaluate?: (next: T, old: T | undefined, ctx: HookContext, errors: readonly FieldError[]) => Promise<FieldError[]>
+  /** Of a subresource: rules that stand beside the fields of the type are run, too. */
+  readonly declaredRules?: true
   /** The kind's update validation runs its create validation, too, and so reports faults of ObjectMeta once more. */
   readonly revalidatesMeta?: boolean
   /** Finalizers need not have a domain. */

@@ -106,7 +106,7 @@ export const GATE_TABLE = {
   DRAWorkloadResourceClaims: 'kinds 36A-',
   DaemonSetUpdateSurge: 'fixed 24B+ 25G+L 27gone',
   DeclarativeValidation: 'read 33B+ 36G+L',
-  DeclarativeValidationBeta: 'fixed 36B+',
+  DeclarativeValidationBeta: 'elsewhere 36B+',
   DeclarativeValidationTakeover: 'read 33B- 36D-',
   DefaultHostNetworkHostPortsInPodTemplates: 'read 28D- 31gone',
   DefaultPodTopologySpread: 'elsewhere 24G+L 26gone',

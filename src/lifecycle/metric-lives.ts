@@ -92,6 +92,8 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_validating_admission_policy_check_total: POLICY_CHECK,
   apiserver_validation_declarative_validation_mismatch_total: life(['1.33', 'BETA']),
   apiserver_validation_declarative_validation_panic_total: life(['1.33', 'BETA']),
+  apiserver_validation_declarative_validation_panics_total: alphaSince('1.35'),
+  apiserver_validation_declarative_validation_parity_discrepancies_total: alphaSince('1.35'),
   apiserver_watch_cache_consistent_read_total: alphaSince('1.31'),
   apiserver_watch_cache_events_received_total: alphaSince('1.27'),
   apiserver_watch_cache_initializations_total: alphaSince('1.25'),

@@ -16,6 +16,18 @@ export class DeclaredValidationMetrics implements DeclaredObserver {
     stability: 'BETA',
     labels: [],
   })
+  private readonly mismatchesOf = new CounterFamily({
+    name: 'apiserver_validation_declarative_validation_parity_discrepancies_total',
+    help: 'Number of discrepancies between declarative and handwritten validation, broken down by validation identifier.',
+    stability: 'ALPHA',
+    labels: ['validation_identifier'],
+  })
+  private readonly panicsOf = new CounterFamily({
+    name: 'apiserver_validation_declarative_validation_panics_total',
+    help: 'Number of panics in declarative validation, broken down by validation identifier.',
+    stability: 'ALPHA',
+    labels: ['validation_identifier'],
+  })
   private readonly logger: Logger
 
   constructor(logger: Logger) {
@@ -24,15 +36,17 @@ export class DeclaredValidationMetrics implements DeclaredObserver {
   }
 
   families(): MetricFamily[] {
-    return [this.mismatches, this.panics]
+    return [this.mismatches, this.panics, this.mismatchesOf, this.panicsOf]
   }
 
-  mismatch(detail: string): void {
+  mismatch(detail: string, identifier: string): void {
+    this.mismatchesOf.child(identifier).value++
     this.mismatches.child().value++
     this.logger.error(detail)
   }
 
-  panic(detail: string): void {
+  panic(detail: string, identifier: string): void {
+    this.panicsOf.child(identifier).value++
     this.panics.child().value++
     this.logger.error(detail)
   }

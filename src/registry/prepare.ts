@@ -1,6 +1,6 @@
 import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
-import type { HookContext, Strategy } from '../catalog/definition.ts'
+import type { HookContext, Strategy, Version } from '../catalog/definition.ts'
 import { isSteps, runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
@@ -13,10 +13,9 @@ import { type ObjectMetaRules, validateNames, validateObjectMetaInSteps, validat
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { dropGatedFields } from '../schema/gated-fields.ts'
-import type { StructSchema } from '../schema/schema.ts'
 import { conversionOf } from './conversion-of.ts'
 import { convertInSteps } from './convert.ts'
-import { withDeclaredRules } from './declared-validation.ts'
+import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
 import { ConversionError } from './errors.ts'
 import { fieldsTurnedOff } from './gated-fields.ts'
 import { dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
@@ -119,15 +118,17 @@ interface KindRules {
   readonly strategy: Strategy
   readonly namespaced: boolean
   readonly meta: ObjectMetaRules | undefined
-  /** Whose declared rules are run, too. Undefined: those of a subresource are not. */
-  readonly declared: StructSchema | undefined
+  /** Whose declared rules are run, too. Undefined: those of most subresources are not. */
+  readonly declared: Pick<DeclaredSubject, 'schema' | 'kind'> | undefined
 }
+
+const declaredOf = ({ schema, kind }: Version) => ({ schema, kind: kind.toLowerCase() })
 
 const kindRulesOf = ({ served, subresource }: WriteTarget, strategy: Strategy): KindRules => ({
   strategy,
   namespaced: served.definition.scope === 'Namespaced',
   meta: strategy.plainFinalizers ? PLAIN_FINALIZERS : undefined,
-  declared: subresource === '' ? served.definition.hub.schema : undefined,
+  declared: subresource === '' || strategy.declaredRules ? declaredOf(served.definition.hub) : undefined,
 })
 
 const nameRuleOf =
@@ -164,7 +165,7 @@ function* errorsOfUpdate(kind: KindRules, next: KubeObject, old: KubeObject, ctx
 function* kindErrors({ strategy, declared }: KindRules, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<readonly FieldError[]> {
   const own = strategy.validate?.(next, old, ctx) ?? []
   const errors = isSteps(own) ? yield* own : own
-  return declared ? withDeclaredRules(declared, next, errors, ctx) : errors
+  return declared ? withDeclaredRules({ ...declared, next, old }, errors, ctx) : errors
 }
 
 /** Without a spread: there may be more errors than a call takes arguments. */

@@ -1,53 +1,111 @@
-import { type FieldError, invalid, required } from '../meta/field-error.ts'
+import { deepEqual } from '../meta/equal.ts'
+import { type FieldError, required } from '../meta/field-error.ts'
 import type { FieldPath } from '../meta/field-path.ts'
-import type { DeclaredRule, Field, StructSchema } from './schema.ts'
+import type { Before, Field, Schema, StructSchema } from './schema.ts'
 
-/** Told where declared rules find something else than hand-written ones, and where one throws. */
+/** Told where declared rules find something else than hand-written ones, and where one throws. `identifier`: of the kind, the subresource and what is done, `role_create`. */
 export interface DeclaredObserver {
-  mismatch(detail: string): void
-  panic(detail: string): void
+  mismatch(detail: string, identifier: string): void
+  panic(detail: string, identifier: string): void
 }
 
 /** For validation that nobody watches. */
 export const UNOBSERVED: DeclaredObserver = { mismatch() {}, panic() {} }
 
-/** Below the minimum, absent values counting as Go's zero. */
-export const minimum = (least: number): DeclaredRule => ({
-  origin: 'minimum',
-  check: (value = 0, path) => (Number(value) < least ? [{ ...invalid(path, value, `must be greater than or equal to ${least}`), origin: 'minimum' }] : []),
-})
-
-/** What is wrong by the rules of a type, at any depth. Members of lists and maps have none yet. */
-export type Validate = (value: object, path: FieldPath) => FieldError[]
-
-/** The rules of a type as one function; undefined where no field has any, which is so of nearly all types. A type that contains itself is followed once. */
-export function declaredValidation(schema: StructSchema, above: ReadonlySet<StructSchema['fields']> = new Set()): Validate | undefined {
-  if (above.has(schema.fields)) return undefined
-  const within = new Set([...above, schema.fields])
-  const parts = [...schema.fields.values()].flatMap(field => {
-    const inner = field.schema.type === 'struct' ? declaredValidation(field.schema, within) : undefined
-    const own = field.rules && ownRules(field)
-    return [...(own ? [own] : []), ...(inner ? [innerRules(field, inner)] : [])]
-  })
-  if (parts.length === 0) return undefined
-  return (value, path) => parts.flatMap(part => part(value, path))
+/** The rules of a type, at any depth. Values of maps have none yet. */
+export interface Declared {
+  /** What is wrong. What has not changed since `before` is not looked at. */
+  errorsOf(value: object, path: FieldPath, before?: Before): FieldError[]
+  /** Whether some rule can make the error. */
+  covers(error: FieldError): boolean
 }
 
-const memberOf = (value: object, name: string): unknown => (value as Readonly<Record<string, unknown>>)[name]
+/** The rules of a type; undefined where no field has any, which is so of nearly all types. A type that contains itself is followed once. */
+export function declaredRules(schema: StructSchema): Declared | undefined {
+  const parts = partsOf(schema, new Set())
+  if (parts.length === 0) return undefined
+  const places = new Set(parts.flatMap(part => part.places))
+  return { errorsOf: errorsOfParts(parts), covers: ({ field, origin = '' }) => places.has(place(field.replace(INDEX, '[]').split('.'), origin)) }
+}
+
+type ErrorsOf = Declared['errorsOf']
+
+interface Part {
+  readonly errorsOf: ErrorsOf
+  /** Of its rules. */
+  readonly places: readonly string[]
+}
+
+/** An index of a list, whichever. */
+const INDEX = /\[[^\]]*\]/g
+
+const place = (path: readonly string[], origin: string): string => `${path.join('.')} ${origin}`
+const within = (name: string, places: readonly string[]): string[] => places.map(each => `${name}.${each}`)
+
+const errorsOfParts =
+  (parts: readonly Part[]): ErrorsOf =>
+  (value, path, before) =>
+    parts.flatMap(part => part.errorsOf(value, path, before))
+
+function partsOf(schema: StructSchema, above: ReadonlySet<StructSchema['fields']>): Part[] {
+  if (above.has(schema.fields)) return []
+  const below = new Set([...above, schema.fields])
+  return [...schema.fields.values()].flatMap(field => {
+    const inner = innerPart(field, below)
+    return [...(field.rules ? [ownPart(field)] : []), ...(inner ? [inner] : [])]
+  })
+}
+
+const memberOf = (value: unknown, name: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined)
+
+/** The member as it was; undefined: there is nothing to compare it with. */
+const memberBefore = (before: Before | undefined, name: string): Before | undefined => before && { value: memberOf(before.value, name) }
+
+const isUnchanged = (value: unknown, before: Before | undefined): boolean => before !== undefined && deepEqual(value, before.value)
 
 /** A pointer with a default is never absent, so that it counts as required. */
-const ownRules =
-  ({ name, rules = [], pointer, default: preset }: Field): Validate =>
-  (value, path) => {
-    const member = memberOf(value, name)
-    const at = path.child(name)
-    if (member === undefined && pointer) return preset === undefined ? [] : [required(at)]
-    return rules.flatMap(rule => rule.check(member, at))
+function ownPart({ name, rules = [], pointer, default: preset }: Field): Part {
+  const first = rules.filter(rule => rule.endsTheField)
+  const others = rules.filter(rule => !rule.endsTheField)
+  const isNeeded = pointer === true && preset !== undefined
+  return {
+    places: [...rules.map(({ origin }) => place([name], origin)), ...(isNeeded ? [place([name], '')] : [])],
+    errorsOf(value, path, before) {
+      const member = memberOf(value, name)
+      const memberWas = memberBefore(before, name)
+      if (isUnchanged(member, memberWas)) return []
+      const at = path.child(name)
+      const errors = first.flatMap(rule => rule.check(member, at, memberWas))
+      if (errors.length > 0) return errors
+      if (member === undefined && pointer) return isNeeded ? [required(at)] : []
+      return others.flatMap(rule => rule.check(member, at, memberWas))
+    },
   }
+}
 
-const innerRules =
-  ({ name }: Field, inner: Validate): Validate =>
-  (value, path) => {
-    const member = memberOf(value, name)
-    return typeof member === 'object' && member !== null ? inner(member, path.child(name)) : []
+/** The rules of a struct, or of the structs in a list, whose elements are compared with none of before. */
+function innerPart({ name, schema }: Field, above: ReadonlySet<StructSchema['fields']>): Part | undefined {
+  const struct = structIn(schema)
+  const parts = struct ? partsOf(struct, above) : []
+  if (parts.length === 0) return undefined
+  const errorsOf = errorsOfParts(parts)
+  const isList = schema.type === 'list'
+  return {
+    places: within(
+      isList ? `${name}[]` : name,
+      parts.flatMap(part => part.places),
+    ),
+    errorsOf(value, path, before) {
+      const member = memberOf(value, name)
+      const memberWas = memberBefore(before, name)
+      if (typeof member !== 'object' || member === null || isUnchanged(member, memberWas)) return []
+      const at = path.child(name)
+      return Array.isArray(member) ? member.flatMap((item, i) => errorsOf(item, at.index(i))) : errorsOf(member, at, memberWas)
+    },
   }
+}
+
+const structIn = (schema: Schema): StructSchema | undefined => {
+  const inner = schema.type === 'list' ? schema.items : schema
+  return inner.type === 'struct' ? inner : undefined
+}

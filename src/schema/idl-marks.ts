@@ -1,12 +1,10 @@
-import { minimum } from './declared-rules.ts'
-import type { Availability, DeclaredRule, Field, ListSchema } from './schema.ts'
+import type { Availability, Field, ListSchema } from './schema.ts'
 
 /** What the marks of a declaration say, as far as one mark says it. `schema/idl.ts` lists them. */
 
 const LIST_KEYS = /^map\((.+)\)$/
 const MERGE_KEY = /^merge\((.+)\)$/
 const AVAILABILITY = /^(since|until|gate)\(([^,]+)(?:,(own|follows|never|created))?\)$/
-const MINIMUM = /^minimum\((-?\d+)\)$/
 const RELEASE = /1\.(\d+)/
 const STRATEGIES = ['merge', 'replace', 'retainKeys']
 
@@ -43,12 +41,6 @@ export function availability(marks: readonly string[]): Availability {
     if (use === 'own' || use === 'follows' || use === 'never' || use === 'created') found.gateUse = use
   }
   return found
-}
-
-/** `minimum(0)`, a rule for validation. Undefined: there is none. */
-export function ruleMarks(marks: readonly string[]): readonly DeclaredRule[] | undefined {
-  const least = argumentOf(marks, MINIMUM)
-  return least === undefined ? undefined : [minimum(Number(least))]
 }
 
 /** Whether the release 1.x of this number has what stands behind `since` and `until` in a line. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { invariant } from '../lib/invariant.ts'
 import { DeclaredStruct, type StructHead, type StructMembers } from './declared-struct.ts'
-import { availability, enumValues, isInRelease, listMarks, marksIn, patchMarks, ruleMarks } from './idl-marks.ts'
+import { availability, enumValues, isInRelease, listMarks, marksIn, patchMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
+import { ruleMarks } from './rule-kinds.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
 /**
@@ -32,7 +33,8 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * `strayatomic` a list type of what is no list ·
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `since(1.30)` the first release that has it, `until(1.31)` the first that has it no more,
  * `gate(Name)` the feature gate without which writes clear it, `gate(Name,own)` and its like (`GateUse`) where the old object keeps it otherwise ·
- * `ungated` gates of the fields of its type do not clear them here · `minimum(0)` a rule for validation (`declared-rules.ts`) · `= json` default (last).
+ * `ungated` gates of the fields of its type do not clear them here · `minimum(0)` `present` `fixed` `shortname` `exclusive(A,B)` rules for validation (`rule-kinds.ts`) ·
+ * `= json` default (last).
  * `atomic@1.30` is a mark of that release and later ones, `=@1.31 json` a default.
  * A field that releases declare differently otherwise has a line for each: the first ends with `until(1.34)`, the next has `since(1.34)`, and both have the number.
  * An enum is a string type with its values, a string a named type of Go's without. `None@1.35` is a value that came with a release, `None@-1.31` one that went with it. A union is a type that is one of ours, or of the other form that is named (`boolean`, `list`,
@@ -238,7 +240,7 @@ export class TypeRegistry {
     // Types of no one release have every field, as the earliest one writes it.
     if (marks.includes('omitzero') && this.minor !== undefined) field.omitZero = true
     if (marks.includes('deprecated')) field.deprecated = true
-    const rules = ruleMarks(marks)
+    const rules = ruleMarks(name, marks)
     if (rules) field.rules = rules
     if (marks.includes('ungated')) field.ungated = true
     if (marks.includes('strayatomic')) field.strayListType = 'atomic'

@@ -50,7 +50,15 @@ export type GateUse = 'own' | 'follows' | 'never' | 'created'
 export interface DeclaredRule {
   /** What errors of it are compared by, `minimum`. */
   readonly origin: string
-  check(value: unknown, path: FieldPath): FieldError[]
+  /** Nothing else is said of a field that breaks it. */
+  readonly endsTheField?: true
+  /** Asked of values that have changed. */
+  check(value: unknown, path: FieldPath, before?: Before): FieldError[]
+}
+
+/** What a value was before an update. */
+export interface Before {
+  readonly value: unknown
 }
 
 export interface Field extends Availability {

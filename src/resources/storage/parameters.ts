@@ -1,5 +1,5 @@
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, required, tooLong } from '../../meta/field-error.ts'
+import { covered, invalid, required, tooLong } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
 
@@ -26,7 +26,7 @@ export function validateParameters(parameters: Texts, allowEmpty: boolean, path:
 
 /** Required, and a qualified name once it is in lower case. Errors show the name in lower case. */
 export function validateProvisioner(provisioner: string, path: FieldPath): FieldError[] {
-  if (provisioner === '') return [required(path)]
+  if (provisioner === '') return covered('', [required(path)])
   const name = provisioner.toLowerCase()
   return isQualifiedName(name).map(text => invalid(path, name, text))
 }

@@ -125,5 +125,5 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   '1.30': ['MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
   '1.31': ['MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
   '1.32': ['MultiCIDRServiceAllocator'],
-  '1.36': ['ComponentFlagz', 'ComponentStatusz', 'DeclarativeValidationBeta', 'ExtendWebSocketsToKubelet'],
+  '1.36': ['ComponentFlagz', 'ComponentStatusz', 'ExtendWebSocketsToKubelet'],
 }

@@ -1,14 +1,27 @@
 import { expect } from 'chai'
+import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
+import { isSteps } from '../../../src/lib/steps.ts'
+import type { Release } from '../../../src/lifecycle/release.ts'
 import { covered, type FieldError, invalid } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { StatusError } from '../../../src/meta/status.ts'
+import { withDeclaredRules } from '../../../src/registry/declared-validation.ts'
+import { certificateSigningRequestResource } from '../../../src/resources/certificates/certificate-signing-request/definition.ts'
 import { replicationControllerResource } from '../../../src/resources/core/replication-controller/definition.ts'
+import { runtimeClassResource } from '../../../src/resources/node/runtime-class/definition.ts'
+import { createClusterRoleResource } from '../../../src/resources/rbac/cluster-role/definition.ts'
+import { createClusterRoleBindingResource } from '../../../src/resources/rbac/cluster-role-binding/definition.ts'
+import { storageClassResource } from '../../../src/resources/storage/storage-class/definition.ts'
+import { declaredRules } from '../../../src/schema/declared-rules.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 import type { DeclaredRule } from '../../../src/schema/schema.ts'
 import type { AnyObject } from '../../support/any-object.ts'
-import { featuresOf } from '../../support/hook-context.ts'
+import { definitionIn, featuresIn, featuresOf, hookContext } from '../../support/hook-context.ts'
 import { TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
 
+const clusterRoleResource = createClusterRoleResource()
+const clusterRoleBindingResource = createClusterRoleBindingResource()
+const RBAC = 'rbac.authorization.k8s.io'
 const TAKEOVER = 'DeclarativeValidationTakeover=true'
 const OFF = 'DeclarativeValidation=false'
 
@@ -110,4 +123,90 @@ describe('rules that stand beside the fields of a type', () => {
       ])
       expect(t.declaredFaults).to.deep.equal([])
     })
+
+  const meta = { name: 'x' }
+  const pair = [
+    { type: 'Approved', status: 'True' },
+    { type: 'Denied', status: 'True' },
+  ]
+  const migrated: [release: Release, definition: ResourceDefinition, object: object, error: string][] = [
+    ['1.35', clusterRoleBindingResource, { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: '' } }, 'roleRef.name: Required value'],
+    [
+      '1.35',
+      clusterRoleBindingResource,
+      { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'r' }, subjects: [{ kind: 'User', apiGroup: RBAC, name: '' }] },
+      'subjects[0].name: Required value',
+    ],
+    ['1.36', clusterRoleResource, { rules: [{ verbs: [], nonResourceURLs: ['/'] }] }, 'rules[0].verbs: Required value: verbs must contain at least one value'],
+    ['1.35', storageClassResource, { provisioner: '', reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }, 'provisioner: Required value'],
+    ['1.36', runtimeClassResource, { handler: '' }, 'handler: Required value'],
+    ['1.36', runtimeClassResource, { handler: 'a.b' }, 'handler: Invalid value: "a.b": must not contain dots'],
+  ]
+  for (const [release, definition, body, error] of migrated)
+    for (const takeover of release === '1.36' ? [false] : [false, true])
+      it(`of ${definition.hub.kind} agree with hand-written validation in ${release}${takeover ? ' and have the same words' : ''}: ${error.slice(0, 40)}`, async () => {
+        const { causes, faults } = await creatingIn(release, definition, { metadata: meta, ...body }, { DeclarativeValidationTakeover: takeover })
+        expect({ causes, faults }).to.deep.equal({ causes: [error], faults: [] })
+      })
+
+  it('of a subresource agree with hand-written validation: a request for a certificate is not approved and denied', () => {
+    const { hub } = certificateSigningRequestResource
+    const before = {
+      apiVersion: 'v1',
+      kind: 'x',
+      metadata: meta,
+      spec: { signerName: 'a.b/c', request: '' },
+      status: { conditions: pair.slice(0, 1) },
+    } as AnyObject
+    const next = { ...before, status: { conditions: pair } } as AnyObject
+    for (const [release, field] of [
+      ['1.33', 'status.conditions[1].type'],
+      ['1.34', 'status.conditions'],
+      ['1.36', 'status.conditions'],
+    ] as const) {
+      const context = hookContext({ features: featuresIn(release), subresource: 'approval' })
+      const schema = definitionIn(certificateSigningRequestResource, context.features).hub.schema
+      const found = hub.subresources?.approval?.strategy?.validate?.(next, before, context)
+      const errors = found && !isSteps(found) ? found.filter(({ body }) => body.includes('exclusive')) : []
+      expect(errors.map(error => error.field)).to.deep.equal([field])
+      const faults: string[] = []
+      const declared = { mismatch: (_: string, identifier: string) => void faults.push(identifier), panic: (detail: string) => void faults.push(detail) }
+      withDeclaredRules({ schema, kind: 'certificatesigningrequest', next, old: before }, errors, { ...context, declared })
+      expect(faults).to.deep.equal([])
+      // Without the hand-written error they differ.
+      withDeclaredRules({ schema, kind: 'certificatesigningrequest', next, old: before }, [], { ...context, declared })
+      expect(faults).to.deep.equal(release === '1.33' ? [] : ['certificatesigningrequest_approval_update'])
+    }
+  })
+
+  it('do not look at what an update leaves as it is', () => {
+    const context = hookContext({ features: featuresIn('1.36') })
+    const { schema } = definitionIn(storageClassResource, context.features).hub
+    const before = { apiVersion: 'v1', kind: 'x', metadata: meta, provisioner: '', parameters: { a: 'b' } } as AnyObject
+    const found = (next: AnyObject): string[] =>
+      declaredRules(schema)
+        ?.errorsOf(next, fieldPath(), { value: before })
+        .map(({ field }) => field) ?? []
+    expect(found({ ...before })).to.deep.equal([])
+    expect(found({ ...before, parameters: { a: 'c' }, provisioner: 'p' })).to.deep.equal(['provisioner', 'parameters'])
+  })
+
+  it('mean nothing to the answer from 1.36 on, where the other gate is deprecated', async () => {
+    const rule = { metadata: meta, rules: [{ verbs: [], nonResourceURLs: ['/'] }] }
+    const { causes } = await creatingIn('1.36', clusterRoleResource, rule, { DeclarativeValidationTakeover: true })
+    expect(causes).to.deep.equal(['rules[0].verbs: Required value: verbs must contain at least one value'])
+  })
 })
+
+/** The causes of creating an object of a built-in kind in a release, and what the observer is told. */
+async function creatingIn(release: Release, definition: ResourceDefinition, body: object, gates: Record<string, boolean>) {
+  const features = featuresIn(release, gates)
+  const t = new TestRegistry([definitionIn(definition, features)], undefined, features)
+  const { group, name, kind, names } = definition.hub
+  const error = await t
+    .access()
+    .create({ group, resource: names.plural }, '', { apiVersion: `${group}/${name}`, kind, ...body } as AnyObject)
+    .catch(reason => reason)
+  if (!(error instanceof StatusError)) return { causes: [], faults: t.declaredFaults }
+  return { causes: (error.status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`), faults: t.declaredFaults }
+}

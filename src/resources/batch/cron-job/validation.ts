@@ -4,7 +4,7 @@ import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { covered, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, maxLengthError } from '../../../meta/names.ts'
@@ -22,7 +22,7 @@ const POLICIES = ['Allow', 'Forbid', 'Replace']
 
 /** A time zone in the schedule is accepted only where the old schedule has one too, in any before 1.29, and never beside timeZone. */
 function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined, { release }: Features, path: FieldPath): Steps<FieldError[]> {
-  if (!schedule) return [required(path)]
+  if (!schedule) return covered('', [required(path)])
   const errors: FieldError[] = []
   try {
     yield* checkSchedule(schedule)

@@ -39,6 +39,7 @@ const certificateSigningRequestStrategy: Strategy<CertificateSigningRequest> = {
 
 /** For the signer: the certificate, and conditions but for the decision. */
 const statusStrategy: Strategy<CertificateSigningRequest> = {
+  declaredRules: true,
   validateName: nameIsPathSegment,
   revalidatesMeta: true,
   resetFields: [['spec'], ['status', 'conditions']],
@@ -54,6 +55,7 @@ const statusStrategy: Strategy<CertificateSigningRequest> = {
 
 /** For the approver: conditions. */
 const approvalStrategy: Strategy<CertificateSigningRequest> = {
+  declaredRules: true,
   validateName: nameIsPathSegment,
   revalidatesMeta: true,
   resetFields: [['spec'], ['status', 'certificate']],

@@ -1,7 +1,10 @@
+import type { HookContext } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, notSupported, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { covered, duplicate, forbidden, invalid, notSupported, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { certificateRequestFault } from '../certificate-request.ts'
@@ -109,14 +112,15 @@ function validateConditionStatus(type: string, status: string, path: FieldPath):
   return allowed.includes(status) ? [] : [notSupported(path, status, allowed)]
 }
 
-/** Each type once, and not both Approved and Denied, unless the old request has such a fault. The error stands at the later of two conditions. */
-function validateConditions(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] {
+/** Each type once, and not both Approved and Denied, unless the old request has such a fault. The error stands at the later of two conditions, since 1.34 at all of them. */
+function validateConditions(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { release }: Features): FieldError[] {
   const types = allConditions(next).map(({ type }) => type)
   const before = old ? allConditions(old).map(({ type }) => type) : []
   const mayContradict = before.includes(APPROVED) && before.includes(DENIED)
   const mayRepeat = hasTwice(before)
   const mayBeEmpty = before.includes('')
   const again = repeats(types)
+  const placeOf = (at: FieldPath): FieldPath => (isSince(release, '1.34') ? conditionsPath : at)
   const firstApproved = types.indexOf(APPROVED)
   const firstDenied = types.indexOf(DENIED)
   const stands = (first: number, i: number): boolean => first >= 0 && first < i
@@ -127,7 +131,7 @@ function validateConditions(next: CertificateSigningRequest, old: CertificateSig
     return [
       ...(type === '' && !mayBeEmpty ? [required(at)] : []),
       ...validateConditionStatus(type, status, path.child('status')),
-      ...(contradicts && !mayContradict ? [invalid(at, type, 'Approved and Denied conditions are mutually exclusive')] : []),
+      ...(contradicts && !mayContradict ? covered('zeroOrOneOf', [invalid(placeOf(at), type, 'Approved and Denied conditions are mutually exclusive')]) : []),
       ...(again[i] && !mayRepeat ? [duplicate(at, type)] : []),
     ]
   })
@@ -167,9 +171,9 @@ function validateChange(next: CertificateSigningRequest, old: CertificateSigning
 /** `may`: what the subresource is for. A creation is not held to it, as `prepare` has emptied its status. */
 const validateWith =
   (may: Permissions) =>
-  (next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] => [
+  (next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] => [
     ...validateSpec(next.spec, old?.spec),
-    ...validateConditions(next, old),
+    ...validateConditions(next, old, features),
     ...validateCertificate(next, old),
     ...(old ? validateChange(next, old, may) : []),
   ]

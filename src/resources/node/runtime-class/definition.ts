@@ -2,9 +2,10 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { duplicate, type FieldError, invalid, verbatim } from '../../../meta/field-error.ts'
+import { covered, duplicate, type FieldError, invalid, required, verbatim } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
@@ -37,8 +38,18 @@ const runtimeClassWarnings = ({ scheduling }: RuntimeClass, _: RuntimeClass | un
     return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`]
   })
 
-function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, old: RuntimeClass | undefined): FieldError[] {
-  const errors = nameIsDnsLabel(handler, false).map(text => invalid(fieldPath('handler'), handler, text))
+/** Since 1.36 an empty handler is one that is not there. */
+function validateHandler(handler: string, { release }: Features): FieldError[] {
+  const path = fieldPath('handler')
+  if (handler === '' && isSince(release, '1.36')) return covered('', [required(path)])
+  return covered(
+    'format=k8s-short-name',
+    nameIsDnsLabel(handler, false).map(text => invalid(path, handler, text)),
+  )
+}
+
+function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, old: RuntimeClass | undefined, { features }: HookContext): FieldError[] {
+  const errors = validateHandler(handler, features)
   if (overhead) errors.push(...validateResources({ limits: overhead.podFixed ?? {} }, new Set(), fieldPath('overhead'), { allowIndivisibleHugePages: false }))
   if (scheduling) {
     const path = fieldPath('scheduling')
@@ -47,7 +58,7 @@ function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, o
     errors.push(...validateTolerations(tolerations, path.child('tolerations')))
     errors.push(...validateEachOnce(tolerations, path.child('tolerations')))
   }
-  return old ? [...errors, ...validateImmutableField(handler, old.handler, fieldPath('handler'))] : errors
+  return old ? [...errors, ...covered('immutable', validateImmutableField(handler, old.handler, fieldPath('handler')))] : errors
 }
 
 const table: TableDefinition<RuntimeClass> = {

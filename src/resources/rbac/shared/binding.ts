@@ -2,7 +2,7 @@ import type { Strategy, TableDefinition } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
+import { covered, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../../meta/names.ts'
@@ -31,7 +31,7 @@ export function setBindingDefaults(binding: Binding): void {
 function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath): FieldError[] {
   const group = subject.apiGroup ?? ''
   const wants = (wanted: string): FieldError[] => (group === wanted ? [] : [notSupported(path.child('apiGroup'), group, [wanted])])
-  const errors = subject.name ? [] : [required(path.child('name'))]
+  const errors = subject.name ? [] : covered('', [required(path.child('name'))])
   switch (subject.kind) {
     case 'ServiceAccount':
       if (subject.name) errors.push(...nameIsDnsSubdomain(subject.name, false).map(text => invalid(path.child('name'), subject.name, text)))
@@ -52,7 +52,7 @@ function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly stri
   return [
     ...(apiGroup === RBAC_GROUP ? [] : [notSupported(path.child('apiGroup'), apiGroup, [RBAC_GROUP])]),
     ...(kinds.includes(kind) ? [] : [notSupported(path.child('kind'), kind, kinds)]),
-    ...(name ? nameIsPathSegment(name, false).map(text => invalid(path.child('name'), name, text)) : [required(path.child('name'))]),
+    ...(name ? nameIsPathSegment(name, false).map(text => invalid(path.child('name'), name, text)) : covered('', [required(path.child('name'))])),
   ]
 }
 

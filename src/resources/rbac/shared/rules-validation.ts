@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { covered, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { PolicyRule } from '../v1.types.ts'
@@ -8,7 +8,7 @@ const some = (list: readonly string[] | null | undefined): boolean => (list?.len
 
 /** A rule is for resources or for other URLs, and always has verbs. What the verbs, groups and resources are is not checked. */
 function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldError[] {
-  const errors = some(rule.verbs) ? [] : [required(path.child('verbs'), 'verbs must contain at least one value')]
+  const errors = some(rule.verbs) ? [] : covered('', [required(path.child('verbs'), 'verbs must contain at least one value')])
   if (some(rule.nonResourceURLs)) {
     const at = path.child('nonResourceURLs')
     if (namespaced) errors.push(invalid(at, rule.nonResourceURLs, 'namespaced rules cannot apply to non-resource URLs'))

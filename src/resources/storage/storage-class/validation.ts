@@ -1,6 +1,9 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, notSupported } from '../../../meta/field-error.ts'
+import { covered, forbidden, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
@@ -14,18 +17,19 @@ const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer']
 const validateChoice = (value: string, path: FieldPath, choices: readonly string[]): FieldError[] =>
   choices.includes(value) ? [] : [notSupported(path, value, choices)]
 
-/** A changed volumeBindingMode is an invalid value, a change of the other fields is forbidden: upstream has two forms. */
-function validateUpdate(next: StorageClass, old: StorageClass): FieldError[] {
-  return [
-    ...(['parameters', 'provisioner', 'reclaimPolicy'] as const).flatMap(field =>
-      deepEqual(next[field], old[field]) ? [] : [forbidden(fieldPath(field), `updates to ${field} are forbidden.`)],
-    ),
-    ...validateImmutableField(next.volumeBindingMode, old.volumeBindingMode, fieldPath('volumeBindingMode')),
-  ]
+/** A changed volumeBindingMode is an invalid value, a change of the other fields was forbidden before 1.36: upstream had two forms. */
+function validateUpdate(next: StorageClass, old: StorageClass, { release }: Features): FieldError[] {
+  const fixed = (field: 'parameters' | 'provisioner' | 'reclaimPolicy' | 'volumeBindingMode'): FieldError[] =>
+    covered('immutable', validateImmutableField(next[field], old[field], fieldPath(field)))
+  const forbiddenBefore = (field: 'parameters' | 'provisioner' | 'reclaimPolicy'): FieldError[] => {
+    if (isSince(release, '1.36')) return fixed(field)
+    return deepEqual(next[field], old[field]) ? [] : [forbidden(fieldPath(field), `updates to ${field} are forbidden.`)]
+  }
+  return [...forbiddenBefore('parameters'), ...forbiddenBefore('provisioner'), ...forbiddenBefore('reclaimPolicy'), ...fixed('volumeBindingMode')]
 }
 
 /** Provisioner, parameters, reclaim policy and binding mode never change. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
-export function validateStorageClass(next: StorageClass, old: StorageClass | undefined): FieldError[] {
+export function validateStorageClass(next: StorageClass, old: StorageClass | undefined, { features }: HookContext): FieldError[] {
   return [
     ...validateProvisioner(next.provisioner, fieldPath('provisioner')),
     ...validateParameters(next.parameters ?? {}, true, fieldPath('parameters')),
@@ -33,6 +37,6 @@ export function validateStorageClass(next: StorageClass, old: StorageClass | und
     ...(next.reclaimPolicy === '' ? [] : validateChoice(next.reclaimPolicy ?? '', fieldPath('reclaimPolicy'), RECLAIM_POLICIES)),
     ...validateChoice(next.volumeBindingMode ?? '', fieldPath('volumeBindingMode'), BINDING_MODES),
     ...validateAllowedTopologies(next.allowedTopologies ?? [], fieldPath('allowedTopologies')),
-    ...(old ? validateUpdate(next, old) : []),
+    ...(old ? validateUpdate(next, old, features) : []),
   ]
 }

@@ -1,0 +1,76 @@
+import { type FieldError, invalid, required } from '../meta/field-error.ts'
+import { isDns1123Label } from '../meta/names.ts'
+import type { DeclaredRule } from './schema.ts'
+
+/** The kinds of rules that may stand beside a field. Source: pkg/api/validate in k8s.io/apimachinery. */
+
+const withOrigin = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin }))
+
+/** Below the minimum, absent values counting as Go's zero. */
+export const minimum = (least: number): DeclaredRule => ({
+  origin: 'minimum',
+  check: (value = 0, path) => (Number(value) < least ? withOrigin('minimum', [invalid(path, value, `must be greater than or equal to ${least}`)]) : []),
+})
+
+/** Absent, zero or empty. */
+const present: DeclaredRule = {
+  origin: '',
+  endsTheField: true,
+  check: (value, path) => (isEmpty(value) ? [required(path)] : []),
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
+
+const fixed: DeclaredRule = {
+  origin: 'immutable',
+  endsTheField: true,
+  check: (value, path, before) => (before ? withOrigin('immutable', [invalid(path, value, 'field is immutable')]) : []),
+}
+
+const shortName: DeclaredRule = {
+  origin: 'format=k8s-short-name',
+  check: (value, path) =>
+    typeof value === 'string'
+      ? withOrigin(
+          'format=k8s-short-name',
+          isDns1123Label(value).map(text => invalid(path, value, text)),
+        )
+      : [],
+}
+
+/** Of the elements of a list that are known by their type, at most one of these is there. */
+function exclusive(path: string, types: readonly string[]): DeclaredRule {
+  const names = types.map(type => `${path}[{"type": "${type}"}]`)
+  return {
+    origin: 'zeroOrOneOf',
+    check(value, at, before) {
+      const given = typesOf(value)
+      const found = names.filter((_, i) => given.has(types[i]))
+      if (found.length < 2) return []
+      const were = before && typesOf(before.value)
+      if (were && types.every(type => were.has(type) === given.has(type))) return []
+      return withOrigin('zeroOrOneOf', [invalid(at, `{${found.join(', ')}}`, `must specify at most one of: ${names.map(name => `\`${name}\``).join(', ')}`)])
+    },
+  }
+}
+
+const typesOf = (list: unknown): ReadonlySet<unknown> => new Set(Array.isArray(list) ? list.map(typeOfElement) : [])
+const typeOfElement = (element: unknown): unknown => (typeof element === 'object' && element !== null ? Reflect.get(element, 'type') : undefined)
+
+const PLAIN: Readonly<Record<string, DeclaredRule>> = { present, fixed, shortname: shortName }
+const MINIMUM = /^minimum\((-?\d+)\)$/
+const EXCLUSIVE = /^exclusive\((\w+(?:,\w+)+)\)$/
+
+/** The rules among the marks of a field: `present`, `fixed`, `shortname`, `minimum(0)`, `exclusive(Approved,Denied)`. Undefined: there is none. */
+export function ruleMarks(field: string, marks: readonly string[]): readonly DeclaredRule[] | undefined {
+  const rules = marks.flatMap(mark => {
+    const least = MINIMUM.exec(mark)?.[1]
+    if (least !== undefined) return [minimum(Number(least))]
+    const types = EXCLUSIVE.exec(mark)?.[1]?.split(',')
+    if (types) return [exclusive(field, types)]
+    const plain = Object.hasOwn(PLAIN, mark) ? PLAIN[mark] : undefined
+    return plain ? [plain] : []
+  })
+  return rules.length > 0 ? rules : undefined
+}
