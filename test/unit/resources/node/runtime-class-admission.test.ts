@@ -14,7 +14,11 @@ const classes: Record<string, object> = {
 }
 const plugin = runtimeClassAdmission(async name => classes[name] as RuntimeClass | undefined)
 const request = (spec: object) => admissionRequest(podResource, { metadata: { name: 'p' }, spec })
-const admitted = async (spec: object) => (await plugin.mutate?.(request(spec)))?.spec
+const admitted = async (spec: object) => {
+  const asked = request(spec)
+  await plugin.mutate?.(asked)
+  return asked.object?.spec
+}
 
 describe('RuntimeClass of pods', () => {
   it('gives them its overhead', async () => {
@@ -43,7 +47,7 @@ describe('RuntimeClass of pods', () => {
     it(`refuses: ${text}`, async () => expect(await refusal(plugin.mutate?.(request(spec)))).to.equal(`pods "p" is forbidden: ${text}`))
 
   it('finds overhead that is not the class’s', async () => {
-    const validated = (spec: object) => refusal(plugin.validate?.(request(spec)))
+    const validated = (spec: object) => refusal((async () => plugin.validate?.(request(spec)))())
     expect(await validated({ runtimeClassName: 'heavy', overhead: podFixed })).to.equal(undefined)
     expect(await validated({ runtimeClassName: 'heavy' })).to.contain("doesn't match")
     expect(await validated({ overhead: podFixed })).to.contain('Pod Overhead set without corresponding RuntimeClass defined Overhead')
