@@ -6,7 +6,6 @@ import { type AvailabilityOptions, apiServiceAvailabilityController } from '../c
 import { type Controller, followKept } from '../controllers/controller.ts'
 import type { Aggregator } from '../endpoints/aggregator.ts'
 import { BackendClient } from '../extensions/aggregation/backend-client.ts'
-import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import { discoveryCheck } from '../extensions/aggregation/discovery-check.ts'
 import { ForeignDiscovery } from '../extensions/aggregation/foreign-discovery.ts'
 import { ForeignOpenApiV2 } from '../extensions/aggregation/foreign-open-api-v2.ts'
@@ -21,13 +20,6 @@ import type { MetricFamily } from '../lib/metrics.ts'
 import { API_SERVICES } from '../resources/kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
-
-/** How requests are passed on to aggregated servers. */
-export interface AggregationOptions {
-  /** What they know this server by; absent: nothing, and most will not believe for whom a request is. */
-  readonly client?: ProxyClientKey
-  readonly refusesRedirects: boolean
-}
 
 /** Group versions that other servers serve: knows them, passes requests on, and says whether the servers are there. */
 export class AggregationService implements Service {

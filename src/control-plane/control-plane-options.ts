@@ -6,6 +6,7 @@ import type { MediaOffer } from '../codec/negotiate.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { ControllerName } from '../controllers/names.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
+import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Gates } from '../lifecycle/gates.ts'
@@ -18,9 +19,15 @@ import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import type { ImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
-import type { AggregationOptions } from './aggregation-service.ts'
 import type { Runtime } from './runtime.ts'
 import type { ServiceRouting } from './service-resolver.ts'
+
+/** How requests are passed on to aggregated servers. */
+export interface AggregationOptions {
+  /** What they know this server by; absent: nothing, and most will not believe for whom a request is. */
+  readonly client?: ProxyClientKey
+  readonly refusesRedirects: boolean
+}
 
 /** What one server is made of and how it is set up. Nothing in it is changed by the control plane but the backend, which it closes, and the rules, which it keeps up to date. */
 export interface ControlPlaneOptions {

@@ -36,6 +36,6 @@ const typeIn =
   (apiVersion, kind) => {
     const since = Object.hasOwn(VERSIONS, apiVersion) ? VERSIONS[apiVersion] : undefined
     if (kind !== 'AuthenticationConfiguration' || since === undefined || !isSince(release, since)) return undefined
-    const types = new TypeRegistry(minorOf(release)).addFile('authentication', join(import.meta.dirname, 'authentication-configuration.types'))
-    return types.type('authentication.AuthenticationConfiguration')
+    const types = new TypeRegistry(minorOf(release)).addFile('authenticationconfig', join(import.meta.dirname, 'authentication-configuration.types'))
+    return types.type('authenticationconfig.AuthenticationConfiguration')
   }

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { dialError } from '../../../lib/dial-error.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
 import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
+import { withDeadline } from '../../../lib/with-deadline.ts'
 
 /** What was found at a URL. */
 export interface Fetched {
@@ -48,26 +49,26 @@ export function issuerClient(authority: string, signal: AbortSignal): IssuerClie
       const sent = send(url, { agent: agents[url.protocol], headers, signal: ending })
       sent.on('error', reject).on('response', resolve).end()
     })
-  return {
-    async get(text, accessToken = '') {
-      const ending = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
-      let url = text
-      try {
-        for (let redirects = 0; ; redirects++) {
-          const at = new URL(url)
-          // A token is for whom it was given to.
-          const response = await once(at, new URL(text).host === at.host ? accessToken : '', ending)
-          const { statusCode = 0, statusMessage = '', headers } = response
-          const next = REDIRECTS.includes(statusCode) ? headers.location : undefined
-          if (next === undefined) return { status: `${statusCode} ${statusMessage}`, code: statusCode, headers, body: await bodyOf(response) }
-          response.destroy()
-          if (redirects >= MOST_REDIRECTS) throw new Error(`stopped after ${MOST_REDIRECTS} redirects`)
-          url = new URL(next, at).href
-        }
-      } catch (error) {
-        throw new Error(`Get ${JSON.stringify(url)}: ${ending.aborted ? endedBy(signal) : wordsOf(error, url)}`)
+  const follow = async (text: string, accessToken: string, ending: AbortSignal): Promise<Fetched> => {
+    let url = text
+    try {
+      for (let redirects = 0; ; redirects++) {
+        const at = new URL(url)
+        // A token is for whom it was given to.
+        const response = await once(at, new URL(text).host === at.host ? accessToken : '', ending)
+        const { statusCode = 0, statusMessage = '', headers } = response
+        const next = REDIRECTS.includes(statusCode) ? headers.location : undefined
+        if (next === undefined) return { status: `${statusCode} ${statusMessage}`, code: statusCode, headers, body: await bodyOf(response) }
+        response.destroy()
+        if (redirects >= MOST_REDIRECTS) throw new Error(`stopped after ${MOST_REDIRECTS} redirects`)
+        url = new URL(next, at).href
       }
-    },
+    } catch (error) {
+      throw new Error(`Get ${JSON.stringify(url)}: ${ending.aborted ? endedBy(signal) : wordsOf(error, url)}`)
+    }
+  }
+  return {
+    get: (text, accessToken = '') => withDeadline(signal, TIMEOUT_MS, ending => follow(text, accessToken, ending)),
   }
 }
 
