@@ -108,7 +108,10 @@ export const FLAGS = {
   'http2-max-streams-per-connection': used('int', 'Requests of a connection of HTTP/2 that may be open at once. 0: 100.', '1000'),
   'goaway-chance': used('float', 'Share of the requests of HTTP/2, to 0.02, after which the client is asked to take another connection.', '0'),
   'debug-socket-path': refused('string', ''),
-  'egress-selector-config-file': refused('string', ''),
+  'egress-selector-config-file': used(
+    'string',
+    'EgressSelectorConfiguration file: how connections to the cluster, the control plane and etcd are made. Only Direct, which they are, is taken.',
+  ),
   'peer-advertise-ip': ignored('string'),
   'peer-advertise-port': ignored('string'),
   'peer-ca-file': ignored('string'),

@@ -11,6 +11,7 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
   'authorization-rules-file',
   'authorization-webhook-config-file',
   'client-ca-file',
+  'egress-selector-config-file',
   'etcd-cafile',
   'etcd-certfile',
   'etcd-keyfile',
@@ -24,6 +25,7 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
   'tls-cert-file',
   'tls-private-key-file',
   'token-auth-file',
+  'tracing-config-file',
 ]
 
 /** Bundles that must hold a certificate in PEM. */

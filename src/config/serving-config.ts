@@ -19,6 +19,8 @@ export interface ServingConfig extends ServingConduct {
   readonly http2: Http2Stack | undefined
   /** Requests of a connection of HTTP/2 that may be open at once. */
   readonly maxStreams: number
+  /** It may ask for direct connections alone, which all are. */
+  readonly egressFile: string | undefined
   /** Undefined: nothing is traced. */
   readonly tracingFile: string | undefined
 }
@@ -42,6 +44,7 @@ export function servingOf(read: Reader, gates: Gates): { readonly serving: Servi
     named: read.list('tls-sni-cert-key').map(parseNamedCertificate),
     http2: speaksHttp2 ? http2Of(read.text('http2') ?? 'own') : undefined,
     maxStreams: streams > 0 ? streams : DEFAULT_STREAMS,
+    egressFile: read.text('egress-selector-config-file'),
     tracingFile: tracingFileOf(read, gates),
     goawayChance,
     hsts: hstsOf(read.list('strict-transport-security-directives')),

@@ -62,6 +62,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const adminKeys = link ? undefined : beginAdminKeys(config.certDir)
   const encryption = await openEncryption(config, log)
   const audit = await openAudit(config, systemClock, log)
+  await checkEgress(config)
   const tracing = await tracingOf(config)
   const backend = await openBackend(config, encryption.encryption, log)
   const agreed = config.etcd && secretsOf(config, backend, encryption.encryption)
@@ -202,6 +203,13 @@ async function listen({
   })
   port = server.securePort
   return server
+}
+
+/** Throws EgressConfigError. */
+async function checkEgress({ serving: { egressFile: file } }: Config): Promise<void> {
+  if (file === undefined) return
+  const { checkEgressFile } = await import('../server/egress/egress-selector-file.ts')
+  checkEgressFile(await readFile(file))
 }
 
 /** What speaks to a collector is loaded where there is one. Throws TracingConfigError. */

@@ -1,12 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import type { NamedCertificate } from './tls-material.ts'
+import type { NamedCertificate, TlsMaterial } from './tls-material.ts'
 
 /** What stands before an IPv4 address on a socket of IPv6. */
 const MAPPED = '::ffff:'
 const DOMAIN = /^(?:\*|(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)$/
 const LONGEST_DOMAIN = 253
+
+type Pair = Pick<TlsMaterial, 'cert' | 'key'>
 
 interface Candidate {
   readonly certificate: X509Certificate
@@ -19,13 +21,14 @@ interface Candidate {
  */
 export class NamedCertificates {
   readonly #byName = new Map<string, SecureContext>()
-  readonly #ordinary: X509Certificate
+  readonly #ordinary: Candidate
   readonly #candidates: readonly Candidate[]
 
-  /** `ordinary`: PEM of the certificate of who asks for no name. */
-  constructor(ordinary: string, named: readonly NamedCertificate[], contextOf: (pair: NamedCertificate) => SecureContext) {
-    this.#ordinary = new X509Certificate(ordinary)
-    this.#candidates = named.map(pair => ({ certificate: new X509Certificate(pair.cert), context: contextOf(pair) }))
+  /** `ordinary`: for who asks for no name, or one that nobody has. */
+  constructor(ordinary: Pair, named: readonly NamedCertificate[], contextOf: (pair: Pair) => SecureContext) {
+    const candidateOf = (pair: Pair): Candidate => ({ certificate: new X509Certificate(pair.cert), context: contextOf(pair) })
+    this.#ordinary = candidateOf(ordinary)
+    this.#candidates = named.map(candidateOf)
     const add = (names: readonly string[], at: number): void => {
       const context = this.#candidates[at]?.context
       if (context) for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, context)
@@ -34,12 +37,13 @@ export class NamedCertificates {
     for (const [i, { names }] of named.entries()) if (names.length === 0) add(namesOf(this.#candidates[i]?.certificate), i)
   }
 
-  /** Undefined: the ordinary one. */
-  forName(asked: string): SecureContext | undefined {
+  /** Never that of an address. */
+  forName(asked: string): SecureContext {
     const name = asked.toLowerCase()
     const found = this.#byName.get(name) ?? this.#byName.get(name.replace(/^[^.]*/, '*'))
-    if (found !== undefined || this.#ordinary.checkHost(name) !== undefined) return found
-    return this.#candidates.find(({ certificate }) => certificate.checkHost(name) !== undefined)?.context
+    if (found !== undefined) return found
+    const all = [this.#ordinary, ...this.#candidates]
+    return (all.find(({ certificate }) => certificate.checkHost(name) !== undefined) ?? this.#ordinary).context
   }
 
   /** For a client that names no host, by the address to which it has connected. Undefined: the ordinary one. */

@@ -53,9 +53,9 @@ export class ServingCertificates {
   }
 
   #namedOf(material: TlsMaterial): NamedCertificates | undefined {
-    const { named = [], cert } = material
+    const { named = [] } = material
     if (named.length === 0) return undefined
-    return new NamedCertificates(cert, named, pair => createSecureContext(this.#contextOptions({ ...material, ...pair })))
+    return new NamedCertificates(material, named, pair => createSecureContext(this.#contextOptions({ ...material, ...pair })))
   }
 
   #contextOptions({ cert, key, clientCa, frontProxyCa }: TlsMaterial): SecureContextOptions {

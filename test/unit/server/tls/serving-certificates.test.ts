@@ -98,6 +98,7 @@ describe('the certificates of a port', () => {
     },
     { title: 'no name', ordinary: ['localhost'], others: [{ cert: ['test.com'] }], asks: undefined, shows: 'localhost' },
     { title: 'an address', ordinary: ['localhost'], others: [{ cert: ['ip'], names: ['127.0.0.1'] }], asks: undefined, shows: 'ip' },
+    { title: 'an unknown name at an address', ordinary: ['localhost'], others: [{ cert: ['ip'], names: ['127.0.0.1'] }], asks: 'foo.com', shows: 'localhost' },
     { title: 'another address', ordinary: ['localhost'], others: [{ cert: ['ip'], names: ['127.0.0.2'] }], asks: undefined, shows: 'localhost' },
   ]
   for (const { title, ordinary, others, asks, shows } of cases)
