@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WebhookServer } from '../support/webhooks/webhook-server.ts'
 import { openClients } from './support/clients.ts'
-import { readCluster } from './support/cluster.ts'
+import { type Cluster, readCluster } from './support/cluster.ts'
 import { cpuOf, median, type Rate, rateOf } from './support/load.ts'
 import { type StartedBinnacle, startBinnacle } from './support/processes.ts'
 import { closeConnections, inFlight, pod, send } from './support/requests.ts'
@@ -94,7 +94,7 @@ const SERVERS: readonly (readonly [name: string, fills: readonly Fill[]])[] = [
 interface Side {
   readonly name: string
   readonly server: StartedBinnacle
-  readonly clients: Awaited<ReturnType<typeof openClients>>
+  readonly cluster: Cluster
   readonly rates: Map<string, Rate[]>
   /** Names of objects that are made are used once. */
   made: number
@@ -115,7 +115,7 @@ async function open(name: string, fills: readonly Fill[]): Promise<Side> {
   })
   await new Promise(resolve => setTimeout(resolve, 2000))
   const { cert: _, key: __, ...cluster } = readCluster(server.kubeconfig, server.pid)
-  return { name, server, clients: await openClients({ ...cluster, authorization: 'Bearer bench' }, 'h1', WIDTH), rates: new Map(), made: 0 }
+  return { name, server, cluster: { ...cluster, authorization: 'Bearer bench' }, rates: new Map(), made: 0 }
 }
 
 /** Does so many operations, `width` at once, and notes what they took. */
@@ -126,12 +126,14 @@ async function measure(
   each: (path: string, i: number) => readonly [method: string, path: string, body?: object],
 ): Promise<void> {
   const times: number[] = []
+  // Those of a while ago may have been closed as idle.
+  const clients = await openClients(side.cluster, 'h1', width)
   const count = width === 1 ? OPERATIONS / 3 : OPERATIONS
   const before = cpuOf(side.server.pid)
   const begun = performance.now()
   let next = 0
   await Promise.all(
-    side.clients.slice(0, width).map(async client => {
+    clients.map(async client => {
       while (next++ < count) {
         const i = side.made++
         const [method, path, body] = each(`/api/v1/namespaces/${namespace(i)}`, i)
@@ -141,6 +143,7 @@ async function measure(
       }
     }),
   )
+  for (const client of clients) client.close()
   const rate = rateOf(times, (performance.now() - begun) / 1000, cpuOf(side.server.pid) - before)
   side.rates.set(what, [...(side.rates.get(what) ?? []), rate])
 }
@@ -174,10 +177,7 @@ try {
     }
   }
 } finally {
-  for (const { server, clients } of sides) {
-    for (const client of clients) client.close()
-    await server.stop()
-  }
+  for (const { server } of sides) await server.stop()
   closeConnections()
   hook.close()
   rmSync(scratch, { recursive: true })
