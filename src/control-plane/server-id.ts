@@ -4,15 +4,24 @@ import { hostname } from 'node:os'
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const ID_BYTES = 16
 
-/** kube-apiserver's identity on this machine: 16 bytes of the hash of its name, in base32 (RFC 4648). */
-export function serverId(): string {
+/** kube-apiserver's identity on the machine of this name: 16 bytes of a hash, in base32 (RFC 4648) without padding. */
+export function serverId(machine: string = hostname()): string {
   let bits = 0
   let value = 0
   let id = 'apiserver-'
-  for (const byte of createHash('sha256').update(hostname()).digest().subarray(0, ID_BYTES)) {
+  const hash = createHash('sha256').update(sized(machine)).update(sized('kube-apiserver')).digest()
+  for (const byte of hash.subarray(0, ID_BYTES)) {
     value = (value << 8) | byte
     for (bits += 8; bits >= 5; bits -= 5) id += BASE32[(value >>> (bits - 5)) & 31]
     value &= (1 << bits) - 1
   }
   return bits === 0 ? id : id + BASE32[(value << (5 - bits)) & 31]
+}
+
+/** With its length before it, in two bytes. */
+function sized(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(bytes.length & 0xffff)
+  return Buffer.concat([length, bytes])
 }

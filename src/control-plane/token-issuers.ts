@@ -109,7 +109,7 @@ async function optionsOf(config: Config, clock: Clock, log: Logger): Promise<Jwt
     algorithms: config.oidc?.signingAlgorithms ?? SIGNING_ALGORITHMS,
     now: () => clock.now(),
     log,
-    metrics: new JwtMetrics(serverId()),
+    metrics: new JwtMetrics(gates.enabled('APIServerIdentity') ? serverId() : ''),
     serverAudiences: serviceAccounts.audiences,
     clientFor: issuerClient,
     observeKeys: gates.enabled('StructuredAuthenticationConfigurationJWKSMetrics'),

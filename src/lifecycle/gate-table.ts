@@ -9,7 +9,7 @@ export const GATE_TABLE = {
   APIPriorityAndFairness: 'fixed 24B+ 29G+L 31gone',
   APIResponseCompression: 'read 24B+',
   APISelfSubjectReview: 'read 26A- 27B+ 28G+L 30gone',
-  APIServerIdentity: 'elsewhere 24A- 26B+',
+  APIServerIdentity: 'read 24A- 26B+',
   APIServerTracing: 'read 24A- 27B+ 34G+L',
   APIServingWithRoutine: 'elsewhere 30A-',
   AdmissionWebhookMatchConditions: 'read 27A- 28B+ 30G+L 33gone',
