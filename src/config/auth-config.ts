@@ -3,7 +3,7 @@ import type { Reader } from './flag-reader.ts'
 import { FlagError, isTrue } from './parse-flags.ts'
 
 /** The modes that are implemented. `Rules` is our own: a file of who may do what. */
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC' | 'Rules' | 'Webhook'
+export type AuthorizationMode = 'ABAC' | 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC' | 'Rules' | 'Webhook'
 /** How tokens of service accounts are issued and checked. */
 export interface ServiceAccountConfig {
   /** The first signs, the others are believed. Never empty. */
@@ -81,6 +81,7 @@ export function authorizationModesOf(read: Reader): readonly AuthorizationMode[]
 /** Throws FlagError for a mode that is not built, and for one that nobody knows. */
 function authorizationMode(mode: string): AuthorizationMode {
   switch (mode) {
+    case 'ABAC':
     case 'Node':
     case 'AlwaysAllow':
     case 'AlwaysDeny':
@@ -88,11 +89,9 @@ function authorizationMode(mode: string): AuthorizationMode {
     case 'Rules':
     case 'Webhook':
       return mode
-    case 'ABAC':
-      throw new FlagError(`--authorization-mode=${mode} is not implemented; it may be Node, RBAC, Webhook, Rules, AlwaysAllow or AlwaysDeny`)
     default:
       throw new FlagError(
-        `--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be Node, RBAC, Webhook, Rules, AlwaysAllow or AlwaysDeny`,
+        `--authorization-mode: unsupported authorization mode ${JSON.stringify(mode)}; it may be Node, RBAC, ABAC, Webhook, Rules, AlwaysAllow or AlwaysDeny`,
       )
   }
 }

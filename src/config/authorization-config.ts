@@ -19,6 +19,8 @@ export interface AuthorizationConfig {
   /** Of `--authorization-config`. */
   readonly authorizationConfigFile: string | undefined
   readonly authorizationRulesFile: string | undefined
+  /** Of the mode ABAC. */
+  readonly authorizationPolicyFile: string | undefined
   /** Of the mode Webhook. */
   readonly authorizationWebhook: AuthorizationWebhookConfig | undefined
 }
@@ -41,12 +43,17 @@ export function authorizationOf(read: Reader, { values }: GivenFlags, gates: Gat
     throw new FlagError('--authorization-config cannot be used without enabling StructuredAuthorizationConfiguration feature flag')
   if (LEGACY_FLAGS.some(name => values.has(name)))
     throw new FlagError('--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined')
-  return { authorizationModes: [], authorizationConfigFile: file, authorizationRulesFile: undefined, authorizationWebhook: undefined }
+  const authorizationPolicyFile = read.text('authorization-policy-file')
+  return { authorizationModes: [], authorizationConfigFile: file, authorizationRulesFile: undefined, authorizationPolicyFile, authorizationWebhook: undefined }
 }
 
 function ofFlags(read: Reader): AuthorizationConfig {
   const authorizationModes = authorizationModesOf(read)
   const kubeconfigFile = read.text('authorization-webhook-config-file')
+  const authorizationPolicyFile = read.text('authorization-policy-file')
+  const hasPolicies = authorizationModes.includes('ABAC')
+  if (hasPolicies && authorizationPolicyFile === undefined) throw new FlagError("authorization-mode ABAC's authorization policy file not passed")
+  if (!hasPolicies && authorizationPolicyFile !== undefined) throw new FlagError('cannot specify --authorization-policy-file without mode ABAC')
   const hasWebhook = authorizationModes.includes('Webhook')
   if (hasWebhook && kubeconfigFile === undefined) throw new FlagError("authorization-mode Webhook's authorization config file not passed")
   if (!hasWebhook && kubeconfigFile !== undefined) throw new FlagError('cannot specify --authorization-webhook-config-file without mode Webhook')
@@ -56,6 +63,7 @@ function ofFlags(read: Reader): AuthorizationConfig {
     authorizationModes,
     authorizationConfigFile: undefined,
     authorizationRulesFile: read.text('authorization-rules-file'),
+    authorizationPolicyFile,
     authorizationWebhook: kubeconfigFile === undefined ? undefined : webhookOf(read, kubeconfigFile),
   }
 }

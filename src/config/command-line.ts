@@ -40,9 +40,6 @@ ${described(false)}
 Accepted without effect:
 ${names('ignored')}
 
-Accepted with a warning, as the server allows less without them:
-${names('missing')}
-
 Refused, but for values that change nothing:
 ${names('refused')}
 `

@@ -48,6 +48,8 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Watch
   readonly externalHostname: string | undefined
   readonly clientCaFile: string | undefined
   readonly requestHeader: RequestHeaderConfig | undefined
+  /** Whether Secrets of kube-system hold tokens by which nodes join. */
+  readonly bootstrapTokens: boolean
   readonly tokenAuthFile: string | undefined
   /** Undefined: no webhook is asked whose tokens are. */
   readonly tokenWebhook: TokenWebhookConfig | undefined
@@ -121,7 +123,7 @@ export function buildConfig(given: GivenFlags): Config {
     kubeconfigOut: read.text('kubeconfig-out') ?? join(place.dataDir, 'admin.kubeconfig'),
     ...listeningOf(read, place.dataDir),
     serving,
-    ...clientAuthoritiesOf(read, gates),
+    ...believedOf(read, gates),
     tokenAuthFile: read.text('token-auth-file'),
     tokenWebhook: tokenWebhookOf(read),
     ...authenticationOf(read, given, gates),
@@ -165,13 +167,13 @@ export function buildConfig(given: GivenFlags): Config {
 
 const flagWarnings = (given: GivenFlags, read: Reader): string[] => [
   ...flagDeprecations(given.values.keys()),
-  ...given.lacking,
   ...anonymousWarnings(read),
   ...requestHeaderWarnings(read),
 ]
 
-/** Whose certificates are believed of clients. */
-const clientAuthoritiesOf = (read: Reader, gates: Gates): Pick<Config, 'clientCaFile' | 'requestHeader'> => ({
+/** Whose certificates and tokens are believed of clients. */
+const believedOf = (read: Reader, gates: Gates): Pick<Config, 'clientCaFile' | 'requestHeader' | 'bootstrapTokens'> => ({
+  bootstrapTokens: isTrue(read.text('enable-bootstrap-token-auth') ?? 'false'),
   clientCaFile: read.text('client-ca-file'),
   requestHeader: requestHeaderOf(read, gates),
 })

@@ -6,14 +6,12 @@ export type FlagType = 'string' | 'ip' | 'bool' | 'int' | 'float' | 'duration' |
 
 /**
  * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
- * change the outcome and is not built, so only the values listed as harmless (what is done anyway) are taken; `missing`: it is not built either, but without it the server allows less,
- * so it is accepted, and a warning says what is lacking.
+ * change the outcome and is not built, so only the values listed as harmless (what is done anyway) are taken.
  */
 export type FlagSpec =
   | { readonly status: 'used'; readonly type: FlagType; readonly help: string; readonly default?: string; readonly own?: true; readonly short?: string }
   | { readonly status: 'ignored'; readonly type: FlagType }
   | { readonly status: 'refused'; readonly type: FlagType; readonly harmless: readonly string[] }
-  | { readonly status: 'missing'; readonly type: FlagType; readonly lacking: string }
 
 /** A flag of kube-apiserver that does here what it does there. `preset`: its default, as text. */
 const used = (type: FlagType, help: string, preset?: string): FlagSpec => ({ status: 'used', type, help, ...(preset !== undefined && { default: preset }) })
@@ -29,8 +27,6 @@ const own = (type: FlagType, help: string, preset?: string): FlagSpec => ({
 const ignored = (type: FlagType): FlagSpec => ({ status: 'ignored', type })
 /** Would change what clients see, and is not implemented; `harmless` values are those that ask for nothing. */
 const refused = (type: FlagType, ...harmless: string[]): FlagSpec => ({ status: 'refused', type, harmless })
-/** Taken with a warning: what is lacking makes nothing more permissive. */
-const missing = (type: FlagType, lacking: string): FlagSpec => ({ status: 'missing', type, lacking })
 
 /**
  * Every flag of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/), and our own few. Defaults are kube-apiserver's but for
@@ -159,13 +155,13 @@ export const FLAGS = {
   'anonymous-auth': used('bool', 'Lets requests without credentials read health and version. Otherwise they get 401.', 'true'),
   'authorization-mode': used(
     'list',
-    'Node, RBAC, Webhook, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them. Default: RBAC, with --authorization-rules-file Rules,RBAC.',
+    'Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny or Rules, tried in order. system:masters may do everything in any of them. Default: RBAC, with --authorization-rules-file Rules,RBAC.',
   ),
   'authorization-config': used(
     'string',
     'File of the chain of authorizers (AuthorizationConfiguration), in place of --authorization-mode and --authorization-webhook-*. Read again when it changes.',
   ),
-  'authorization-policy-file': refused('string', ''),
+  'authorization-policy-file': used('string', 'Policies of the mode ABAC, a JSON object a line.'),
   'authorization-webhook-cache-authorized-ttl': used('duration', 'How long the webhook’s consent is kept.', '5m0s'),
   'authorization-webhook-cache-unauthorized-ttl': used('duration', 'How long it is kept that the webhook does not consent.', '30s'),
   'authorization-webhook-config-file': used('string', 'Kubeconfig of the server that is asked in the mode Webhook.'),
@@ -177,7 +173,11 @@ export const FLAGS = {
   'authentication-token-webhook-cache-ttl': used('duration', 'How long answers of the webhook are kept.', '2m0s'),
   'authentication-token-webhook-config-file': used('string', 'Kubeconfig of the server that is asked whose bearer tokens are.'),
   'authentication-token-webhook-version': used('string', 'Version of authentication.k8s.io in which it is asked: v1 or v1beta1.', 'v1beta1'),
-  'enable-bootstrap-token-auth': missing('bool', 'bootstrap tokens are not accepted'),
+  'enable-bootstrap-token-auth': used(
+    'bool',
+    'Takes Secrets of the type bootstrap.kubernetes.io/token in the namespace kube-system for tokens by which nodes join.',
+    'false',
+  ),
   'oidc-ca-file': used('string', 'Authorities (PEM) that are believed of the issuer. Default: those of the system.'),
   'oidc-client-id': used('string', 'Audience that tokens of the issuer must be for.'),
   'oidc-groups-claim': used('string', 'Claim with the groups of a user, one or several.'),

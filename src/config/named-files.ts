@@ -8,6 +8,7 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
   'authentication-config',
   'authentication-token-webhook-config-file',
   'authorization-config',
+  'authorization-policy-file',
   'authorization-rules-file',
   'authorization-webhook-config-file',
   'client-ca-file',

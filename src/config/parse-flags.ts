@@ -14,8 +14,6 @@ export interface GivenFlags {
   readonly values: ReadonlyMap<FlagName, readonly string[]>
   /** Flags that were accepted and have no effect. */
   readonly ignored: readonly FlagName[]
-  /** What is lacking of what was asked for, a sentence for each flag. */
-  readonly lacking: readonly string[]
 }
 
 /** Of each time that they are given, one entry. */
@@ -43,15 +41,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
     values.set(name, several || LISTS.includes(spec.type) ? [...(values.get(name) ?? []), ...parts] : parts)
   }
   refuse(values)
-  return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored'), lacking: [...values].flatMap(lackOf) }
-}
-
-/** What the log warns of: the flag was given to have something that is not built. */
-function lackOf([name, given]: readonly [FlagName, readonly string[]]): string[] {
-  const spec: FlagSpec = FLAGS[name]
-  const value = given.join(',')
-  const isAsked = spec.type === 'bool' ? isTrue(value) : value !== ''
-  return spec.status === 'missing' && isAsked ? [`--${name}=${value} is not implemented: ${spec.lacking}`] : []
+  return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored') }
 }
 
 /** Name and value of an argument, as Go's pflag reads it: underscores stand for dashes, `-v4` for `--v=4`. Throws FlagError. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Authenticator, firstOf } from '../auth/authn/authenticator.ts'
+import { bootstrapTokens } from '../auth/authn/bootstrap-token.ts'
 import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../auth/authn/service-account/authenticator.ts'
 import type { ServiceAccountClaims } from '../auth/authn/service-account/claims.ts'
 import { type IssuerDocuments, issuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
@@ -12,6 +13,7 @@ import { fileTokens, parseTokenFile } from '../auth/authn/token-file.ts'
 import type { NodeGraph } from '../auth/authz/node/graph.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { createCertificateExpirations } from '../auth/metrics.ts'
+import { getKind } from '../catalog/define.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import type { Config } from '../config/config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
@@ -25,6 +27,7 @@ import type { Authorizer } from '../meta/authorizer.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { AuthServices } from '../resources/builtin.ts'
+import { SECRETS } from '../resources/kinds.ts'
 import type { Authorities } from '../server/tls/authorities.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import { openAuthorization } from './authorization-service.ts'
@@ -93,6 +96,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
       now: () => clock.now(),
     }),
     legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
+    ...(config.bootstrapTokens ? [bootstrapTokensOf(serviceAccounts.audiences, clock, log, () => objects)] : []),
     // Behind those that this server checks by itself: others may ask their issuers.
     ...others.tokens,
     ...webhook.tokens,
@@ -146,6 +150,24 @@ async function keysOf(config: Config, given: readonly VerificationKey[], agreed:
   })
   return { signing, keys }
 }
+
+/** Tokens by which nodes join. `objects`: undefined until there is a store. */
+const bootstrapTokensOf = (serverAudiences: readonly string[], clock: Clock, log: Logger, objects: () => ResourceAccess | undefined): TokenAuthenticator =>
+  bootstrapTokens({
+    serverAudiences,
+    now: () => clock.now(),
+    refused: why => log.debug(3, why),
+    getSecret: async name => {
+      const access = objects()
+      if (!access) return undefined
+      try {
+        return await getKind(access, SECRETS, 'kube-system', name, { resourceVersion: '0' })
+      } catch (error) {
+        if (!isStatusError(error, 'NotFound')) throw error
+        return undefined
+      }
+    },
+  })
 
 /** The result of the work, which is done when it is asked for the first time, and again after a failure. */
 function onceAsked<T>(work: () => Promise<T>): () => Promise<T> {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { load as parseYaml } from 'js-yaml'
+import { type AbacPolicy, abacAuthorizer, parsePolicies } from '../auth/authz/abac.ts'
 import { alwaysAllow, alwaysDeny, basicUser, NO_RULES, privileged, publicInformation, union } from '../auth/authz/authorizers.ts'
 import { type AuthorizerEntry, nameOfMode, type PlainMode, type WebhookSettings } from '../auth/authz/configuration/configuration.ts'
 import { NodeGraph } from '../auth/authz/node/graph.ts'
@@ -54,6 +55,7 @@ export async function openAuthorization(config: Config, clock: Clock, log: Logge
     ...(nodeGraph && { Node: nodeAuthorizerOf(nodeGraph, gates) }),
     ...(rules && { RBAC: rbacAuthorizer(rules) }),
     ...(await ownRules(config)),
+    ...(entries.some(({ type }) => type === 'ABAC') && { ABAC: abacAuthorizer(await policiesOf(config, log)) }),
   }
   const chainOf = async (chain: readonly Entry[]): Promise<Authorizer> => {
     const asked = await webhooks?.open(chain)
@@ -88,14 +90,16 @@ export async function openAuthorization(config: Config, clock: Clock, log: Logge
   }
 }
 
-/** A mode that is not built yet, or one that a changed file has and the first had not. */
+/** A mode that a changed file has and the first had not. */
 const absent = (type: string): Error =>
-  Object.assign(
-    new Error(`authorizer type ${type} is ${type === 'ABAC' ? 'not implemented' : 'not allowed if it was not enabled at initial server startup'}`),
-    {
-      code: 'ERR_AUTHORIZATION_CONFIG',
-    },
+  Object.assign(new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`), { code: 'ERR_AUTHORIZATION_CONFIG' })
+
+/** Throws an Error that names the file and the line. */
+async function policiesOf({ authorizationPolicyFile: file = '' }: Config, log: Logger): Promise<AbacPolicy[]> {
+  return parsePolicies(await readFile(file, 'utf8'), file, () =>
+    log.warn(`Policy file ${file} contained unversioned rules. See docs/admin/authorization.md#abac-mode for ABAC file format details.`),
   )
+}
 
 async function ownRules({ authorizationRulesFile: file, authorizationModes }: Config): Promise<Built> {
   if (!authorizationModes.includes('Rules')) return {}

@@ -1,0 +1,69 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { TypedObject } from '../../meta/object.ts'
+import type { TokenAuthenticator, TokenIdentity } from './token.ts'
+
+/** What is read of a Secret. */
+type SecretObject = TypedObject & { readonly type?: string; readonly data?: Readonly<Record<string, string | null>> | null }
+
+export interface BootstrapTokenOptions {
+  /** The Secret of kube-system, undefined where there is none. Strangers may make it be asked: it is to look into memory alone. */
+  getSecret(name: string): Promise<SecretObject | undefined>
+  readonly serverAudiences: readonly string[]
+  readonly now: () => number
+  /** Called with why a token that names a Secret is not believed; clients are not told. */
+  readonly refused: (why: string) => void
+}
+
+const TYPE = 'bootstrap.kubernetes.io/token'
+const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/
+const GROUP = 'system:bootstrappers'
+const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
+const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/
+
+/**
+ * Tokens by which nodes join a cluster, kept in Secrets of kube-system.
+ * https://kubernetes.io/docs/reference/access-authn-authz/bootstrap-tokens/
+ */
+export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthenticator {
+  const { getSecret, serverAudiences, refused } = options
+  return (token, audiences) => {
+    const [, id, secret] = TOKEN.exec(token) ?? []
+    if (id === undefined || secret === undefined) return undefined
+    const meant = audiences.filter(audience => serverAudiences.includes(audience))
+    if (meant.length === 0 && audiences.length > 0) return undefined
+    return getSecret(`bootstrap-token-${id}`).then((found): TokenIdentity | undefined => {
+      if (!found) return undefined
+      const groups = groupsOf(found, { id, secret }, options.now())
+      if (typeof groups !== 'string') return { user: { name: `system:bootstrap:${id}`, groups }, audiences: meant }
+      refused(`Bootstrap secret kube-system/${found.metadata.name ?? ''} matching bearer token ${groups}`)
+      return undefined
+    })
+  }
+}
+
+/** The groups of the token's user, or why it is not believed. */
+function groupsOf(found: SecretObject, token: { readonly id: string; readonly secret: string }, now: number): readonly string[] | string {
+  const data = found.data ?? undefined
+  const text = (key: string): string => Buffer.from((data && Object.hasOwn(data, key) ? data[key] : undefined) ?? '', 'base64').toString('utf8')
+  if (found.metadata.deletionTimestamp !== undefined) return 'is deleted and awaiting removal'
+  if (found.type !== TYPE || data === undefined) return `has invalid type, expected ${TYPE}.`
+  if (!isSame(text('token-secret'), token.secret)) return 'has invalid value for key token-secret.'
+  if (text('token-id') !== token.id) return 'has invalid value for key token-id.'
+  if (hasExpired(text('expiration'), now)) return 'has expired.'
+  if (text('usage-bootstrap-authentication') !== 'true') return 'not marked usage-bootstrap-authentication=true.'
+  const extra = text('auth-extra-groups')
+  const groups = extra === '' ? [] : extra.split(',')
+  const bad = groups.find(group => !EXTRA_GROUP.test(group))
+  if (bad !== undefined)
+    return `has invalid value for key auth-extra-groups: bootstrap group ${JSON.stringify(bad)} is invalid (must match ${EXTRA_GROUP.source}).`
+  return [...new Set([GROUP, ...groups])].sort()
+}
+
+/** In a time that says nothing of where they differ. */
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** A time that cannot be read has passed. */
+const hasExpired = (expiration: string, now: number): boolean => expiration !== '' && !(RFC3339.test(expiration) && Date.parse(expiration) > now)

@@ -1,0 +1,141 @@
+import { errorMessage } from '../../lib/error-message.ts'
+import type { Authorizer, Decision, NonResourceRule, ResourceRule } from '../../meta/authorizer.ts'
+import type { RequestAttributes, User } from '../../meta/context.ts'
+import { AUTHENTICATED } from '../authn/authenticator.ts'
+
+/** One line of a policy file, as v1beta1 has it. Empty texts name nobody and nothing. */
+export interface AbacPolicy {
+  readonly user: string
+  readonly group: string
+  readonly readonly: boolean
+  readonly apiGroup: string
+  readonly resource: string
+  readonly namespace: string
+  readonly nonResourcePath: string
+}
+
+const GROUP = 'abac.authorization.kubernetes.io'
+/** As Go's bufio.Scanner has it. */
+const LONGEST_LINE = 64 * 1024
+
+const ALLOW: Decision = { decision: 'allow', reason: '' }
+const NO_OPINION: Decision = { decision: 'no opinion', reason: 'No policy matched.' }
+const ALL = '*'
+
+/** Allows what some policy allows. https://kubernetes.io/docs/reference/access-authn-authz/abac/ */
+export const abacAuthorizer = (policies: readonly AbacPolicy[]): Authorizer => ({
+  authorize: async (user, info) => (policies.some(policy => isFor(policy, user) && covers(policy, info)) ? ALLOW : NO_OPINION),
+  rulesFor(user, namespace) {
+    const resourceRules: ResourceRule[] = []
+    const nonResourceRules: NonResourceRule[] = []
+    for (const policy of policies) {
+      if (!isFor(policy, user) || !isOrAll(policy.namespace, namespace)) continue
+      const verbs = policy.readonly ? ['get', 'list', 'watch'] : [ALL]
+      if (policy.resource !== '') resourceRules.push({ verbs, apiGroups: [policy.apiGroup], resources: [policy.resource] })
+      if (policy.nonResourcePath !== '') nonResourceRules.push({ verbs, nonResourceURLs: [policy.nonResourcePath] })
+    }
+    return { resourceRules, nonResourceRules, incomplete: false, errors: [] }
+  },
+})
+
+const isOrAll = (pattern: string, value: string): boolean => pattern === ALL || pattern === value
+
+/** A user and a group that are named both have to be the user's. */
+function isFor({ user, group }: AbacPolicy, { name, groups }: User): boolean {
+  if (user === '' && group === '') return false
+  return (user === '' || isOrAll(user, name)) && (group === '' || group === ALL || groups.includes(group))
+}
+
+const isReadOnly = ({ verb }: RequestAttributes): boolean => verb === 'get' || verb === 'list' || verb === 'watch'
+
+function covers(policy: AbacPolicy, info: RequestAttributes): boolean {
+  if (policy.readonly && !isReadOnly(info)) return false
+  if (info.isResource) return isOrAll(policy.namespace, info.namespace) && isOrAll(policy.resource, info.resource) && isOrAll(policy.apiGroup, info.group)
+  const path = policy.nonResourcePath
+  return isOrAll(path, info.path) || (path.endsWith(ALL) && info.path.startsWith(path.replace(/\*+$/, '')))
+}
+
+/** Policies of `--authorization-policy-file`, a JSON object a line; `#` begins a comment. Throws an Error that names the line. `unversioned`: called with the number of lines without a version. */
+export function parsePolicies(text: string, file: string, unversioned: (lines: number) => void = () => {}): AbacPolicy[] {
+  const policies: AbacPolicy[] = []
+  let old = 0
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.length > LONGEST_LINE) throw new Error(`error reading policy file ${file}: bufio.Scanner: token too long`)
+    const trimmed = line.trim()
+    if (trimmed === '' || trimmed.startsWith('#')) continue
+    try {
+      const object = objectOf(line)
+      const isOld = object.apiVersion === undefined || object.kind === undefined
+      if (isOld) old++
+      policies.push(policyOf(object, isOld))
+    } catch (error) {
+      throw new Error(`error reading policy file ${file}, line ${index + 1}: ${line}: ${errorMessage(error)}`)
+    }
+  }
+  if (old > 0) unversioned(old)
+  return policies
+}
+
+type Members = Readonly<Record<string, unknown>>
+const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function objectOf(line: string): Members {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (error) {
+    throw new Error(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
+  }
+  if (!isMembers(value))
+    throw new Error(`couldn't get version/kind; json parse error: json: cannot unmarshal ${typeNameOf(value)} into Go value of type struct`)
+  return value
+}
+
+function policyOf(object: Members, isOld: boolean): AbacPolicy {
+  if (isOld) return fromOld(object)
+  const { apiVersion, kind } = object
+  if (kind !== 'Policy' || (apiVersion !== `${GROUP}/v0` && apiVersion !== `${GROUP}/v1beta1`))
+    throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`)
+  if (apiVersion === `${GROUP}/v0`) return fromOld(object)
+  const spec = object.spec ?? {}
+  if (!isMembers(spec)) throw new Error(`json: cannot unmarshal ${typeNameOf(spec)} into Go struct field Policy.spec of type v1beta1.PolicySpec`)
+  const policy = membersOf(spec, 'PolicySpec.spec.')
+  // Whoever has proved who they are, and nobody else.
+  return policy.user === ALL || policy.group === ALL ? { ...policy, user: '', group: AUTHENTICATED } : policy
+}
+
+/** Of the first version, in which what is left out stands for everything. */
+function fromOld(object: Members): AbacPolicy {
+  const { user, group, readonly, namespace, resource } = membersOf(object, 'Policy.')
+  const isAnyone = (user === '' && group === '') || user === ALL || group === ALL
+  return {
+    user: isAnyone ? '' : user,
+    group: isAnyone ? AUTHENTICATED : group,
+    readonly,
+    apiGroup: ALL,
+    namespace: namespace || ALL,
+    resource: resource || ALL,
+    nonResourcePath: namespace === '' && resource === '' ? ALL : '',
+  }
+}
+
+function membersOf(object: Members, path: string): AbacPolicy {
+  const text = (name: string): string => {
+    const value = object[name] ?? ''
+    if (typeof value !== 'string') throw new Error(`json: cannot unmarshal ${typeNameOf(value)} into Go struct field ${path}${name} of type string`)
+    return value
+  }
+  const readonly = object.readonly ?? false
+  if (typeof readonly !== 'boolean') throw new Error(`json: cannot unmarshal ${typeNameOf(readonly)} into Go struct field ${path}readonly of type bool`)
+  return {
+    user: text('user'),
+    group: text('group'),
+    readonly,
+    apiGroup: text('apiGroup'),
+    resource: text('resource'),
+    namespace: text('namespace'),
+    nonResourcePath: text('nonResourcePath'),
+  }
+}
+
+const typeNameOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value)

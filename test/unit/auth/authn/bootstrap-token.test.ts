@@ -1,0 +1,67 @@
+import { expect } from 'chai'
+import { bootstrapTokens } from '../../../../src/auth/authn/bootstrap-token.ts'
+
+const NOW = Date.parse('2024-05-01T12:00:00Z')
+const TOKEN = 'abcdef.0123456789abcdef'
+const GOOD = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' }
+
+/** What is answered, and why a token is not believed. */
+async function ask(
+  data: Record<string, string> | undefined,
+  { token = TOKEN, type = 'bootstrap.kubernetes.io/token', metadata = {}, audiences = ['api'] } = {},
+) {
+  const reasons: string[] = []
+  const asked: string[] = []
+  const encoded = data && Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
+  const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'bootstrap-token-abcdef', ...metadata }, type, ...(encoded && { data: encoded }) }
+  const authenticate = bootstrapTokens({
+    getSecret: async name => {
+      asked.push(name)
+      return name === 'bootstrap-token-abcdef' ? secret : undefined
+    },
+    serverAudiences: ['api'],
+    now: () => NOW,
+    refused: why => void reasons.push(why.replace('Bootstrap secret kube-system/bootstrap-token-abcdef matching bearer token ', '')),
+  })
+  const answer = await authenticate(token, audiences)
+  return { answer: answer && 'user' in answer ? answer : undefined, why: reasons[0], asked }
+}
+const user = (...groups: string[]) => ({ user: { name: 'system:bootstrap:abcdef', groups: ['system:bootstrappers', ...groups] }, audiences: ['api'] })
+
+// The cases of TestTokenAuthenticator in k8s.io/kubernetes, plugin/pkg/auth/authenticator/token/bootstrap.
+describe('bootstrap tokens', () => {
+  it('are users of their own', async () => {
+    expect((await ask(GOOD)).answer).to.deep.equal(user())
+    const more = { ...GOOD, 'auth-extra-groups': 'system:bootstrappers:foo,system:bootstrappers:bar,system:bootstrappers:foo' }
+    expect((await ask(more)).answer).to.deep.equal(user('system:bootstrappers:bar', 'system:bootstrappers:foo'))
+    expect((await ask({ ...GOOD, expiration: '2024-05-01T12:00:01Z' })).answer).to.deep.equal(user())
+  })
+
+  const refused: [string, Parameters<typeof ask>, string | undefined][] = [
+    ['an extra group of another kind', [{ ...GOOD, 'auth-extra-groups': 'foo' }], 'has invalid value for key auth-extra-groups'],
+    ['another secret', [{ ...GOOD, 'token-secret': '0123456789abcdeg' }], 'has invalid value for key token-secret.'],
+    ['a longer secret', [{ ...GOOD, 'token-secret': '0123456789abcdef0' }], 'has invalid value for key token-secret.'],
+    ['no secret', [{ 'token-id': 'abcdef' }], 'has invalid value for key token-secret.'],
+    ['another id', [{ ...GOOD, 'token-id': 'abcdeg' }], 'has invalid value for key token-id.'],
+    ['a Secret that is being deleted', [GOOD, { metadata: { deletionTimestamp: '2024-05-01T12:00:00Z' } }], 'is deleted and awaiting removal'],
+    ['another type', [GOOD, { type: 'Opaque' }], 'has invalid type, expected bootstrap.kubernetes.io/token.'],
+    ['no data', [undefined], 'has invalid type, expected bootstrap.kubernetes.io/token.'],
+    ['no usage', [{ ...GOOD, 'usage-bootstrap-authentication': 'false' }], 'not marked usage-bootstrap-authentication=true.'],
+    ['an end', [{ ...GOOD, expiration: '2024-05-01T12:00:00Z' }], 'has expired.'],
+    ['an end that is no time', [{ ...GOOD, expiration: 'tomorrow' }], 'has expired.'],
+    ['an id without a Secret', [GOOD, { token: 'abcdeg.0123456789abcdef' }], undefined],
+    ['another audience', [GOOD, { audiences: ['other'] }], undefined],
+  ]
+  for (const [what, asked, why] of refused)
+    it(`are not believed with ${what}`, async () => {
+      const found = await ask(...asked)
+      expect(found.answer).to.equal(undefined)
+      if (why === undefined) expect(found.why).to.equal(undefined)
+      else expect(found.why).to.contain(why)
+    })
+
+  it('of another form are nobody’s, and nothing is looked up', async () => {
+    for (const token of ['', 'abcdef', 'abcdef.', 'ABCDEF.0123456789abcdef', `${TOKEN}\n`, `x${TOKEN}`, 'a.b.c'])
+      expect(await ask(GOOD, { token }), JSON.stringify(token)).to.deep.equal({ answer: undefined, why: undefined, asked: [] })
+  })
+})
