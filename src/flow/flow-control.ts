@@ -3,6 +3,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
 import { adjustLimits } from './borrowing.ts'
+import { Classifier } from './classifier.ts'
 import { CATCH_ALL, EXEMPT, type FlowSchemaConfig, type PriorityLevelConfig } from './configuration.ts'
 import { DroppedRequests } from './dropped-requests.ts'
 import { Flow } from './flow.ts'
@@ -45,6 +46,7 @@ export class FlowControl {
   private levelsByName = new Map<string, PriorityLevel>()
   /** By precedence. */
   private flows: readonly Flow[] = []
+  private classifier = new Classifier<Flow>([])
   private configuration: FlowConfiguration
 
   constructor(parts: FlowControlParts) {
@@ -74,6 +76,7 @@ export class FlowControl {
       if (level !== undefined) levels.set(name, level)
     }
     this.flows = this.flowsOf(configuration.schemas, levels)
+    this.classifier = new Classifier(this.flows)
     this.keepBusy(before, levels)
     this.levelsByName = levels
     this.dropped.keep(name => levels.has(name))
@@ -123,10 +126,10 @@ export class FlowControl {
 
   /** The schema that selects the request. */
   classify(user: User, info: RequestInfo): Flow {
-    const { flows } = this
-    for (const flow of flows) if (flow.matches(user, info)) return flow
+    const found = this.classifier.find(user, info)
+    if (found !== undefined) return found
     // The mandatory schemas are always there, and this one is for everybody else.
-    const last = flows.find(({ schema }) => schema === CATCH_ALL)
+    const last = this.flows.find(({ schema }) => schema === CATCH_ALL)
     if (last === undefined) throw new Error('no fallback catch-all flow schema')
     return last
   }

@@ -1,8 +1,8 @@
 import type { RequestInfo, User } from '../meta/context.ts'
+import type { Classified } from './classifier.ts'
 import type { FlowSchemaConfig, Rule } from './configuration.ts'
 import type { FlowMeters, FlowMetrics } from './flow-metrics.ts'
 import type { PriorityLevel } from './priority-level.ts'
-import { matchesRules } from './rules.ts'
 import type { FlowOfRequest } from './seat-request.ts'
 import { dealHand, hashFlow } from './shuffle-sharding.ts'
 
@@ -11,13 +11,13 @@ const MAX_HANDS = 1024
 const NO_HAND: readonly number[] = []
 
 /** The requests that one flow schema selects, in its priority level. */
-export class Flow implements FlowOfRequest {
+export class Flow implements FlowOfRequest, Classified {
   readonly schema: string
   readonly schemaUid: string
   readonly level: string
   readonly levelUid: string
   readonly priorityLevel: PriorityLevel
-  private readonly rules: readonly Rule[]
+  readonly rules: readonly Rule[]
   private readonly method: string | undefined
   private readonly metrics: FlowMetrics
   private made: FlowMeters | undefined
@@ -33,10 +33,6 @@ export class Flow implements FlowOfRequest {
     this.rules = spec.rules ?? []
     this.method = spec.distinguisherMethod?.type
     this.metrics = metrics
-  }
-
-  matches(user: User, info: RequestInfo): boolean {
-    return matchesRules(this.rules, user, info)
   }
 
   /** Made with the first request: schemas without requests are not shown. */

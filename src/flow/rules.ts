@@ -3,27 +3,16 @@ import type { NonResourceRule, ResourceRule, Rule, Subject } from './configurati
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
-/** Whether a flow schema with these rules is about the request. Every request is asked about here, by many schemas: without closures. */
-export function matchesRules(rules: readonly Rule[], user: User, info: RequestInfo): boolean {
-  for (const rule of rules) if (matchesRule(rule, user, info)) return true
-  return false
-}
-
-function matchesRule({ subjects, resourceRules, nonResourceRules }: Rule, user: User, info: RequestInfo): boolean {
+/** Whether a rule is about what the request does, whoever makes it. Every request is asked about here: without closures. */
+export function matchesInfo({ resourceRules, nonResourceRules }: Rule, info: RequestInfo): boolean {
   if (info.isResource) {
-    if (resourceRules === undefined || !matchesSubjects(subjects, user)) return false
-    for (const rule of resourceRules) if (matchesResource(rule, info)) return true
-  } else {
-    if (nonResourceRules === undefined || !matchesSubjects(subjects, user)) return false
-    for (const rule of nonResourceRules) if (matchesPath(rule, info)) return true
-  }
+    if (resourceRules !== undefined) for (const rule of resourceRules) if (matchesResource(rule, info)) return true
+  } else if (nonResourceRules !== undefined) for (const rule of nonResourceRules) if (matchesPath(rule, info)) return true
   return false
 }
 
-function matchesSubjects(subjects: readonly Subject[] | null, user: User): boolean {
-  if (subjects !== null) for (const subject of subjects) if (matchesSubject(subject, user)) return true
-  return false
-}
+/** Whether the user is one of these. */
+export const matchesSubjects = (subjects: readonly Subject[] | null, user: User): boolean => subjects?.some(subject => matchesSubject(subject, user)) ?? false
 
 function matchesSubject({ kind, user: wanted, group, serviceAccount }: Subject, user: User): boolean {
   switch (kind) {

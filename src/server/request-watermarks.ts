@@ -8,7 +8,8 @@ export interface RequestWatermarks {
 
 /** What is told of each new count. */
 export interface CountObserver {
-  set(count: number): void
+  /** `at`: the time by its own clock, where the caller knows it. */
+  set(count: number, at?: number): void
 }
 
 /** The highest count of the last second. */
@@ -22,15 +23,15 @@ export class Watermark {
     this.observer = observer
   }
 
-  /** `now`: milliseconds since the epoch. */
-  enter(now: number): void {
+  /** `now`: milliseconds since the epoch. `at`: the same by the observer's clock. */
+  enter(now: number, at?: number): void {
     this.current++
     const second = Math.floor(now / 1000)
     if (second !== this.second) {
       this.second = second
       this.peak = this.current
     } else if (this.current > this.peak) this.peak = this.current
-    this.observer?.set(this.current)
+    this.observer?.set(this.current, at)
   }
 
   leave(): void {

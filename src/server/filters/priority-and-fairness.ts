@@ -1,3 +1,4 @@
+import type { FlowControl } from '../../flow/flow-control.ts'
 import type { FlowLimits } from '../../flow/flow-limits.ts'
 import type { FlowMetrics } from '../../flow/flow-metrics.ts'
 import type { SeatRequest } from '../../flow/seat-request.ts'
@@ -32,16 +33,10 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
   const served = (exchange: HttpExchange, seats: SeatRequest, next: Next): Promise<void> =>
     exchange.info.verb === 'watch' ? serveWatch(exchange, seats, next) : serve(exchange, seats, next)
 
-  /** Also where another server does it, the seats are free at once. */
   const take = (exchange: HttpExchange, seats: SeatRequest): void => {
     const mark = markOf(marks.executing, exchange)
-    mark.enter(exchange.receivedAt)
-    exchange.place = {
-      leave() {
-        mark.leave()
-        flows.finish(seats)
-      },
-    }
+    mark.enter(exchange.receivedAt, seats.startedAt)
+    exchange.place = new SeatsHeld(flows, seats, mark)
   }
 
   const serve = async (exchange: HttpExchange, seats: SeatRequest, next: Next): Promise<void> => {
@@ -98,6 +93,24 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
     if (seats.state === 'executing') return served(exchange, seats, next)
     if (seats.state === 'rejected') return drop(seats)
     return waited(exchange, seats).then(execute => (execute ? served(exchange, seats, next) : drop(seats)))
+  }
+}
+
+/** What a request holds while it is served: where another server does it, its seats are free at once. */
+class SeatsHeld {
+  private readonly flows: FlowControl
+  private readonly seats: SeatRequest
+  private readonly mark: Watermark
+
+  constructor(flows: FlowControl, seats: SeatRequest, mark: Watermark) {
+    this.flows = flows
+    this.seats = seats
+    this.mark = mark
+  }
+
+  leave(): void {
+    this.flows.finish(this.seats)
+    this.mark.leave()
   }
 }
 

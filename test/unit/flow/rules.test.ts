@@ -1,11 +1,13 @@
 import { expect } from 'chai'
+import { Classifier } from '../../../src/flow/classifier.ts'
 import type { Rule, Subject } from '../../../src/flow/configuration.ts'
-import { matchesRules } from '../../../src/flow/rules.ts'
-import type { RequestInfo } from '../../../src/meta/context.ts'
+import type { RequestInfo, User } from '../../../src/meta/context.ts'
 import { EVERYTHING, infoOf } from '../../support/flow.ts'
 
 const ALICE = { name: 'alice', groups: ['system:authenticated', 'devs'] }
 const ROBOT = { name: 'system:serviceaccount:ns:robot', groups: ['system:authenticated'] }
+
+const matchesRules = (rules: readonly Rule[], user: User, info: RequestInfo): boolean => new Classifier([{ rules }]).find(user, info) !== undefined
 
 describe('the rules of flow schemas', () => {
   const SUBJECTS: [subject: Subject, user: { name: string; groups: string[] }, matches: boolean][] = [
