@@ -1,4 +1,6 @@
+import { quote } from '../lib/go-quote.ts'
 import type { Features } from '../lifecycle/gates.ts'
+import { GoUrlError, parseGoUrl } from '../meta/go-url.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError, isTrue } from './parse-flags.ts'
 
@@ -100,15 +102,32 @@ function authorizationMode(mode: string): AuthorizationMode {
 const LEAST_TOKEN_MS = 3_600_000
 const MOST_TOKEN_MS = 2 ** 32 * 1000
 
+/** Throws FlagError with kube-apiserver's texts. */
+function checkIssuers(issuers: readonly string[]): void {
+  for (const [i, issuer] of issuers.entries()) {
+    if (issuer.includes(':')) checkUrl(issuer, why => `service-account-issuer ${quote(issuer)} contained a ':' but was not a valid URL: ${why}`)
+    if (issuers.indexOf(issuer) < i) throw new FlagError(`service-account-issuer ${quote(issuer)} is already specified`)
+  }
+}
+
+function checkUrl(url: string, fault: (why: string) => string): void {
+  try {
+    parseGoUrl(url)
+  } catch (error) {
+    if (!(error instanceof GoUrlError)) throw error
+    throw new FlagError(fault(error.message))
+  }
+}
+
 /** Throws FlagError with kube-apiserver's texts. The first issuer signs; tokens of all of them are accepted. */
 export function serviceAccountsOf(read: Reader): ServiceAccountConfig {
   const issuers = read.list('service-account-issuer')
-  for (const issuer of issuers)
-    if (issuer.includes(':') && !URL.canParse(issuer)) throw new FlagError(`--service-account-issuer contained a ':' but was not a valid URL: ${issuer}`)
+  checkIssuers(issuers)
   const maxMs = read.duration('service-account-max-token-expiration')
   if (maxMs !== 0 && (maxMs < LEAST_TOKEN_MS || maxMs > MOST_TOKEN_MS))
     throw new FlagError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
   const keySetUrl = read.text('service-account-jwks-uri')
+  if (keySetUrl !== undefined) checkUrl(keySetUrl, why => `service-account-jwks-uri must be a valid URL: ${why}`)
   if (keySetUrl !== undefined && !/^https:\/\//.test(keySetUrl)) throw new FlagError(`service-account-jwks-uri requires https scheme, parsed as: ${keySetUrl}`)
   // Without audiences of its own the API is known by its issuers.
   const audiences = read.list('api-audiences')

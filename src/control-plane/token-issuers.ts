@@ -36,7 +36,9 @@ export async function openTokenIssuers(config: Config, clock: Clock, log: Logger
   const options = await optionsOf(config, clock, log)
   const service = openJwtService(configuration, options)
   const stopped = new AbortController()
-  const following = file === undefined ? undefined : follow({ file, text, configuration, service, options }, stopped.signal)
+  // 1.29 reads the file once.
+  const isFollowed = isSince(config.emulatedVersion, '1.30')
+  const following = file === undefined || !isFollowed ? undefined : follow({ file, text, configuration, service, options }, stopped.signal)
   if (file !== undefined) options.metrics.configured(text)
   return {
     tokens: [service.tokens],
@@ -106,7 +108,7 @@ async function optionsOf(config: Config, clock: Clock, log: Logger): Promise<Jwt
   const { gates, emulatedVersion: release, serviceAccounts } = config
   return {
     release,
-    algorithms: config.oidc?.signingAlgorithms ?? SIGNING_ALGORITHMS,
+    algorithms: config.oidc?.signingAlgorithms ?? (isSince(release, '1.30') ? SIGNING_ALGORITHMS : ['RS256']),
     now: () => clock.now(),
     log,
     metrics: new JwtMetrics(gates.enabled('APIServerIdentity') ? serverId() : ''),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { TokenAnswer, TokenAuthenticator } from './token.ts'
 
 export interface TokenCacheOptions {
@@ -11,8 +12,12 @@ export interface TokenCacheOptions {
 
 /** Tokens that are kept at most; the oldest is forgotten first. */
 const MOST_TOKENS = 4096
-/** Audiences are joined by it: no text that is sent in a header or in JSON has it unescaped. */
-const SEPARATOR = '\u0000'
+
+/** Of one size, however long a token is, and of no use to whoever reads it. */
+const keyOf = (token: string, audiences: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([token, ...audiences]))
+    .digest('base64')
 
 /** Asks once for a token that is used often, and once for requests that come with it at the same time. */
 export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals = false, now }: TokenCacheOptions): TokenAuthenticator {
@@ -35,7 +40,7 @@ export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals 
     }
   }
   return (token, audiences) => {
-    const key = [token, ...audiences].join(SEPARATOR)
+    const key = keyOf(token, audiences)
     const kept = known.get(key)
     if (kept && kept.until > now()) return kept.answer
     if (kept) known.delete(key)

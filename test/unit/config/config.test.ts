@@ -321,7 +321,18 @@ describe('the command line', () => {
     [['--authorization-policy-file=p.jsonl'], 'cannot specify --authorization-policy-file without mode ABAC'],
     [['--service-account-max-token-expiration=10m'], 'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds'],
     [['--service-account-jwks-uri=http://x/'], 'service-account-jwks-uri requires https scheme'],
-    [['--service-account-issuer=http://['], "--service-account-issuer contained a ':' but was not a valid URL"],
+    [
+      ['--service-account-issuer=http://[::1]:namedport'],
+      `service-account-issuer "http://[::1]:namedport" contained a ':' but was not a valid URL: parse "http://[::1]:namedport": invalid port ":namedport" after host`,
+    ],
+    [
+      ['--service-account-issuer=http://foo.bar.com', '--service-account-issuer=http://foo.bar.com'],
+      'service-account-issuer "http://foo.bar.com" is already specified',
+    ],
+    [
+      ['--service-account-jwks-uri=https://host:port'],
+      'service-account-jwks-uri must be a valid URL: parse "https://host:port": invalid port ":port" after host',
+    ],
     [
       ['--authentication-token-webhook-config-file=x', '--authentication-token-webhook-version=v2'],
       'unsupported authentication webhook version "v2", supported versions are "v1", "v1beta1"',
