@@ -3,8 +3,7 @@ import { apiVersionOf } from '../meta/gvk.ts'
 import { formatMicroTime } from '../meta/time.ts'
 import type { FlowControl } from './flow-control.ts'
 import type { PriorityLevel } from './priority-level.ts'
-import type { Queue } from './queue.ts'
-import type { SeatRequest } from './seat-request.ts'
+import type { Queue, SeatRequest } from './queued-requests.ts'
 import { formatSeatSeconds } from './seat-seconds.ts'
 
 /** What runs now, as text, in the tables of kube-apiserver's debugging endpoints (apf_controller_debug.go). */

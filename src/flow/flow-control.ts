@@ -10,7 +10,7 @@ import { Flow } from './flow.ts'
 import type { FlowClock } from './flow-clock.ts'
 import type { FlowMetrics } from './flow-metrics.ts'
 import { disciplineOf, PriorityLevel } from './priority-level.ts'
-import type { SeatRequest } from './seat-request.ts'
+import type { SeatRequest } from './queued-requests.ts'
 import { WatchTracker } from './watch-tracker.ts'
 import { type EstimatedRequest, type EstimateOptions, estimateWork, makesEvents, maxSeatsOf } from './work-estimate.ts'
 

@@ -3,7 +3,7 @@ import type { Classified } from './classifier.ts'
 import type { FlowSchemaConfig, Rule } from './configuration.ts'
 import type { FlowMeters, FlowMetrics } from './flow-metrics.ts'
 import type { PriorityLevel } from './priority-level.ts'
-import type { FlowOfRequest } from './seat-request.ts'
+import type { FlowOfRequest } from './queued-requests.ts'
 import { dealHand, hashFlow } from './shuffle-sharding.ts'
 
 /** Hands that are remembered: a hash costs more than all the rest of a small request. */

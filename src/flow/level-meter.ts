@@ -1,7 +1,6 @@
 import type { LevelMeters } from './flow-metrics.ts'
 import type { Integrator } from './integrator.ts'
-import type { Queue } from './queue.ts'
-import { ESTIMATED_SERVICE_MS } from './seat-request.ts'
+import { ESTIMATED_SERVICE_MS, type Queue } from './queued-requests.ts'
 import { type SeatSeconds, seatSecondsToFloat, seatsTimesDuration } from './seat-seconds.ts'
 
 /** Tells the metrics of a level, and its demand, what its queues do. Times are those of the flow clock. */

@@ -3,8 +3,7 @@ import type { FlowClock } from './flow-clock.ts'
 import type { LevelMeters } from './flow-metrics.ts'
 import type { Integrator } from './integrator.ts'
 import { LevelMeter } from './level-meter.ts'
-import { Queue, RequestList } from './queue.ts'
-import { type Arrival, ESTIMATED_SERVICE_MS, SeatRequest } from './seat-request.ts'
+import { type Arrival, ESTIMATED_SERVICE_MS, Queue, RequestList, SeatRequest } from './queued-requests.ts'
 import { MAX_SEAT_SECONDS, type SeatSeconds, seatsTimesDuration } from './seat-seconds.ts'
 
 /** How the requests of a level are kept: `exempt` ones always have seats; without queues there are seats or none. */

@@ -1,7 +1,7 @@
 import type { FlowControl } from '../../flow/flow-control.ts'
 import type { FlowLimits } from '../../flow/flow-limits.ts'
 import type { FlowMetrics } from '../../flow/flow-metrics.ts'
-import type { SeatRequest } from '../../flow/seat-request.ts'
+import type { SeatRequest } from '../../flow/queued-requests.ts'
 import type { HttpExchange } from '../exchange.ts'
 import { isReadOnly, type RequestWatermarks, Watermark } from '../request-watermarks.ts'
 import type { Filter, Next } from './filter.ts'
