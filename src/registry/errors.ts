@@ -63,6 +63,8 @@ export function toStatus(error: unknown, { gr, name, verb, wanted, cached = true
       return serverTimeout(gr, verb)
     case 'too large':
       return tooLargeError(error.message)
+    case 'not transformed':
+      return internalServerError(error.message)
     case 'corrupt':
       return unreadable(error, gr)
   }

@@ -106,7 +106,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     },
     attributes: object => options.attributes(object),
     ...(options.indexedPath && { indexed: textOf(options.indexedPath) }),
-    toStorage: (encoded, key) => transformer.toStorage(encoded, key),
+    toStorage: (encoded, key) => close(transformer, encoded, key),
     fromStorage(held, key, revision, allocate) {
       const { value, stale } = open(transformer, held, key, revision)
       try {
@@ -161,6 +161,15 @@ function open(transformer: Transformer, held: Buffer, key: Key, revision: Revisi
     if (!(error instanceof TransformError)) throw error
     const text = error.message
     throw new StorageError('corrupt', text, { key, fault: { key, kind: 'untransformable', text, revision } })
+  }
+}
+
+function close(transformer: Transformer, encoded: Buffer, key: Key): Buffer {
+  try {
+    return transformer.toStorage(encoded, key)
+  } catch (error) {
+    if (!(error instanceof TransformError)) throw error
+    throw new StorageError('not transformed', error.message, { key, cause: error })
   }
 }
 

@@ -184,7 +184,7 @@ export interface Written<T> {
   readonly result: T
 }
 
-/** `future revision`: an exact read of the store itself came before its revision. `initializing`: the cache has no state yet, and the read is not one for the store. */
+/** `future revision`: an exact read of the store itself came before its revision. `initializing`: the cache has no state yet, and the read is not one for the store. `not transformed`: what is to be written cannot be encrypted. */
 export type StorageErrorCode =
   | 'not found'
   | 'exists'
@@ -196,6 +196,7 @@ export type StorageErrorCode =
   | 'initializing'
   | 'timeout'
   | 'corrupt'
+  | 'not transformed'
   | 'too large'
 
 export interface StorageErrorOptions {

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient } from '../support/json-client.ts'
 import { startKmsPlugin } from '../support/kms-plugin.ts'
-import { createServerProcess } from '../support/server-process.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
 const SECRETS = '/api/v1/namespaces/default/secrets'
 const secret = (name: string) => ({ kind: 'Secret', apiVersion: 'v1', metadata: { name }, stringData: { password: 'never-in-the-clear' } })
@@ -64,12 +64,35 @@ async function live(flags: readonly string[]): Promise<void> {
     plugin.close()
     plugin = await startKmsPlugin(socket, 'three')
     await client.must('POST', SECRETS, secret('b'))
+    if (flags.length === 0) {
+      plugin.close()
+      await server.terminate()
+      await server.start('serving')
+      await refusesWrites(server)
+    }
   } finally {
     client.close()
     await server.stop()
     plugin.close()
     rmSync(directory, { recursive: true })
   }
+}
+
+/** Without a key to write with. */
+async function refusesWrites(server: ServerProcess): Promise<void> {
+  const client = createJsonClient(server.url)
+  const refused = await client.ask('POST', SECRETS, { body: secret('c') })
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  client.close()
+  expect([refused.status, refused.body.reason, refused.body.message]).to.deep.equal([
+    500,
+    'InternalError',
+    'Internal error occurred: got unexpected nil transformer',
+  ])
+  expect(server.log()).not.to.contain('request failed')
+  expect(metrics).to.match(
+    /^apiserver_storage_transformation_operations_total{resource="secrets",status="unknown-non-grpc",transformation_type="to_storage",transformer_prefix="k8s:enc:kms:v2:mine:"} 1$/m,
+  )
 }
 
 describe('secrets behind a key management service', function () {

@@ -24,8 +24,12 @@ export function prefixed(entries: readonly [Prefixed, ...Prefixed[]], noMatch: s
   return {
     toStorage(value, key) {
       const begun = performance.now()
-      const sealed = first.transformer.toStorage(value, key)
-      observer('to_storage', first.prefix, since(begun), false)
+      let sealed: Buffer | undefined
+      try {
+        sealed = first.transformer.toStorage(value, key)
+      } finally {
+        observer('to_storage', first.prefix, since(begun), sealed === undefined)
+      }
       return first.bytes.length === 0 ? sealed : Buffer.concat([first.bytes, sealed])
     },
     fromStorage(stored, key) {

@@ -63,6 +63,7 @@ describe('failures of storage as a client sees them', () => {
     ],
     [new StorageError('too large', 'limit is 3'), 'create', '', 413, 'RequestEntityTooLarge', 'Request entity too large: limit is 3'],
     [new StorageError('corrupt', 'bad bytes'), 'get', '', 500, 'InternalError', 'Internal error occurred: bad bytes', { causes: [{ message: 'bad bytes' }] }],
+    [new StorageError('not transformed', 'no key'), 'create', '', 500, 'InternalError', 'Internal error occurred: no key', { causes: [{ message: 'no key' }] }],
     [new StorageError('corrupt', 'saw a deletion', { causes: [] }), 'watch', '', 500, 'StorageReadError', 'saw a deletion'],
     [
       new StorageError('corrupt', 'several', { causes: [{ reason: 'UnexpectedServerResponse', message: 'bad bytes', field: '/registry/deployments/a/web' }] }),
