@@ -30,7 +30,11 @@ export interface Answer {
 
 const IDLE_MS = 90_000
 const MAX_IDLE_CONNECTIONS = 25
+/** To one server: its answers may be long in coming, and others wait behind. */
+const MAX_CONNECTIONS = 1_000
 const MAX_BODY_BYTES = 64 << 20
+/** Of an answer that is no Status, as much is told; client-go's. */
+const MAX_TEXT_BYTES = 2048
 /** Of an answer that says when to come again. */
 const MAX_RETRIES = 10
 /** Longer than any call has; a timer that is set to more than 2^31 ms ends at once. */
@@ -38,15 +42,16 @@ const MAX_RETRY_MS = 3_600_000
 
 /** Keeps connections open between calls, as many as client-go. */
 export const keptConnections = (tls: SecureContextOptions & { readonly rejectUnauthorized?: boolean }): HttpsAgent =>
-  new HttpsAgent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_CONNECTIONS, ALPNProtocols: ['http/1.1'], ...tls })
+  new HttpsAgent({ keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS, maxFreeSockets: MAX_IDLE_CONNECTIONS, ALPNProtocols: ['http/1.1'], ...tls })
 
 /** The same of plain HTTP. */
-export const keptPlainConnections = (): HttpAgent => new HttpAgent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_CONNECTIONS })
+export const keptPlainConnections = (): HttpAgent =>
+  new HttpAgent({ keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS, maxFreeSockets: MAX_IDLE_CONNECTIONS })
 
-/** Posts JSON until there is an answer that does not ask to come again later. Throws a DialError in Go's words where there is none, or what the signal was aborted with. */
-export async function post(to: Destination, body: string | Buffer, signal: AbortSignal): Promise<Answer> {
+/** Posts JSON until there is an answer that does not ask to come again later. Throws a DialError in Go's words where there is none, or what the signal was aborted with. `maxBytes`: of an answer; a longer one is none. */
+export async function post(to: Destination, body: string | Buffer, signal: AbortSignal, maxBytes = MAX_BODY_BYTES): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
-    const answer = await ask(to, body, signal)
+    const answer = await ask(to, body, signal, maxBytes)
     const again = attempt < MAX_RETRIES && !isSuccess(answer) ? retryAfterMs(answer) : undefined
     if (again === undefined) return answer
     await sleep(again, undefined, { signal })
@@ -55,7 +60,8 @@ export async function post(to: Destination, body: string | Buffer, signal: Abort
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 206
 
-async function ask({ agent, host, port, authority, serverName, path, headers }: Destination, body: string | Buffer, signal: AbortSignal): Promise<Answer> {
+async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, maxBytes: number): Promise<Answer> {
+  const { agent, host, port, authority, serverName, path, headers } = to
   const begin = agent instanceof HttpsAgent ? httpsRequest : httpRequest
   for (;;) {
     let request: ClientRequest | undefined
@@ -81,7 +87,7 @@ async function ask({ agent, host, port, authority, serverName, path, headers }: 
         request.on('response', resolve)
         request.end(body)
       })
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response) }
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, maxBytes) }
     } catch (error) {
       if (signal.aborted || error instanceof DialError) throw error
       // It was closed by the other side while nobody used it.
@@ -92,14 +98,14 @@ async function ask({ agent, host, port, authority, serverName, path, headers }: 
 }
 
 /** Bounded: a server must not fill the memory of another. */
-async function bodyOf(response: IncomingMessage): Promise<Buffer> {
+async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   const pieces: AsyncIterable<Buffer> = response
   for await (const chunk of pieces) {
     chunks.push(chunk)
     length += chunk.length
-    if (length > MAX_BODY_BYTES) throw new DialError('unexpected error when reading response body. Please retry. Original error: http: response body too large')
+    if (length > maxBytes) throw new DialError('unexpected error when reading response body. Please retry. Original error: http: response body too large')
   }
   return Buffer.concat(chunks)
 }
@@ -127,7 +133,7 @@ export function failureOf({ status, headers, body }: Answer): StatusError {
   const told = statusIn(body)
   if (told) return told
   const type = headers['content-type']
-  return serverResponse(status, undefined, type === undefined || type.startsWith('text/') ? body.toString().trim() : 'unknown')
+  return serverResponse(status, undefined, type === undefined || type.startsWith('text/') ? body.subarray(0, MAX_TEXT_BYTES).toString().trim() : 'unknown')
 }
 
 function statusIn(body: Buffer): StatusError | undefined {

@@ -12,6 +12,8 @@ import { type FollowedFiles, followFiles } from './remote-files.ts'
 
 /** What client-go gives every call of a webhook, its answer included. */
 const TIMEOUT_MS = 30_000
+/** Of an answer. Reviews have some kilobytes, and each is read in one turn. */
+const MAX_ANSWER_BYTES = 1 << 20
 
 /** A call that had no answer that tells success; its text is client-go's. */
 export class RemoteCallError extends Error {
@@ -66,7 +68,7 @@ export function remoteClient(remote: Remote, { clock, userAgent = 'kube-apiserve
     async post(body, signal) {
       const ending = callEnding(timeoutMs, signal)
       try {
-        const answer = await post(await destination(), body, ending.signal)
+        const answer = await post(await destination(), body, ending.signal, MAX_ANSWER_BYTES)
         if (isSuccess(answer)) return answer
         if (answer.status === 401) files.expire()
         const status = failureOf(answer)

@@ -1,3 +1,4 @@
+import { SizedCache } from '../lib/sized-cache.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
 import type { Rule } from './configuration.ts'
 import { matchesInfo, matchesSubjects } from './rules.ts'
@@ -18,14 +19,16 @@ interface Known<T> {
   readonly candidates: readonly Candidate<T>[]
 }
 
-/** Users that are remembered, by name. */
+/** Users that are remembered, by name, and how large they may be together: their names, and schemas that are about them. */
 const MAX_USERS = 1024
+const MAX_SIZE = 1 << 22
+/** Of a schema, in characters. */
+const CANDIDATE_SIZE = 64
 
 /** Finds the first of some schemas that selects a request. Most schemas are about few users, so those that are about a user are remembered. */
 export class Classifier<T extends Classified> {
   private readonly schemas: readonly T[]
-  /** The oldest first. */
-  private readonly users = new Map<string, Known<T>>()
+  private readonly users = new SizedCache<Known<T>>(MAX_USERS, MAX_SIZE)
 
   /** `schemas`: by precedence. */
   constructor(schemas: readonly T[]) {
@@ -43,9 +46,8 @@ export class Classifier<T extends Classified> {
     const candidates = this.schemas
       .map(schema => ({ schema, rules: schema.rules.filter(({ subjects }) => matchesSubjects(subjects, user)) }))
       .filter(({ rules }) => rules.length > 0)
-    const oldest = this.users.size >= MAX_USERS ? this.users.keys().next() : undefined
-    if (oldest && !oldest.done) this.users.delete(oldest.value)
-    this.users.set(user.name, { groups: [...user.groups], candidates })
+    const names = user.groups.reduce((length, group) => length + group.length, user.name.length)
+    this.users.set(user.name, { groups: [...user.groups], candidates }, names + CANDIDATE_SIZE * candidates.length)
     return candidates
   }
 }

@@ -1,3 +1,4 @@
+import { SizedCache } from '../lib/sized-cache.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
 import type { Classified } from './classifier.ts'
 import type { FlowSchemaConfig, Rule } from './configuration.ts'
@@ -6,8 +7,9 @@ import type { PriorityLevel } from './priority-level.ts'
 import type { FlowOfRequest } from './queued-requests.ts'
 import { dealHand, hashFlow } from './shuffle-sharding.ts'
 
-/** Hands that are remembered: a hash costs more than all the rest of a small request. */
+/** Hands that are remembered, and characters of what they are remembered by: a hash costs more than all the rest of a small request. */
 const MAX_HANDS = 1024
+const MAX_SIZE = 1 << 18
 const NO_HAND: readonly number[] = []
 
 /** The requests that one flow schema selects, in its priority level. */
@@ -21,8 +23,8 @@ export class Flow implements FlowOfRequest, Classified {
   private readonly method: string | undefined
   private readonly metrics: FlowMetrics
   private made: FlowMeters | undefined
-  /** By distinguisher, the oldest first. */
-  private readonly hands = new Map<string, readonly number[]>()
+  /** By distinguisher, which is as long as a client makes it. */
+  private readonly hands = new SizedCache<readonly number[]>(MAX_HANDS, MAX_SIZE)
 
   constructor({ metadata, spec }: FlowSchemaConfig, level: PriorityLevel, metrics: FlowMetrics) {
     this.schema = metadata.name ?? ''
@@ -57,9 +59,7 @@ export class Flow implements FlowOfRequest, Classified {
     if (known !== undefined) return known
     const hash = discipline.queues > 1 ? hashFlow(this.schema, distinguisher) : 0n
     const hand = dealHand(hash, discipline.queues, discipline.handSize)
-    const oldest = this.hands.size >= MAX_HANDS ? this.hands.keys().next() : undefined
-    if (oldest && !oldest.done) this.hands.delete(oldest.value)
-    this.hands.set(distinguisher, hand)
+    this.hands.set(distinguisher, hand, distinguisher.length)
     return hand
   }
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { SizedCache } from '../../lib/sized-cache.ts'
+import type { User } from '../../meta/context.ts'
 import type { TokenAnswer, TokenAuthenticator } from './token.ts'
 
 export interface TokenCacheOptions {
@@ -10,8 +12,11 @@ export interface TokenCacheOptions {
   readonly now: () => number
 }
 
-/** Tokens that are kept at most; the oldest is forgotten first. */
+/** Tokens that are kept at most, and characters of what is known of their users; the oldest is forgotten first. */
 const MOST_TOKENS = 4096
+const MOST_CHARACTERS = 1 << 25
+/** Of what is kept beside them. */
+const BESIDE = 256
 
 /** Of one size, however long a token is, and of no use to whoever reads it. */
 const keyOf = (token: string, audiences: readonly string[]): string =>
@@ -19,16 +24,21 @@ const keyOf = (token: string, audiences: readonly string[]): string =>
     .update(JSON.stringify([token, ...audiences]))
     .digest('base64')
 
+function sizeOf(answer: TokenAnswer): number {
+  return answer !== undefined && 'user' in answer ? lengthOf(answer.user) : 0
+}
+
+function lengthOf({ name, uid = '', groups, extra = {} }: User): number {
+  const texts = [name, uid, ...groups, ...Object.entries(extra).flatMap(([key, values]) => [key, ...values])]
+  return texts.reduce((length, text) => length + text.length, 0)
+}
+
 /** Asks once for a token that is used often, and once for requests that come with it at the same time. */
 export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals = false, now }: TokenCacheOptions): TokenAuthenticator {
-  const known = new Map<string, { readonly answer: TokenAnswer; readonly until: number }>()
+  const known = new SizedCache<{ readonly answer: TokenAnswer; readonly until: number }>(MOST_TOKENS, MOST_CHARACTERS)
   const asked = new Map<string, Promise<TokenAnswer>>()
   const keep = (key: string, answer: TokenAnswer): void => {
-    if (ttlMs <= 0) return
-    known.delete(key)
-    known.set(key, { answer, until: now() + ttlMs })
-    const [oldest] = known.size > MOST_TOKENS ? known.keys() : []
-    if (oldest !== undefined) known.delete(oldest)
+    if (ttlMs > 0) known.set(key, { answer, until: now() + ttlMs }, BESIDE + sizeOf(answer))
   }
   const ask = async (key: string, answering: Promise<TokenAnswer>): Promise<TokenAnswer> => {
     try {

@@ -20,6 +20,8 @@ describe('client of a server that a kubeconfig names', () => {
     hook.acts.set('/echo', review => ({ got: review }))
     hook.acts.set('/401', (_review, res) => void res.writeHead(401).end())
     hook.acts.set('/500', (_review, res) => void res.writeHead(500, { 'content-type': 'text/plain' }).end('broken'))
+    hook.acts.set('/wordy', (_review, res) => void res.writeHead(500, { 'content-type': 'text/plain' }).end('x'.repeat(100_000)))
+    hook.acts.set('/endless', (_review, res) => void res.writeHead(200).end(Buffer.alloc((1 << 20) + 1)))
     hook.acts.set('/403', (_review, res) => void res.writeHead(403).end('no'))
     hook.acts.set('/silent', () => undefined)
     hook.acts.set('/reset', (_review, res) => void res.socket?.destroy())
@@ -90,6 +92,8 @@ describe('client of a server that a kubeconfig names', () => {
       500,
       'InternalError',
     ])
+    expect((await fault(await clientAt('/wordy'))).message).to.contain(`("${'x'.repeat(2048)}")`)
+    expect((await fault(await clientAt('/endless'))).message).to.match(/http: response body too large$/)
     const silent = await fault(await clientAt('/silent', '{}', 50))
     expect([silent.message, silent.statusCode, silent.end]).to.deep.equal([
       `Post "https://127.0.0.1:${hook.port}/silent?timeout=0.05s": context deadline exceeded`,

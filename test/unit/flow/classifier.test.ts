@@ -19,6 +19,11 @@ describe('Classifier', () => {
     expect(find('bob')).to.equal(undefined)
   })
 
+  it('finds users with very many groups anew each time', () => {
+    const groups = Array.from({ length: 3000 }, (_, i) => `a-group-of-many-users-${i}`)
+    for (let i = 0; i < 100; i++) expect(find(`user-${i}`, ...groups, 'ops')).to.equal('ops')
+  })
+
   it('goes on where it has seen very many users', () => {
     for (let i = 0; i < 3000; i++) expect(find(`user-${i}`, i % 2 ? 'ops' : 'devs')).to.equal(i % 2 ? 'ops' : 'devs')
     expect(find('user-1', 'ops')).to.equal('ops')

@@ -33,6 +33,15 @@ describe('FlowControl', () => {
       it(`${who.name} ${info.verb ?? 'get'} ${info.resource ?? info.path}: ${schema}`, () =>
         expect(flows.classify(who, infoOf(info))).to.include({ schema, level }))
 
+    it('remembers no hand by a name that only a hostile client has', () => {
+      const flow = flows.classify(user('alice'), infoOf({ resource: 'pods' }))
+      const isRemembered = (name: string): boolean => {
+        const hand = flow.handOf(name)
+        return flow.handOf(name) === hand
+      }
+      expect([isRemembered('alice'), isRemembered('a'.repeat(20_000))]).to.deep.equal([true, false])
+    })
+
     it('divides the seats by shares', () => {
       const limits = Object.fromEntries(
         [...flows.levels].map(

@@ -42,7 +42,7 @@ export interface WebhookAuthorizerEnvironment {
 
 /** Answers that are kept, as in upstream. */
 const MOST_ANSWERS = 8192
-/** Characters of what a client chooses itself, from which on an answer is not kept. */
+/** Characters of what a client chooses itself, or of the reason in the answer, from which on it is not kept. */
 const LONG_REQUEST = 10_000
 
 const RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }
@@ -93,7 +93,8 @@ export function webhookAuthorizer(
       try {
         const text = accessReviewText(spec, version)
         const status = await withBackoff(backoff, signal, () => askCounted(text, signal), waits)
-        if (isShort(request)) answers.set(key, status, status.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs)
+        if (isShort(request) && (status.reason ?? '').length < LONG_REQUEST)
+          answers.set(key, status, status.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs)
         return decisionOf(status)
       } catch (error) {
         return failed(error, signal)

@@ -54,4 +54,13 @@ describe('cachedTokens', () => {
     await tokens('t0', [])
     expect(state.asked).to.equal(4098)
   })
+
+  it('forgets the oldest of those that know much of their users', async () => {
+    const { state, tokens } = world(async () => ({ user: { name: 'jane', groups: ['g'.repeat(1 << 20)], extra: { e: ['x'.repeat(1 << 19)] } }, audiences: [] }))
+    for (let i = 0; i < 22; i++) await tokens(`t${i}`, [])
+    await tokens('t1', [])
+    expect(state.asked).to.equal(22)
+    await tokens('t0', [])
+    expect(state.asked).to.equal(23)
+  })
 })

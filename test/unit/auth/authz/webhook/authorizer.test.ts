@@ -210,6 +210,14 @@ describe('webhook that authorizes', () => {
     expect([await times(long), await times(long)]).to.deep.equal([1, 1])
   })
 
+  it('keeps no answer with a long reason', async () => {
+    const { asked, ask, acts } = world({ unauthorizedTtlMs: 100 })
+    acts(() => answer({ allowed: false, reason: 'x'.repeat(10_000) }))
+    await ask(jane, path('get', '/a'))
+    await ask(jane, path('get', '/a'))
+    expect(asked).to.have.length(2)
+  })
+
   describe('without an answer', () => {
     const broken = (code: number) => (): never => {
       const status = serverResponse(code, undefined, '')

@@ -1,0 +1,35 @@
+/** What is remembered of keys that others choose: so many entries, of so much together, the oldest forgotten first. */
+export class SizedCache<T> {
+  private readonly most: number
+  private readonly mostSize: number
+  private readonly entries = new Map<string, { readonly value: T; readonly size: number }>()
+  private size = 0
+
+  constructor(most: number, mostSize: number) {
+    this.most = most
+    this.mostSize = mostSize
+  }
+
+  get(key: string): T | undefined {
+    return this.entries.get(key)?.value
+  }
+
+  /** `size`: with the key's, in the unit of `mostSize`. What would take a sixteenth of the room is not kept. */
+  set(key: string, value: T, size: number): void {
+    this.delete(key)
+    if (size > this.mostSize / 16) return
+    this.entries.set(key, { value, size })
+    this.size += size
+    for (const oldest of this.entries.keys()) {
+      if (this.entries.size <= this.most && this.size <= this.mostSize) return
+      this.delete(oldest)
+    }
+  }
+
+  delete(key: string): void {
+    const entry = this.entries.get(key)
+    if (entry === undefined) return
+    this.entries.delete(key)
+    this.size -= entry.size
+  }
+}

@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import { SizedCache } from '../../../src/lib/sized-cache.ts'
+
+describe('SizedCache', () => {
+  const kept = (cache: SizedCache<number>, keys: string): string => [...keys].filter(key => cache.get(key) !== undefined).join('')
+
+  it('forgets the oldest of too many', () => {
+    const cache = new SizedCache<number>(3, 1000)
+    for (const key of 'abcd') cache.set(key, 1, 1)
+    expect(kept(cache, 'abcd')).to.equal('bcd')
+    cache.set('b', 2, 1)
+    cache.set('e', 1, 1)
+    expect([kept(cache, 'abcde'), cache.get('b')]).to.deep.equal(['bde', 2])
+  })
+
+  it('forgets as many as make room', () => {
+    const cache = new SizedCache<number>(1000, 160)
+    for (let i = 0; i < 16; i++) cache.set(String.fromCharCode(97 + i), 1, 10)
+    cache.set('A', 1, 5)
+    expect(kept(cache, 'abcA')).to.equal('bcA')
+    cache.set('B', 1, 5)
+    expect(kept(cache, 'abcAB')).to.equal('bcAB')
+    cache.delete('c')
+    cache.set('C', 1, 10)
+    expect(kept(cache, 'abcdABC')).to.equal('bdABC')
+  })
+
+  it('keeps nothing that is too large, nor what was there before it', () => {
+    const cache = new SizedCache<number>(10, 160)
+    cache.set('a', 1, 10)
+    cache.set('a', 2, 11)
+    expect(cache.get('a')).to.equal(undefined)
+  })
+})
