@@ -64,6 +64,8 @@ export function readHead(fields: string[]): RequestHead | undefined {
     // Kept as it came only: to an object that name means something else.
     if (name === '__proto__') continue
     const had = Object.hasOwn(headers, name) ? headers[name] : undefined
+    // Others to whom the fields are passed on may go by the other one.
+    if (had !== undefined && name === 'content-length') return undefined
     headers[name] = had === undefined ? value : joined(name, had, value)
   }
   if (method === undefined || method === '') return undefined

@@ -59,6 +59,8 @@ describe('the head of a request', () => {
     ['a header of the connection', [...GET, 'connection', 'close']],
     ['an encoding of the transfer', [...GET, 'transfer-encoding', 'chunked']],
     ['te that is not trailers', [...GET, 'te', 'gzip']],
+    ['two lengths', [...GET, 'content-length', '5', 'content-length', '50']],
+    ['a length that is said twice', [...GET, 'content-length', '5', 'content-length', '5']],
     ['a length that is no number', [...GET, 'content-length', '1e3']],
   ] as const)
     it(`is none with ${fault}`, () => expect(readHead([...fields])).to.equal(undefined))
