@@ -31,7 +31,7 @@ import { SECRETS } from '../resources/kinds.ts'
 import type { Authorities } from '../server/tls/authorities.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import { openAuthorization } from './authorization-service.ts'
-import { BelievedAuthorities, certificateAuthenticators } from './believed-authorities.ts'
+import { BelievedAuthorities, certificateAuthenticators, fieldsOfFrontProxies } from './believed-authorities.ts'
 import type { Service } from './service.ts'
 import { openTokenIssuers } from './token-issuers.ts'
 import { openTokenWebhook } from './token-webhook-service.ts'
@@ -39,6 +39,8 @@ import { openTokenWebhook } from './token-webhook-service.ts'
 /** Authentication and authorization as the configuration has them. */
 export interface Auth extends Service {
   readonly authenticator: Authenticator
+  /** Fields that nobody is to see once it is known for whom a request is, by their names in lower case. */
+  readonly isHidden: ((field: string) => boolean) | undefined
   readonly authorizer: Authorizer
   /** Where a mode is RBAC: to be kept as the roles and bindings are. */
   readonly rules: RuleIndex | undefined
@@ -117,6 +119,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
       ],
       others.anonymous,
     ),
+    isHidden: fieldsOfFrontProxies(config),
     authorizer,
     rules,
     nodeGraph,

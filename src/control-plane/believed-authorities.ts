@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { clientCertificate } from '../auth/authn/client-certificate.ts'
-import { requestHeader } from '../auth/authn/request-header.ts'
+import { isFieldOf, type RequestHeaderNames, requestHeader } from '../auth/authn/request-header.ts'
 import { anchors, ShownCertificates } from '../auth/authn/shown-certificates.ts'
 import type { RequestHeaderConfig } from '../config/auth-config.ts'
 import type { Config } from '../config/config.ts'
@@ -49,7 +49,16 @@ export function certificateAuthenticators(
   const certificates = new ShownCertificates()
   const users = clientCertificate(now, () => believed.clients(), expirations, certificates)
   if (!config) return [users]
-  const { usernameHeaders: username, uidHeaders: uid, groupHeaders: group, extraHeaderPrefixes: extraPrefixes, allowedNames } = config
   const stands = anchors(() => believed.frontProxies())
-  return [requestHeader({ names: { username, uid, group, extraPrefixes }, allowedNames, certificates, stands, now }), users]
+  return [requestHeader({ names: namesOf(config), allowedNames: config.allowedNames, certificates, stands, now }), users]
 }
+
+const namesOf = ({ usernameHeaders: username, uidHeaders: uid, groupHeaders: group, extraHeaderPrefixes: extraPrefixes }: RequestHeaderConfig): RequestHeaderNames => ({
+  username,
+  uid,
+  group,
+  extraPrefixes,
+})
+
+/** Fields that speak of users between a front proxy and this server, besides the standard ones. Undefined where there are none. */
+export const fieldsOfFrontProxies = ({ requestHeader: config }: Config): ((field: string) => boolean) | undefined => config && isFieldOf(namesOf(config))

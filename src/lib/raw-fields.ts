@@ -12,3 +12,12 @@ export function eachField(fields: readonly string[], each: (name: string, value:
     }
   }
 }
+
+/** The fields but for those whose names in lower case are left out. */
+export function fieldsWithout(fields: readonly string[], isLeftOut: (name: string) => boolean): string[] {
+  const left: string[] = []
+  eachField(fields, (name, value) => {
+    if (!isLeftOut(name.toLowerCase())) left.push(name, value)
+  })
+  return left
+}

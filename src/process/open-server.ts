@@ -177,6 +177,7 @@ async function listen({
     exposure: config.metrics,
     metrics: [plane, encryption, auth, audit].flatMap(({ metrics = [] }) => metrics),
     authenticator: auth.authenticator,
+    isHidden: auth.isHidden,
     authorizer: auth.authorizer,
     auditor: audit.auditor,
     issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),

@@ -8,6 +8,7 @@ import type { BufferPool } from '../lib/buffer-pool.ts'
 import { type FilledBody, filledWith } from '../lib/filled-body.ts'
 import { invariant } from '../lib/invariant.ts'
 import { LightSignal } from '../lib/light-signal.ts'
+import { fieldsWithout } from '../lib/raw-fields.ts'
 import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { AuditRecord } from '../meta/audit.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
@@ -38,6 +39,8 @@ export interface ExchangeHost {
   readonly compressAnswers: boolean
   /** What long answers are written in. */
   readonly memory: BufferPool
+  /** Fields, by their names in lower case, that nobody sees once it is known for whom the request is: they speak of users to other servers, too. */
+  readonly isHidden?: ((field: string) => boolean) | undefined
 }
 
 /** One request and its answer; also the request's context, for they live and die together and each request makes only one object. */
@@ -206,7 +209,8 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   get rawHeaders(): readonly string[] {
-    return this.req.rawHeaders
+    const { isHidden } = this.host
+    return isHidden ? fieldsWithout(this.req.rawHeaders, isHidden) : this.req.rawHeaders
   }
 
   get remoteAddress(): string {

@@ -46,6 +46,8 @@ export interface ServerOptions {
   /** What long answers are written in: of this server alone. */
   readonly memory: BufferPool
   readonly authenticator: Authenticator
+  /** Names of fields by which front proxies say for whom requests are, besides the standard ones. */
+  readonly isHidden?: ((field: string) => boolean) | undefined
   readonly authorizer: Authorizer
   /** Absent: nothing is audited. */
   readonly auditor?: Auditor | undefined

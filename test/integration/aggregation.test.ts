@@ -20,6 +20,7 @@ describe('servers behind APIServices', () => {
     const files = {
       'proxy.crt': backend.proxyClient.cert,
       'proxy.key': backend.proxyClient.key,
+      'front-proxy.crt': backend.ca,
       tokens: 'jane,jane,7,"devs,ops"\n',
     }
     const flags = [
@@ -27,6 +28,10 @@ describe('servers behind APIServices', () => {
       '--proxy-client-cert-file=DIR/proxy.crt',
       '--proxy-client-key-file=DIR/proxy.key',
       '--authorization-mode=AlwaysAllow',
+      '--requestheader-client-ca-file=DIR/front-proxy.crt',
+      '--requestheader-username-headers=X-Our-User,X-Remote-User',
+      '--requestheader-group-headers=X-Remote-Group,X-Our-Group',
+      '--requestheader-extra-headers-prefix=X-Remote-Extra-,X-Our-Extra-',
     ]
     server = await openInProcess(flags, files)
     await eventually('the server is ready', async () => (await server.send('/readyz')).status === 200)
@@ -161,6 +166,14 @@ describe('servers behind APIServices', () => {
       host: `127.0.0.1:${backend.port}`,
     })
     expect(heard?.headers).to.not.have.any.keys('authorization', 'x-remote-extra-scopes')
+  })
+
+  it('get no fields of clients by which they would believe a front proxy', async () => {
+    const said = { 'X-OUR-user': 'root', 'x-our-group': 'system:masters', 'x-our-extra-scopes': 'all', 'x-our-own': 'stays' }
+    await server.send(`${VERSION}/flunders`, { token: 'jane', headers: said })
+    const { headers } = backend.heard.at(-1) ?? expect.fail('it was not asked')
+    expect(headers).to.include({ 'x-remote-user': 'jane', 'x-our-own': 'stays' })
+    expect(headers).to.not.have.any.keys('x-our-user', 'x-our-group', 'x-our-extra-scopes')
   })
 
   it('answer watches as they go', async () => {

@@ -41,6 +41,17 @@ export function requestHeader({ names, allowedNames, certificates, stands, now }
   }
 }
 
+/** Of every front proxy, whatever it is told to use: these are never passed on. */
+const STANDARD = new Set(['x-remote-user', 'x-remote-uid', 'x-remote-group'])
+
+/** Whether a field, by its name in lower case, would say for whom a request is where it is passed on by this server: servers behind it believe the same names. Undefined where those are only the standard ones. */
+export function isFieldOf({ username, uid, group, extraPrefixes }: RequestHeaderNames): ((field: string) => boolean) | undefined {
+  const names = new Set([...username, ...uid, ...group].map(name => name.toLowerCase()).filter(name => !STANDARD.has(name)))
+  const prefixes = extraPrefixes.map(prefix => prefix.toLowerCase()).filter(prefix => prefix !== 'x-remote-extra-')
+  if (names.size === 0 && prefixes.length === 0) return undefined
+  return field => names.has(field) || prefixes.some(prefix => field.startsWith(prefix))
+}
+
 /** The user that the header fields name; undefined where they name none. */
 export function userIn(rawHeaders: readonly string[], names: RequestHeaderNames): User | undefined {
   const fields = fieldsOf(rawHeaders)

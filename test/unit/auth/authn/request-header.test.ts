@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { firstOf, type Identity } from '../../../../src/auth/authn/authenticator.ts'
 import { clientCertificate } from '../../../../src/auth/authn/client-certificate.ts'
-import { type RequestHeaderNames, requestHeader, userIn } from '../../../../src/auth/authn/request-header.ts'
+import { isFieldOf, type RequestHeaderNames, requestHeader, userIn } from '../../../../src/auth/authn/request-header.ts'
 import { anchors, ShownCertificates } from '../../../../src/auth/authn/shown-certificates.ts'
 import { createSecurePort } from '../../../../src/server/listeners.ts'
 import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
@@ -149,5 +149,15 @@ describe('requestHeader', () => {
   it('believes them no longer when their authority is not believed', async () => {
     believed = []
     expect(await ask(proxies, 'bob')).to.equal('rejected')
+  })
+})
+
+describe('fields of front proxies beside the standard ones', () => {
+  const standard = { username: ['X-Remote-User'], uid: ['x-remote-uid'], group: ['X-Remote-Group'], extraPrefixes: ['X-Remote-Extra-'] }
+  it('are none where only the standard ones are configured', () => expect(isFieldOf(standard)).to.equal(undefined))
+  it('are known by their names in lower case, or what these begin with', () => {
+    const isField = isFieldOf({ username: ['X-Remote-User', 'X-Our-User'], uid: ['X-Our-Uid'], group: ['X-OUR-Group'], extraPrefixes: ['X-Our-Extra-'] })
+    const fields = ['x-our-user', 'x-our-uid', 'x-our-group', 'x-our-extra-', 'x-our-extra-a', 'x-our-users', 'x-our-own', 'accept']
+    expect(fields.filter(field => isField?.(field))).to.deep.equal(fields.slice(0, 5))
   })
 })
