@@ -28,6 +28,19 @@ describe('cachedTokens', () => {
     expect(state.asked).to.equal(3)
   })
 
+  it('takes no part of a token for an audience, nor one audience for two', async () => {
+    const { state, tokens } = world(async () => jane)
+    for (const [token, audiences] of [
+      ['a', ['b', 'c']],
+      ['a\u0000b', ['c']],
+      ['a', ['b\u0000c']],
+      ['a\u0000b\u0000c', []],
+      ['a","b', ['c']],
+    ] as const)
+      await tokens(token, audiences)
+    expect(state.asked).to.equal(5)
+  })
+
   it('asks once for all who wait', async () => {
     const { state, tokens } = world(async () => jane)
     await Promise.all([tokens('a', []), tokens('a', []), tokens('a', [])])
