@@ -31,11 +31,17 @@ export function stringsOf(value: Json): string[] {
   return value === null ? [] : [stringOf(value)]
 }
 
-/** Seconds since the epoch: a number, or a string with one. */
+/** As JSON writes them: `Infinity` and `0x7fffffff` are none. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** The first that is no int64. */
+const TOO_LARGE = 2 ** 63
+
+/** Seconds since the epoch: a number, or a string with one. A time that never comes is an error: a token would be good for ever. */
 export function secondsOf(value: Json): number {
-  const number = typeof value === 'string' && value.trim() === value && value !== '' ? Number(value) : value
+  const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
   if (number === null) throw new Error('strconv.ParseFloat: parsing "": invalid syntax')
-  if (typeof number !== 'number' || Number.isNaN(number)) throw mismatch(value, 'json.Number')
+  if (typeof number !== 'number') throw mismatch(value, 'json.Number')
+  if (!(Math.abs(number) < TOO_LARGE)) throw new Error(`strconv.ParseFloat: parsing ${JSON.stringify(String(value))}: value out of range`)
   return Math.trunc(number)
 }
 
