@@ -53,7 +53,12 @@ export function certificateAuthenticators(
   return [requestHeader({ names: namesOf(config), allowedNames: config.allowedNames, certificates, stands, now }), users]
 }
 
-const namesOf = ({ usernameHeaders: username, uidHeaders: uid, groupHeaders: group, extraHeaderPrefixes: extraPrefixes }: RequestHeaderConfig): RequestHeaderNames => ({
+const namesOf = ({
+  usernameHeaders: username,
+  uidHeaders: uid,
+  groupHeaders: group,
+  extraHeaderPrefixes: extraPrefixes,
+}: RequestHeaderConfig): RequestHeaderNames => ({
   username,
   uid,
   group,
