@@ -35,7 +35,7 @@ export interface Remote {
 export async function remoteOf(cluster: Cluster, user: AuthInfo): Promise<Remote> {
   const { scheme, host: authority, path } = serverUrl(cluster.server ?? '')
   if (scheme !== 'http' && scheme !== 'https')
-    throw new KubeconfigError(`unsupported protocol scheme ${JSON.stringify(scheme)} in the server ${cluster.server}`)
+    throw new KubeconfigError(`unsupported protocol scheme ${JSON.stringify(scheme)} in the server ${scheme}://${authority}`)
   const secure = scheme === 'https'
   const [, name = '', port] = /^(.*?)(?::(\d*))?$/.exec(authority) ?? []
   const ca = await pemOf(cluster['certificate-authority-data'], cluster['certificate-authority'])

@@ -128,6 +128,11 @@ describe('kubeconfig of another server', () => {
       `invalid configuration: invalid 'proxy-url' "ftp://p" for cluster "c": unsupported scheme "ftp", must be http, https, or socks5`,
     ],
     [
+      'a server of a scheme that nobody speaks, whose password is told to nobody',
+      config('{server: "ftp://jane:pass@s:21/a"}', '{}'),
+      'unsupported protocol scheme "ftp" in the server ftp://s:21',
+    ],
+    [
       'an authority and no check',
       config(`{${SERVER}, certificate-authority: ca.pem, insecure-skip-tls-verify: true}`, '{}'),
       'specifying a root certificates file with the insecure flag is not allowed',
