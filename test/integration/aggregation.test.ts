@@ -202,12 +202,13 @@ describe('servers behind APIServices', () => {
       heard += data
     })
     socket.write(
-      `POST ${VERSION}/namespaces/default/flunders/a/exec?command=ls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer jane\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n`,
+      `POST ${VERSION}/namespaces/default/flunders/a/exec?command=ls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer jane\r\nConnection: Upgrade, X-Remote-User, X-Mine\r\nX-Mine: 1\r\nProxy-Authorization: Basic YQ==\r\nUpgrade: SPDY/3.1\r\n\r\n`,
     )
     await eventually('it has left HTTP', () => heard.includes('101 Switching Protocols'))
     socket.write('hello')
     await eventually('the echo', () => heard.endsWith('hello'))
-    expect(backend.heard[0]?.headers['x-remote-user']).to.equal('jane')
+    expect(backend.heard[0]?.headers).to.include({ connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-remote-user': 'jane' })
+    expect(backend.heard[0]?.headers).to.not.have.any.keys('x-mine', 'proxy-authorization')
     expect(backend.heard[0]?.url).to.equal(`${VERSION}/namespaces/default/flunders/a/exec?command=ls`)
     socket.destroy()
   })

@@ -19,13 +19,22 @@ const plainError = (why: string) => failure(500, '', why)
  * passed back. The query is that of the destination.
  */
 export async function upgrade(exchange: Exchange, destination: Destination, passing: Passing): Promise<void> {
-  // A body would come after the answer, as part of what the two say to each other.
-  const headers = forwardedHeaders(exchange).filter(([name, value]) => !/^(?:transfer-encoding|content-length)$/i.test(name) || value === '0')
+  const headers = upgradeHeaders(forwardedHeaders(exchange))
   const reply = await sendUpgrade(exchange, destination, passing.ask, exchange.method, passing.headers?.(headers, destination) ?? headers)
   const { response, upgraded } = reply
   if (upgraded) return join(exchange, response.statusMessage ?? '', pairsOf(response.rawHeaders), upgraded)
   return passRefusal(exchange, reply)
 }
+
+/**
+ * Only the upgrade is of both connections: what else the client calls a header of its connection, a proxy before the other server would leave out, also who asks. A body would come after the answer, as part of what the two
+ * say to each other.
+ */
+const upgradeHeaders = (headers: readonly Header[]): Header[] => [
+  ...endToEnd(headers).filter(([name, value]) => !/^content-length$/i.test(name) || value === '0'),
+  ['Connection', 'Upgrade'],
+  ...headers.filter(([name]) => /^upgrade$/i.test(name)),
+]
 
 /** Asks another server to leave HTTP. Throws what the client is told where it can't be reached. */
 export async function sendUpgrade(exchange: Exchange, destination: Destination, ask: Ask, method: string, headers: readonly Header[]): Promise<Reply> {
