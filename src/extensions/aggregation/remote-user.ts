@@ -5,8 +5,8 @@ type Header = readonly [name: string, value: string]
 
 /** What may stand in the name of a header (RFC 9110, 5.6.2), but for the sign of an escape. */
 const PLAIN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/
-/** What a value may hold: bytes, as Latin-1. */
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** What a value may hold: bytes, as Latin-1. Whoever reads it leaves out blanks around it, so that `admin ` would become `admin`. */
+const VALUE = /^(?![\t ])[\t\x20-\x7e\x80-\xff]*(?<![\t ])$/
 
 const isAboutUser = (name: string): boolean => {
   const lower = name.toLowerCase()
@@ -22,18 +22,21 @@ const escapedKey = (key: string): string =>
     })
     .join('')
 
+const invalidValue = (header: string): DialError => new DialError(`net/http: invalid header field value for ${JSON.stringify(header)}`)
+
 /** Node writes headers as Latin-1: UTF-8 goes through it byte by byte. */
 function headerOf(name: string, text: string): Header {
   const value = Buffer.from(text).toString('latin1')
-  if (!VALUE.test(value)) throw new DialError(`net/http: invalid header field value for ${JSON.stringify(name)}`)
+  if (!VALUE.test(value)) throw invalidValue(name)
   return [name, value]
 }
 
 /**
  * Headers that say for whom a request is, in place of those that the client has sent: what a backend believes of whoever has the certificate of `--proxy-client-cert-file`. `tellsUid`: the gate
- * RemoteRequestHeaderUID. Throws DialError for a user whom no header can name.
+ * RemoteRequestHeaderUID. Throws DialError for a user whom no header can name: without a name a backend would take this server for who asks.
  */
 export function withRemoteUser(headers: readonly Header[], { name, uid = '', groups, extra = {} }: User, tellsUid: boolean): Header[] {
+  if (name === '') throw invalidValue('X-Remote-User')
   return [
     ...headers.filter(([each]) => !isAboutUser(each)),
     headerOf('X-Remote-User', name),

@@ -27,6 +27,21 @@ describe('withRemoteUser', () => {
     expect(withRemoteUser([], { name: 'a', uid: '', groups: [] }, true)).to.deep.equal([['X-Remote-User', 'a']])
   })
   it('writes names in UTF-8', () => expect(withRemoteUser([], { name: 'zoë', groups: [] }, true)).to.deep.equal([['X-Remote-User', 'zo\u00c3\u00ab']]))
+  for (const [what, header, user] of [
+    ['a name that ends with a blank', 'X-Remote-User', { name: 'root ', groups: [] }],
+    ['a name that begins with a tab', 'X-Remote-User', { name: '\troot', groups: [] }],
+    ['no name', 'X-Remote-User', { name: '', groups: [] }],
+    ['a group between blanks', 'X-Remote-Group', { name: 'a', groups: ['b', ' system:masters '] }],
+    ['a value that is a blank', 'X-Remote-Extra-x', { name: 'a', groups: [], extra: { x: [' '] } }],
+    ['a name with a NUL', 'X-Remote-User', { name: 'a\u0000', groups: [] }],
+  ] as const)
+    it(`refuses ${what}: others would read another one`, () =>
+      expect(() => withRemoteUser([], user, true)).to.throw(`net/http: invalid header field value for "${header}"`))
+  it('passes on blanks within names, and values that are empty', () =>
+    expect(withRemoteUser([], { name: 'a b', groups: [''] }, true)).to.deep.equal([
+      ['X-Remote-User', 'a b'],
+      ['X-Remote-Group', ''],
+    ]))
   it('refuses a name that would be more headers', () =>
     expect(() => withRemoteUser([], { name: 'a', groups: ['b\r\nX-Remote-Group: system:masters'] }, true)).to.throw(
       'net/http: invalid header field value for "X-Remote-Group"',
