@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryHistory, type Progress } from '../support/model/memory-history.ts'
 
 /** `make model COUNT=20000 SEED=7` for others and more. */
-const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 1000)
+const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 600)
 const SEED = Number(process.env.MODEL_SEED ?? 1)
 /** Side by side, since each waits now and then. */
 const AT_ONCE = 12
-const PER_TEST = 250
+const PER_TEST = 200
 /** Far more than any takes. */
 const HANGS_MS = 120_000
 
