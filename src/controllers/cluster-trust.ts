@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { getKind, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { pemCertificates } from '../lib/pem-certificates.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { ConfigMap } from '../resources/core/v1.types.ts'
@@ -107,8 +108,7 @@ function stringsOf(json: string | undefined): string[] {
   throw new Error(`${NAMESPACE}/${NAME} holds what is no list of strings: ${json}`)
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
-const certificatesOf = (pem = ''): X509Certificate[] => [...pem.matchAll(CERTIFICATE)].map(([text]) => new X509Certificate(text))
+const certificatesOf = (pem = ''): X509Certificate[] => pemCertificates(pem).map(text => new X509Certificate(text))
 
 /** Each once, without those that have ended. */
 function bundle(certificates: readonly X509Certificate[], now: number): string {

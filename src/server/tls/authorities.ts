@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { BEGIN_CERTIFICATE, endsWithinCertificate, pemCertificates } from '../../lib/pem-certificates.ts'
 import type { TlsMaterial } from './tls-material.ts'
 
 /** Whose certificates are believed of clients. */
@@ -12,9 +13,6 @@ export interface Authorities {
 /** PEM of both. */
 export type AuthorityMaterial = Pick<TlsMaterial, 'clientCa' | 'frontProxyCa'>
 
-const BEGIN = '-----BEGIN CERTIFICATE-----'
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
-
 /**
  * Reads what TLS is to believe. Throws for a text that a writer has not finished, as a file is read while it is written: OpenSSL would skip the last certificate without an error, and trust only
  * those before it.
@@ -25,11 +23,11 @@ export const authoritiesOf = ({ clientCa, frontProxyCa = '' }: AuthorityMaterial
 })
 
 function certificatesOf(text: string): X509Certificate[] {
-  if (text.replace(CERTIFICATE, '').includes(BEGIN)) throw new Error('it ends within a certificate')
-  return [...text.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem))
+  if (endsWithinCertificate(text)) throw new Error('it ends within a certificate')
+  return pemCertificates(text).map(pem => new X509Certificate(pem))
 }
 
 /** Throws where a file that is to hold certificates has none. */
 export function checkHoldsCertificates(text: string): void {
-  if (!text.includes(BEGIN)) throw new Error('it holds no certificates')
+  if (!text.includes(BEGIN_CERTIFICATE)) throw new Error('it holds no certificates')
 }

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { pemCertificates } from '../../../lib/pem-certificates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { duplicate, type FieldError, invalid, required, tooMany, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -8,7 +9,6 @@ import { type ValidationRules, WITHOUT_GATE } from './validation-rules.ts'
 
 const MATCH_ANY = 'MatchAny'
 const EGRESS_TYPES = ['controlplane', 'cluster']
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 /** What is wrong with where the tokens come from, in kube-apiserver's order and words. */
 export function issuerErrors(issuer: IssuerConfiguration, path: FieldPath, rules: ValidationRules): FieldError[] {
@@ -95,7 +95,7 @@ function audienceErrors(
 /** As client-go reads a bundle: what is no certificate is passed over, a certificate that can't be read is not. */
 function authorityErrors(pem: string, path: FieldPath): FieldError[] {
   if (pem === '') return []
-  const certificates = pem.match(CERTIFICATE) ?? []
+  const certificates = pemCertificates(pem)
   if (certificates.length === 0) return [invalid(path, '<omitted>', 'data does not contain any valid RSA or ECDSA certificates')]
   try {
     for (const certificate of certificates) new X509Certificate(certificate)
