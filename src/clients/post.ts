@@ -6,6 +6,7 @@ import type { SecureContextOptions } from 'node:tls'
 import { DialError, dialError } from '../lib/dial-error.ts'
 import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
+import type { AnswerRoom } from './answer-room.ts'
 
 /** Where JSON is posted. */
 export interface Destination {
@@ -20,6 +21,13 @@ export interface Destination {
   /** With the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** How long an answer may be; a longer one is none. */
+export interface AnswerLimits {
+  readonly maxBytes?: number
+  /** For it and the answers to other calls. */
+  readonly room?: AnswerRoom
 }
 
 export interface Answer {
@@ -48,10 +56,10 @@ export const keptConnections = (tls: SecureContextOptions & { readonly rejectUna
 export const keptPlainConnections = (): HttpAgent =>
   new HttpAgent({ keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS, maxFreeSockets: MAX_IDLE_CONNECTIONS })
 
-/** Posts JSON until there is an answer that does not ask to come again later. Throws a DialError in Go's words where there is none, or what the signal was aborted with. `maxBytes`: of an answer; a longer one is none. */
-export async function post(to: Destination, body: string | Buffer, signal: AbortSignal, maxBytes = MAX_BODY_BYTES): Promise<Answer> {
+/** Posts JSON until there is an answer that does not ask to come again later. Throws a DialError in Go's words where there is none, or what the signal was aborted with. */
+export async function post(to: Destination, body: string | Buffer, signal: AbortSignal, limits: AnswerLimits = {}): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
-    const answer = await ask(to, body, signal, maxBytes)
+    const answer = await ask(to, body, signal, limits)
     const again = attempt < MAX_RETRIES && !isSuccess(answer) ? retryAfterMs(answer) : undefined
     if (again === undefined) return answer
     await sleep(again, undefined, { signal })
@@ -60,7 +68,7 @@ export async function post(to: Destination, body: string | Buffer, signal: Abort
 
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 206
 
-async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, maxBytes: number): Promise<Answer> {
+async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
   const { agent, host, port, authority, serverName, path, headers } = to
   const begin = agent instanceof HttpsAgent ? httpsRequest : httpRequest
   for (;;) {
@@ -87,7 +95,7 @@ async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, 
         request.on('response', resolve)
         request.end(body)
       })
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, maxBytes) }
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, limits) }
     } catch (error) {
       if (signal.aborted || error instanceof DialError) throw error
       // It was closed by the other side while nobody used it.
@@ -98,16 +106,21 @@ async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, 
 }
 
 /** Bounded: a server must not fill the memory of another. */
-async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function bodyOf(response: IncomingMessage, { maxBytes = MAX_BODY_BYTES, room }: AnswerLimits): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   const pieces: AsyncIterable<Buffer> = response
-  for await (const chunk of pieces) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length > maxBytes) throw new DialError('unexpected error when reading response body. Please retry. Original error: http: response body too large')
+  try {
+    for await (const chunk of pieces) {
+      room?.take(chunk.length)
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > maxBytes) throw new DialError('unexpected error when reading response body. Please retry. Original error: http: response body too large')
+    }
+    return Buffer.concat(chunks)
+  } finally {
+    room?.leave(length)
   }
-  return Buffer.concat(chunks)
 }
 
 /** What Node and OpenSSL call an error. */

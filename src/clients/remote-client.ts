@@ -68,7 +68,7 @@ export function remoteClient(remote: Remote, { clock, userAgent = 'kube-apiserve
     async post(body, signal) {
       const ending = callEnding(timeoutMs, signal)
       try {
-        const answer = await post(await destination(), body, ending.signal, MAX_ANSWER_BYTES)
+        const answer = await post(await destination(), body, ending.signal, { maxBytes: MAX_ANSWER_BYTES })
         if (isSuccess(answer)) return answer
         if (answer.status === 401) files.expire()
         const status = failureOf(answer)

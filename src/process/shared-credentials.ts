@@ -83,7 +83,8 @@ async function untilReached<T>(ask: () => Promise<T>, log: Logger, signal: Abort
     } catch (error) {
       const mayPass = error instanceof BackendError || (error instanceof TransformError && error.mayPass)
       if (!mayPass || signal.aborted) throw error
-      if (!warned) log.warn('waiting for etcd, where servers share their certificate authority', { error: error.message })
+      const whom = error instanceof TransformError ? 'a key management service, by which' : 'etcd, where'
+      if (!warned) log.warn(`waiting for ${whom} servers share their certificate authority`, { error: error.message })
       await delay(RETRY_MS, signal)
     }
   }

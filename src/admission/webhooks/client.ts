@@ -1,4 +1,5 @@
 import type { Agent } from 'node:https'
+import { AnswerRoom } from '../../clients/answer-room.ts'
 import { CANCELED, callEnding } from '../../clients/call-ending.ts'
 import { failureOf, isSuccess, keptConnections, post } from '../../clients/post.ts'
 import { errorMessage } from '../../lib/error-message.ts'
@@ -30,9 +31,11 @@ const HEADERS = { 'user-agent': 'kube-apiserver-admission' }
 export class WebhookClients {
   private readonly resolve: ResolveService
   private readonly clients = new Map<string, Client>()
+  private readonly room: AnswerRoom
 
-  constructor(resolve: ResolveService) {
+  constructor(resolve: ResolveService, room = new AnswerRoom()) {
     this.resolve = resolve
+    this.room = room
   }
 
   /**
@@ -47,7 +50,8 @@ export class WebhookClients {
       new WebhookCallError(`Post ${JSON.stringify(target.url + query)}: ${ending.why() ?? why}`, { canceled: ending.why() === CANCELED })
     try {
       const { authority, serverName } = target
-      const answer = await post({ agent, ...(await target.dial()), authority, serverName, path: target.path + query, headers: HEADERS }, body, ending.signal)
+      const destination = { agent, ...(await target.dial()), authority, serverName, path: target.path + query, headers: HEADERS }
+      const answer = await post(destination, body, ending.signal, { room: this.room })
       if (isSuccess(answer)) return answer.body
       const { message, code } = failureOf(answer)
       throw new WebhookCallError(message, { code })

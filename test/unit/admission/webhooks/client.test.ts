@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { WebhookCallError } from '../../../../src/admission/webhooks/call-error.ts'
 import { WebhookClients } from '../../../../src/admission/webhooks/client.ts'
 import type { WebhookClientConfig } from '../../../../src/admission/webhooks/target.ts'
+import { AnswerRoom } from '../../../../src/clients/answer-room.ts'
 import { eventually } from '../../../support/waiting.ts'
 import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
 
@@ -53,6 +54,25 @@ describe('calls of webhooks', () => {
     expect([first?.path, second?.path]).to.deep.equal(['/echo?timeout=2s', '/echo?timeout=10s'])
     expect(first?.headers['content-type']).to.equal('application/json')
     expect(hook.sockets.size).to.equal(1)
+  })
+
+  it('reads answers that are not too long together', async () => {
+    const few = new WebhookClients(async () => ({ host: '127.0.0.1', port: hook.port }), new AnswerRoom(19))
+    const ended = new AbortController()
+    let began: (() => void) | undefined
+    const isSent = new Promise<void>(resolve => {
+      began = resolve
+    })
+    hook.acts.set('/half', (_review, res) => void res.writeHead(200, { 'content-length': '20' }).write('0123456789', () => began?.()))
+    const ask = (path: string, signal = never): Promise<string> =>
+      few.post(hook.clientConfig(path), '{}', { timeoutMs: 10_000, signal }).then(String, (error: Error) => error.message)
+    const half = ask('/half', ended.signal)
+    await isSent
+    await eventually('there is no room', async () => /: the answers to other calls are too long together$/.test(await ask('/echo')))
+    ended.abort()
+    expect(await half).to.match(/context canceled$/)
+    expect(await ask('/echo')).to.equal('{"got":{}}')
+    few.close()
   })
 
   it('goes to a service by its name, at the address that it has', async () => {
