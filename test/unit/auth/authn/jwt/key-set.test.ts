@@ -85,13 +85,16 @@ describe('RemoteKeySet', () => {
     state.code = 503
     state.body = 'down'
     expect([await check(second), await check(first)]).to.deep.equal(['fetching keys oidc: get keys failed: 503 X down', 'good'])
+    state.body = 'down'.repeat(1000)
+    expect(await check(second)).to.equal(`fetching keys oidc: get keys failed: 503 X ${'down'.repeat(512)}`)
+    state.body = 'down'
     state.code = 200
     expect(await check(second)).to.match(/^fetching keys oidc: failed to decode keys: expected Content-Type = application\/json, got "": .* down$/)
     state.body = JSON.stringify({ keys: [{ kty: 'XYZ' }] })
     expect(await check(second)).to.equal(`fetching keys oidc: failed to decode keys: go-jose/go-jose: unknown json web key type 'XYZ' ${state.body}`)
     state.body = JSON.stringify({ keys: [{ kty: 'oct', k: 'AAAA', kid: 'first' }, publicJwk(second)] })
     expect(await check(second)).to.equal('good')
-    expect(observed.map(body => body !== undefined)).to.deep.equal([true, false, false, false, true])
+    expect(observed.map(body => body !== undefined)).to.deep.equal([true, false, false, false, false, true])
   })
 })
 
