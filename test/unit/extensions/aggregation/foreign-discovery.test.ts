@@ -67,6 +67,18 @@ describe('ForeignDiscovery', () => {
     return { registrations, asked, world, discovery, put, told, becomes }
   }
 
+  it('takes a list by the parameters of its type, in any order, and reads a type of any length at once', async () => {
+    const hostile = `application/json${';g=apidiscovery.k8s.io;v=v2'.repeat(8000)}`
+    const inAnyOrder = 'application/json; as=APIGroupDiscoveryList; v=v2beta1; g=apidiscovery.k8s.io'
+    const { put, becomes, world, asked } = started(() => ({ ...listOf({ 'a.com/v1': 'as' }), contentType: inAnyOrder }))
+    put('a.com')
+    await becomes('a.com', 'Current: as')
+    world.answer = ({ path }) => (path === '/apis' ? { ...listOf({ 'b.com/v1': 'bs' }), contentType: hostile } : legacy('plain'))
+    put('b.com', 'other')
+    await becomes('b.com', 'Current: plain')
+    expect(asked.at(-1)?.path).to.equal('/apis/b.com/v1')
+  })
+
   it('asks a backend once for all its group versions, as the aggregator, for v2 before v2beta1', async () => {
     const { asked, put, becomes } = started(() => listOf({ 'a.com/v1': 'as', 'b.com/v1': 'bs' }))
     put('a.com')
