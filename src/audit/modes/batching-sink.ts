@@ -27,11 +27,15 @@ export interface BatchingParts {
 
 /** Bytes that wait or are written at most: ten thousand events may have bodies of megabytes each. */
 const MAX_BYTES = 256 * 1024 * 1024
+/** For each event, beside its bytes: what would be told of it keeps the request. Measured. */
+const BESIDE_EVENT = 8 * 1024
 /** Of a batch that has more than one event. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 /** Between two looks whether a batch may be written. */
 const THROTTLE_MS = 10
 const LOST = 'audit buffer queue blocked'
+
+const sizeOf = ({ line }: WrittenEvent): number => line.length + BESIDE_EVENT
 
 /** The mode batch: requests wait for nothing, and events are lost where they come faster than they are written. */
 export class BatchingSink implements AuditSink {
@@ -58,11 +62,11 @@ export class BatchingSink implements AuditSink {
 
   async process(event: WrittenEvent): Promise<boolean> {
     if (this.closed) this.lose(event, 'audit backend shut down')
-    else if (this.queue.length >= this.options.bufferSize || this.bytes + event.line.length > MAX_BYTES) this.lose(event, LOST)
+    else if (this.queue.length >= this.options.bufferSize || this.bytes + sizeOf(event) > MAX_BYTES) this.lose(event, LOST)
     else {
       this.losing = false
       this.queue.push(event)
-      this.bytes += event.line.length
+      this.bytes += sizeOf(event)
       if (this.queue.length >= this.options.maxSize) this.wake?.()
       this.running ??= this.run()
     }
@@ -101,7 +105,7 @@ export class BatchingSink implements AuditSink {
 
   private async write(batch: readonly WrittenEvent[]): Promise<void> {
     await this.parts.backend.write(batch)
-    for (const { line } of batch) this.bytes -= line.length
+    for (const event of batch) this.bytes -= sizeOf(event)
   }
 
   /** How many of the first events make a batch: one at least. */

@@ -115,6 +115,14 @@ describe('the batching audit log', () => {
     await sink.close()
     expect(disk.text).to.match(/^a\nb\nc\n(?:d\n)?closed$/)
   })
+  it('loses short events where very many wait, each of which keeps its request', async () => {
+    const { metrics, sink } = batching({ bufferSize: 100_000, maxSize: 100_000, maxWaitMs: 60_000 })
+    const one = event('a')
+    for (let i = 0; i < 40_000; i++) await sink.process(one)
+    const [lost = ''] = errors(metrics)
+    expect(Number(lost.split(' ')[1])).to.be.within(7_000, 8_000)
+    await sink.close()
+  })
   it('writes what waits when it is closed, and nothing after', async () => {
     const { disk, metrics, sink } = batching({ maxSize: 10, maxWaitMs: 60_000, bufferSize: 10 })
     for (const text of ['a', 'b']) await sink.process(event(text))
