@@ -153,6 +153,20 @@ describe('requests that wait behind another on a connection', () => {
     expect(ended).to.equal(true)
     expect(begun).to.be.at.most(MAX_PIPELINED + 1)
   })
+
+  it('are not even read where they are too many', async () => {
+    let read = 0
+    const listener = http1Listener((_, res) => void res)
+    const plain = createServer((req, res) => {
+      read++
+      listener(req, res)
+    }).listen(0, '127.0.0.1')
+    await once(plain, 'listening')
+    const { ended } = await say((plain.address() as AddressInfo).port, requests(1000))
+    expect(ended).to.equal(true)
+    expect(read).to.be.at.most(MAX_PIPELINED + 3)
+    plain.close()
+  })
 })
 
 describe('a request over HTTP/1.1 whose cost is not in its bytes', () => {
