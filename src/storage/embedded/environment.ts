@@ -5,10 +5,23 @@ import type { Database, RootDatabase } from 'lmdb'
 import { errorMessage } from '../../lib/error-message.ts'
 import { BackendError } from '../backend.ts'
 
-/** What the store uses of a table of LMDB. What it reads is a view, which the next read may overwrite, and iterators end within the turn that began them. */
-export type Table = Pick<Database<Buffer, Buffer>, 'getBinaryFast' | 'getRange' | 'getKeys' | 'putSync' | 'removeSync'>
+/** Rows of a table: from `start`, inclusive, to `end`, exclusive. */
+export interface Range {
+  readonly start?: Buffer
+  readonly end?: Buffer
+  readonly limit?: number
+}
 
-/** The open LMDB environment. `layout.ts` says what the tables hold. */
+/** What the store uses of a table of LMDB. What it reads is a view, which the next read may overwrite, and iterators end within the turn that began them. */
+export interface Table {
+  getBinaryFast(id: Buffer): Buffer | undefined
+  getRange(range: Range): Iterable<{ readonly key: Buffer; readonly value: Buffer }>
+  getKeys(range: Range): Iterable<Buffer>
+  putSync(id: Buffer, value: Buffer): void
+  removeSync(id: Buffer): void
+}
+
+/** The open tables: an LMDB environment, or memory (`memory-tables.ts`). `layout.ts` says what the tables hold. */
 export interface Tables {
   readonly log: Table
   readonly latest: Table
@@ -92,8 +105,8 @@ class Environment implements Tables {
       getBinaryFast: id => this.#now()[name].getBinaryFast(id),
       getRange: options => this.#now()[name].getRange(options),
       getKeys: options => this.#now()[name].getKeys(options),
-      putSync: (id: Buffer, value: Buffer) => this.#now()[name].putSync(id, value),
-      removeSync: (id: Buffer) => this.#now()[name].removeSync(id),
+      putSync: (id, value) => void this.#now()[name].putSync(id, value),
+      removeSync: id => void this.#now()[name].removeSync(id),
     }
   }
 

@@ -13,6 +13,7 @@ import { type Expiry, openExpiry } from './expiry.ts'
 import { type Feed, openFeed } from './feed.ts'
 import { inspectDataFile } from './inspect.ts'
 import { boundMappedMemory } from './mapped-memory.ts'
+import { memoryTables } from './memory-tables.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
 import { metaRevision, openTables } from './tables.ts'
@@ -21,11 +22,14 @@ import { openWriter, type Writer } from './writer.ts'
 /** As etcd's --max-request-bytes. */
 const DEFAULT_MAX_REQUEST_BYTES = 1.5 * 1024 * 1024
 
-export interface EmbeddedOptions {
-  /** Directory of the store, made (mode 0700) where missing. One process at a time. */
-  readonly dir: string
+interface StoreOptions {
   /** Bytes of the largest write, key and value. Default: 1.5 MiB. */
   readonly maxRequestBytes?: number
+}
+
+export interface EmbeddedOptions extends StoreOptions {
+  /** Directory of the store, made (mode 0700) where missing. One process at a time. */
+  readonly dir: string
   /** Tests count commits, or let one fail, by wrapping the tables. */
   readonly wrapTables?: (tables: Tables) => Tables
 }
@@ -46,15 +50,27 @@ export async function openEmbedded(options: EmbeddedOptions, clock: Clock, logge
       await opened.close()
       unlock()
     }
-    return new EmbeddedStore({ ...options, tables: options.wrapTables?.(opened) ?? opened, close }, clock, logger)
+    const path = join(options.dir, 'data.mdb')
+    logger.debug(1, 'embedded store opened', { path, revision: metaRevision(opened, 'revision') })
+    // In blocks: the file may have holes.
+    const size = async (): Promise<number> => (await stat(path)).blocks * 512
+    return new EmbeddedStore({ ...options, tables: options.wrapTables?.(opened) ?? opened, close, size }, clock, logger)
   } catch (error) {
     unlock()
     throw error
   }
 }
 
-interface OpenedOptions extends EmbeddedOptions {
+/** Opens a new store in the memory of this process, which goes with it. */
+export function openInMemory(clock: Clock, logger: Logger, options: StoreOptions = {}): Backend {
+  const tables = memoryTables()
+  return new EmbeddedStore({ ...options, tables, size: async () => tables.bytes(), close: () => tables.close() }, clock, logger)
+}
+
+interface OpenedOptions extends StoreOptions {
   readonly tables: Tables
+  /** Bytes that it takes. */
+  size(): Promise<number>
   /** Closes the tables, and gives the directory free. */
   close(): Promise<void>
 }
@@ -90,7 +106,6 @@ class EmbeddedStore implements Backend {
     })
     this.#expiry = openExpiry(tables, this.#writer, clock, logger)
     this.watch = feed.watch
-    logger.debug(1, 'embedded store opened', { path: join(options.dir, 'data.mdb'), revision: this.#revision })
   }
 
   async get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }> {
@@ -136,8 +151,7 @@ class EmbeddedStore implements Backend {
 
   async size(signal: AbortSignal): Promise<number> {
     this.#admit(signal)
-    // In blocks: the file may have holes.
-    return (await stat(join(this.#options.dir, 'data.mdb'))).blocks * 512
+    return this.#options.size()
   }
 
   close(): Promise<void> {

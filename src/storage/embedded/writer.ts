@@ -71,28 +71,35 @@ export function openWriter(options: WriterOptions): Writer {
   let running: Promise<void> | undefined
   let closed = false
 
-  async function run(): Promise<void> {
-    while (queue.length > 0) {
-      let group: Group | undefined
-      let taken: readonly Pending[] = []
-      try {
-        group = await options.tables.commit(() => {
-          taken = take(queue)
-          const checked = checkGroup(options.tables, taken)
-          putGroup(options.tables, checked)
-          return checked
-        })
-      } catch (cause) {
-        // Where the transaction could not even begin, nothing was taken: fail what waits, or this would spin.
-        if (taken.length === 0) taken = queue.splice(0)
-        const error = new BackendError('unavailable', `the store cannot commit: ${errorMessage(cause)}`, { cause })
-        for (const pending of taken) pending.reject(error)
-        continue
-      }
-      if (group.changes.length > 0) options.committed(group.changes, group.revision)
-      group.taken.forEach((pending, i) => {
-        pending.resolve(group.results[i]!)
+  async function commitNext(): Promise<void> {
+    let group: Group | undefined
+    let taken: readonly Pending[] = []
+    try {
+      group = await options.tables.commit(() => {
+        taken = take(queue)
+        const checked = checkGroup(options.tables, taken)
+        putGroup(options.tables, checked)
+        return checked
       })
+    } catch (cause) {
+      // Where the transaction could not even begin, nothing was taken: fail what waits, or this would spin.
+      if (taken.length === 0) taken = queue.splice(0)
+      const error = new BackendError('unavailable', `the store cannot commit: ${errorMessage(cause)}`, { cause })
+      for (const pending of taken) pending.reject(error)
+      return
+    }
+    if (group.changes.length > 0) options.committed(group.changes, group.revision)
+    group.taken.forEach((pending, i) => {
+      pending.resolve(group.results[i]!)
+    })
+  }
+
+  /** `running` is forgotten in the step that finds the queue empty: a write that comes in the next one begins anew, or nobody would take it. */
+  async function run(): Promise<void> {
+    try {
+      while (queue.length > 0) await commitNext()
+    } finally {
+      running = undefined
     }
   }
 
@@ -102,9 +109,7 @@ export function openWriter(options: WriterOptions): Writer {
       if (queue.length >= queueBound) return Promise.reject(new BackendError('unavailable', 'too many writes are waiting'))
       return new Promise((resolve, reject) => {
         queue.push({ key: write.key, keyBytes: keyBytes(write.key), write, deadline, settles, signal, resolve, reject })
-        running ??= run().finally(() => {
-          running = undefined
-        })
+        running ??= run()
       })
     },
     async close() {

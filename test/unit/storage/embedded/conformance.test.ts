@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
-import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
+import { openEmbedded, openInMemory } from '../../../../src/storage/embedded/open-embedded.ts'
 import { backendConformance } from '../../../conformance/backend.ts'
 
 backendConformance('embedded', async () => {
@@ -16,4 +16,9 @@ backendConformance('embedded', async () => {
       rmSync(dir, { recursive: true, force: true })
     },
   }
+})
+
+backendConformance('embedded, in memory', async () => {
+  const backend = openInMemory(systemClock, silentLogger)
+  return { backend, dispose: () => backend.close() }
 })

@@ -1,0 +1,112 @@
+import sortedBtree from 'sorted-btree'
+import { nextTurn } from '../../lib/turn.ts'
+import { BackendError } from '../backend.ts'
+import type { Range, Table, Tables } from './environment.ts'
+import { copyOf, formatVersion, numberBytes } from './layout.ts'
+
+// The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
+const BTree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
+
+/** Keys as Latin-1, one character a byte: the order of such texts is that of the bytes, and they take less than buffers. */
+const textOf = (bytes: Buffer): string => bytes.toString('latin1')
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+type Tree = InstanceType<typeof BTree<string, Buffer>>
+
+/** Puts back what a change has replaced. */
+type Undo = () => void
+
+/** What is stored pins only itself. */
+const kept = (value: Buffer): Buffer => (value.length === value.buffer.byteLength ? value : copyOf(value))
+
+/** One table, in the order of its keys. */
+class MemoryTable implements Table {
+  readonly #rows: Tree = new BTree<string, Buffer>(undefined, order)
+  readonly #undo: Undo[]
+  /** Bytes of keys and values. */
+  bytes = 0
+
+  /** `undo`: filled with what takes back each change, last first to be called. */
+  constructor(undo: Undo[]) {
+    this.#undo = undo
+  }
+
+  getBinaryFast(id: Buffer): Buffer | undefined {
+    return this.#rows.get(textOf(id))
+  }
+
+  *getRange({ start, end, limit = Number.POSITIVE_INFINITY }: Range = {}): Generator<{ key: Buffer; value: Buffer }> {
+    const last = end && textOf(end)
+    let left = limit
+    for (const [key, value] of this.#rows.entries(start && textOf(start))) {
+      if (left-- <= 0 || (last !== undefined && key >= last)) return
+      yield { key: bytesOf(key), value }
+    }
+  }
+
+  *getKeys(range: Range = {}): Generator<Buffer> {
+    for (const { key } of this.getRange(range)) yield key
+  }
+
+  putSync(id: Buffer, value: Buffer): void {
+    this.#set(textOf(id), kept(value))
+  }
+
+  removeSync(id: Buffer): void {
+    this.#set(textOf(id), undefined)
+  }
+
+  #set(key: string, value: Buffer | undefined): void {
+    const before = this.#rows.get(key)
+    this.#replace(key, before, value)
+    this.#undo.push(() => this.#replace(key, value, before))
+  }
+
+  #replace(key: string, before: Buffer | undefined, value: Buffer | undefined): void {
+    if (value === undefined) this.#rows.delete(key)
+    else this.#rows.set(key, value)
+    this.bytes += (value === undefined ? 0 : key.length + value.length) - (before === undefined ? 0 : key.length + before.length)
+  }
+}
+
+/** The tables of a store that lives as long as this process: nothing of it is on a disk. */
+export interface MemoryTables extends Tables {
+  /** Bytes of all keys and values. */
+  bytes(): number
+}
+
+/** Empty tables, with what a new store has in `meta`. */
+export function memoryTables(): MemoryTables {
+  const undo: Undo[] = []
+  const [log, latest, expiry, meta] = [new MemoryTable(undo), new MemoryTable(undo), new MemoryTable(undo), new MemoryTable(undo)]
+  let closed = false
+  for (const [word, value] of Object.entries({ format: formatVersion, revision: 1, compacted: 0, swept: 0 }))
+    meta.putSync(Buffer.from(word), numberBytes(value))
+  undo.length = 0
+  return {
+    log,
+    latest,
+    expiry,
+    meta,
+    bytes: () => log.bytes + latest.bytes + expiry.bytes + meta.bytes,
+    async commit(change) {
+      // As with a disk, what comes in one turn is one commit, and writers leave the event loop to others.
+      await nextTurn()
+      if (closed) throw new BackendError('unavailable', 'the store is closed')
+      try {
+        return change()
+      } catch (error) {
+        for (const back of undo.toReversed()) back()
+        throw error
+      } finally {
+        undo.length = 0
+      }
+    },
+    async unmap() {},
+    async close() {
+      closed = true
+    },
+  }
+}

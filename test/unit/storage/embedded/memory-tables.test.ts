@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import { memoryTables } from '../../../../src/storage/embedded/memory-tables.ts'
+
+const bytes = (...values: number[]): Buffer => Buffer.from(values)
+const rows = (range: Iterable<{ readonly key: Buffer; readonly value: Buffer }>): string[] =>
+  Array.from(range, ({ key, value }) => `${key.toString('hex')}=${value}`)
+
+describe('tables in memory', () => {
+  it('are in the order of bytes, between a start that is in the range and an end that is not', async () => {
+    const { latest, commit } = memoryTables()
+    await commit(() => {
+      for (const key of [bytes(0xff), bytes(0x7f), bytes(0x80), bytes(0x01), bytes(0x01, 0x00)]) latest.putSync(key, Buffer.from('v'))
+    })
+    expect(rows(latest.getRange({}))).to.deep.equal(['01=v', '0100=v', '7f=v', '80=v', 'ff=v'])
+    expect(rows(latest.getRange({ start: bytes(0x01, 0x00), end: bytes(0xff) }))).to.deep.equal(['0100=v', '7f=v', '80=v'])
+    expect(rows(latest.getRange({ limit: 1 }))).to.deep.equal(['01=v'])
+    expect([...latest.getKeys({ start: bytes(0x81) })]).to.deep.equal([bytes(0xff)])
+  })
+
+  it('keep nothing of a commit that throws', async () => {
+    const tables = memoryTables()
+    const { log, latest, commit } = tables
+    await commit(() => {
+      log.putSync(bytes(1), Buffer.from('one'))
+      log.putSync(bytes(2), Buffer.from('two'))
+    })
+    const before = tables.bytes()
+    const failed = commit(() => {
+      log.putSync(bytes(1), Buffer.from('changed'))
+      log.putSync(bytes(1), Buffer.from('changed again'))
+      log.removeSync(bytes(2))
+      log.putSync(bytes(3), Buffer.from('three'))
+      latest.putSync(bytes(1), Buffer.from('new'))
+      throw new Error('no')
+    })
+    expect(await failed.catch((error: Error) => error.message)).to.equal('no')
+    expect(rows(log.getRange({}))).to.deep.equal(['01=one', '02=two'])
+    expect(rows(latest.getRange({}))).to.deep.equal([])
+    expect(tables.bytes()).to.equal(before)
+  })
+
+  it('count what they hold', async () => {
+    const tables = memoryTables()
+    const empty = tables.bytes()
+    await tables.commit(() => tables.log.putSync(bytes(1), Buffer.alloc(1000)))
+    expect(tables.bytes()).to.equal(empty + 1001)
+    await tables.commit(() => tables.log.putSync(bytes(1), Buffer.alloc(10)))
+    expect(tables.bytes()).to.equal(empty + 11)
+    await tables.commit(() => tables.log.removeSync(bytes(1)))
+    await tables.commit(() => tables.log.removeSync(bytes(1)))
+    expect(tables.bytes()).to.equal(empty)
+  })
+
+  it('hold values that pin no larger buffer', async () => {
+    const { log, commit } = memoryTables()
+    const large = Buffer.alloc(100_000, 'x')
+    await commit(() => log.putSync(bytes(1), large.subarray(0, 10)))
+    expect(log.getBinaryFast(bytes(1))?.buffer.byteLength).to.equal(10)
+  })
+
+  it('take nothing once they are closed', async () => {
+    const { close, commit } = memoryTables()
+    await close()
+    expect(await commit(() => {}).catch((error: Error) => error.message)).to.equal('the store is closed')
+  })
+})
