@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isStatusError } from '../meta/status.ts'
-import { CANCELED, DEADLINE } from './call-ending.ts'
+import { whyLeft } from './call-ending.ts'
 import { RemoteCallError } from './remote-client.ts'
 
 /** How often a call is tried, and how long is waited between. */
@@ -50,7 +49,7 @@ export async function withBackoff<T>(
   call: () => Promise<T>,
   { random, wait }: BackoffEnvironment = systemBackoff,
 ): Promise<T> {
-  if (signal.aborted) throw new Error(`webhook call failed: ${isStatusError(signal.reason, 'Timeout') ? DEADLINE : CANCELED}`)
+  if (signal.aborted) throw new Error(`webhook call failed: ${whyLeft(signal)}`)
   const { isRetried = isTransient } = backoff
   let waitMs = backoff.initialMs
   for (let step = 1; ; step++) {

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
 import { DialError, dialError } from '../lib/dial-error.ts'
+import { readBounded } from '../lib/read-bounded.ts'
 import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import type { AnswerRoom } from './answer-room.ts'
@@ -70,6 +71,7 @@ export const isSuccess = ({ status }: Answer): boolean => status >= 200 && statu
 
 async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
   const { agent, host, port, authority, serverName, path, headers } = to
+  const { maxBytes = MAX_BODY_BYTES, room } = limits
   const begin = agent instanceof HttpsAgent ? httpsRequest : httpRequest
   for (;;) {
     let request: ClientRequest | undefined
@@ -95,7 +97,7 @@ async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, 
         request.on('response', resolve)
         request.end(body)
       })
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, limits) }
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await readBounded(response, { maxBytes, tooLong, room }) }
     } catch (error) {
       if (signal.aborted || error instanceof DialError) throw error
       // It was closed by the other side while nobody used it.
@@ -105,23 +107,7 @@ async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, 
   }
 }
 
-/** Bounded: a server must not fill the memory of another. */
-async function bodyOf(response: IncomingMessage, { maxBytes = MAX_BODY_BYTES, room }: AnswerLimits): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  const pieces: AsyncIterable<Buffer> = response
-  try {
-    for await (const chunk of pieces) {
-      room?.take(chunk.length)
-      chunks.push(chunk)
-      length += chunk.length
-      if (length > maxBytes) throw new DialError('unexpected error when reading response body. Please retry. Original error: http: response body too large')
-    }
-    return Buffer.concat(chunks)
-  } finally {
-    room?.leave(length)
-  }
-}
+const tooLong = (): Error => new DialError('unexpected error when reading response body. Please retry. Original error: http: response body too large')
 
 /** What Node and OpenSSL call an error. */
 const codesOf = (error: unknown): NodeJS.ErrnoException & { readonly reason?: string } => (error instanceof Error ? error : new Error(String(error)))

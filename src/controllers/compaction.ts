@@ -1,6 +1,6 @@
+import { withDeadline } from '../lib/deadline.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
-import { withDeadline } from '../lib/with-deadline.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import { pause } from './controller.ts'

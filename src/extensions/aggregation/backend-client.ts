@@ -1,7 +1,9 @@
 import type { ResolveService } from '../../admission/webhooks/target.ts'
 import { askOver } from '../../endpoints/connect/ask.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import { readBounded } from '../../lib/read-bounded.ts'
 import type { User } from '../../meta/context.ts'
-import { destinationAt, timeLimit } from './call.ts'
+import { destinationAt } from './destination.ts'
 import type { Registration } from './registration.ts'
 import { withRemoteUser } from './remote-user.ts'
 import type { Transports } from './transports.ts'
@@ -45,32 +47,19 @@ export class BackendClient {
     const { path, accept, etag = '', user, timeoutMs, maxBytes } = question
     const { transport, fault } = this.#transports.of(registration, backend)
     if (fault !== undefined) throw new Error(fault)
-    const limit = timeLimit(timeoutMs, waiting)
-    try {
+    const own: readonly (readonly [string, string])[] = [
+      ['Accept', accept],
+      ['Via', this.#via.after(undefined)],
+      ...(etag === '' ? [] : [['If-None-Match', etag] as const]),
+    ]
+    const headers = withRemoteUser(own, user, false).flat()
+    return withDeadline(waiting, timeoutMs, async signal => {
       const destination = destinationAt(await this.#resolve(backend.namespace, backend.name, backend.port), path)
-      const own = [['Accept', accept], ['Via', this.#via.after(undefined)], ...(etag === '' ? [] : [['If-None-Match', etag]])] as const
-      const headers = withRemoteUser(
-        own.map(([name = '', value = '']) => [name, value] as const),
-        user,
-        false,
-      ).flat()
-      const { response, upgraded } = await askOver(transport, destination, { method: 'GET', headers, signal: limit.signal })
+      const { response, upgraded } = await askOver(transport, destination, { method: 'GET', headers, signal })
       upgraded?.socket.destroy()
       const { statusCode: status = 0, headers: told } = response
-      return { status, contentType: told['content-type'] ?? '', etag: told.etag ?? '', body: await bodyOf(response, maxBytes) }
-    } finally {
-      limit.dispose()
-    }
+      const body = await readBounded(response, { maxBytes, tooLong: () => new Error(`the document is longer than ${maxBytes} bytes`) })
+      return { status, contentType: told['content-type'] ?? '', etag: told.etag ?? '', body }
+    })
   }
-}
-
-async function bodyOf(response: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response) {
-    length += chunk.length
-    if (length > maxBytes) throw new Error(`the document is longer than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, length)
 }

@@ -1,10 +1,11 @@
 import type { ResolveService } from '../../admission/webhooks/target.ts'
 import type { CheckBackend } from '../../controllers/api-service-availability.ts'
 import { askOver, authorityOf } from '../../endpoints/connect/ask.ts'
+import { DEADLINE, startDeadline } from '../../lib/deadline.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { APIService } from '../../resources/apiregistration/v1.types.ts'
-import { DEADLINE, destinationAt, timeLimit } from './call.ts'
 import type { ProxyClientKey } from './client-keys.ts'
+import { destinationAt } from './destination.ts'
 import { type Backend, pathOf, registrationOf } from './registration.ts'
 import { withRemoteUser } from './remote-user.ts'
 import type { Via } from './via.ts'
@@ -47,7 +48,7 @@ async function attempt(
   const destination = destinationAt(await resolve(namespace, name, port), path)
   const url = `https://${authorityOf(destination)}${path}`
   const failed = (why: string): Error => new Error(`failing or missing response from ${url}: ${why}`)
-  const limit = timeLimit(TIMEOUT_MS, waiting)
+  const limit = startDeadline(TIMEOUT_MS, waiting)
   const tls = { rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], ...client?.current }
   const headers = withRemoteUser([['Via', via.after(undefined)]], AGGREGATOR, false).flat()
   try {
@@ -55,7 +56,7 @@ async function attempt(
     response.destroy()
     upgraded?.socket.destroy()
     const status = response.statusCode ?? 0
-    if (status < 200 || status >= 300 + 100) throw failed(`bad status from ${url}: ${status}`)
+    if (status < 200 || status >= 400) throw failed(`bad status from ${url}: ${status}`)
     return undefined
   } catch (error) {
     if (limit.isOver()) throw failed(`Get ${JSON.stringify(url)}: ${DEADLINE}`)

@@ -6,11 +6,12 @@ import { withHeader } from '../../endpoints/connect/headers.ts'
 import { upgrade } from '../../endpoints/connect/upgrade.ts'
 import type { Exchange } from '../../endpoints/exchange.ts'
 import { sendText } from '../../endpoints/send-text.ts'
+import { DEADLINE, startDeadline } from '../../lib/deadline.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { escapePath } from '../../lib/url.ts'
 import { isStatusError, tooManyRequestsError } from '../../meta/status.ts'
-import { DEADLINE, destinationAt, timeLimit } from './call.ts'
+import { destinationAt } from './destination.ts'
 import type { Backend, Registration } from './registration.ts'
 import { withRemoteUser } from './remote-user.ts'
 import type { BackendTransport, Transports } from './transports.ts'
@@ -55,7 +56,7 @@ export async function passOn(env: RequestProxyEnvironment, exchange: Exchange, r
 
 /** Whatever goes wrong before an answer has come is 503. */
 async function send(env: RequestProxyEnvironment, exchange: Exchange, to: Destination, { transport }: BackendTransport): Promise<void> {
-  const limit = isDiscovery(exchange) ? timeLimit(DISCOVERY_MS, exchange.ctx.signal) : undefined
+  const limit = isDiscovery(exchange) ? startDeadline(DISCOVERY_MS, exchange.ctx.signal) : undefined
   const ask: Ask = (destination, question) => askOver(transport, destination, limit ? { ...question, signal: limit.signal } : question)
   const passing: Passing = { ask, headers: (headers, at) => headersFor(env, exchange, headers, at), refusesRedirects: env.refusesRedirects }
   try {

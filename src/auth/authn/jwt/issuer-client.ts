@@ -1,9 +1,10 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { CANCELED, DEADLINE, withDeadline } from '../../../lib/deadline.ts'
 import { dialError } from '../../../lib/dial-error.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
+import { readBounded } from '../../../lib/read-bounded.ts'
 import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
-import { withDeadline } from '../../../lib/with-deadline.ts'
 
 /** What was found at a URL. */
 export interface Fetched {
@@ -59,7 +60,7 @@ export function issuerClient(authority: string, signal: AbortSignal): IssuerClie
         const response = await once(at, new URL(text).host === at.host ? accessToken : '', ending)
         const { statusCode = 0, statusMessage = '', headers } = response
         const next = REDIRECTS.includes(statusCode) ? headers.location : undefined
-        if (next === undefined) return { status: `${statusCode} ${statusMessage}`, code: statusCode, headers, body: await bodyOf(response) }
+        if (next === undefined) return { status: `${statusCode} ${statusMessage}`, code: statusCode, headers, body: await textOf(response) }
         response.destroy()
         if (redirects >= MOST_REDIRECTS) throw new Error(`stopped after ${MOST_REDIRECTS} redirects`)
         url = new URL(next, at).href
@@ -73,26 +74,16 @@ export function issuerClient(authority: string, signal: AbortSignal): IssuerClie
   }
 }
 
-const endedBy = (signal: AbortSignal): string =>
-  signal.aborted ? 'context canceled' : 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
+const tooLong = (): Error => new Error('http: response body too large')
+
+const textOf = async (response: IncomingMessage): Promise<string> => (await readBounded(response, { maxBytes: MAX_BODY_BYTES, tooLong })).toString()
+
+const endedBy = (signal: AbortSignal): string => (signal.aborted ? CANCELED : `${DEADLINE} (Client.Timeout exceeded while awaiting headers)`)
 
 function wordsOf(error: unknown, url: string): string {
   if (!URL.canParse(url)) return 'invalid URL'
   const { hostname, port, protocol } = new URL(url)
   return dialError(error, `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`).message
-}
-
-/** Bounded: an issuer must not fill the memory. */
-async function bodyOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  const pieces: AsyncIterable<Buffer> = response
-  for await (const chunk of pieces) {
-    length += chunk.length
-    if (length > MAX_BODY_BYTES) throw new Error('http: response body too large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }
 
 /** What errors tell of a body: they are logged for each token, and a body has megabytes. */

@@ -1,6 +1,6 @@
 import { request } from 'node:https'
+import { DEADLINE, withDeadline } from '../../../lib/deadline.ts'
 import { dialError } from '../../../lib/dial-error.ts'
-import { withDeadline } from '../../../lib/with-deadline.ts'
 
 /** What somebody says of itself, or why it could not be asked. */
 export interface Health {
@@ -25,8 +25,7 @@ function askHealth(port: number, signal: AbortSignal): Promise<Health> {
   const url = `https://${address}/healthz`
   return new Promise(resolve => {
     const unhealthy = (message: string): void => resolve({ isHealthy: false, message })
-    const failed = (error: unknown): void =>
-      unhealthy(signal.aborted ? `Get "${url}": context deadline exceeded` : `Get "${url}": ${dialError(error, address).message}`)
+    const failed = (error: unknown): void => unhealthy(signal.aborted ? `Get "${url}": ${DEADLINE}` : `Get "${url}": ${dialError(error, address).message}`)
     const asked = request(url, { rejectUnauthorized: false, agent: false, signal }, answer => {
       const { statusCode = 0 } = answer
       let text = ''

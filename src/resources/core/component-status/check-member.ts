@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
+import { DEADLINE, withDeadline } from '../../../lib/deadline.ts'
 import { dialError } from '../../../lib/dial-error.ts'
-import { withDeadline } from '../../../lib/with-deadline.ts'
 
 const TIMEOUT_MS = 20_000
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
@@ -13,7 +13,7 @@ export function checkMember(url: string, signal: AbortSignal): Promise<void> {
   const connected = (within: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       const socket = connect(address)
-      const giveUp = (): void => void socket.destroy(new Error('context deadline exceeded'))
+      const giveUp = (): void => void socket.destroy(new Error(DEADLINE))
       within.addEventListener('abort', giveUp, { once: true })
       socket.once('error', error => reject(dialError(error, `${hostname}:${address.port}`)))
       socket.once('connect', () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
-import { withDeadline } from '../../../src/lib/with-deadline.ts'
+import { startDeadline, withDeadline } from '../../../src/lib/deadline.ts'
 
 const untilAborted = async (signal: AbortSignal): Promise<unknown> => {
   if (!signal.aborted) await once(signal, 'abort')
@@ -39,6 +39,20 @@ describe('withDeadline', () => {
       }
     })
     await work
-    expect(seen?.reason).to.have.property('name', 'TimeoutError')
+    expect(seen?.reason).to.include({ name: 'TimeoutError', message: 'context deadline exceeded' })
+  })
+})
+
+describe('startDeadline', () => {
+  it('tells whether its time was over first', async () => {
+    const caller = new AbortController()
+    const [late, left] = [startDeadline(1, new AbortController().signal), startDeadline(1, caller.signal)]
+    expect([late.isOver(), left.isOver()]).to.deep.equal([false, false])
+    caller.abort('gone')
+    await once(late.signal, 'abort')
+    await sleep(2)
+    expect([late.isOver(), left.isOver(), left.signal.reason]).to.deep.equal([true, false, 'gone'])
+    late.dispose()
+    left.dispose()
   })
 })
