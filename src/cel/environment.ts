@@ -11,7 +11,7 @@ import { QUANTITY } from './libraries/quantity.ts'
 import { REGEX } from './libraries/regex.ts'
 import { SEMVER } from './libraries/semver.ts'
 import { SETS } from './libraries/sets.ts'
-import { STANDARD } from './libraries/standard.ts'
+import { STANDARD, STANDARD_WITHOUT_CROSS_TYPES } from './libraries/standard.ts'
 import { OLD_STRINGS, STRINGS } from './libraries/strings.ts'
 import { TWO_VARIABLE_LOOPS } from './libraries/two-variable-loops.ts'
 import { URLS } from './libraries/urls.ts'
@@ -48,7 +48,8 @@ const STANDARD_TYPES = ['bool', 'bytes', 'double', 'duration', 'int', 'list(A)',
 
 /** In the order in which the API server adds them: signatures are tried in this order. */
 const ADDITIONS: readonly Addition[] = [
-  { since: 0, functions: STANDARD, macros: STANDARD_MACROS, types: STANDARD_TYPES },
+  { since: 0, until: 28, functions: STANDARD_WITHOUT_CROSS_TYPES, macros: STANDARD_MACROS, types: STANDARD_TYPES },
+  { since: 28, functions: STANDARD, macros: STANDARD_MACROS, types: STANDARD_TYPES },
   { since: 0, functions: URLS },
   { since: 0, functions: REGEX },
   { since: 0, functions: LISTS },

@@ -1,4 +1,4 @@
-import { declare } from '../declarations.ts'
+import { declare, type FunctionDeclaration } from '../declarations.ts'
 
 /**
  * The functions and operators that every environment has (cel-spec, "List of Standard Definitions"). The order of the
@@ -177,3 +177,11 @@ export const STANDARD = declare(`
   int64_to_uint64: uint(int) -> uint
   string_to_uint64: uint(string) -> uint
 `)
+
+const CROSS_TYPE = /^(?:less|greater)(?:_equals)?_(?:int64_(?:double|uint64)|uint64_(?:double|int64)|double_(?:int64|uint64))$/
+
+/** The same before 1.28, where values of int, uint and double are compared with their own kind alone. */
+export const STANDARD_WITHOUT_CROSS_TYPES: readonly FunctionDeclaration[] = STANDARD.map(({ name, overloads }) => ({
+  name,
+  overloads: overloads.filter(({ id }) => !CROSS_TYPE.test(id)),
+}))

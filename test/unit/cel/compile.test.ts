@@ -38,6 +38,8 @@ describe('compile', () => {
 
   it('has the libraries of each release', () => {
     const introduced: Record<string, number> = {
+      '1 < 1.5': 28,
+      '2u >= 1': 28,
       "quantity('1')": 28,
       'sets.contains([1], [1])': 29,
       "ip('::1')": 30,
@@ -49,6 +51,12 @@ describe('compile', () => {
       expect(messages(expression, minor), expression).to.deep.equal([])
       expect(messages(expression, minor - 1), expression).to.not.deep.equal([])
     }
+  })
+
+  it('compares numbers with their own kind alone before 1.28', () => {
+    expect(messages('1 > 1.5', 27)[0]).to.contain("found no matching overload for '_>_' applied to '(int, double)'")
+    expect(messages('1 <= 2 && 1.0 < 2.0 && 1u >= 2u', 27)).to.deep.equal([])
+    expect(messages('dyn(1) < 1.5', 27)).to.deep.equal([])
   })
 
   it('notes what names and calls mean', () => {

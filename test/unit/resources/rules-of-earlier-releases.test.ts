@@ -102,6 +102,28 @@ describe('rules that came with a release', () => {
     expect(errorsOf(podResource, '1.33', pod)).to.deep.equal([])
   })
 
+  it('Pod: a file of the downward API may never be status.hostIPs', () => {
+    const fieldRef = { apiVersion: 'v1', fieldPath: 'status.hostIPs' }
+    const pod = {
+      spec: {
+        containers: [{ name: 'c', image: 'i', imagePullPolicy: 'Always', terminationMessagePolicy: 'File', resources: {} }],
+        volumes: [{ name: 'v', downwardAPI: { items: [{ path: 'a', fieldRef }], defaultMode: 420 } }],
+        restartPolicy: 'Always',
+        dnsPolicy: 'Default',
+        terminationGracePeriodSeconds: 30,
+        serviceAccountName: 'default',
+      },
+      status: {},
+    }
+    const at = 'spec.volumes[0].downwardAPI.fieldRef'
+    const unsupported = `${at}.fieldPath: Unsupported value: "status.hostIPs": supported values: "metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"`
+    expect(errorsOf(podResource, '1.27', pod)).to.deep.equal([
+      `${at}.fieldPath: Invalid value: "status.hostIPs": error converting fieldPath: field label not supported: status.hostIPs`,
+    ])
+    expect(errorsOf(podResource, '1.28', pod)).to.deep.equal([unsupported, `${at}: Forbidden: may not be set when feature gate 'PodHostIPs' is not enabled`])
+    expect(errorsOf(podResource, '1.29', pod)).to.deep.equal([unsupported])
+  })
+
   it('CustomResourceDefinition: optionalOldSelf of a rule is cleared in 1.29, where its gate is off', () => {
     const definition = (optionalOldSelf?: boolean): AnyObject => {
       const rule = { rule: 'self == oldSelf', ...(optionalOldSelf !== undefined && { optionalOldSelf }) }

@@ -20,20 +20,29 @@ const ENVIRONMENT_FIELDS = [
   'status.podIPs',
 ]
 const HOST_IPS = 'status.hostIPs'
-/** Whether a variable may be the addresses of the node: before 1.28 nobody knows the field, then a gate forbids it. */
+/** Whether a pod may ask for the addresses of the node: before 1.28 nobody knows the field, then a gate forbids it. */
 export type HostIPsUse = 'unknown' | 'forbidden' | 'allowed'
 
 /** What a variable refers to. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
-export function validateEnvironmentField(ref: ObjectFieldSelector, use: HostIPsUse, path: FieldPath): FieldError[] {
-  if (use === 'unknown' && ref.fieldPath === HOST_IPS && ref.apiVersion === 'v1') {
-    return [invalid(path.child('fieldPath'), HOST_IPS, `error converting fieldPath: field label not supported: ${HOST_IPS}`)]
-  }
-  const fields = use === 'unknown' ? ENVIRONMENT_FIELDS.filter(field => field !== HOST_IPS) : ENVIRONMENT_FIELDS
-  const errors = validateFieldRef(ref, fields, path)
-  return use === 'forbidden' && ref.fieldPath === HOST_IPS
-    ? [...errors, forbidden(path, "may not be set when feature gate 'PodHostIPs' is not enabled")]
-    : errors
+export const validateEnvironmentField = (ref: ObjectFieldSelector, use: HostIPsUse, path: FieldPath): FieldError[] => [
+  ...validateKnownField(ref, ENVIRONMENT_FIELDS, use, path),
+  ...validateHostIPs(ref, use, path),
+]
+
+/** The addresses of the node are a field that came later than the others. */
+function validateKnownField(ref: ObjectFieldSelector, fields: readonly string[], use: HostIPsUse, path: FieldPath): FieldError[] {
+  if (use !== 'unknown') return validateFieldRef(ref, fields, path)
+  if (ref.fieldPath !== HOST_IPS || ref.apiVersion !== 'v1')
+    return validateFieldRef(
+      ref,
+      fields.filter(field => field !== HOST_IPS),
+      path,
+    )
+  return [invalid(path.child('fieldPath'), HOST_IPS, `error converting fieldPath: field label not supported: ${HOST_IPS}`)]
 }
+
+const validateHostIPs = ({ fieldPath }: ObjectFieldSelector, use: HostIPsUse, path: FieldPath): FieldError[] =>
+  use === 'forbidden' && fieldPath === HOST_IPS ? [forbidden(path, "may not be set when feature gate 'PodHostIPs' is not enabled")] : []
 
 /** Whether a variable is the addresses of the node. */
 export const usesHostIPs = ({ valueFrom }: EnvVar): boolean => valueFrom?.fieldRef?.fieldPath === HOST_IPS
@@ -108,13 +117,14 @@ function validateDivisor(resource: string, divisor: string, path: FieldPath): Fi
 }
 
 /** A file below the volume with exactly one source. `path`: that of the downwardAPI source, since upstream does not name the item. */
-export function validateDownwardFile(file: DownwardAPIVolumeFile, path: FieldPath): FieldError[] {
+export function validateDownwardFile(file: DownwardAPIVolumeFile, path: FieldPath, hostIPs: HostIPsUse): FieldError[] {
   const errors: FieldError[] = []
   if (!file.path) errors.push(required(path.child('path')))
   errors.push(...validateNonReservedPath(file.path, path.child('path')))
   if (file.fieldRef) {
-    errors.push(...validateFieldRef(file.fieldRef, VOLUME_FIELDS, path.child('fieldRef')))
+    errors.push(...validateKnownField(file.fieldRef, VOLUME_FIELDS, hostIPs, path.child('fieldRef')))
     if (file.resourceFieldRef) errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
+    errors.push(...validateHostIPs(file.fieldRef, hostIPs, path.child('fieldRef')))
   } else if (file.resourceFieldRef) errors.push(...validateResourceFieldRef(file.resourceFieldRef, true, path.child('resourceFieldRef')))
   else errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'))
   return errors

@@ -16,7 +16,7 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from '../v1.types.ts'
-import { validateDownwardFile } from './downward-api.ts'
+import { type HostIPsUse, validateDownwardFile } from './downward-api.ts'
 import { validateNonReservedPath } from './paths.ts'
 
 /** Sources that are directories of files made from objects: secret, configMap, downwardAPI, projected. */
@@ -52,16 +52,21 @@ export function validateKeyedSource({ items = [], defaultMode }: KeyedSource, na
   ]
 }
 
+/** What gates allow. */
+interface DownwardOptions {
+  readonly hostIPs: HostIPsUse
+}
+
 /** Files that stay below the volume, and a mode of at most 0777. */
-export function validateDownwardSource(source: DownwardAPIVolumeSource, path: FieldPath): FieldError[] {
+export function validateDownwardSource(source: DownwardAPIVolumeSource, path: FieldPath, { hostIPs }: DownwardOptions): FieldError[] {
   const errors = validateMode(source.defaultMode, path.child('defaultMode'))
-  for (const file of source.items ?? []) errors.push(...validateFile(file, path))
+  for (const file of source.items ?? []) errors.push(...validateFile(file, path, hostIPs))
   return errors
 }
 
 /** Upstream’s path is that of the source, without `items` and index. */
-function validateFile(file: DownwardAPIVolumeFile, path: FieldPath): FieldError[] {
-  const errors = validateDownwardFile(file, path)
+function validateFile(file: DownwardAPIVolumeFile, path: FieldPath, hostIPs: HostIPsUse): FieldError[] {
+  const errors = validateDownwardFile(file, path, hostIPs)
   errors.push(...validateMode(file.mode, path.child('mode')))
   return errors
 }
@@ -70,7 +75,7 @@ function validateFile(file: DownwardAPIVolumeFile, path: FieldPath): FieldError[
 const PROJECTIONS: readonly (keyof VolumeProjection)[] = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate']
 
 /** What gates allow, and what an old object may keep. */
-export interface ProjectedOptions {
+export interface ProjectedOptions extends DownwardOptions {
   readonly allowNonLocalTokenPath: boolean
 }
 
@@ -100,7 +105,7 @@ export function validateProjected(projected: ProjectedVolumeSource, path: FieldP
     }
     if (source.downwardAPI) {
       for (const file of source.downwardAPI.items ?? []) {
-        errors.push(...validateFile(file, at.child('downwardAPI')))
+        errors.push(...validateFile(file, at.child('downwardAPI'), options.hostIPs))
         claim(file.path, file.path)
       }
     }

@@ -6,6 +6,7 @@ import { compareQuantity } from '../../../meta/quantity.ts'
 import { validateDnsLabel } from '../checks.ts'
 import type { GitRepoVolumeSource, ImageVolumeSource, Volume, VolumeSource } from '../v1.types.ts'
 import { validateClaimTemplate } from './claim-template.ts'
+import type { HostIPsUse } from './downward-api.ts'
 import { validateDownwardSource, validateKeyedSource, validateProjected } from './files.ts'
 import { ISCSI_NAME_TOO_LONG, validateIscsi } from './iscsi.ts'
 import { validateDescendingPath } from './paths.ts'
@@ -18,6 +19,7 @@ export interface VolumeOptions {
   readonly resourceIsPod: boolean
   /** An older object already has a token at a path that leaves its volume. */
   readonly allowNonLocalTokenPath: boolean
+  readonly hostIPs: HostIPsUse
 }
 
 /** Volumes that passed, by name: what mounts may refer to. */
