@@ -1,3 +1,4 @@
+import { doubled } from '../lib/buckets.ts'
 import { CounterFamily, HistogramFamily } from '../lib/metrics.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 
@@ -30,7 +31,7 @@ export const createGraphDurations = (): HistogramFamily =>
     help: 'Histogram of duration of graph actions in node authorizer.',
     stability: 'ALPHA',
     labels: ['operation'],
-    buckets: Array.from({ length: 12 }, (_, i) => 0.0001 * 2 ** i),
+    buckets: doubled(0.0001, 12),
   })
 
 /** The same authorizer, whose decisions are counted under its mode and name. */

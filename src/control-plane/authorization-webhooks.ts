@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { AuthorizerEntry } from '../auth/authz/configuration/configuration.ts'
 import { AuthorizationConfigError, type ConfigurationRules, parseAuthorizationConfiguration } from '../auth/authz/configuration/configuration-file.ts'
-import { AuthorizationConfigMetrics } from '../auth/authz/configuration/metrics.ts'
 import { webhookAuthorizer } from '../auth/authz/webhook/authorizer.ts'
 import { AuthorizationWebhookMetrics } from '../auth/authz/webhook/metrics.ts'
+import { ReloadMetrics } from '../auth/reload-metrics.ts'
 import { webhookBackoff } from '../clients/backoff.ts'
 import { readKubeconfig } from '../clients/kubeconfig.ts'
 import { KubeconfigError } from '../clients/kubeconfig-error.ts'
@@ -39,7 +39,7 @@ const BACKOFF_MS = 500
 export class Webhooks {
   private readonly options: WebhooksOptions
   private readonly calls = new AuthorizationWebhookMetrics()
-  private readonly changes = new AuthorizationConfigMetrics(serverId())
+  private readonly changes = new ReloadMetrics('authorization', 'ALPHA', serverId())
   private clients: readonly RemoteClient[] = []
   private followed = false
 
@@ -93,9 +93,10 @@ export class Webhooks {
       this.changes.configured(next)
       log.info('reloaded authz config', { file })
     }
-    const failed = (error: unknown): void => {
+    const failed = (error: unknown): boolean => {
       this.changes.reloaded('failure', clock.now())
       log.error('reloading authorization config', { file, error: errorMessage(error) })
+      return false
     }
     await followFile({ file, bytes, intervalMs: LOOK_MS, changed, failed }, signal)
   }

@@ -3,6 +3,7 @@ import type { Anonymous } from '../auth/authn/authenticator.ts'
 import type { AnonymousConfiguration, AuthenticationConfiguration } from '../auth/authn/jwt/configuration.ts'
 import type { JwtService, JwtServiceOptions } from '../auth/authn/jwt/jwt-service.ts'
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
+import { ReloadMetrics } from '../auth/reload-metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
@@ -31,19 +32,21 @@ export async function openTokenIssuers(config: Config, clock: Clock, log: Logger
   const { authenticationConfigFile: file, oidc } = config
   if (file === undefined && oidc === undefined) return { tokens: [], anonymous: config.anonymousAuth, metrics: [], close: async () => {} }
   const { openJwtService } = await import('../auth/authn/jwt/jwt-service.ts')
-  const { configuration, text } = file === undefined ? { configuration: await ofFlags(config), text: '' } : await ofFile(file, config)
+  const { configuration, bytes } = file === undefined ? { configuration: await ofFlags(config), bytes: Buffer.alloc(0) } : await ofFile(file, config)
   const anonymous = anonymousOf(configuration.anonymous, config)
-  const options = await optionsOf(config, clock, log)
+  const server = config.gates.enabled('APIServerIdentity') ? serverId() : ''
+  const options = await optionsOf(config, clock, log, server)
+  const reloads = new ReloadMetrics('authentication', 'BETA', server)
   const service = openJwtService(configuration, options)
   const stopped = new AbortController()
   // 1.29 reads the file once.
   const isFollowed = isSince(config.emulatedVersion, '1.30')
-  const following = file === undefined || !isFollowed ? undefined : follow({ file, text, configuration, service, options }, stopped.signal)
-  if (file !== undefined) options.metrics.configured(text)
+  const following = file === undefined || !isFollowed ? undefined : follow({ file, bytes, configuration, service, options, reloads }, stopped.signal)
+  if (file !== undefined) reloads.configured(bytes)
   return {
     tokens: [service.tokens],
     anonymous,
-    metrics: service.metrics,
+    metrics: [...service.metrics, ...reloads.families],
     async close() {
       stopped.abort()
       await following
@@ -54,26 +57,27 @@ export async function openTokenIssuers(config: Config, clock: Clock, log: Logger
 
 interface Followed {
   readonly file: string
-  readonly text: string
+  readonly bytes: Buffer
   readonly configuration: AuthenticationConfiguration
   readonly service: JwtService
+  readonly reloads: ReloadMetrics
   readonly options: JwtServiceOptions
 }
 
-async function follow({ file, text, configuration, service, options }: Followed, signal: AbortSignal): Promise<void> {
+async function follow({ file, bytes, configuration, service, options, reloads }: Followed, signal: AbortSignal): Promise<void> {
   const { followConfiguration } = await import('../auth/authn/jwt/follow-configuration.ts')
   const { anonymous } = configuration
-  await followConfiguration({ ...options, file, text, anonymous, service, intervalMs: LOOK_MS, readyMs: READY_MS }, signal)
+  await followConfiguration({ ...options, file, bytes, anonymous, service, reloads, intervalMs: LOOK_MS, readyMs: READY_MS }, signal)
 }
 
 async function ofFile(
   file: string,
   { emulatedVersion: release }: Config,
-): Promise<{ readonly configuration: AuthenticationConfiguration; readonly text: string }> {
+): Promise<{ readonly configuration: AuthenticationConfiguration; readonly bytes: Buffer }> {
   const { AuthenticationConfigError, parseAuthenticationConfiguration } = await import('../auth/authn/jwt/configuration-file.ts')
   try {
     const bytes = await readFile(file)
-    return { configuration: parseAuthenticationConfiguration(bytes, release), text: bytes.toString() }
+    return { configuration: parseAuthenticationConfiguration(bytes, release), bytes }
   } catch (error) {
     const why = errorMessage(error)
     throw new AuthenticationConfigError(
@@ -100,7 +104,7 @@ function anonymousOf(given: AnonymousConfiguration | undefined, { anonymousAuth,
   return given.enabled && given.conditions.length > 0 ? new Set(given.conditions.map(({ path }) => path)) : given.enabled
 }
 
-async function optionsOf(config: Config, clock: Clock, log: Logger): Promise<JwtServiceOptions> {
+async function optionsOf(config: Config, clock: Clock, log: Logger, server: string): Promise<JwtServiceOptions> {
   const { expressionCompiler } = await import('../auth/authn/jwt/expressions.ts')
   const { issuerClient } = await import('../auth/authn/jwt/issuer-client.ts')
   const { JwtMetrics } = await import('../auth/authn/jwt/metrics.ts')
@@ -111,7 +115,7 @@ async function optionsOf(config: Config, clock: Clock, log: Logger): Promise<Jwt
     algorithms: config.oidc?.signingAlgorithms ?? (isSince(release, '1.30') ? SIGNING_ALGORITHMS : ['RS256']),
     now: () => clock.now(),
     log,
-    metrics: new JwtMetrics(gates.enabled('APIServerIdentity') ? serverId() : ''),
+    metrics: new JwtMetrics(server),
     serverAudiences: serviceAccounts.audiences,
     clientFor: issuerClient,
     observeKeys: gates.enabled('StructuredAuthenticationConfigurationJWKSMetrics'),

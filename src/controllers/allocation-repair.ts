@@ -1,8 +1,8 @@
 import { errorMessage } from '../lib/error-message.ts'
+import { pause } from '../lib/pause.ts'
 import type { PortRange } from '../resources/core/service/allocation/port-set.ts'
 import { createRepairState, repairAllocations } from '../resources/core/service/allocation/repair.ts'
 import type { Controller } from './controller.ts'
-import { pause } from './controller.ts'
 
 const INTERVAL_MS = 3 * 60_000
 const RETRY_MS = 5_000

@@ -2,6 +2,7 @@ import { getKind, updateKind } from '../catalog/define.ts'
 import type { AccessEvent } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
+import { pause } from '../lib/pause.ts'
 import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
@@ -9,7 +10,7 @@ import type { APIService, APIServiceCondition } from '../resources/apiregistrati
 import type { EndpointSubset } from '../resources/core/v1.types.ts'
 import { API_SERVICES, ENDPOINTS, SERVICES } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
-import { follow, followMetadata, pause, WorkQueue } from './controller.ts'
+import { follow, followMetadata, WorkQueue } from './controller.ts'
 
 /** What an APIService says of the server behind it. */
 interface Backend {

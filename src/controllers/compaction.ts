@@ -1,9 +1,9 @@
 import { withDeadline } from '../lib/deadline.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
+import { pause } from '../lib/pause.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Key, Revision } from '../storage/revision.ts'
-import { pause } from './controller.ts'
 
 const DEADLINE_MS = 30_000
 

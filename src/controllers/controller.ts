@@ -3,6 +3,7 @@ import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/definit
 import type { Clock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
+import { pause } from '../lib/pause.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { KubeObject, TypedObject } from '../meta/object.ts'
 import type { QueueMeter, WorkQueueMetrics } from './work-queue-metrics.ts'
@@ -21,21 +22,6 @@ export type Controller = (env: ControllerEnvironment, signal: AbortSignal) => Pr
 
 const FIRST_RETRY_MS = 50
 const LAST_RETRY_MS = 10_000
-
-/** Resolves after the time, or at once when the signal aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, milliseconds)
-    timer.unref()
-    signal.addEventListener('abort', done, { once: true })
-  })
-}
 
 /** Follows a resource from its present state on, starting over when the watch is lost: `handle` then sees every object again. `name`: only objects of this name. */
 export const follow = <T extends TypedObject = KubeObject>(

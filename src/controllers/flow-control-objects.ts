@@ -1,5 +1,6 @@
 import { type KindId, listKind, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { pause } from '../lib/pause.ts'
 import type { Release } from '../lifecycle/release.ts'
 import { deepEqual } from '../meta/equal.ts'
 import type { KubeObject, TypedObject } from '../meta/object.ts'
@@ -10,7 +11,6 @@ import { SUGGESTED_LEVELS, SUGGESTED_SCHEMAS } from '../resources/flowcontrol/bo
 import type { PriorityLevelConfiguration } from '../resources/flowcontrol/v1.types.ts'
 import { FLOW_SCHEMAS, PRIORITY_LEVELS } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
-import { pause } from './controller.ts'
 
 const EVERY_MS = 60_000
 

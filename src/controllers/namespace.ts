@@ -1,9 +1,10 @@
 import { getKind, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { pause } from '../lib/pause.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Namespace } from '../resources/core/v1.types.ts'
 import { NAMESPACES } from '../resources/kinds.ts'
-import { type Controller, type ControllerEnvironment, follow, pause, WorkQueue } from './controller.ts'
+import { type Controller, type ControllerEnvironment, follow, WorkQueue } from './controller.ts'
 import { withConditions } from './namespace-conditions.ts'
 import { type DeletionParts, deleteContent, ignoreGone } from './namespace-deletion.ts'
 

@@ -1,5 +1,6 @@
 import { getKind, type KindId, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { pause } from '../lib/pause.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import { clone } from '../meta/equal.ts'
 import type { TypedObject } from '../meta/object.ts'
@@ -8,7 +9,6 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../r
 import { bootstrapPolicy } from '../resources/rbac/policy/bootstrap-policy.ts'
 import { reconcileBinding, reconcileRole } from '../resources/rbac/policy/reconcile.ts'
 import type { ControllerEnvironment } from './controller.ts'
-import { pause } from './controller.ts'
 import { all, isRefused } from './ensure.ts'
 
 /** What becomes of an object that is there; undefined: it stays as it is. A binding of another role is created anew, because its role cannot change. */

@@ -1,8 +1,9 @@
+import { doubled } from '../lib/buckets.ts'
 import { CounterFamily, HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
 import type { FramedBatch } from './shared-frames.ts'
 
 /** Bytes. */
-const SIZES = Array.from({ length: 8 }, (_, i) => 1024 * 2 ** i)
+const SIZES = doubled(1024, 8)
 const DURATIONS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
 const KIND = ['group', 'version', 'kind'] as const
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { getKind } from '../catalog/define.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
-import { pause } from '../controllers/controller.ts'
+import { pause } from '../lib/pause.ts'
 import { isStatusError } from '../meta/status.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { isServed } from './custom-resource.ts'

@@ -1,6 +1,7 @@
 import type { ResourceId } from '../catalog/definition.ts'
-import { type ControllerEnvironment, pause } from '../controllers/controller.ts'
+import type { ControllerEnvironment } from '../controllers/controller.ts'
 import { eachAtOnce } from '../lib/each-at-once.ts'
+import { pause } from '../lib/pause.ts'
 import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Condition } from './definition-conditions.ts'

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { steadyClock } from './clock.ts'
+import { pause } from './pause.ts'
 
 export interface FollowFileOptions {
   readonly file: string
@@ -8,32 +8,37 @@ export interface FollowFileOptions {
   readonly bytes: Buffer
   /** Between two looks at the times of the file. */
   readonly intervalMs: number
-  /** Called with each content that is another than the one before. A failure is told to `failed`, and the content not tried again. */
+  /** Called with each content that is another than the one before. */
   changed(bytes: Buffer): Promise<void>
-  /** The file can't be read, or its content can't be used. */
-  failed(error: unknown): void
+  /** The file can't be read, or `changed` has rejected. Says whether the same content is to be tried again when the file is read next. */
+  failed(error: unknown): boolean
 }
 
 /** However its times are, the file is read so often. */
 const READ_ANYWAY_MS = 60_000
+/** No file has this one. */
+const NO_STAMP = ''
 
-/** Follows a file of the operator until the signal aborts. */
+/** Follows a file of the operator until the signal aborts. It is read when its times have changed, as they may be left as they were at least once a minute. */
 export async function followFile({ file, bytes, intervalMs, changed, failed }: FollowFileOptions, signal: AbortSignal): Promise<void> {
   let known = bytes
-  let seen = await stampOf(file)
+  // It may have changed since it was read.
+  let seen: string | undefined = NO_STAMP
   let readAt = steadyClock.now()
-  while (await passed(intervalMs, signal)) {
+  while (await pause(intervalMs, signal)) {
     const stamp = await stampOf(file)
     if (stamp === seen && steadyClock.now() - readAt < READ_ANYWAY_MS) continue
     seen = stamp
     readAt = steadyClock.now()
+    const before = known
     try {
       const now = await readFile(file)
       if (now.equals(known)) continue
       known = now
       await changed(now)
     } catch (error) {
-      failed(error)
+      if (signal.aborted) return
+      if (failed(error)) known = before
     }
   }
 }
@@ -47,9 +52,3 @@ async function stampOf(file: string): Promise<string | undefined> {
     return undefined
   }
 }
-
-const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  sleep(ms, undefined, { signal, ref: false }).then(
-    () => true,
-    () => false,
-  )

@@ -16,11 +16,13 @@ export interface MetricDeclaration {
   readonly across?: Across
 }
 
+export type Labels = Readonly<Record<string, string>>
+
 /** One line of the exposition. */
 export interface Sample {
   readonly metricName: string
   /** Lines that follow each other may share them. */
-  readonly labels: Readonly<Record<string, string>>
+  readonly labels: Labels
   /** Of a bucket: its upper bound, a label beside the others. */
   readonly le?: string
   readonly value: number

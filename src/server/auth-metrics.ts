@@ -1,9 +1,10 @@
 import type { Identity } from '../auth/authn/authenticator.ts'
+import { doubled } from '../lib/buckets.ts'
 import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
 import type { Decision } from '../meta/authorizer.ts'
 
-/** Seconds: 1 ms, doubled fourteen times. */
-const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i)
+/** Seconds, from 1 ms on. */
+const BUCKETS = doubled(0.001, 15)
 const RESULT = ['result'] as const
 
 interface Outcome {

@@ -1,3 +1,4 @@
+import { REQUEST_BUCKETS } from '../lib/buckets.ts'
 import { CounterFamily, GaugeFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild, ReadGauge } from '../lib/metrics.ts'
 import type { RequestInfo, ResourceRequestInfo } from '../meta/context.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
@@ -8,7 +9,6 @@ import type { RequestWatermarks } from './request-watermarks.ts'
 const COMPONENT = 'apiserver'
 const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const WITH_DRY_RUN = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
-const LATENCIES = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 /** Bytes: from 50 KB on, 100 KB each. */
 const BODY_SIZES = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000)
 const SIZES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
@@ -37,14 +37,14 @@ export class RequestMetrics {
     help: 'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
     stability: 'STABLE',
     labels: WITH_DRY_RUN,
-    buckets: LATENCIES,
+    buckets: REQUEST_BUCKETS,
   })
   private readonly sliDurations = new HistogramFamily({
     name: 'apiserver_request_sli_duration_seconds',
     help: 'Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each verb, group, version, resource, subresource, scope and component.',
     stability: 'ALPHA',
     labels: LABELS,
-    buckets: LATENCIES.slice(2),
+    buckets: REQUEST_BUCKETS.slice(2),
   })
   private readonly sizes = new HistogramFamily({
     name: 'apiserver_response_sizes',

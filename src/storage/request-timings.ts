@@ -1,7 +1,7 @@
+import { REQUEST_BUCKETS } from '../lib/buckets.ts'
 import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
 import type { Backend } from './backend.ts'
 
-const LATENCIES = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 const LABELS = ['operation', 'type'] as const
 
 interface Children {
@@ -17,7 +17,7 @@ export class RequestTimings {
     help: 'Etcd request latency in seconds for each operation and object type.',
     stability: 'ALPHA',
     labels: LABELS,
-    buckets: LATENCIES,
+    buckets: REQUEST_BUCKETS,
   })
   private readonly totals = new CounterFamily({
     name: 'etcd_requests_total',

@@ -1,3 +1,4 @@
+import { CONDITION_BUCKETS } from '../../lib/buckets.ts'
 import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 
 const LABELS = ['name', 'kind', 'type', 'operation']
@@ -30,7 +31,7 @@ export class ConditionMetrics {
     help: 'Admission match condition evaluation time in seconds, by name of what has the conditions, its kind, admission type and operation.',
     stability: 'ALPHA',
     labels: LABELS,
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+    buckets: CONDITION_BUCKETS,
   })
 
   /** Conditions that do not all hold: upstream observes no others. @param errors how many could not be evaluated before one was false. */

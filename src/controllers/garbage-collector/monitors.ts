@@ -1,8 +1,9 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { AccessEvent, ResourceDefinition } from '../../catalog/definition.ts'
+import { pause } from '../../lib/pause.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import type { ControllerEnvironment } from '../controller.ts'
-import { followMetadata, pause } from '../controller.ts'
+import { followMetadata } from '../controller.ts'
 import type { OwnerGraph } from './graph.ts'
 import { isCollected } from './kinds.ts'
 

@@ -1,4 +1,5 @@
-import { type ControllerEnvironment, pause, WorkQueue } from '../../controllers/controller.ts'
+import { type ControllerEnvironment, WorkQueue } from '../../controllers/controller.ts'
+import { pause } from '../../lib/pause.ts'
 import type { Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 

@@ -1,8 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
+import { pollFiles } from '../../lib/poll-files.ts'
 
 /** A certificate and its key, as PEM. */
 export interface ClientKey {
@@ -44,33 +43,30 @@ export class ProxyClientKey {
   }
 
   /** Takes up what the files hold whenever they change, until the signal aborts. Files that can not be used change nothing. */
-  async follow(log: Logger, signal: AbortSignal): Promise<void> {
-    let reported = ''
-    while (await passed(this.#lookMs, signal)) {
-      try {
-        const next = await read(this.#files)
-        reported = ''
-        if (next.cert === this.#current.cert && next.key === this.#current.key) continue
-        this.#current = next
-        this.generation++
-        log.info('the certificate for aggregated servers has changed', { file: this.#files.cert })
-      } catch (error) {
-        const message = errorMessage(error)
-        if (message !== reported) log.error('the certificate for aggregated servers can not be reloaded', { file: this.#files.cert, error: message })
-        reported = message
-      }
-    }
+  follow(log: Logger, signal: AbortSignal): Promise<void> {
+    const file = this.#files.cert
+    return pollFiles(
+      {
+        read: () => read(this.#files),
+        identityOf,
+        inForce: identityOf(this.#current),
+        intervalMs: this.#lookMs,
+        changed: next => {
+          this.#current = next
+          this.generation++
+          log.info('the certificate for aggregated servers has changed', { file })
+        },
+        failed: error => log.error('the certificate for aggregated servers can not be reloaded', { file, error }),
+      },
+      signal,
+    )
   }
 }
+
+const identityOf = ({ cert, key }: ClientKey): string => JSON.stringify([cert, key])
 
 async function read({ cert, key }: KeyFiles): Promise<ClientKey> {
   const read = { cert: await readFile(cert, 'utf8'), key: await readFile(key, 'utf8') }
   if (!new X509Certificate(read.cert).checkPrivateKey(createPrivateKey(read.key))) throw new Error('tls: private key does not match public key')
   return read
 }
-
-const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  sleep(ms, undefined, { signal, ref: false }).then(
-    () => true,
-    () => false,
-  )

@@ -1,3 +1,4 @@
+import { doubled } from '../../lib/buckets.ts'
 import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 
 /** Why a conversion by a webhook failed, as upstream's metrics call it. */
@@ -6,8 +7,6 @@ export type FailureType =
   | 'conversion_webhook_malformed_response_failure'
   | 'conversion_webhook_partial_response_failure'
   | 'conversion_webhook_invalid_converted_object_failure'
-
-const doubled = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first * 2 ** i)
 
 /** What conversions by webhooks are counted and timed in, under upstream's names. */
 export class ConversionMetrics {

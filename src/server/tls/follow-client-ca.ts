@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
+import { pollFiles } from '../../lib/poll-files.ts'
 import { type Authorities, type AuthorityMaterial, authoritiesOf, checkHoldsCertificates } from './authorities.ts'
 
 /** The files of authorities. */
@@ -28,24 +27,17 @@ export interface FollowOptions {
 export const clientCaOf = (ownCa: string, fileText: string): string => `${ownCa}\n${fileText}`
 
 /** Takes up what the files say whenever they have changed, until the signal aborts. A file that cannot be used changes nothing, and is looked at again. */
-export async function followClientCa({ files, ownCa, inForce: first, intervalMs, log, onChange }: FollowOptions, signal: AbortSignal): Promise<void> {
-  let inForce = first
-  let reported = ''
-  while (await passed(intervalMs, signal)) {
-    try {
-      const wanted = await readMaterial(files, ownCa)
-      if (wanted.clientCa === inForce.clientCa && wanted.frontProxyCa === inForce.frontProxyCa) continue
-      onChange(wanted, authoritiesOf(wanted))
-      inForce = wanted
-      reported = ''
-      log.info('the client CAs have changed', { file: files.clients, frontProxies: files.frontProxies })
-    } catch (error) {
-      const message = errorMessage(error)
-      if (message !== reported) log.error('the client CAs can not be reloaded', { file: files.clients, frontProxies: files.frontProxies, error: message })
-      reported = message
-    }
+export function followClientCa({ files, ownCa, inForce, intervalMs, log, onChange }: FollowOptions, signal: AbortSignal): Promise<void> {
+  const { clients: file, frontProxies } = files
+  const changed = (material: AuthorityMaterial): void => {
+    onChange(material, authoritiesOf(material))
+    log.info('the client CAs have changed', { file, frontProxies })
   }
+  const failed = (error: string): void => log.error('the client CAs can not be reloaded', { file, frontProxies, error })
+  return pollFiles({ read: () => readMaterial(files, ownCa), identityOf, inForce: identityOf(inForce), intervalMs, changed, failed }, signal)
 }
+
+const identityOf = ({ clientCa, frontProxyCa }: AuthorityMaterial): string => JSON.stringify([clientCa, frontProxyCa])
 
 async function readMaterial({ clients, frontProxies }: AuthorityFiles, ownCa: string): Promise<AuthorityMaterial> {
   const clientText = clients === undefined ? undefined : await readFile(clients, 'utf8')
@@ -53,9 +45,3 @@ async function readMaterial({ clients, frontProxies }: AuthorityFiles, ownCa: st
   for (const text of [clientText, frontProxyCa]) if (text !== undefined) checkHoldsCertificates(text)
   return { clientCa: clientText === undefined ? ownCa : clientCaOf(ownCa, clientText), ...(frontProxyCa !== undefined && { frontProxyCa }) }
 }
-
-const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  sleep(ms, undefined, { signal, ref: false }).then(
-    () => true,
-    () => false,
-  )

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
+import { pollFiles } from '../../lib/poll-files.ts'
 import type { NamedCertificate, TlsMaterial } from './tls-material.ts'
 
 /** A certificate and its key, as paths. */
@@ -47,28 +47,12 @@ export interface FollowServingOptions {
 }
 
 /** Takes up what the files hold whenever that has changed, until the signal aborts. Files that cannot be used, or of which one is newer than the other, change nothing, and are looked at again. */
-export async function followServingFiles({ files, inForce, intervalMs, log, onChange }: FollowServingOptions, signal: AbortSignal): Promise<void> {
-  let present = JSON.stringify(inForce)
-  let reported = ''
-  while (await passed(intervalMs, signal)) {
-    try {
-      const served = await readServingFiles(files)
-      const text = JSON.stringify(served)
-      if (text === present) continue
-      onChange(served)
-      present = text
-      reported = ''
-      log.info('the serving certificates have changed')
-    } catch (error) {
-      const message = errorMessage(error)
-      if (message !== reported) log.error('the serving certificates can not be reloaded', { error: message })
-      reported = message
-    }
+export function followServingFiles({ files, inForce, intervalMs, log, onChange }: FollowServingOptions, signal: AbortSignal): Promise<void> {
+  const identityOf = (served: ServedCertificates): string => JSON.stringify(served)
+  const changed = (served: ServedCertificates): void => {
+    onChange(served)
+    log.info('the serving certificates have changed')
   }
+  const failed = (error: string): void => log.error('the serving certificates can not be reloaded', { error })
+  return pollFiles({ read: () => readServingFiles(files), identityOf, inForce: identityOf(inForce), intervalMs, changed, failed }, signal)
 }
-
-const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  sleep(ms, undefined, { signal, ref: false }).then(
-    () => true,
-    () => false,
-  )

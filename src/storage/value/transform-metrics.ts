@@ -1,8 +1,9 @@
+import { doubled } from '../../lib/buckets.ts'
 import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 import type { EncryptionObserver } from './encryption.ts'
 
-/** As kube-apiserver's: 5 µs, doubled twenty-four times. */
-const BUCKETS = Array.from({ length: 25 }, (_, i) => 5e-6 * 2 ** i)
+/** As kube-apiserver's, from 5 µs on. */
+const BUCKETS = doubled(5e-6, 25)
 
 /** kube-apiserver's metrics of transformations, by resource, direction and prefix. */
 export function transformMetrics(): { readonly families: readonly MetricFamily[]; readonly observer: EncryptionObserver } {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { pause, WorkQueue } from '../../../src/controllers/controller.ts'
+import { WorkQueue } from '../../../src/controllers/controller.ts'
+import { pause } from '../../../src/lib/pause.ts'
 
 describe('work queue', () => {
   it('never runs a key twice at once, and runs it again when it was added meanwhile', async () => {

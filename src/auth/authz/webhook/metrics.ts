@@ -1,6 +1,5 @@
+import { CONDITION_BUCKETS, DEFAULT_BUCKETS } from '../../../lib/buckets.ts'
 import { CounterFamily, HistogramFamily } from '../../../lib/metrics.ts'
-
-const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** What came of a call: there was an answer that can be read; nobody waits for it any more; it took too long; anything else. */
 export type CallResult = 'success' | 'canceled' | 'timeout' | 'error'
@@ -43,7 +42,7 @@ export class AuthorizationWebhookMetrics {
     help: 'Authorization match condition evaluation time in seconds, split by authorizer type and name.',
     stability: 'ALPHA',
     labels: ['type', 'name'],
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+    buckets: CONDITION_BUCKETS,
   })
 
   readonly families = [this.#calls, this.#seconds, this.#failedOpen, this.#conditionErrors, this.#conditionExclusions, this.#conditionSeconds]

@@ -76,6 +76,3 @@ export function sourceName({ sourceType, source, keyId, annotations }: Omit<Encr
   }
   return hash.digest('base64')
 }
-
-/** As metrics and errors show a key's id. */
-export const keyIdHash = (keyId: string): string => (keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`)

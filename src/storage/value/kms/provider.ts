@@ -2,11 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../../lib/clock.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { Logger } from '../../../lib/log.ts'
-import { delay } from '../../delay.ts'
+import { pause } from '../../../lib/pause.ts'
+import { sha256Label } from '../../../lib/sha256-label.ts'
 import { aesGcm } from '../aes-gcm.ts'
 import { type Opened, TransformError, type Transformer } from '../transformer.ts'
 import { derivedKeys, SEED_BYTES } from './derived-keys.ts'
-import { encryptedObjectFault, keyIdFault, keyIdHash } from './encrypted-object.ts'
+import { encryptedObjectFault, keyIdFault } from './encrypted-object.ts'
 import { decodeObject, type EncryptedObject, encodeObject, SourceType, type StatusResponse } from './messages.ts'
 import type { KmsMetrics } from './metrics.ts'
 import type { KeyService } from './service.ts'
@@ -91,7 +92,7 @@ export class KmsProvider implements Transformer {
     const object = readObject(stored)
     const { object: present } = this.#present()
     const { value, stale } = this.#sources.transformerFor(object).fromStorage(object.data, key)
-    metrics.used('from_storage', name, keyIdHash(object.keyId), clock.now())
+    metrics.used('from_storage', name, sha256Label(object.keyId), clock.now())
     return { value, stale: stale || object.keyId !== present.keyId || object.sourceType !== present.sourceType }
   }
 
@@ -115,7 +116,7 @@ export class KmsProvider implements Transformer {
 
   /** Looks at the service until the signal aborts, so that a key is there to write with. */
   async follow(signal: AbortSignal): Promise<void> {
-    while (await passed(this.#last?.fault === undefined ? WELL_MS : ILL_MS, signal))
+    while (await pause(this.#last?.fault === undefined ? WELL_MS : ILL_MS, signal))
       await this.check().catch(error => this.#options.logger.warn('kms plugin failed health check probe', { name: this.name, error: errorMessage(error) }))
   }
 
@@ -147,7 +148,7 @@ export class KmsProvider implements Transformer {
     const invalid = keyIdFault(keyId)
     if (invalid) {
       metrics.invalidStatus(name, invalid)
-      return [...faults, `got invalid KMSv2 KeyID hash ${JSON.stringify(keyIdHash(keyId))}: ${invalid.text}`]
+      return [...faults, `got invalid KMSv2 KeyID hash ${JSON.stringify(sha256Label(keyId))}: ${invalid.text}`]
     }
     metrics.status(name, keyId, clock.now())
     const rotation = await this.#rotate(keyId)
@@ -166,11 +167,11 @@ export class KmsProvider implements Transformer {
     const uid = randomUUID()
     const made = await this.#generate(uid).catch(error => ({ fault: errorMessage(error) }))
     if ('object' in made && made.object.keyId === keyId) {
-      this.#write = { ...made, keyIdHash: keyIdHash(keyId), expires }
+      this.#write = { ...made, keyIdHash: sha256Label(keyId), expires }
       this.#sources.set(made.object, made.transformer)
       return undefined
     }
-    const hash = (id = ''): string => JSON.stringify(keyIdHash(id))
+    const hash = (id = ''): string => JSON.stringify(sha256Label(id))
     const encrypted = 'object' in made ? made.object.keyId : undefined
     const stateFault = present ? '<nil>' : 'got unexpected nil transformer'
     const until = present ? timeOf(present.expires) : '0001-01-01T00:00:00Z'
@@ -222,9 +223,3 @@ function aesKey(key: Buffer): Transformer {
 
 /** RFC 3339, to the second. */
 const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
-
-const passed = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  delay(ms, signal, { unref: true }).then(
-    () => true,
-    () => false,
-  )

@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { pollFiles } from '../../../src/lib/poll-files.ts'
+
+describe('pollFiles', () => {
+  /** Polls a script of what each look finds (an Error: a failure to read), and ends behind it. `refuse`: values that can't be put in force. */
+  async function polled(script: readonly (string | Error)[], refuse: (value: string) => void = () => {}): Promise<string[]> {
+    const events: string[] = []
+    const over = new AbortController()
+    const looks = script.values()
+    const read = async (): Promise<string> => {
+      const { value, done } = looks.next()
+      if (done) over.abort()
+      if (value instanceof Error) throw value
+      return value ?? 'a'
+    }
+    const changed = async (value: string): Promise<void> => {
+      if (over.signal.aborted) return
+      refuse(value)
+      events.push(`changed: ${value}`)
+    }
+    await pollFiles({ read, identityOf: value => value, inForce: 'a', intervalMs: 0, changed, failed: error => events.push(`failed: ${error}`) }, over.signal)
+    return events
+  }
+
+  for (const [title, script, events] of [
+    ['tells nothing of what is as it was', ['a', 'a'], []],
+    ['tells of each change once', ['b', 'b', 'a'], ['changed: b', 'changed: a']],
+    ['tells of a failure once', [new Error('x'), new Error('x'), 'a'], ['failed: x']],
+    ['tells of another failure', [new Error('x'), new Error('y')], ['failed: x', 'failed: y']],
+    ['tells of the same failure again where the files were well meanwhile', [new Error('x'), 'a', new Error('x')], ['failed: x', 'failed: x']],
+    ['takes up what it finds behind a failure', [new Error('x'), 'b'], ['failed: x', 'changed: b']],
+  ] as const)
+    it(title, async () => expect(await polled(script)).to.deep.equal(events))
+
+  it('tries a value again that could not be put in force, and tells of that once', async () => {
+    let refusals = 2
+    const refuse = (): void => {
+      if (refusals-- > 0) throw new Error('not now')
+    }
+    expect(await polled(['b', 'b', 'b', 'b'], refuse)).to.deep.equal(['failed: not now', 'changed: b'])
+  })
+})
