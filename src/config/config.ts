@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { PluginName } from '../admission/plugin-names.ts'
 import type { AuditOptions } from '../audit/open-auditor.ts'
 import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
@@ -17,6 +14,7 @@ import { flagDeprecations } from './deprecated-flags.ts'
 import { type Reader, reader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+import { type PlaceConfig, type Profile, placeOf, profileOf } from './place-config.ts'
 import { compatibilityOf, emulatedVersionOf, gatesOf, laterVersionsOf, runtimeConfigOf } from './release-config.ts'
 import { type ServiceConfig, servicesOf } from './service-config.ts'
 import { type ServingConfig, servingOf } from './serving-config.ts'
@@ -32,18 +30,13 @@ export interface KubeletConfig {
 }
 
 /** All options of the server, checked. Times are in milliseconds, files are paths as given. */
-export interface Config extends AuthenticationConfig, AuthorizationConfig, WatchCacheSizes {
-  readonly dataDir: string
-  /** It was made for this run, and goes with it. */
-  readonly dataIsTemporary: boolean
-  readonly kubeconfigOut: string
+export interface Config extends AuthenticationConfig, AuthorizationConfig, PlaceConfig, WatchCacheSizes {
   readonly securePort: number
   readonly serving: ServingConfig
   readonly bindAddress: string
   /** 0: none. */
   readonly insecurePort: number
   readonly advertiseAddress: string | undefined
-  readonly certDir: string
   readonly servingFiles: { readonly cert: string; readonly key: string } | undefined
   readonly externalHostname: string | undefined
   readonly clientCaFile: string | undefined
@@ -120,8 +113,7 @@ export function buildConfig(given: GivenFlags): Config {
   const { serving, warnings: servingWarnings } = servingOf(read, gates)
   const config: Config = {
     ...place,
-    kubeconfigOut: read.text('kubeconfig-out') ?? join(place.dataDir, 'admin.kubeconfig'),
-    ...listeningOf(read, place.dataDir),
+    ...listeningOf(given, read, place),
     serving,
     ...believedOf(read, gates),
     tokenAuthFile: read.text('token-auth-file'),
@@ -178,15 +170,15 @@ const believedOf = (read: Reader, gates: Gates): Pick<Config, 'clientCaFile' | '
   requestHeader: requestHeaderOf(read, gates),
 })
 
-type Listening = 'securePort' | 'bindAddress' | 'insecurePort' | 'advertiseAddress' | 'certDir' | 'servingFiles' | 'externalHostname'
+type Listening = 'securePort' | 'bindAddress' | 'insecurePort' | 'advertiseAddress' | 'servingFiles' | 'externalHostname'
 
 /** Where the server listens, and under which names. */
-const listeningOf = (read: Reader, dataDir: string): Pick<Config, Listening> => ({
-  securePort: read.port('secure-port'),
+const listeningOf = ({ values }: GivenFlags, read: Reader, { ephemeral }: PlaceConfig): Pick<Config, Listening> => ({
+  // Of several that are started side by side, each has a port of its own.
+  securePort: ephemeral && !values.has('secure-port') ? 0 : read.port('secure-port'),
   bindAddress: read.text('bind-address') ?? '127.0.0.1',
   insecurePort: read.port('insecure-port'),
   advertiseAddress: read.text('advertise-address'),
-  certDir: read.text('cert-dir') ?? join(dataDir, 'pki'),
   servingFiles: read.pair('tls-cert-file', 'tls-private-key-file'),
   externalHostname: read.text('external-hostname'),
 })
@@ -243,22 +235,6 @@ function kubeletsOf(read: Reader): KubeletConfig {
     caFile: read.text('kubelet-certificate-authority'),
     client: read.pair('kubelet-client-certificate', 'kubelet-client-key'),
   }
-}
-
-/** `apiserver` has kube-apiserver's defaults, for programs (envtest) that start it by its own flags; `binnacle` needs none. */
-type Profile = 'binnacle' | 'apiserver'
-
-/** Throws FlagError for any other name. */
-function profileOf(name: string): Profile {
-  if (name === 'binnacle' || name === 'apiserver') return name
-  throw new FlagError(`--profile=${name} is not a profile; it may be binnacle or apiserver`)
-}
-
-/** kube-apiserver writes nothing into the directory that it is started in: tests are started in that of their sources. */
-function placeOf(profile: Profile, read: Reader): Pick<Config, 'dataDir' | 'dataIsTemporary'> {
-  const given = read.text('data-dir') ?? (profile === 'apiserver' ? read.text('cert-dir') : 'data')
-  // Nobody can guess the name, and so put anything there before.
-  return { dataDir: given ?? join(tmpdir(), `kube-apiserver-${randomUUID()}`), dataIsTemporary: given === undefined }
 }
 
 /** The forms of apimachinery's PortRange: `30000-32767`, `30000+2767`, or one port. Throws FlagError. */

@@ -43,7 +43,15 @@ export const FLAGS = {
     'string',
     'Directory of the embedded store, the generated certificates and the kubeconfig. Made where missing. Default: data; with --profile=apiserver that of --cert-dir, or a temporary one.',
   ),
-  'kubeconfig-out': own('string', 'Where the administrator’s kubeconfig is written, mode 0600. Default: admin.kubeconfig in the data directory.'),
+  ephemeral: own(
+    'bool',
+    'Keep nothing on a disk, listen on a free port, print one line of JSON with the address and a kubeconfig to standard output when ready, and end with the program that has started it (or when standard input, if it is a pipe, ends).',
+    'false',
+  ),
+  'kubeconfig-out': own(
+    'string',
+    'Where the administrator’s kubeconfig is written, mode 0600. Default: admin.kubeconfig in the data directory; with --ephemeral none is.',
+  ),
   'insecure-port': own('int', 'Port of plain HTTP on 127.0.0.1, where every request is an administrator’s. 0: none.', '0'),
   domain: own('string', 'Domain whose neutral spellings (g=meta.DOMAIN) are understood beside the Kubernetes ones.', 'k8s.io'),
   controllers: own(

@@ -195,6 +195,7 @@ async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
  * is made when there is something to sign.
  */
 async function signingKeyOf({ certDir }: Config, agreed: AgreedValues | undefined): Promise<SigningKey> {
+  if (certDir === undefined) return readSigningKey(await generateSigningKey(), 'made')
   const file = join(certDir, 'sa.key')
   const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error

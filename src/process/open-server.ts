@@ -20,8 +20,9 @@ import type { Tracing } from '../server/tracing/tracing.ts'
 import { versionInfo } from '../server/version.ts'
 import type { WorkerBegin } from '../server/workers/messages.ts'
 import type { WorkerLink } from '../server/workers/worker-link.ts'
+import { delay } from '../storage/delay.ts'
 import { type OpenServices, openBackend, openServices } from './open-services.ts'
-import { advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
+import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
 import { shareCredentials, untilConflict } from './shared-credentials.ts'
 import { secretsOf } from './shared-store.ts'
 
@@ -29,6 +30,8 @@ import { secretsOf } from './shared-store.ts'
 const FILL_MS = 30_000
 /** Between two looks at --client-ca-file. */
 const CLIENT_CA_MS = 5_000
+/** Between two looks at whether the server is ready, where someone waits for it. */
+const LOOK_READY_MS = 5
 /** Between two looks at --tls-cert-file and --tls-sni-cert-key. */
 const CERTIFICATES_MS = 5_000
 
@@ -46,6 +49,10 @@ export interface ServerParts {
 export interface OpenServer {
   readonly securePort: number
   readonly insecurePort: number | undefined
+  /** The administrator's; none in a worker, whose primary has it. */
+  readonly access: AdminAccess | undefined
+  /** Resolves once /readyz succeeds, or the signal aborts. */
+  untilReady(signal: AbortSignal): Promise<void>
   /** Resolves with `end`, or before with an error for which the server has to stop: its certificate authority is not that of the others on its store. */
   untilEnd(end: Promise<void>): Promise<Error | undefined>
   /** Fails readiness, lets requests in progress finish, and closes the store. */
@@ -86,14 +93,16 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   /** Until then others could not use what is ready. */
   let isAnnounced = alone === undefined
   const certificates = await givenCertificates(config)
-  const server = await listen({ ...parts, begin, services, encryption, audit, shutdown, isAnnounced: () => isAnnounced, certificates, tracing })
+  const health = healthOf({ log, services, encryption, shutdown, isAnnounced: () => isAnnounced })
+  const server = await listen({ ...parts, begin, services, encryption, audit, health, certificates, tracing })
   if (link) {
     log.info('worker serves', { pid: process.pid })
     link.serving()
   }
   const announcing = alone?.credentials.then(async credentials => {
-    await announce(config, credentials, server, log)
+    const access = await announce(config, credentials, server, log)
     isAnnounced = true
+    return access
   })
   const ended = new AbortController()
   followAuthorities({ config, begin, server, services, log }, ended.signal)
@@ -104,7 +113,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     serviceIP: serviceIpOf(config),
     certificateAuthority: begin.credentials.serverCa,
   })
-  await announcing
+  const access = await announcing
   const stopServing = (graceMs: number): Promise<void> => {
     plane.beginShutdown()
     return server.stop(graceMs)
@@ -112,6 +121,8 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   return {
     securePort: server.securePort,
     insecurePort: server.insecurePort,
+    access,
+    untilReady: signal => untilReady(health, signal),
     untilEnd: async end => (alone ? untilConflict(alone.conflict, end) : void (await end)),
     stop() {
       ended.abort()
@@ -134,6 +145,10 @@ interface Listening extends ServerParts {
   readonly services: OpenServices
   readonly encryption: EncryptionService
   readonly audit: AuditService
+  readonly health: Health
+}
+
+interface Checked extends Pick<Listening, 'log' | 'services' | 'encryption'> {
   readonly shutdown: Shutdown
   /** The administrator has a kubeconfig. */
   readonly isAnnounced: () => boolean
@@ -147,6 +162,20 @@ const readiness = (name: string, isReady: () => boolean, otherwise: string): Hea
   },
 })
 
+function healthOf({ log, services, encryption, shutdown, isAnnounced }: Checked): Health {
+  const health = new Health(log)
+  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...services.plane.checks, ...encryption.checks)
+  health.add(readiness('kubeconfig', isAnnounced, 'it is not written yet'))
+  health.add(readiness('shutdown', () => !shutdown.isUnderWay, 'process is shutting down'))
+  return health
+}
+
+const NO_EXCLUSIONS = new URLSearchParams()
+
+async function untilReady(health: Health, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await health.report('readyz', NO_EXCLUSIONS)).status !== 200) await delay(LOOK_READY_MS, signal).catch(() => {})
+}
+
 /** Resolves when the ports are open. */
 async function listen({
   config,
@@ -157,16 +186,11 @@ async function listen({
   services,
   encryption,
   audit,
-  shutdown,
-  isAnnounced,
+  health,
   certificates: { served },
   tracing,
 }: Listening): Promise<RunningServer> {
   const { plane, auth, media } = services
-  const health = new Health(log)
-  health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...plane.checks, ...encryption.checks)
-  health.add(readiness('kubeconfig', isAnnounced, 'it is not written yet'))
-  health.add(readiness('shutdown', () => !shutdown.isUnderWay, 'process is shutting down'))
   let port = begin.securePort
   const server = await startServer({
     api: plane.api,

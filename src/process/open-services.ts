@@ -19,7 +19,7 @@ import { IMAGE_POLICY_PLUGIN, openImagePolicy } from '../resources/core/pod/imag
 import { gitVersion } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
-import { openEmbedded } from '../storage/embedded/open-embedded.ts'
+import { openEmbedded, openInMemory } from '../storage/embedded/open-embedded.ts'
 import { openEtcd } from '../storage/etcd/open-etcd.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import { preparedBackend } from '../storage/value/prepared-backend.ts'
@@ -44,6 +44,7 @@ export async function openBackend(config: Config, encryption: Encryption, log: L
 
 async function openStore({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
   if (etcd !== undefined) return openEtcd(etcdOptionsOf(etcd), log)
+  if (dataDir === undefined) return openInMemory(systemClock, log)
   try {
     makePrivateDirectory(dataDir)
   } catch (error) {

@@ -107,9 +107,10 @@ async function openShared(config: Config, log: Logger, signal: AbortSignal): Pro
 }
 
 /** Starts this program again as a worker. A directory that was made for this run has a name that only this process knows. */
-function workerProcess(number: number, dataDir: string): WorkerProcess {
+function workerProcess(number: number, dataDir: string | undefined): WorkerProcess {
   const [program = '', ...args] = process.argv.slice(1)
-  const child: ChildProcess = fork(program, [...args, `--data-dir=${dataDir}`], { env: { ...process.env, [WORKER_VARIABLE]: String(number) } })
+  const place = dataDir === undefined ? [] : [`--data-dir=${dataDir}`]
+  const child: ChildProcess = fork(program, [...args, ...place], { env: { ...process.env, [WORKER_VARIABLE]: String(number) } })
   // A worker that has ended can't be told anything; that it has ended is told by its exit.
   child.on('error', () => {})
   return {

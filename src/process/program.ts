@@ -81,7 +81,7 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
       try {
         return await serve(config, log)
       } finally {
-        if (config.dataIsTemporary && worker === undefined) await rm(config.dataDir, { recursive: true, force: true })
+        if (config.dataIsTemporary && config.dataDir !== undefined && worker === undefined) await rm(config.dataDir, { recursive: true, force: true })
       }
     }
   }

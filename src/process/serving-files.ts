@@ -31,24 +31,43 @@ export const credentialsOf = (
     ...(config.requestHeader && { frontProxyCaFile: config.requestHeader.clientCaFile }),
   })
 
-/** Writes the administrator's kubeconfig, and logs where the server is reached. `fields`: more to log. */
+/** How the administrator reaches a server. All but the URLs is PEM. */
+export interface AdminAccess {
+  readonly url: string
+  /** Plain HTTP, where the server has it. */
+  readonly insecureUrl: string | undefined
+  /** YAML. */
+  readonly kubeconfig: string
+  readonly certificateAuthority: string
+  readonly clientCertificate: string
+  readonly clientKey: string
+}
+
+/** Writes the administrator's kubeconfig, where it is to be in a file, and logs where the server is reached. `fields`: more to log. */
 export async function announce(
   config: Config,
   credentials: Credentials,
   ports: { readonly securePort: number; readonly insecurePort: number | undefined },
   log: Logger,
   fields: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
+): Promise<AdminAccess> {
   const url = `https://${urlHost(config.bindAddress)}:${ports.securePort}`
-  makePrivateDirectory(dirname(config.kubeconfigOut))
-  await writePrivate(config.kubeconfigOut, kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, ...(await credentials.admin) }))
+  const insecureUrl = ports.insecurePort === undefined ? undefined : `http://${LOOPBACK}:${ports.insecurePort}`
+  const { cert, key } = await credentials.admin
+  const text = kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, cert, key })
+  const { kubeconfigOut } = config
+  if (kubeconfigOut !== undefined) {
+    makePrivateDirectory(dirname(kubeconfigOut))
+    await writePrivate(kubeconfigOut, text)
+  }
   log.info('serving', {
     url,
-    kubeconfig: config.kubeconfigOut,
-    ...(ports.insecurePort !== undefined && { insecure: `http://127.0.0.1:${ports.insecurePort}` }),
+    ...(kubeconfigOut !== undefined && { kubeconfig: kubeconfigOut }),
+    ...(insecureUrl !== undefined && { insecure: insecureUrl }),
     ...fields,
   })
-  log.info(`to use it: export KUBECONFIG=${config.kubeconfigOut}; kubectl get namespaces`)
+  if (kubeconfigOut !== undefined) log.info(`to use it: export KUBECONFIG=${kubeconfigOut}; kubectl get namespaces`)
+  return { url, insecureUrl, kubeconfig: text, certificateAuthority: credentials.serverCa, clientCertificate: cert, clientKey: key }
 }
 
 /** The address of the Service `kubernetes`. */

@@ -54,7 +54,7 @@ export function shareCredentials(
   return { credentials, conflict: credentials.then(compare, () => undefined) }
 }
 
-const wordsOf = ({ certDir, etcdPrefix }: Config): string =>
+const wordsOf = ({ certDir = '', etcdPrefix }: Config): string =>
   `${certDir}/ca.crt is not the certificate authority of the servers on this etcd. To take theirs, remove ca.crt and ca.key from ${certDir}: certificates that the former authority has ` +
   `signed are not believed then. To have all take this one, stop them, and remove the key ${agreedKey(etcdPrefix, 'certificate-authority')} from etcd and ca.crt and ca.key from the directories of the others.`
 

@@ -12,9 +12,9 @@ export type ClientKeys = Promise<{ readonly publicKey: KeyObject; readonly priva
  */
 export const makeClientKeys = (): ClientKeys => generate('rsa', { modulusLength: 2048 })
 
-/** Begins to make the keys of the administrator where the directory has none: what else a first start does takes about as long. */
-export function beginAdminKeys(directory: string): ClientKeys | undefined {
-  if (existsSync(join(directory, 'admin.key'))) return undefined
+/** Begins to make the keys of the administrator where the directory has none, or there is none: what else a first start does takes about as long. */
+export function beginAdminKeys(directory: string | undefined): ClientKeys | undefined {
+  if (directory !== undefined && existsSync(join(directory, 'admin.key'))) return undefined
   const keys = makeClientKeys()
   // Whoever takes them sees the failure; a start that fails for another reason takes none.
   keys.catch(() => {})

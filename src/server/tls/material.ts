@@ -14,8 +14,8 @@ export const ADMIN_USER = 'kubernetes-admin'
 const RENEW_MS = 30 * 86_400_000
 
 export interface CertificateOptions {
-  /** Where `ca`, `apiserver` and `admin` (`.crt`, `.key`) are kept; made where missing, mode 0700. */
-  readonly directory: string
+  /** Where `ca`, `apiserver` and `admin` (`.crt`, `.key`) are kept; made where missing, mode 0700. Undefined: they are made, and kept nowhere. */
+  readonly directory: string | undefined
   /** `--tls-cert-file` and `--tls-private-key-file`: both, or neither. */
   readonly servingFiles?: { readonly cert: string; readonly key: string }
   /** `--client-ca-file`: believed beside our own CA. */
@@ -45,7 +45,7 @@ export interface Credentials {
  */
 export async function loadCredentials(options: CertificateOptions): Promise<Credentials> {
   const { directory, names } = options
-  makePrivateDirectory(directory)
+  if (directory !== undefined) makePrivateDirectory(directory)
   const makeCa = (): Promise<KeyPair> => issueCa('binnacle-ca')
   const { shareCa } = options
   const ca = await keep(directory, 'ca', isFresh, shareCa ? () => shareCa(makeCa) : makeCa)
@@ -77,7 +77,8 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
   return { tls: { ...serving, clientCa, ...(frontProxyCa !== undefined && { frontProxyCa }) }, admin, serverCa, ownCa: ca }
 }
 
-async function keep(directory: string, name: string, isGood: (cert: X509Certificate) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> {
+async function keep(directory: string | undefined, name: string, isGood: (cert: X509Certificate) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> {
+  if (directory === undefined) return make()
   const files = { cert: join(directory, `${name}.crt`), key: join(directory, `${name}.key`) }
   const cert = await readIfThere(files.cert)
   const key = await readIfThere(files.key)

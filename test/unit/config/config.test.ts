@@ -286,12 +286,29 @@ describe('the command line', () => {
 
     const { config } = serve('--profile=apiserver')
     expect(config.dataIsTemporary).to.equal(true)
-    expect([config.certDir, config.kubeconfigOut]).to.deep.equal([join(config.dataDir, 'pki'), join(config.dataDir, 'admin.kubeconfig')])
-    expect(config.dataDir.startsWith(tmpdir())).to.equal(true)
+    expect([config.certDir, config.kubeconfigOut]).to.deep.equal([join(config.dataDir ?? '', 'pki'), join(config.dataDir ?? '', 'admin.kubeconfig')])
+    expect(config.dataDir?.startsWith(tmpdir())).to.equal(true)
     expect(serve('--profile=apiserver').config.dataDir).not.to.equal(config.dataDir)
 
     const kept = serve('--profile=apiserver', '--cert-dir=/c').config
     expect(kept).to.include({ dataIsTemporary: false, dataDir: '/c', certDir: '/c', kubeconfigOut: '/c/admin.kubeconfig' })
+  })
+
+  it('keeps nothing where it is ephemeral, but in places that are named', () => {
+    const nowhere = { ephemeral: true, securePort: 0, dataDir: undefined, dataIsTemporary: false, certDir: undefined, kubeconfigOut: undefined }
+    expect(serve('--ephemeral').config).to.include(nowhere)
+    expect(serve('--ephemeral', '--profile=apiserver').config).to.include(nowhere)
+    expect(serve('--ephemeral', '--secure-port=7443', '--cert-dir=/c', '--kubeconfig-out=/k').config).to.include({
+      securePort: 7443,
+      certDir: '/c',
+      kubeconfigOut: '/k',
+    })
+    expect(serve('--ephemeral=false').config).to.include({ ephemeral: false, securePort: 6443, dataDir: 'data' })
+    expect(() => serve('--ephemeral', '--data-dir=/d')).to.throw('--ephemeral and --data-dir do not go together: its store is in memory')
+    expect(() => serve('--ephemeral', '--etcd-servers=http://127.0.0.1:2379')).to.throw(
+      '--ephemeral and --etcd-servers do not go together: its store is in memory',
+    )
+    expect(() => serve('--ephemeral', '--workers=2')).to.throw('--workers=2 needs --etcd-servers')
   })
 
   it('knows help and version', () => {
