@@ -88,6 +88,8 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly minRequestTimeoutMs: number
   /** Between the signal and the end of the listeners: /readyz fails meanwhile, and requests are served. */
   readonly shutdownDelayMs: number
+  /** For what the server begins with: /livez does not fail for it meanwhile. */
+  readonly livezGraceMs: number
   /** The release whose API is served. */
   readonly emulatedVersion: Release
   readonly gates: Gates
@@ -144,6 +146,7 @@ export function buildConfig(given: GivenFlags): Config {
     requestTimeoutMs: read.duration('request-timeout'),
     minRequestTimeoutMs: read.int('min-request-timeout', 0) * 1000,
     shutdownDelayMs: read.duration('shutdown-delay-duration'),
+    livezGraceMs: read.duration('livez-grace-period'),
     emulatedVersion: release,
     gates,
     runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),

@@ -333,7 +333,7 @@ export const FLAGS = {
   'shutdown-delay-duration': used('duration', 'Time between readiness failing and the server taking no more connections.', '0s'),
   'shutdown-watch-termination-grace-period': ignored('duration'),
   'shutdown-send-retry-after': ignored('bool'),
-  'livez-grace-period': ignored('duration'),
+  'livez-grace-period': used('duration', 'Time for what the server begins with, before which /livez does not fail for it.', '0s'),
   'enable-priority-and-fairness': used('bool', 'Let requests wait for their turn by flow schemas and priority levels, in place of two fixed limits.', 'true'),
 
   // The release.

@@ -19,7 +19,7 @@ import { Via } from '../extensions/aggregation/via.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { API_SERVICES } from '../resources/kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
-import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
+import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
 /** Group versions that other servers serve: knows them, passes requests on, and says whether the servers are there. */
 export class AggregationService implements Service {
@@ -63,7 +63,7 @@ export class AggregationService implements Service {
     }
     this.availability = apiServiceAvailabilityController(availability)
     this.metrics = metrics.families
-    this.checks = [onReadyz('apiservice-registration-controller', () => registrations.isSynced, 'APIServices are not known yet')]
+    this.checks = [onceBegun('poststarthook/apiservice-registration-controller', () => registrations.isSynced, 'APIServices are not known yet')]
     registrations.subscribe(({ name, registration }) => {
       if (!registration?.backend) this.transports.forget(name)
     })

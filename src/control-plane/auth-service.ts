@@ -9,6 +9,7 @@ import { signClaims } from '../auth/authn/service-account/issuer.ts'
 import { generateSigningKey, readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from '../auth/authn/service-account/keys.ts'
 import { type LegacyClaims, legacyTokens } from '../auth/authn/service-account/legacy.ts'
 import { bearerAuthenticator, firstToken, type TokenAuthenticator } from '../auth/authn/token.ts'
+import { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import { fileTokens, parseTokenFile } from '../auth/authn/token-file.ts'
 import type { NodeGraph } from '../auth/authz/node/graph.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
@@ -73,9 +74,10 @@ function nodeBindingOf(features: Features): NodeBinding {
 export async function openAuth(config: Config, clock: Clock, log: Logger, agreed?: AgreedValues): Promise<Auth> {
   const { serviceAccounts } = config
   const expirations = createCertificateExpirations()
+  const cacheMetrics = new TokenCacheMetrics()
   const [others, webhook, authorization, given, users] = await Promise.all([
-    openTokenIssuers(config, clock, log),
-    openTokenWebhook(config, clock, log),
+    openTokenIssuers(config, { clock, log, cacheMetrics }),
+    openTokenWebhook(config, { clock, log, cacheMetrics }),
     openAuthorization(config, clock, log),
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
@@ -123,7 +125,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     authorizer,
     rules,
     nodeGraph,
-    metrics: [expirations, ...authorization.metrics, ...others.metrics],
+    metrics: [expirations, ...cacheMetrics.families, ...authorization.metrics, ...others.metrics],
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer, ...(rules && { rules }) },
     documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
     believe: authorities => believed.change(authorities),

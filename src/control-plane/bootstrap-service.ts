@@ -6,7 +6,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import { agreedKey } from '../storage/agreed-values.ts'
 import type { Revision } from '../storage/revision.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
-import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
+import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 import type { StoreService } from './store-service.ts'
 
 /** Makes the objects that every cluster has from the start, and keeps them. */
@@ -32,8 +32,10 @@ export class BootstrapService implements Service {
     this.stores = stores
     if (options.compactionIntervalMs > 0) this.dropBeginning = newStore(stores.backend, agreedKey(options.etcdPrefix, 'certificate-authority'), signal)
     this.checks = [
-      onReadyz('bootstrap-controller', () => this.isDone, 'the objects of a new cluster are not made yet'),
-      onReadyz('autoregister-completion', () => this.isRegistered, 'APIServices of group versions that are served are missing yet'),
+      onceBegun('poststarthook/bootstrap-controller', () => this.isDone, 'the objects of a new cluster are not made yet'),
+      onceBegun('poststarthook/scheduling/bootstrap-system-priority-classes', () => this.isDone, 'the priority classes of the system are not made yet'),
+      onceBegun('poststarthook/priority-and-fairness-config-producer', () => this.isDone, 'the objects of flow control are not made yet'),
+      onceBegun('autoregister-completion', () => this.isRegistered, 'APIServices of group versions that are served are missing yet'),
     ]
   }
 

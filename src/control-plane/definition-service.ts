@@ -5,7 +5,7 @@ import type { MetricFamily } from '../lib/metrics.ts'
 import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
 import type { BuiltInKinds } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
-import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
+import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 import type { StoreService } from './store-service.ts'
 
 export interface DefinitionServiceParts {
@@ -26,7 +26,7 @@ export class DefinitionService implements Service {
   constructor({ logger, onCustomKinds }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
     const metrics = new ConversionMetrics()
     this.metrics = metrics.families
-    this.checks = [onReadyz('crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet')]
+    this.checks = [onceBegun('poststarthook/crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet')]
     this.custom = customResources({
       catalog: kinds.catalog,
       logger,

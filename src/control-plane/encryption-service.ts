@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
-import { systemClock } from '../lib/clock.ts'
+import { LONGEST_TIMER_MS, systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { Encryption } from '../storage/value/encryption.ts'
@@ -93,7 +93,7 @@ class KeyServices {
       const former = this.#present
       this.#put(config, providers)
       // What is under way may still ask them.
-      if (former) setTimeout(() => former.close(), 2 * former.timeoutMs).unref()
+      if (former) setTimeout(() => former.close(), Math.min(2 * former.timeoutMs, LONGEST_TIMER_MS)).unref()
     } catch (error) {
       providers?.close()
       throw error

@@ -8,7 +8,7 @@ import type { MetricFamily } from '../lib/metrics.ts'
 import { pause } from '../lib/pause.ts'
 import { MANDATORY_SCHEMAS, mandatoryLevels } from '../resources/flowcontrol/bootstrap/mandatory.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
-import type { Service, ServiceStart } from './service.ts'
+import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 import type { StoreService } from './store-service.ts'
 
 /** Between two looks at what levels lend and borrow. */
@@ -18,6 +18,8 @@ const ADJUSTMENT_MS = 10_000
 export class FlowService implements Service {
   readonly limits: FlowLimits
   readonly metrics: readonly MetricFamily[]
+  readonly checks: readonly ReadinessCheck[]
+  private isConfigured = false
 
   constructor(options: ControlPlaneOptions & { readonly totalSeats: number }, catalog: Catalog, stores: StoreService) {
     const { gates, release, totalSeats, logger } = options
@@ -40,10 +42,16 @@ export class FlowService implements Service {
     })
     this.limits = { flows, metrics, clock }
     this.metrics = metrics.families()
+    this.checks = [
+      onceBegun('poststarthook/priority-and-fairness-config-consumer', () => this.isConfigured, 'flow schemas and priority levels are not known yet'),
+    ]
   }
 
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
-    await Promise.all([followFlowControl(env, this.limits.flows, signal), this.adjustNowAndThen(signal)])
+    const configured = (): void => {
+      this.isConfigured = true
+    }
+    await Promise.all([followFlowControl(env, this.limits.flows, signal, configured), this.adjustNowAndThen(signal)])
   }
 
   private async adjustNowAndThen(signal: AbortSignal): Promise<void> {

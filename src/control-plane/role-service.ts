@@ -2,7 +2,7 @@ import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { followRules } from '../controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from '../controllers/rbac-policy.ts'
 import type { Features } from '../lifecycle/gates.ts'
-import { onReadyz, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
+import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
 /** Makes the default roles and bindings, and keeps an authorizer's index as the stored ones are. */
 export class RoleService implements Service {
@@ -19,7 +19,7 @@ export class RoleService implements Service {
     this.rules = rules
     this.bootstrapped = bootstrapped
     const isReady = (): boolean => this.areMade && this.areKnown
-    this.checks = rules ? [onReadyz('rbac-bootstrap-roles', isReady, 'the default roles are not made yet')] : []
+    this.checks = rules ? [onceBegun('poststarthook/rbac/bootstrap-roles', isReady, 'the default roles are not made yet')] : []
   }
 
   /** Makes the default roles once, also where no authorizer of this server reads them, and follows the stored ones where one does. */

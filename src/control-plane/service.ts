@@ -4,7 +4,10 @@ import type { MetricFamily } from '../lib/metrics.ts'
 /** A check of the health endpoints. Throws, with the reason, where it fails. */
 export interface ReadinessCheck {
   readonly name: string
+  /** Absent: all. */
   readonly endpoints?: readonly 'readyz'[]
+  /** It says whether the server has begun; `/livez` gives it time. */
+  readonly atStart?: boolean
   check(): void | Promise<void>
 }
 
@@ -43,5 +46,14 @@ export const onReadyz = (name: string, isReady: () => boolean, why: string): Rea
   endpoints: ['readyz'],
   check: () => {
     if (!isReady()) throw new Error(why)
+  },
+})
+
+/** The same of all endpoints: how kube-apiserver tells that what a server begins with is done. */
+export const onceBegun = (name: string, isDone: () => boolean, why: string): ReadinessCheck => ({
+  name,
+  atStart: true,
+  check: () => {
+    if (!isDone()) throw new Error(why)
   },
 })

@@ -3,6 +3,7 @@ import type { Anonymous } from '../auth/authn/authenticator.ts'
 import type { AnonymousConfiguration, AuthenticationConfiguration } from '../auth/authn/jwt/configuration.ts'
 import type { JwtService, JwtServiceOptions } from '../auth/authn/jwt/jwt-service.ts'
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
+import type { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import { ReloadMetrics } from '../auth/reload-metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -22,20 +23,27 @@ export interface TokenIssuers {
   close(): Promise<void>
 }
 
+/** What asking issuers takes part in. */
+export interface TokenIssuerParts {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly cacheMetrics: TokenCacheMetrics
+}
+
 /** Between two looks at the times of the file. */
 const LOOK_MS = 1_000
 /** kube-apiserver gives issuers of a new configuration so long to become ready. */
 const READY_MS = 60_000
 
 /** Reads the file or the flags that name issuers, and begins to ask them for their keys. Loads what reads tokens only where there are any. Throws an Error in kube-apiserver's words. */
-export async function openTokenIssuers(config: Config, clock: Clock, log: Logger): Promise<TokenIssuers> {
+export async function openTokenIssuers(config: Config, { clock, log, cacheMetrics }: TokenIssuerParts): Promise<TokenIssuers> {
   const { authenticationConfigFile: file, oidc } = config
   if (file === undefined && oidc === undefined) return { tokens: [], anonymous: config.anonymousAuth, metrics: [], close: async () => {} }
   const { openJwtService } = await import('../auth/authn/jwt/jwt-service.ts')
   const { configuration, bytes } = file === undefined ? { configuration: await ofFlags(config), bytes: Buffer.alloc(0) } : await ofFile(file, config)
   const anonymous = anonymousOf(configuration.anonymous, config)
   const server = config.gates.enabled('APIServerIdentity') ? serverId() : ''
-  const options = await optionsOf(config, clock, log, server)
+  const options = { ...(await optionsOf(config, clock, log, server)), cacheMetrics }
   const reloads = new ReloadMetrics('authentication', 'BETA', server)
   const service = openJwtService(configuration, options)
   const stopped = new AbortController()
@@ -104,7 +112,7 @@ function anonymousOf(given: AnonymousConfiguration | undefined, { anonymousAuth,
   return given.enabled && given.conditions.length > 0 ? new Set(given.conditions.map(({ path }) => path)) : given.enabled
 }
 
-async function optionsOf(config: Config, clock: Clock, log: Logger, server: string): Promise<JwtServiceOptions> {
+async function optionsOf(config: Config, clock: Clock, log: Logger, server: string): Promise<Omit<JwtServiceOptions, 'cacheMetrics'>> {
   const { expressionCompiler } = await import('../auth/authn/jwt/expressions.ts')
   const { issuerClient } = await import('../auth/authn/jwt/issuer-client.ts')
   const { JwtMetrics } = await import('../auth/authn/jwt/metrics.ts')

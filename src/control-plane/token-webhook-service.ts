@@ -1,5 +1,6 @@
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import { cachedTokens } from '../auth/authn/token-cache.ts'
+import type { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import type { Config } from '../config/config.ts'
 import { type Clock, steadyClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -10,11 +11,21 @@ export interface TokenWebhook {
   close(): void
 }
 
+/** What asking the webhook takes part in. */
+export interface TokenWebhookParts {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly cacheMetrics: TokenCacheMetrics
+}
+
 /** The first wait before a call is repeated, as upstream has it. */
 const BACKOFF_MS = 500
 
 /** Loads what asks it only where there is one. Throws KubeconfigError. */
-export async function openTokenWebhook({ tokenWebhook: config, serviceAccounts }: Config, clock: Clock, logger: Logger): Promise<TokenWebhook> {
+export async function openTokenWebhook(
+  { tokenWebhook: config, serviceAccounts }: Config,
+  { clock, log: logger, cacheMetrics: metrics }: TokenWebhookParts,
+): Promise<TokenWebhook> {
   if (config === undefined) return { tokens: [], close: () => {} }
   const [{ tokenWebhook }, { webhookBackoff }, { readKubeconfig }, { remoteClient }] = await Promise.all([
     import('../auth/authn/webhook/token-webhook.ts'),
@@ -25,5 +36,5 @@ export async function openTokenWebhook({ tokenWebhook: config, serviceAccounts }
   const client = remoteClient(await readKubeconfig(config.kubeconfigFile), { clock })
   const { version, cacheTtlMs } = config
   const asked = tokenWebhook({ client, version, serverAudiences: serviceAccounts.audiences, backoff: webhookBackoff(BACKOFF_MS), logger })
-  return { tokens: [cachedTokens(asked, { ttlMs: cacheTtlMs, keepsRefusals: true, now: () => steadyClock.now() })], close: () => client.close() }
+  return { tokens: [cachedTokens(asked, { ttlMs: cacheTtlMs, keepsRefusals: true, now: () => steadyClock.now(), metrics })], close: () => client.close() }
 }

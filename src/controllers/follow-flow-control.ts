@@ -46,15 +46,17 @@ class Objects<T extends WithSpec> {
   }
 }
 
-/** Configures flow control by the flow schemas and priority levels, from the watch cache. Changes that come together are taken together. Every server runs it. */
-export async function followFlowControl(env: ControllerEnvironment, flows: FlowControl, signal: AbortSignal): Promise<void> {
+/** Configures flow control by the flow schemas and priority levels, from the watch cache. Changes that come together are taken together. Every server runs it. `configured`: told each time. */
+export async function followFlowControl(env: ControllerEnvironment, flows: FlowControl, signal: AbortSignal, configured: () => void = () => {}): Promise<void> {
   let isDue = false
   const changed = (): void => {
     if (isDue || !levels.isSynced || !schemas.isSynced) return
     isDue = true
     inNextTurn(() => {
       isDue = false
-      if (!signal.aborted) flows.configure({ levels: levels.all(), schemas: schemas.all() })
+      if (signal.aborted) return
+      flows.configure({ levels: levels.all(), schemas: schemas.all() })
+      configured()
     })
   }
   const levels = new Objects<PriorityLevelConfiguration>(changed)

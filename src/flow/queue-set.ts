@@ -133,6 +133,7 @@ export class QueueSet {
     const now = this.sync()
     const { queue, additionalLatencyMs } = request
     request.state = 'done'
+    request.endedAt = now
     this.executing--
     const { meters } = request.arrival.flow
     meters.executing.value--

@@ -45,6 +45,8 @@ export class SeatRequest {
   /** Milliseconds of the flow clock. */
   readonly arrivedAt: number
   startedAt: number | undefined
+  /** It has been served; a watch has got what it begins with. */
+  endedAt: number | undefined
   arrivalR: SeatSeconds
   /** Absent where it did not go through one. */
   queue: Queue | undefined

@@ -5,7 +5,7 @@ import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
 import { type EncryptionService, openEncryption } from '../control-plane/encryption-service.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
 import { statusEncoder } from '../endpoints/status-encoder.ts'
-import { systemClock } from '../lib/clock.ts'
+import { steadyClock, systemClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { onAbort } from '../lib/on-abort.ts'
@@ -93,7 +93,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   /** Until then others could not use what is ready. */
   let isAnnounced = alone === undefined
   const certificates = await givenCertificates(config)
-  const health = healthOf({ log, services, encryption, shutdown, isAnnounced: () => isAnnounced })
+  const health = healthOf({ config, log, services, encryption, shutdown, isAnnounced: () => isAnnounced })
   const server = await listen({ ...parts, begin, services, encryption, audit, health, certificates, tracing })
   if (link) {
     log.info('worker serves', { pid: process.pid })
@@ -148,7 +148,7 @@ interface Listening extends ServerParts {
   readonly health: Health
 }
 
-interface Checked extends Pick<Listening, 'log' | 'services' | 'encryption'> {
+interface Checked extends Pick<Listening, 'config' | 'log' | 'services' | 'encryption'> {
   readonly shutdown: Shutdown
   /** The administrator has a kubeconfig. */
   readonly isAnnounced: () => boolean
@@ -162,8 +162,8 @@ const readiness = (name: string, isReady: () => boolean, otherwise: string): Hea
   },
 })
 
-function healthOf({ log, services, encryption, shutdown, isAnnounced }: Checked): Health {
-  const health = new Health(log)
+function healthOf({ config, log, services, encryption, shutdown, isAnnounced }: Checked): Health {
+  const health = new Health(log, { graceMs: config.livezGraceMs, now: () => steadyClock.now() })
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...services.plane.checks, ...encryption.checks)
   health.add(readiness('kubeconfig', isAnnounced, 'it is not written yet'))
   health.add(readiness('shutdown', () => !shutdown.isUnderWay, 'process is shutting down'))

@@ -4,6 +4,7 @@ import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { RequestAudit } from '../audit/request-audit.ts'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
+import type { SeatRequest } from '../flow/queued-requests.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
 import { type FilledBody, filledWith } from '../lib/filled-body.ts'
 import { invariant } from '../lib/invariant.ts'
@@ -65,6 +66,8 @@ export class HttpExchange implements Exchange, RequestContext {
   place: { leave(): void } | undefined
   /** Another server does it. */
   isDelegated = false
+  /** What it has in its priority level; undefined where it has none. */
+  seats: SeatRequest | undefined
   /** Milliseconds for which it waited for its turn. */
   queuedMs = 0
   /** Status code of the answer, 0 before there is one. */

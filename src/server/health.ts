@@ -10,6 +10,8 @@ export interface HealthCheck {
   readonly name: string
   /** Absent: all three. */
   readonly endpoints?: readonly HealthEndpoint[]
+  /** It says whether the server has begun: on `/livez` it counts once the time for that is over. */
+  readonly atStart?: boolean
   /** Throws, or rejects, while it is not well. */
   check(): void | Promise<void>
 }
@@ -26,9 +28,14 @@ const CHECK_TIMEOUT_MS = 2_000
 export class Health {
   private readonly checks: HealthCheck[] = []
   private readonly log: Logger
+  private readonly now: () => number
+  private readonly graceEnd: number
 
-  constructor(log: Logger) {
+  /** `graceMs`: for what a server begins with, by `--livez-grace-period`; of the clock `now`. */
+  constructor(log: Logger, { graceMs, now }: { readonly graceMs: number; readonly now: () => number } = { graceMs: 0, now: () => 0 }) {
     this.log = log
+    this.now = now
+    this.graceEnd = now() + graceMs
   }
 
   add(...checks: readonly HealthCheck[]): void {
@@ -44,7 +51,7 @@ export class Health {
     const lines = await Promise.all(
       checks.map(async check => {
         if (unknown.delete(check.name) || excluded.has(check.name)) return `[+]${check.name} excluded: ok\n`
-        const reason = await this.run(check)
+        const reason = await this.run(endpoint, check)
         if (reason === undefined) return `[+]${check.name} ok\n`
         failed.push(check.name)
         this.log.debug(2, 'health check failed', { endpoint, check: check.name, reason })
@@ -60,7 +67,7 @@ export class Health {
   async reportOne(endpoint: HealthEndpoint, name: string): Promise<HealthReport | undefined> {
     const check = this.of(endpoint).find(one => one.name === name)
     if (check === undefined) return undefined
-    const reason = await this.run(check)
+    const reason = await this.run(endpoint, check)
     return reason === undefined ? { status: 200, text: 'ok' } : { status: 500, text: `internal server error: ${reason}\n` }
   }
 
@@ -68,7 +75,8 @@ export class Health {
     return this.checks.filter(check => check.endpoints?.includes(endpoint) ?? true)
   }
 
-  private async run(check: HealthCheck): Promise<string | undefined> {
+  private async run(endpoint: HealthEndpoint, check: HealthCheck): Promise<string | undefined> {
+    if (endpoint === 'livez' && check.atStart && this.now() < this.graceEnd) return undefined
     let timer: NodeJS.Timeout | undefined
     try {
       const running = check.check()

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { SizedCache } from '../../lib/sized-cache.ts'
 import type { User } from '../../meta/context.ts'
 import type { TokenAnswer, TokenAuthenticator } from './token.ts'
+import type { TokenCacheMetrics } from './token-cache-metrics.ts'
 
 export interface TokenCacheOptions {
   /** How long an answer counts, in milliseconds; 0: none is kept. Failures are never kept. */
@@ -10,6 +11,7 @@ export interface TokenCacheOptions {
   readonly keepsRefusals?: boolean
   /** Milliseconds that never go back. */
   readonly now: () => number
+  readonly metrics: TokenCacheMetrics
 }
 
 /** Tokens that are kept at most, and characters of what is known of their users; the oldest is forgotten first. */
@@ -33,33 +35,57 @@ function lengthOf({ name, uid = '', groups, extra = {} }: User): number {
   return texts.reduce((length, text) => length + text.length, 0)
 }
 
+const isFailure = (answer: TokenAnswer): boolean => answer !== undefined && 'error' in answer
+
 /** Asks once for a token that is used often, and once for requests that come with it at the same time. */
-export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals = false, now }: TokenCacheOptions): TokenAuthenticator {
+export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals = false, now, metrics }: TokenCacheOptions): TokenAuthenticator {
   const known = new SizedCache<{ readonly answer: TokenAnswer; readonly until: number }>(MOST_TOKENS, MOST_CHARACTERS)
   const asked = new Map<string, Promise<TokenAnswer>>()
   const keep = (key: string, answer: TokenAnswer): void => {
     if (ttlMs > 0) known.set(key, { answer, until: now() + ttlMs }, BESIDE + sizeOf(answer))
   }
   const ask = async (key: string, answering: Promise<TokenAnswer>): Promise<TokenAnswer> => {
+    metrics.begin('in_flight')
+    let hasFailed = true
     try {
       const answer = await answering
+      hasFailed = isFailure(answer)
       if (answer === undefined ? keepsRefusals : 'user' in answer) keep(key, answer)
       return answer
     } finally {
       asked.delete(key)
+      metrics.end('in_flight')
+      metrics.fetched(hasFailed ? 'error' : 'ok')
+    }
+  }
+  const wait = async (answering: Promise<TokenAnswer>): Promise<TokenAnswer> => {
+    const begun = now()
+    metrics.begin('blocked')
+    try {
+      return await answering
+    } finally {
+      metrics.end('blocked')
+      metrics.authenticated('miss', now() - begun)
     }
   }
   return (token, audiences) => {
     const key = keyOf(token, audiences)
     const kept = known.get(key)
-    if (kept && kept.until > now()) return kept.answer
+    if (kept && kept.until > now()) {
+      metrics.authenticated('hit', 0)
+      return kept.answer
+    }
     if (kept) known.delete(key)
     const waiting = asked.get(key)
-    if (waiting) return waiting
+    if (waiting) return wait(waiting)
     const answer = tokens(token, audiences)
-    if (!(answer instanceof Promise)) return answer
+    if (!(answer instanceof Promise)) {
+      metrics.fetched(isFailure(answer) ? 'error' : 'ok')
+      metrics.authenticated('miss', 0)
+      return answer
+    }
     const result = ask(key, answer)
     asked.set(key, result)
-    return result
+    return wait(result)
   }
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import { steadyClock } from '../../lib/clock.ts'
+import { LONGEST_TIMER_MS, steadyClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { pause } from '../../lib/pause.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
@@ -30,8 +30,6 @@ export interface QuotaControllerParts {
 
 /** Between two counts of a namespace. */
 const REST_MS = 200
-/** The longest time that a timer takes. */
-const LONGEST_MS = 2 ** 31 - 1
 
 /**
  * Keeps the status of quotas: their limits as the spec has them, and what is used. It counts a namespace when one of its quotas is new or changed, when objects that they count have gone or use
@@ -210,7 +208,7 @@ class QuotaController {
         this.#later.delete(namespace)
         if (this.#quotas.has(namespace)) this.#queue.add(namespace)
       },
-      Math.min(milliseconds, LONGEST_MS),
+      Math.min(milliseconds, LONGEST_TIMER_MS),
     )
     this.#later.set(namespace, timer.unref())
   }

@@ -1,3 +1,4 @@
+import type { SeatRequest } from '../../flow/queued-requests.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
@@ -17,9 +18,30 @@ const logRequest = (log: Logger, exchange: HttpExchange): void =>
   log.info('HTTP', {
     verb: exchange.isParsed ? exchange.info.verb : '',
     URI: exchange.req.url ?? '/',
-    latency: `${exchange.elapsed().toFixed(1)}ms`,
+    latency: milliseconds(exchange.elapsed()),
     userAgent: exchange.userAgent,
     'audit-ID': exchange.auditId,
     user: exchange.user.name,
+    ...(exchange.seats && fairnessOf(exchange.seats)),
     resp: exchange.status,
   })
+
+/** Names that are longer are cut, as kube-apiserver does. */
+const MOST_OF_A_NAME = 64
+
+/** What priority and fairness made of it. */
+function fairnessOf({ arrival, startedAt, endedAt }: SeatRequest): Readonly<Record<string, unknown>> {
+  const { flow, estimate, details } = arrival
+  const executed = startedAt === undefined || endedAt === undefined ? undefined : milliseconds(endedAt - startedAt)
+  return {
+    apf_pl: flow.level.slice(0, MOST_OF_A_NAME),
+    apf_fs: flow.schema.slice(0, MOST_OF_A_NAME),
+    apf_iseats: estimate.initialSeats,
+    apf_fseats: estimate.finalSeats,
+    apf_additionalLatency: milliseconds(estimate.additionalLatencyMs),
+    ...(executed !== undefined && details.info.verb === 'watch' && { apf_init_latency: executed }),
+    ...(executed !== undefined && { apf_execution_time: executed }),
+  }
+}
+
+const milliseconds = (ms: number): string => `${ms.toFixed(1)}ms`

@@ -87,6 +87,7 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
   return ({ state: { exchange } }, next) => {
     if (exchange.longRunning && exchange.info.verb !== 'watch') return next()
     const seats = flows.start(exchange)
+    exchange.seats = seats
     const { flow } = seats.arrival
     exchange.setHeader('X-Kubernetes-Pf-Flowschema-Uid', flow.schemaUid)
     exchange.setHeader('X-Kubernetes-Pf-Prioritylevel-Uid', flow.levelUid)

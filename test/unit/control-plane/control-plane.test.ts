@@ -98,9 +98,16 @@ describe('the control plane', () => {
 
   it('is ready once its caches are filled and the first objects are there', async () => {
     const { plane, access, unready } = open()
-    expect(await unready()).to.include('bootstrap-controller')
+    expect(await unready()).to.include('poststarthook/bootstrap-controller')
     await plane.synced(AbortSignal.timeout(5000))
-    expect(await unready()).to.deep.equal(['apiservice-registration-controller', 'bootstrap-controller', 'autoregister-completion', 'crd-informer-synced'])
+    expect(await unready()).to.deep.equal([
+      'poststarthook/apiservice-registration-controller',
+      'poststarthook/bootstrap-controller',
+      'poststarthook/scheduling/bootstrap-system-priority-classes',
+      'poststarthook/priority-and-fairness-config-producer',
+      'autoregister-completion',
+      'poststarthook/crd-informer-synced',
+    ])
     plane.start(START)
     await eventually('it is ready', async () => (await unready()).length === 0)
     expect((await access.list(NAMESPACES, '')).items).to.have.length(4)
@@ -146,11 +153,13 @@ describe('the control plane', () => {
     const { plane, unready } = open({ rules })
     await plane.synced(AbortSignal.timeout(5000))
     expect(await unready()).to.deep.equal([
-      'apiservice-registration-controller',
-      'bootstrap-controller',
+      'poststarthook/apiservice-registration-controller',
+      'poststarthook/bootstrap-controller',
+      'poststarthook/scheduling/bootstrap-system-priority-classes',
+      'poststarthook/priority-and-fairness-config-producer',
       'autoregister-completion',
-      'crd-informer-synced',
-      'rbac-bootstrap-roles',
+      'poststarthook/crd-informer-synced',
+      'poststarthook/rbac/bootstrap-roles',
     ])
     plane.start(START)
     await eventually('it is ready', async () => (await unready()).length === 0)

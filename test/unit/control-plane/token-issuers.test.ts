@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { TokenCacheMetrics } from '../../../src/auth/authn/token-cache-metrics.ts'
 import { readCommandLine } from '../../../src/config/command-line.ts'
 import { openTokenIssuers } from '../../../src/control-plane/token-issuers.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
@@ -20,7 +21,7 @@ describe('openTokenIssuers', () => {
     if (members) writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration', ...members }))
     const command = readCommandLine([...(members ? [`--authentication-config=${file}`] : []), ...flags])
     if (command.action !== 'serve') throw new Error('not a server')
-    return openTokenIssuers(command.config, systemClock, silentLogger)
+    return openTokenIssuers(command.config, { clock: systemClock, log: silentLogger, cacheMetrics: new TokenCacheMetrics() })
   }
   async function anonymousOf(members: object | undefined, ...flags: string[]): Promise<unknown> {
     const issuers = await open(members, ...flags)

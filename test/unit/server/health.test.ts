@@ -35,6 +35,22 @@ describe('Health', () => {
   for (const [what, endpoint, query, status, text] of cases)
     it(what, async () => expect(await health().report(endpoint, new URLSearchParams(query))).to.deep.equal({ status, text }))
 
+  it('gives what begins time on livez alone', async () => {
+    let now = 0
+    const made = new Health(silentLogger, { graceMs: 10, now: () => now })
+    made.add({
+      name: 'begun',
+      atStart: true,
+      check: () => {
+        throw new Error('not yet')
+      },
+    })
+    const states = async () => Promise.all((['healthz', 'livez', 'readyz'] as const).map(async one => (await made.report(one, new URLSearchParams())).status))
+    expect(await states()).to.deep.equal([500, 200, 500])
+    now = 10
+    expect(await states()).to.deep.equal([500, 500, 500])
+  })
+
   it('tells of one check', async () => {
     expect(await health().reportOne('readyz', 'etcd')).to.deep.equal({ status: 200, text: 'ok' })
     expect(await health().reportOne('readyz', 'shutdown')).to.deep.equal({ status: 500, text: 'internal server error: process is shutting down\n' })

@@ -16,7 +16,7 @@ export interface ResolverOptions extends DiscoveryOptions {
   readonly failed: (issuer: string, error: unknown) => void
 }
 
-/** Issuers of claims that are found elsewhere: few in practice, and named by those who are believed. */
+/** Issuers of claims that are found elsewhere: few in practice, and named by those who are believed. For another the one that has not been needed for longest is forgotten. */
 const MOST_ISSUERS = 64
 
 /**
@@ -25,7 +25,8 @@ const MOST_ISSUERS = 64
  */
 export class ClaimResolver {
   readonly #options: ResolverOptions
-  readonly #keys = new Map<string, { keys: KeySet | undefined }>()
+  /** That which was needed last is last. */
+  readonly #issuers = new Map<string, { keys: KeySet | undefined; readonly forgotten: AbortController }>()
 
   constructor(options: ResolverOptions) {
     this.#options = options
@@ -70,15 +71,23 @@ export class ClaimResolver {
 
   /** Undefined: they are not there yet. */
   #keysOf(issuer: string): KeySet | undefined {
-    const known = this.#keys.get(issuer)
-    if (known) return known.keys
-    if (this.#keys.size >= MOST_ISSUERS) return undefined
-    const made: { keys: KeySet | undefined } = { keys: undefined }
-    this.#keys.set(issuer, made)
+    const known = this.#issuers.get(issuer)
+    if (known) {
+      this.#issuers.delete(issuer)
+      this.#issuers.set(issuer, known)
+      return known.keys
+    }
+    for (const [longest, { forgotten }] of this.#issuers) {
+      if (this.#issuers.size < MOST_ISSUERS) break
+      forgotten.abort()
+      this.#issuers.delete(longest)
+    }
+    const made: { keys: KeySet | undefined; readonly forgotten: AbortController } = { keys: undefined, forgotten: new AbortController() }
+    this.#issuers.set(issuer, made)
     const discover = async (): Promise<void> => {
       made.keys = await discoverKeys(issuer, '', this.#options)
     }
-    untilDone(discover, error => this.#options.failed(issuer, error), this.#options.signal)
+    untilDone(discover, error => this.#options.failed(issuer, error), AbortSignal.any([this.#options.signal, made.forgotten.signal]))
     return undefined
   }
 }

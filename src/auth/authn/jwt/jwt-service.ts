@@ -6,6 +6,7 @@ import { fieldErrorText } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { TokenAuthenticator } from '../token.ts'
 import { cachedTokens } from '../token-cache.ts'
+import type { TokenCacheMetrics } from '../token-cache-metrics.ts'
 import type { AuthenticationConfiguration } from './configuration.ts'
 import { AuthenticationConfigError } from './configuration-file.ts'
 import { disallowedIssuer } from './issuer-validation.ts'
@@ -28,6 +29,7 @@ export interface JwtService {
 export interface JwtServiceOptions extends JwtOptions {
   readonly rules: ValidationRules
   readonly serverAudiences: readonly string[]
+  readonly cacheMetrics: TokenCacheMetrics
 }
 
 /** As kube-apiserver keeps tokens that are good. */
@@ -37,11 +39,15 @@ const LINGER_MS = 60_000
 
 /** Opens what is asked for at start. Throws AuthenticationConfigError in kube-apiserver's words. */
 export function openJwtService(configuration: AuthenticationConfiguration, options: JwtServiceOptions): JwtService {
-  const { rules, serverAudiences } = options
+  const { rules, serverAudiences, cacheMetrics } = options
   let current = jwtAuthenticators(compiledAtStart(configuration, rules), serverAudiences, options)
   const former = new Map<JwtAuthenticators, NodeJS.Timeout>()
   return {
-    tokens: cachedTokens((token, audiences) => current.authenticate(token, audiences), { ttlMs: CACHE_MS, now: () => steadyClock.now() }),
+    tokens: cachedTokens((token, audiences) => current.authenticate(token, audiences), {
+      ttlMs: CACHE_MS,
+      now: () => steadyClock.now(),
+      metrics: cacheMetrics,
+    }),
     metrics: options.metrics.families,
     fault: () => current.fault(),
     replace(next) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts'
+import { type Clock, LONGEST_TIMER_MS } from '../../../lib/clock.ts'
 import { parseMilliseconds } from '../../../lib/duration.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { Logger } from '../../../lib/log.ts'
@@ -55,7 +55,7 @@ export async function openKmsProviders({ resources }: EncryptionConfig, environm
   }
 }
 
-const timeoutOf = ({ timeout = DEFAULT_TIMEOUT }: KmsConfig): number => parseMilliseconds(timeout)
+const timeoutOf = ({ timeout = DEFAULT_TIMEOUT }: KmsConfig): number => Math.min(parseMilliseconds(timeout), LONGEST_TIMER_MS)
 
 async function openProvider(config: KmsConfig, { metrics, clock, logger, open }: KmsEnvironment): Promise<KmsProvider> {
   const { name, endpoint } = config

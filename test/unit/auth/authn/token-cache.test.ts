@@ -1,19 +1,21 @@
 import { expect } from 'chai'
 import type { TokenAnswer } from '../../../../src/auth/authn/token.ts'
 import { cachedTokens } from '../../../../src/auth/authn/token-cache.ts'
+import { TokenCacheMetrics } from '../../../../src/auth/authn/token-cache-metrics.ts'
 
 const jane = { user: { name: 'jane', groups: [] }, audiences: [] }
 
 function world(answer: (token: string) => TokenAnswer | Promise<TokenAnswer>) {
   const state = { now: 0, asked: 0 }
+  const metrics = new TokenCacheMetrics()
   const tokens = cachedTokens(
     token => {
       state.asked++
       return answer(token)
     },
-    { ttlMs: 100, now: () => state.now },
+    { ttlMs: 100, now: () => state.now, metrics },
   )
-  return { state, tokens }
+  return { state, tokens, metrics }
 }
 
 describe('cachedTokens', () => {
@@ -76,4 +78,38 @@ describe('cachedTokens', () => {
     await tokens('t0', [])
     expect(state.asked).to.equal(23)
   })
+
+  it('counts who asked, what was known, and what was fetched', async () => {
+    let answer: (value: TokenAnswer) => void = () => {}
+    const { state, tokens, metrics } = world(() => new Promise(resolve => (answer = resolve)))
+    const both = Promise.all([tokens('a', []), tokens('a', [])])
+    expect(samples(metrics)).to.deep.equal({ 'active_fetch_count in_flight': 1, 'active_fetch_count blocked': 2 })
+    state.now = 20.9
+    answer(jane)
+    await both
+    await tokens('a', [])
+    const failing = tokens('b', [])
+    answer({ error: 'no' })
+    await failing
+    expect(samples(metrics)).to.deep.equal({
+      'request_duration_seconds_sum miss': 0.04,
+      'request_duration_seconds_count miss': 3,
+      'request_duration_seconds_sum hit': 0,
+      'request_duration_seconds_count hit': 1,
+      'request_total miss': 3,
+      'request_total hit': 1,
+      'fetch_total ok': 1,
+      'fetch_total error': 1,
+      'active_fetch_count in_flight': 0,
+      'active_fetch_count blocked': 0,
+    })
+  })
 })
+
+const samples = ({ families }: TokenCacheMetrics): Record<string, number> =>
+  Object.fromEntries(
+    families
+      .flatMap(family => [...family.samples()])
+      .filter(({ le }) => le === undefined)
+      .map(({ metricName, labels, value }) => [`${metricName.replace('authentication_token_cache_', '')} ${labels.status}`, value]),
+  )

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { TokenAnswer } from '../../../../../src/auth/authn/token.ts'
 import { cachedTokens } from '../../../../../src/auth/authn/token-cache.ts'
+import { TokenCacheMetrics } from '../../../../../src/auth/authn/token-cache-metrics.ts'
 import { tokenWebhook } from '../../../../../src/auth/authn/webhook/token-webhook.ts'
 import { webhookBackoff } from '../../../../../src/clients/backoff.ts'
 import type { Answer } from '../../../../../src/clients/post.ts'
@@ -87,7 +88,7 @@ describe('webhook that knows tokens', () => {
   it('is asked once for a time, about tokens that it knows or does not', async () => {
     const { asked, acts, tokens } = world()
     let now = 0
-    const cached = cachedTokens(tokens, { ttlMs: 1000, keepsRefusals: true, now: () => now })
+    const cached = cachedTokens(tokens, { ttlMs: 1000, keepsRefusals: true, now: () => now, metrics: new TokenCacheMetrics() })
     const times = async (): Promise<number> => {
       const before = asked.length
       await cached('secret', ['api'])
@@ -100,7 +101,7 @@ describe('webhook that knows tokens', () => {
     now += 1000
     acts.next = () => answer({ error: 'not now' })
     expect([await times(), await times()], 'failures are not kept').to.deep.equal([1, 1])
-    const never = cachedTokens(tokens, { ttlMs: 0, keepsRefusals: true, now: () => now })
+    const never = cachedTokens(tokens, { ttlMs: 0, keepsRefusals: true, now: () => now, metrics: new TokenCacheMetrics() })
     await never('other', ['api'])
     const before = asked.length
     await never('other', ['api'])

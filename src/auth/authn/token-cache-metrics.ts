@@ -1,0 +1,35 @@
+import { CounterFamily, GaugeFamily, HistogramFamily, type MetricDeclaration, type MetricFamily } from '../../lib/metrics.ts'
+
+/** prometheus.DefBuckets, in seconds. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const declare = (name: string): MetricDeclaration => ({ name: `authentication_token_cache_${name}`, help: '', stability: 'ALPHA', labels: ['status'] })
+
+/** How often tokens are known, and how often others are asked about them. Source: pkg/authentication/token/cache in k8s.io/apiserver, which gives no help texts. */
+export class TokenCacheMetrics {
+  readonly #durations = new HistogramFamily({ ...declare('request_duration_seconds'), buckets: SECONDS })
+  readonly #requests = new CounterFamily(declare('request_total'))
+  readonly #fetches = new CounterFamily(declare('fetch_total'))
+  readonly #active = new GaugeFamily(declare('active_fetch_count'))
+
+  readonly families: readonly MetricFamily[] = [this.#durations, this.#requests, this.#fetches, this.#active]
+
+  /** In whole milliseconds, as upstream tells them. */
+  authenticated(status: 'hit' | 'miss', ms: number): void {
+    this.#requests.child(status).value++
+    this.#durations.child(status).observe(Math.floor(ms) / 1000)
+  }
+
+  /** Somebody waits for an answer: `blocked`, or it is being fetched: `in_flight`. */
+  begin(status: 'blocked' | 'in_flight'): void {
+    this.#active.child(status).value++
+  }
+
+  end(status: 'blocked' | 'in_flight'): void {
+    this.#active.child(status).value--
+  }
+
+  fetched(status: 'ok' | 'error'): void {
+    this.#fetches.child(status).value++
+  }
+}
