@@ -4,8 +4,10 @@ import type { ResolveService } from '../admission/webhooks/target.ts'
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { type AvailabilityOptions, apiServiceAvailabilityController } from '../controllers/api-service-availability.ts'
 import { type Controller, followKept } from '../controllers/controller.ts'
+import type { ForeignResources } from '../controllers/foreign-resources.ts'
 import type { Aggregator } from '../endpoints/aggregator.ts'
 import { BackendClient } from '../extensions/aggregation/backend-client.ts'
+import { BackendResources } from '../extensions/aggregation/backend-resources.ts'
 import { discoveryCheck } from '../extensions/aggregation/discovery-check.ts'
 import { ForeignDiscovery } from '../extensions/aggregation/foreign-discovery.ts'
 import { ForeignOpenApiV2 } from '../extensions/aggregation/foreign-open-api-v2.ts'
@@ -28,6 +30,8 @@ export class AggregationService implements Service {
   readonly aggregator: Aggregator
   /** Runs in the leader. */
   readonly availability: Controller
+  /** What backends have in namespaces. */
+  readonly foreign: ForeignResources
   private readonly options: ControlPlaneOptions
   private readonly transports: Transports
   private readonly known: Known
@@ -54,6 +58,7 @@ export class AggregationService implements Service {
       openApiV2: new ForeignOpenApiV2(registrations, reader, logger),
       openApiV3: new ForeignOpenApiV3(registrations, reader, logger),
     }
+    this.foreign = new BackendResources(registrations, this.known.discovery, reader)
     this.aggregator = aggregatorOver(this.known, env)
     const metrics = new AvailabilityMetrics()
     const availability: AvailabilityOptions = {

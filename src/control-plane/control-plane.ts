@@ -91,6 +91,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     reservations: admission.reservations,
     listStored: (id, namespace) => reader.listStored(id, namespace, ended.signal, true),
     availability: aggregation.availability,
+    foreign: aggregation.foreign,
     leaderAccess: signal => registry.access(signal, { nested: true }),
   })
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)

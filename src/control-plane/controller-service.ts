@@ -8,6 +8,7 @@ import { compactHistory } from '../controllers/compaction.ts'
 import type { Controller, ControllerEnvironment } from '../controllers/controller.ts'
 import { flowControlKeeper } from '../controllers/flow-control-objects.ts'
 import { flowSchemaStatusController } from '../controllers/flow-schema-status.ts'
+import type { ForeignResources } from '../controllers/foreign-resources.ts'
 import { garbageCollector } from '../controllers/garbage-collector/garbage-collector.ts'
 import { attributesClassProtection, claimProtection, volumeProtection } from '../controllers/in-use-protection.ts'
 import { type LeadershipOptions, whileLeading } from '../controllers/leadership.ts'
@@ -42,6 +43,8 @@ export interface ControllerServiceParts {
   readonly listStored: ListStored
   /** Says of APIServices whether they are available. */
   readonly availability: Controller
+  /** What other servers have in namespaces. */
+  readonly foreign: ForeignResources
   /** For calls of the leader, which webhooks are not asked about. */
   leaderAccess(signal: AbortSignal): ResourceAccess
 }
@@ -87,11 +90,11 @@ export class ControllerService implements Service {
   /** Those that the flags ask for, and those that every server needs: without them services, definitions and flow schemas would not settle. */
   private controllers({ certificateAuthority }: ServiceStart): Controller[] {
     const { controllers, auth, exclusiveStore, gates, quotaSyncPeriodMs } = this.options
-    const { catalog, definitions, hasPolicies, reservations, listStored, availability } = this.parts
+    const { catalog, definitions, hasPolicies, reservations, listStored, availability, foreign } = this.parts
     const issuer = auth?.issuer
     const has = (name: ControllerName): boolean => controllers.has(name)
     const all = [
-      has('namespace-controller') && namespaceController({ catalog, features: gates }),
+      has('namespace-controller') && namespaceController({ catalog, features: gates, foreign }),
       namespaceContentController({
         serviceAccount: has('serviceaccount-controller'),
         ...(has('root-ca-certificate-publisher-controller') && { certificateAuthority }),

@@ -1,6 +1,7 @@
 import { formatTime } from '../meta/time.ts'
 import type { Namespace, NamespaceCondition } from '../resources/core/v1.types.ts'
-import type { ContentLeft, Remaining } from './namespace-deletion.ts'
+import type { ContentLeft } from './namespace-deletion.ts'
+import type { Remaining } from './resource-left.ts'
 
 type Finding = Pick<Required<NamespaceCondition>, 'type' | 'status' | 'reason' | 'message'>
 
@@ -8,9 +9,11 @@ type Finding = Pick<Required<NamespaceCondition>, 'type' | 'status' | 'reason' |
  * The conditions that `kubectl describe namespace` shows of a namespace whose content is being deleted.
  * Source: pkg/controller/namespace/deletion/status_condition_utils.go in k8s.io/kubernetes.
  */
-export function withConditions(namespace: Namespace, { resources, errors }: ContentLeft, now: number): Namespace {
+export function withConditions(namespace: Namespace, { resources, errors, undiscovered }: ContentLeft, now: number): Namespace {
   const wanted = [
-    isFalse('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'),
+    undiscovered.length > 0
+      ? isTrue('NamespaceDeletionDiscoveryFailure', 'DiscoveryFailed', undiscoveredText(undiscovered))
+      : isFalse('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'),
     isFalse('NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'),
     errors.length > 0
       ? isTrue('NamespaceDeletionContentFailure', 'ContentDeletionFailed', failureText(errors))
@@ -27,18 +30,23 @@ export function withConditions(namespace: Namespace, { resources, errors }: Cont
   return namespace
 }
 
+/** Source: ErrGroupDiscoveryFailed and StaleGroupVersionError of k8s.io/client-go, discovery. */
+function undiscoveredText(groupVersions: readonly string[]): string {
+  const failures = [...groupVersions].sort().map(each => `${each}: stale GroupVersion discovery: ${each}`)
+  return `Discovery failed for some groups, ${failures.length} failing: unable to retrieve the complete list of server APIs: ${failures.join(', ')}`
+}
+
 const failureText = (errors: readonly string[]): string => `Failed to delete all resource types, ${errors.length} remaining: ${[...errors].sort().join(', ')}`
 
 function remaining(resources: readonly Remaining[]): Finding {
   if (resources.length === 0) return isFalse('NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed')
-  const counts = resources.map(({ definition, items }) => `${definition.hub.names.plural}.${definition.hub.group} has ${items.length} resource instances`)
+  const counts = resources.map(({ id, count }) => `${id.resource}.${id.group} has ${count} resource instances`)
   return isTrue('NamespaceContentRemaining', 'SomeResourcesRemain', `Some resources are remaining: ${counts.sort().join(', ')}`)
 }
 
 function remainingFinalizers(resources: readonly Remaining[]): Finding {
   const counts = new Map<string, number>()
-  for (const { items } of resources)
-    for (const { metadata } of items) for (const finalizer of metadata.finalizers ?? []) counts.set(finalizer, (counts.get(finalizer) ?? 0) + 1)
+  for (const { finalizers } of resources) for (const finalizer of finalizers) counts.set(finalizer, (counts.get(finalizer) ?? 0) + 1)
   if (counts.size === 0) return isFalse('NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished')
   const texts = [...counts].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
   return isTrue('NamespaceFinalizersRemaining', 'SomeFinalizersRemain', `Some content in the namespace has finalizers remaining: ${texts.sort().join(', ')}`)

@@ -4,22 +4,21 @@ import type { ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { eachAtOnce } from '../lib/each-at-once.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Features } from '../lifecycle/gates.ts'
+import { qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { Namespace } from '../resources/core/v1.types.ts'
 import { PODS } from '../resources/kinds.ts'
 import type { ControllerEnvironment } from './controller.ts'
+import { deleteForeign } from './foreign-content.ts'
+import type { ForeignResources } from './foreign-resources.ts'
+import type { Remaining, ResourceLeft } from './resource-left.ts'
 
 /** What decides how the content of a namespace is deleted. */
 export interface DeletionParts {
   readonly catalog: Catalog
   readonly features: Features
-}
-
-/** Objects of one resource that are there after their deletion. */
-export interface Remaining {
-  readonly definition: ResourceDefinition
-  readonly items: readonly KubeObject[]
+  readonly foreign: ForeignResources
 }
 
 /** What a pass over the content of a namespace leaves. */
@@ -29,24 +28,34 @@ export interface ContentLeft {
   readonly resources: readonly Remaining[]
   /** Why objects could not be deleted, one text a resource. */
   readonly errors: readonly string[]
+  /** Group versions of which it is not known what they have in the namespace. */
+  readonly undiscovered: readonly string[]
 }
 
 /**
- * Deletes all objects of the namespace, one resource after the other, with the grace period that each has. With the gate OrderedNamespaceDeletion pods come first, and nothing else is
+ * Deletes all objects of the namespace, one resource after the other, with the grace period that each has; then those that other servers have. With the gate OrderedNamespaceDeletion pods come first, and nothing else is
  * deleted before the last of them has gone, so that what protects them (network policies, quotas) outlives them (KEP-5080).
  */
-export async function deleteContent(env: ControllerEnvironment, { catalog, features }: DeletionParts, namespace: Namespace): Promise<ContentLeft> {
-  const resources: Remaining[] = []
-  const errors: string[] = []
-  for (const definition of podsFirst(deletable(catalog))) {
-    const { items, error } = await deleteAll(env, definition, namespace)
-    if (error !== undefined) errors.push(error)
-    if (items.length === 0) continue
-    if (isPods(definition) && features.enabled('OrderedNamespaceDeletion')) return { isEmpty: false, resources: [], errors }
-    resources.push({ definition, items })
+export async function deleteContent(env: ControllerEnvironment, parts: DeletionParts, namespace: Namespace, signal: AbortSignal): Promise<ContentLeft> {
+  const { catalog, features, foreign } = parts
+  const { resources: others, stale: undiscovered } = foreign.discover()
+  const own = podsFirst(deletable(catalog))
+  const left: ResourceLeft[] = []
+  for (const definition of own) {
+    const found = await deleteAll(env, definition, namespace)
+    left.push(found)
+    if (found.count > 0 && isPods(definition) && features.enabled('OrderedNamespaceDeletion'))
+      return { isEmpty: false, resources: [], errors: errorsOf(left), undiscovered }
   }
-  return { isEmpty: resources.length === 0 && errors.length === 0, resources, errors }
+  const known = new Set(own.map(definition => qualifiedResource(idOf(definition))))
+  const elsewhere = others.filter(resource => resource.verbs.includes('delete') && !known.has(qualifiedResource(resource)))
+  left.push(...(await deleteForeign(foreign, elsewhere, namespace.metadata.name ?? '', signal)))
+  const resources = left.filter(({ count }) => count > 0)
+  const errors = errorsOf(left)
+  return { isEmpty: resources.length === 0 && errors.length === 0 && undiscovered.length === 0, resources, errors, undiscovered }
 }
+
+const errorsOf = (left: readonly ResourceLeft[]): string[] => left.flatMap(({ error }) => (error === undefined ? [] : [error]))
 
 const deletable = (catalog: Catalog): readonly ResourceDefinition[] =>
   catalog
@@ -64,29 +73,30 @@ const podsFirst = (definitions: readonly ResourceDefinition[]): ResourceDefiniti
   ...definitions.filter(definition => !isPods(definition)),
 ]
 
-interface ResourceLeft {
-  readonly items: readonly KubeObject[]
-  readonly error?: string
-}
-
 /** Deletes the objects of one resource; what has finalizers or a grace period may stay for now without an error. */
 async function deleteAll(env: ControllerEnvironment, definition: ResourceDefinition, namespace: Namespace): Promise<ResourceLeft> {
   const id = idOf(definition)
   const { name = '' } = namespace.metadata
   try {
     const before = await env.access.list(id, name)
-    if (before.items.length === 0) return { items: [] }
+    if (before.items.length === 0) return leftOf(id, [])
     await deleteEach(env, id, name, before.items)
     const { items } = await env.access.list(id, name)
-    const isExpected =
-      items.some(({ metadata }) => (metadata.finalizers ?? []).length > 0) || (isPods(definition) && mayStop(before.items, namespace, env.clock.now()))
-    if (items.length === 0 || isExpected) return { items }
+    const left = leftOf(id, items)
+    const isExpected = left.finalizers.length > 0 || (isPods(definition) && mayStop(before.items, namespace, env.clock.now()))
+    if (items.length === 0 || isExpected) return left
     const [version = definition.hub] = definition.versions
-    return { items, error: `unexpected items still remain in namespace: ${name} for gvr: ${id.group}/${version.name}, Resource=${id.resource}` }
+    return { ...left, error: `unexpected items still remain in namespace: ${name} for gvr: ${id.group}/${version.name}, Resource=${id.resource}` }
   } catch (error) {
-    return { items: [], error: errorMessage(error) }
+    return { ...leftOf(id, []), error: errorMessage(error) }
   }
 }
+
+const leftOf = (id: ResourceId, items: readonly KubeObject[]): Remaining => ({
+  id,
+  count: items.length,
+  finalizers: items.flatMap(({ metadata }) => metadata.finalizers ?? []),
+})
 
 /** Whether some pod may still be stopping: the longest grace period has not passed since the namespace was deleted. */
 function mayStop(pods: readonly KubeObject[], { metadata }: Namespace, now: number): boolean {

@@ -14,46 +14,67 @@ const FINALIZER = 'kubernetes'
 const SETTLE_MS = 500
 /** How soon a namespace that still has content is looked at again. */
 const AGAIN_MS = 1000
+/** Most objects are gone at once, so the second look comes soon. */
+const SOON_MS = 100
+/** One that has been looked at so often is held up by somebody who takes his time. */
+const OFTEN = 60
+const LATE_MS = 8000
 
-/** Empties namespaces that are being deleted, reports in their conditions what is left, and lets them go when nothing is. */
+/** Namespaces that are emptied at the same time. */
+const WORKERS = 4
+
+/** Empties namespaces that are being deleted, reports in their conditions what is left, and lets them go when nothing is. One that keeps content gives its place to others until it is looked at again. */
 export const namespaceController =
   (parts: DeletionParts): Controller =>
   async (env, signal) => {
-    const queue = new WorkQueue(
-      4,
+    /** Namespaces that were looked at before: how often. */
+    const looks = new Map<string, number>()
+    const queue: WorkQueue = new WorkQueue(
+      WORKERS,
       signal,
-      name => emptyNamespace(env, parts, name, signal),
+      async name => {
+        if (await emptyNamespace(env, parts, name, signal)) {
+          looks.delete(name)
+          return
+        }
+        const count = (looks.get(name) ?? 0) + 1
+        looks.set(name, count)
+        void pause(pauseAfter(count), signal).then(() => queue.add(name))
+      },
       (name, error) => env.logger.debug(2, 'namespace is not empty yet', { namespace: name, error: errorMessage(error) }),
       env.queues?.meter('namespace'),
     )
+    const begin = (name: string): void => {
+      // Changes of one that is looked at again anyway, such as its conditions, bring that no nearer.
+      if (looks.has(name)) return
+      looks.set(name, 0)
+      void pause(SETTLE_MS, signal).then(() => queue.add(name))
+    }
     await follow(env, NAMESPACES, signal, event => {
       const meta = event.object?.metadata
-      if (meta?.deletionTimestamp !== undefined && event.type !== 'deleted') queue.add(meta.name ?? '')
+      if (event.type === 'deleted') looks.delete(meta?.name ?? '')
+      else if (meta?.deletionTimestamp !== undefined) begin(meta.name ?? '')
     })
   }
 
-/** Deletes all objects of the namespace, reports in its conditions what remains, and tries again until nothing does. */
-async function emptyNamespace(env: ControllerEnvironment, parts: DeletionParts, name: string, signal: AbortSignal): Promise<void> {
-  let first = true
-  await pause(SETTLE_MS, signal)
-  while (!signal.aborted) {
-    const namespace = await getKind(env.access, NAMESPACES, '', name).catch(error => {
-      if (isStatusError(error, 'NotFound')) return undefined
-      throw error
-    })
-    if (!namespace?.metadata.deletionTimestamp || !namespace.spec.finalizers?.includes(FINALIZER)) return
-    const left = await deleteContent(env, parts, namespace)
-    if (left.isEmpty) {
-      await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'finalize' }, finalize).catch(ignoreGone)
-      return
-    }
-    await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'status' }, object => withConditions(object, left, env.clock.now())).catch(
-      ignoreGone,
-    )
-    // Most objects are gone at once, so the second look comes soon.
-    await pause(first ? 100 : AGAIN_MS, signal)
-    first = false
+const pauseAfter = (looks: number): number => (looks === 1 ? SOON_MS : looks < OFTEN ? AGAIN_MS : LATE_MS)
+
+/** Deletes all objects of the namespace, and reports in its conditions what remains. False: it must be looked at again. */
+async function emptyNamespace(env: ControllerEnvironment, parts: DeletionParts, name: string, signal: AbortSignal): Promise<boolean> {
+  const namespace = await getKind(env.access, NAMESPACES, '', name).catch(error => {
+    if (isStatusError(error, 'NotFound')) return undefined
+    throw error
+  })
+  if (!namespace?.metadata.deletionTimestamp || !namespace.spec.finalizers?.includes(FINALIZER)) return true
+  const left = await deleteContent(env, parts, namespace, signal)
+  if (left.isEmpty) {
+    await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'finalize' }, finalize).catch(ignoreGone)
+    return true
   }
+  await updateKind(env.access, NAMESPACES, { namespace: '', name, subresource: 'status' }, object => withConditions(object, left, env.clock.now())).catch(
+    ignoreGone,
+  )
+  return false
 }
 
 /** Removes the finalizer of the spec: the namespace can go. */

@@ -99,6 +99,20 @@ describe('servers behind APIServices', () => {
     ])
   })
 
+  it('lose what they have in a namespace that is deleted', async () => {
+    const [group, path] = ['doomed.example.com', '/apis/doomed.example.com/v1/namespaces/going/things']
+    backend.serves(group, 'v1', 'Thing', ['delete', 'deletecollection', 'list'])
+    backend.documents.set(path, { kind: 'ThingList', metadata: {}, items: [] })
+    await register(`v1.${group}`, apiServiceOf(backend, 'api', group, 'v1'))
+    await server.send('/api/v1/namespaces', { method: 'POST', body: { kind: 'Namespace', metadata: { name: 'going' } } })
+    await server.send('/api/v1/namespaces/going', { method: 'DELETE' })
+    await eventually('it has gone', async () => (await server.send('/api/v1/namespaces/going')).status === 404)
+    const { method, headers } = backend.heard.find(({ url }) => url === path) ?? expect.fail('it was not asked')
+    expect(method).to.equal('DELETE')
+    expect(headers['x-remote-user']).to.equal('system:serviceaccount:kube-system:namespace-controller')
+    await server.send(`${SERVICES}/v1.${group}`, { method: 'DELETE' })
+  })
+
   it('are in OpenAPI v3', async () => {
     const path = `apis/${GROUP}/v1alpha1`
     const url = `/openapi/v3/${path}?hash=ABC`

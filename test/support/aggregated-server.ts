@@ -79,10 +79,9 @@ export class AggregatedServer {
   }
 
   /** Serves the group version in legacy discovery, with one kind. */
-  serves(group: string, version: string, kind: string): void {
+  serves(group: string, version: string, kind: string, verbs = ['create', 'get', 'list', 'watch']): void {
     const groupVersion = `${group}/${version}`
     const plural = `${kind.toLowerCase()}s`
-    const verbs = ['create', 'get', 'list', 'watch']
     const resources = [
       { name: plural, singularName: kind.toLowerCase(), namespaced: true, kind, verbs },
       { name: `${plural}/status`, singularName: '', namespaced: true, kind, verbs: ['get'] },

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { ResolveService } from '../../admission/webhooks/target.ts'
 import { askOver } from '../../endpoints/connect/ask.ts'
 import { withDeadline } from '../../lib/deadline.ts'
@@ -9,9 +10,14 @@ import { withRemoteUser } from './remote-user.ts'
 import type { Transports } from './transports.ts'
 import type { Via } from './via.ts'
 
-/** What this server asks a backend for in its own name. */
+/** What this server asks a backend for in its own name, or in that of a controller. */
 export interface BackendQuestion {
+  /** Absent: GET. */
+  readonly method?: 'GET' | 'DELETE'
   readonly path: string
+  readonly query?: string
+  /** JSON. */
+  readonly body?: string
   readonly accept: string
   /** Of what is known; empty: nothing is. */
   readonly etag?: string
@@ -28,7 +34,7 @@ export interface BackendAnswer {
   readonly body: Buffer
 }
 
-/** Reads documents of backends. */
+/** Asks backends for documents, and for what controllers want of them. */
 export class BackendClient {
   readonly #resolve: ResolveService
   readonly #transports: Transports
@@ -41,25 +47,31 @@ export class BackendClient {
   }
 
   /** Throws where there is no answer in time. */
-  async get(registration: Registration, question: BackendQuestion, waiting: AbortSignal): Promise<BackendAnswer> {
+  async ask(registration: Registration, question: BackendQuestion, waiting: AbortSignal): Promise<BackendAnswer> {
     const { backend } = registration
     if (!backend) throw new Error('there is no other server')
-    const { path, accept, etag = '', user, timeoutMs, maxBytes } = question
+    const { method = 'GET', path, query = '', body, accept, etag = '', user, timeoutMs, maxBytes } = question
     const { transport, fault } = this.#transports.of(registration, backend)
     if (fault !== undefined) throw new Error(fault)
     const own: readonly (readonly [string, string])[] = [
       ['Accept', accept],
       ['Via', this.#via.after(undefined)],
       ...(etag === '' ? [] : [['If-None-Match', etag] as const]),
+      ...(body === undefined ? [] : [['Content-Type', 'application/json'] as const, ['Content-Length', String(Buffer.byteLength(body))] as const]),
     ]
     const headers = withRemoteUser(own, user, false).flat()
     return withDeadline(waiting, timeoutMs, async signal => {
-      const destination = destinationAt(await this.#resolve(backend.namespace, backend.name, backend.port), path)
-      const { response, upgraded } = await askOver(transport, destination, { method: 'GET', headers, signal })
+      const destination = destinationAt(await this.#resolve(backend.namespace, backend.name, backend.port), path, query)
+      const { response, upgraded } = await askOver(transport, destination, {
+        method,
+        headers,
+        signal,
+        ...(body !== undefined && { body: Readable.from([Buffer.from(body)]) }),
+      })
       upgraded?.socket.destroy()
       const { statusCode: status = 0, headers: told } = response
-      const body = await readBounded(response, { maxBytes, tooLong: () => new Error(`the document is longer than ${maxBytes} bytes`) })
-      return { status, contentType: told['content-type'] ?? '', etag: told.etag ?? '', body }
+      const bytes = await readBounded(response, { maxBytes, tooLong: () => new Error(`the document is longer than ${maxBytes} bytes`) })
+      return { status, contentType: told['content-type'] ?? '', etag: told.etag ?? '', body: bytes }
     })
   }
 }

@@ -33,7 +33,7 @@ export class ForeignDiscovery {
   /** Counts changes of what is told. */
   generation = 0
   readonly #registrations: Registrations
-  readonly #client: Pick<BackendClient, 'get'>
+  readonly #client: Pick<BackendClient, 'ask'>
   readonly #logger: Logger
   readonly #versions = new Map<string, ForeignVersion>()
   /** By service: one backend may serve many group versions. */
@@ -43,7 +43,7 @@ export class ForeignDiscovery {
   #now = 0
   readonly #poll: BackendPoll
 
-  constructor(registrations: Registrations, client: Pick<BackendClient, 'get'>, logger: Logger) {
+  constructor(registrations: Registrations, client: Pick<BackendClient, 'ask'>, logger: Logger) {
     this.#registrations = registrations
     this.#client = client
     this.#logger = logger
@@ -92,14 +92,14 @@ export class ForeignDiscovery {
     try {
       const at = ++this.#now
       const question = { user: AGGREGATOR, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
-      const answer = await this.#client.get(registration, { ...question, path: '/apis', accept: ACCEPT, etag: known?.etag ?? '' }, signal)
+      const answer = await this.#client.ask(registration, { ...question, path: '/apis', accept: ACCEPT, etag: known?.etag ?? '' }, signal)
       const told = await toldBy(answer, known)
       if (told) {
         this.#known.set(key, { told, etag: answer.status === 304 ? (known?.etag ?? '') : answer.etag, at })
         return { resources: told.get(versionKey) ?? [], isCurrent: true }
       }
       const user = { name: AGGREGATOR.name, groups: [] }
-      const legacy = await this.#client.get(registration, { ...question, user, path: pathOf(registration), accept: 'application/json' }, signal)
+      const legacy = await this.#client.ask(registration, { ...question, user, path: pathOf(registration), accept: 'application/json' }, signal)
       if (legacy.status !== 200) throw new Error(`failed to download legacy discovery for ${pathOf(registration)}: status ${legacy.status}`)
       return { resources: await readResourceList(legacy.body), isCurrent: true }
     } catch (error) {

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { ControllerEnvironment } from '../../controllers/controller.ts'
 import type { ForeignSwagger } from '../../endpoints/openapi/merge.ts'
-import { compareText } from '../../lib/compare-text.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import type { BackendClient } from './backend-client.ts'
 import { BackendPoll } from './backend-poll.ts'
 import { SPEC_READER } from './foreign-open-api-v3.ts'
-import { pathOf, type Registration } from './registration.ts'
+import { byPriority, pathOf, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 import { readSwagger } from './swagger.ts'
 
@@ -30,13 +29,13 @@ interface Known {
 export class ForeignOpenApiV2 {
   /** Counts changes of `documents`. */
   generation = 0
-  readonly #client: Pick<BackendClient, 'get'>
+  readonly #client: Pick<BackendClient, 'ask'>
   readonly #registrations: Registrations
   readonly #logger: Logger
   readonly #poll: BackendPoll
   readonly #known = new Map<string, Known>()
 
-  constructor(registrations: Registrations, client: Pick<BackendClient, 'get'>, logger: Logger) {
+  constructor(registrations: Registrations, client: Pick<BackendClient, 'ask'>, logger: Logger) {
     this.#registrations = registrations
     this.#client = client
     this.#logger = logger
@@ -66,7 +65,7 @@ export class ForeignOpenApiV2 {
     const known = this.#known.get(name)
     const question = { path: '/openapi/v2', accept: 'application/json', user: SPEC_READER, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
     try {
-      const { status, etag, body } = await this.#client.get(registration, { ...question, etag: known?.etag ?? '' }, signal)
+      const { status, etag, body } = await this.#client.ask(registration, { ...question, etag: known?.etag ?? '' }, signal)
       if (status === 304 && known) return
       if (status === 404) return this.#forget(name)
       if (status !== 200) throw new Error(`failed to retrieve openAPI spec, http error: ${status}`)
@@ -85,6 +84,3 @@ export class ForeignOpenApiV2 {
     if (this.#known.delete(name)) this.generation++
   }
 }
-
-const byPriority = (a: Registration, b: Registration): number =>
-  b.groupPriority - a.groupPriority || compareText(a.group, b.group) || b.versionPriority - a.versionPriority || compareText(a.name, b.name)

@@ -27,14 +27,14 @@ type Index = Readonly<Record<string, string>>
 export class ForeignOpenApiV3 {
   /** Counts changes of `paths`. */
   generation = 0
-  readonly #client: Pick<BackendClient, 'get'>
+  readonly #client: Pick<BackendClient, 'ask'>
   readonly #registrations: Registrations
   readonly #logger: Logger
   readonly #poll: BackendPoll
   /** URLs by path (`apis/GROUP/VERSION`), by name of the APIService. */
   readonly #indexes = new Map<string, Index>()
 
-  constructor(registrations: Registrations, client: Pick<BackendClient, 'get'>, logger: Logger) {
+  constructor(registrations: Registrations, client: Pick<BackendClient, 'ask'>, logger: Logger) {
     this.#registrations = registrations
     this.#client = client
     this.#logger = logger
@@ -70,7 +70,7 @@ export class ForeignOpenApiV3 {
     const { name } = registration
     const question = { path: ROOT, accept: 'application/json', user: SPEC_READER, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
     try {
-      const { status, body } = await this.#client.get(registration, question, signal)
+      const { status, body } = await this.#client.ask(registration, question, signal)
       if (status !== 200 && status !== 404) throw new Error('Error, could not get list of group versions for APIService')
       const next = status === 200 ? await readIndex(body) : {}
       if (!this.#registrations.get(name)?.backend || deepEqual(next, this.#indexes.get(name))) return

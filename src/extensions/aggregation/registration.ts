@@ -1,3 +1,4 @@
+import { compareText } from '../../lib/compare-text.ts'
 import type { APIService } from '../../resources/apiregistration/v1.types.ts'
 
 /** The server behind an APIService. */
@@ -53,3 +54,7 @@ export const serverNameOf = ({ namespace, name }: Backend): string => `${name}.$
 
 /** Where a group version is found: `/apis/GROUP/VERSION`, `/api/v1`. */
 export const pathOf = ({ group, version }: Pick<Registration, 'group' | 'version'>): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
+
+/** Groups by priority, and the versions of one by theirs. */
+export const byPriority = (a: Registration, b: Registration): number =>
+  b.groupPriority - a.groupPriority || compareText(a.group, b.group) || b.versionPriority - a.versionPriority || compareText(a.name, b.name)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { type ForeignObject, type ForeignResources, NO_FOREIGN_RESOURCES } from '../../../src/controllers/foreign-resources.ts'
 import { namespaceController } from '../../../src/controllers/namespace.ts'
 import { parseGates } from '../../../src/lifecycle/gates.ts'
 import { LEASES } from '../../../src/resources/kinds.ts'
@@ -6,9 +7,49 @@ import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, NAMESPACES, PODS } from '../../support/builtin-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
+interface World {
+  readonly gates?: Record<string, boolean>
+  /** Deletions of config maps fail with this text. */
+  readonly refuse?: string
+  /** Called before each other deletion, which waits for it. */
+  readonly begin?: () => Promise<void>
+  readonly foreign?: ForeignResources
+}
+
+/** Another server with flunders: what it has, and what it was asked. */
+class Flunders implements ForeignResources {
+  verbs = ['delete', 'deletecollection', 'list']
+  stale: string[] = []
+  items: ForeignObject[] = [
+    { name: 'a', finalizers: [] },
+    { name: 'b', finalizers: [] },
+  ]
+  failure: string | undefined
+  readonly asked: string[] = []
+
+  discover() {
+    return { resources: [{ group: 'wardle.example.com', version: 'v1', resource: 'flunders', verbs: this.verbs }], stale: this.stale }
+  }
+
+  async list() {
+    return this.items
+  }
+
+  async deleteCollection(_resource: unknown, namespace: string) {
+    this.asked.push(`deletecollection ${namespace}`)
+    if (this.failure !== undefined) throw new Error(this.failure)
+    this.items = this.items.filter(({ finalizers }) => finalizers.length > 0)
+    return true
+  }
+
+  async delete(_resource: unknown, namespace: string, name: string) {
+    this.asked.push(`delete ${namespace}/${name}`)
+    this.items = this.items.filter(item => item.name !== name)
+  }
+}
+
 describe('the namespace controller', () => {
-  /** `refuse`: deletions of config maps fail with this text. `begin`: called before each other deletion, which waits for it. */
-  function open({ gates = {}, refuse, begin }: { gates?: Record<string, boolean>; refuse?: string; begin?: () => Promise<void> } = {}) {
+  function open({ gates = {}, refuse, begin, foreign = NO_FOREIGN_RESOURCES }: World = {}) {
     const t = builtinRegistry()
     const access = t.access()
     const end = new AbortController()
@@ -21,7 +62,7 @@ describe('the namespace controller', () => {
         return env.access.delete(id, ...rest)
       },
     }
-    const parts = { catalog: t.catalog, features: parseGates('1.33', new Map(Object.entries(gates))) }
+    const parts = { catalog: t.catalog, foreign, features: parseGates('1.33', new Map(Object.entries(gates))) }
     const done = namespaceController(parts)({ ...env, access: refusing }, end.signal)
     return {
       t,
@@ -171,6 +212,100 @@ describe('the namespace controller', () => {
     await s.access.delete(NAMESPACES, '', 'ns')
     await eventually('its own is gone', async () => (await s.access.get(NAMESPACES, '', 'ns')).spec.finalizers.length === 1)
     expect((await s.access.get(NAMESPACES, '', 'ns')).spec.finalizers).to.deep.equal(['example.io/mine'])
+    await s.stop()
+  })
+
+  describe('with another server', () => {
+    /** Deletes a namespace; what the other server was asked by the time that it has gone. */
+    async function askedOf(foreign: Flunders): Promise<string[]> {
+      const s = open({ foreign })
+      await s.namespace('ns')
+      await s.access.delete(NAMESPACES, '', 'ns')
+      await eventually('it has gone', async () => (await s.names()).length === 0)
+      await s.stop()
+      return foreign.asked
+    }
+
+    it('deletes what that has', async () => {
+      const foreign = new Flunders()
+      expect(await askedOf(foreign)).to.deep.equal(['deletecollection ns'])
+      expect(foreign.items).to.deep.equal([])
+    })
+
+    it('deletes each object where collections are not', async () => {
+      const foreign = new Flunders()
+      foreign.verbs = ['delete', 'list']
+      expect(await askedOf(foreign)).to.deep.equal(['delete ns/a', 'delete ns/b'])
+    })
+
+    it('asks nothing about what can not be deleted', async () => {
+      const foreign = new Flunders()
+      foreign.verbs = ['get', 'list']
+      expect(await askedOf(foreign)).to.deep.equal([])
+    })
+
+    const troubles: [string, (foreign: Flunders) => void, Record<string, string[]>, (foreign: Flunders) => void][] = [
+      [
+        'it does not answer',
+        foreign => (foreign.stale = ['b.example.com/v1', 'a.example.com/v1']),
+        {
+          NamespaceDeletionDiscoveryFailure: [
+            'True',
+            'DiscoveryFailed',
+            'Discovery failed for some groups, 2 failing: unable to retrieve the complete list of server APIs: a.example.com/v1: stale GroupVersion discovery: a.example.com/v1, b.example.com/v1: stale GroupVersion discovery: b.example.com/v1',
+          ],
+        },
+        foreign => (foreign.stale = []),
+      ],
+      [
+        'it refuses',
+        foreign => (foreign.failure = 'no'),
+        { NamespaceDeletionContentFailure: ['True', 'ContentDeletionFailed', 'Failed to delete all resource types, 1 remaining: no'] },
+        foreign => (foreign.failure = undefined),
+      ],
+      [
+        'it has objects with finalizers',
+        foreign => (foreign.items = [{ name: 'a', finalizers: ['x.io/y'] }]),
+        {
+          NamespaceContentRemaining: ['True', 'SomeResourcesRemain', 'Some resources are remaining: flunders.wardle.example.com has 1 resource instances'],
+          NamespaceFinalizersRemaining: [
+            'True',
+            'SomeFinalizersRemain',
+            'Some content in the namespace has finalizers remaining: x.io/y in 1 resource instances',
+          ],
+        },
+        foreign => (foreign.items = []),
+      ],
+    ]
+    for (const [when, begin, expected, end] of troubles)
+      it(`keeps the namespace while ${when}`, async () => {
+        const foreign = new Flunders()
+        begin(foreign)
+        const s = open({ foreign })
+        await s.namespace('ns')
+        await s.configMap('ns', 'own')
+        await s.access.delete(NAMESPACES, '', 'ns')
+        const told = async () => conditions(await s.access.get(NAMESPACES, '', 'ns'))
+        await eventually('conditions', async () => 'NamespaceContentRemaining' in (await told()))
+        expect(await told()).to.deep.include(expected)
+        expect(await s.names(CONFIG_MAPS, 'ns')).to.deep.equal([])
+        end(foreign)
+        await eventually('it has gone', async () => (await s.names()).length === 0)
+        await s.stop()
+      })
+  })
+
+  it('empties namespaces beside many that keep their content', async () => {
+    const s = open()
+    for (let i = 0; i < 12; i++) {
+      await s.namespace(`kept${i}`)
+      await s.configMap(`kept${i}`, 'held', { finalizers: ['example.io/x'] })
+      await s.access.delete(NAMESPACES, '', `kept${i}`)
+    }
+    await s.namespace('free')
+    await s.access.delete(NAMESPACES, '', 'free')
+    await eventually('it has gone', async () => !(await s.names()).includes('free'))
+    expect((await s.names()).length).to.equal(12)
     await s.stop()
   })
 })

@@ -44,7 +44,7 @@ describe('ForeignDiscovery', () => {
     const asked: BackendQuestion[] = []
     const world = { answer }
     const client = {
-      get: async (registration: Registration, question: BackendQuestion) => {
+      ask: async (registration: Registration, question: BackendQuestion) => {
         asked.push(question)
         return world.answer(question, registration)
       },

@@ -27,7 +27,7 @@ describe('ForeignOpenApiV3', () => {
     const asked: BackendQuestion[] = []
     const world = { answer }
     const client = {
-      get: async (registration: Registration, question: BackendQuestion) => {
+      ask: async (registration: Registration, question: BackendQuestion) => {
         asked.push(question)
         return world.answer(registration)
       },

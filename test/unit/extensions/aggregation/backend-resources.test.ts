@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import type { ForeignVersion } from '../../../../src/endpoints/aggregator.ts'
+import type { BackendAnswer, BackendQuestion } from '../../../../src/extensions/aggregation/backend-client.ts'
+import { BackendResources } from '../../../../src/extensions/aggregation/backend-resources.ts'
+import type { Registration } from '../../../../src/extensions/aggregation/registration.ts'
+import { Registrations } from '../../../../src/extensions/aggregation/registrations.ts'
+
+const FLUNDERS = { group: 'wardle.example.com', version: 'v1', resource: 'flunders', verbs: ['delete', 'list'] }
+const flunders = (verbs: string[], scope = 'Namespaced') => ({ resource: 'flunders', scope, verbs })
+const { signal } = new AbortController()
+
+describe('BackendResources', () => {
+  function world({ told = {}, isAvailable = true }: { told?: Readonly<Record<string, ForeignVersion>>; isAvailable?: boolean } = {}) {
+    const registrations = new Registrations()
+    const answers: [status: number, body: unknown][] = []
+    const asked: BackendQuestion[] = []
+    const client = {
+      ask: async (_registration: Registration, question: BackendQuestion): Promise<BackendAnswer> => {
+        asked.push(question)
+        const [status, body] = answers.shift() ?? [500, '']
+        return { status, contentType: '', etag: '', body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }
+      },
+    }
+    const put = (group: string, version: string, versionPriority = 1): void =>
+      registrations.put({
+        kind: 'APIService',
+        apiVersion: 'apiregistration.k8s.io/v1',
+        metadata: { name: `${version}.${group}` },
+        spec: { group, version, groupPriorityMinimum: 1, versionPriority, service: { namespace: 'ns', name: 'api' } },
+        status: { conditions: [{ type: 'Available', status: isAvailable ? 'True' : 'False', lastTransitionTime: null }] },
+      })
+    put(FLUNDERS.group, 'v1')
+    return { resources: new BackendResources(registrations, { of: name => told[name] }, client), answers, asked, put }
+  }
+  const failure = async (promise: Promise<unknown>): Promise<string> =>
+    promise.then(
+      () => 'none',
+      (error: Error) => error.message,
+    )
+
+  it('finds what backends have in namespaces, in the preferred version that is known', () => {
+    const told: Record<string, ForeignVersion> = {
+      'v1.wardle.example.com': { freshness: 'Current', resources: [flunders(['get']), flunders(['get'], 'Cluster'), { scope: 'Namespaced' }] },
+      'v2.wardle.example.com': { freshness: 'Current', resources: [flunders(['list'])] },
+      'v3.wardle.example.com': { freshness: 'Stale', resources: [flunders(['delete'])] },
+    }
+    const { resources, put } = world({ told })
+    put(FLUNDERS.group, 'v2', 2)
+    put(FLUNDERS.group, 'v3', 3)
+    put('a.example.com', 'v1')
+    expect(resources.discover()).to.deep.equal({
+      resources: [{ ...FLUNDERS, version: 'v2', verbs: ['list'] }],
+      stale: ['a.example.com/v1', 'wardle.example.com/v3'],
+    })
+  })
+
+  it('reads lists page by page, as the controller of namespaces', async () => {
+    const { resources, answers, asked } = world()
+    answers.push([200, { metadata: { continue: 'a b' }, items: [{ metadata: { name: 'a', finalizers: ['x/y', 3] } }] }])
+    answers.push([200, { metadata: {}, items: [{ metadata: { name: 'b' } }, 7] }])
+    expect(await resources.list(FLUNDERS, 'ns', signal)).to.deep.equal([
+      { name: 'a', finalizers: ['x/y'] },
+      { name: 'b', finalizers: [] },
+      { name: '', finalizers: [] },
+    ])
+    expect(asked.map(({ path, query }) => `${path}?${query}`)).to.deep.equal([
+      '/apis/wardle.example.com/v1/namespaces/ns/flunders?limit=500',
+      '/apis/wardle.example.com/v1/namespaces/ns/flunders?limit=500&continue=a%20b',
+    ])
+    expect(asked[0]?.user.name).to.equal('system:serviceaccount:kube-system:namespace-controller')
+  })
+
+  it('ends with a list that has no end', async () => {
+    const { resources, answers, asked } = world()
+    for (let i = 0; i < 300; i++) answers.push([200, { metadata: { continue: 'on' }, items: [] }])
+    await resources.list(FLUNDERS, 'ns', signal)
+    expect(asked.length).to.equal(200)
+  })
+
+  it('deletes in the background', async () => {
+    const { resources, answers, asked } = world()
+    answers.push([200, {}], [200, {}])
+    expect(await resources.deleteCollection(FLUNDERS, 'ns', signal)).to.equal(true)
+    await resources.delete(FLUNDERS, 'ns', 'a', signal)
+    const body = '{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}'
+    const path = '/apis/wardle.example.com/v1/namespaces/ns/flunders'
+    expect(asked.map(({ method, path, body }) => [method, path, body])).to.deep.equal([
+      ['DELETE', path, body],
+      ['DELETE', `${path}/a`, body],
+    ])
+  })
+
+  it('takes 404 and 405 as that there is no such thing', async () => {
+    const { resources, answers } = world()
+    answers.push([405, ''], [404, ''], [404, ''])
+    expect(await resources.deleteCollection(FLUNDERS, 'ns', signal)).to.equal(false)
+    expect(await resources.list(FLUNDERS, 'ns', signal)).to.equal(undefined)
+    expect(await failure(resources.delete(FLUNDERS, 'ns', 'a', signal))).to.equal('none')
+  })
+
+  const failures: [string, [number, unknown], string][] = [
+    ['a Status', [403, { kind: 'Status', message: 'you must not' }], 'you must not'],
+    ['no Status', [500, '<html>'], 'the server responded with the status code 500 but did not return more information (delete flunders.wardle.example.com)'],
+    ['503', [503, 'service unavailable\n'], 'the server is currently unable to handle the request (delete flunders.wardle.example.com)'],
+  ]
+  for (const [what, answer, message] of failures)
+    it(`tells of a failure by ${what}`, async () => {
+      const { resources, answers } = world()
+      answers.push(answer)
+      expect(await failure(resources.deleteCollection(FLUNDERS, 'ns', signal))).to.equal(message)
+    })
+
+  it('asks no backend that is not available', async () => {
+    const { resources, asked } = world({ isAvailable: false })
+    expect(await failure(resources.list(FLUNDERS, 'ns', signal))).to.equal(
+      'the server is currently unable to handle the request (get flunders.wardle.example.com)',
+    )
+    expect(asked).to.deep.equal([])
+  })
+})
