@@ -307,6 +307,21 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     ResourceClaimTemplate: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaimTemplate')),
     ResourceSlice: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceSlice')),
   },
+  'resource.k8s.io/v1alpha2': {
+    PodSchedulingContext: withdrawn('1.31', since('1.27')),
+    ResourceClaim: withdrawn('1.31', since('1.27')),
+    ResourceClaimParameters: withdrawn('1.31', since('1.30')),
+    ResourceClaimTemplate: withdrawn('1.31', since('1.27')),
+    ResourceClass: withdrawn('1.31', since('1.27')),
+    ResourceClassParameters: withdrawn('1.31', since('1.30')),
+    ResourceSlice: withdrawn('1.31', since('1.30')),
+  },
+  'resource.k8s.io/v1alpha1': {
+    PodScheduling: withdrawn('1.27', since('1.26')),
+    ResourceClaim: withdrawn('1.27', since('1.26')),
+    ResourceClaimTemplate: withdrawn('1.27', since('1.26')),
+    ResourceClass: withdrawn('1.27', since('1.26')),
+  },
   'scheduling.k8s.io/v1': {
     PriorityClass: since('1.14'),
   },

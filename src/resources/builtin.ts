@@ -4,7 +4,7 @@ import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import { type ReleaseParts, withFeatures } from '../catalog/with-features.ts'
 import type { Features } from '../lifecycle/gates.ts'
-import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
+import { DEFAULT_RELEASE, isSince } from '../lifecycle/release.ts'
 import { storageVersionIn } from '../lifecycle/storage-versions.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import { createMutatingAdmissionPolicyResource } from './admissionregistration/mutating-admission-policy/definition.ts'
@@ -79,6 +79,7 @@ import { createResourceClaimResource } from './resource/resource-claim/definitio
 import { resourceClaimTemplateResource } from './resource/resource-claim-template/definition.ts'
 import { resourcePoolStatusRequestResource } from './resource/resource-pool-status-request/definition.ts'
 import { resourceSliceResource } from './resource/resource-slice/definition.ts'
+import { CLASS_BASED_KINDS } from './resource/v1alpha2/kinds.ts'
 import { podGroupResource } from './scheduling/pod-group/definition.ts'
 import { priorityClassResource } from './scheduling/priority-class/definition.ts'
 import { workloadResource } from './scheduling/workload/definition.ts'
@@ -199,7 +200,11 @@ const COORDINATION: readonly ResourceDefinition[] = [
   storageVersionMigrationResource,
 ]
 
-const resourceKinds = ({ authorizer }: AuthServices): ResourceDefinition[] => [
+/** Requests for devices took the place of claims of classes in 1.31. */
+const resourceKinds = ({ authorizer }: AuthServices, { release }: Features): readonly ResourceDefinition[] =>
+  isSince(release, '1.31') ? deviceKinds(authorizer) : CLASS_BASED_KINDS
+
+const deviceKinds = (authorizer: Authorizer): ResourceDefinition[] => [
   deviceClassResource,
   deviceTaintRuleResource,
   podSchedulingContextResource,
@@ -229,7 +234,7 @@ const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   ...NETWORKING,
   ...extensionKinds(options.auth),
   ...COORDINATION,
-  ...resourceKinds(options.auth ?? NOBODY),
+  ...resourceKinds(options.auth ?? NOBODY, options.features),
   podDisruptionBudgetResource,
   podSecurityPolicyResource,
   ...STORAGE,

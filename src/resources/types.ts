@@ -47,6 +47,8 @@ const FILES: Readonly<Record<string, string>> = {
   rbacV1alpha1: 'rbac/v1alpha1',
   rbacV1beta1: 'rbac/v1beta1',
   resourceV1: 'resource/v1',
+  resourceV1alpha1: 'resource/v1alpha1',
+  resourceV1alpha2: 'resource/v1alpha2',
   resourceV1alpha3: 'resource/v1alpha3',
   resourceV1beta1: 'resource/v1beta1',
   resource: 'resource/v1beta2',

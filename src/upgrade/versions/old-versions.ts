@@ -41,18 +41,6 @@ const OTHERS: Readonly<Record<string, Lifecycle>> = {
       { ...between('1.5', '1.22', `${RBAC}/v1 ${kind}`), deprecated: '1.17' },
     ]),
   ),
-  ...Object.fromEntries(
-    ['PodScheduling', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceClass'].map(kind => [`resource.k8s.io/v1alpha1 ${kind}`, between('1.26', '1.27')]),
-  ),
-  ...Object.fromEntries(
-    ['PodSchedulingContext', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceClass'].map(kind => [
-      `resource.k8s.io/v1alpha2 ${kind}`,
-      between('1.27', '1.31'),
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['ResourceClaimParameters', 'ResourceClassParameters', 'ResourceSlice'].map(kind => [`resource.k8s.io/v1alpha2 ${kind}`, between('1.30', '1.31')]),
-  ),
   'resource.k8s.io/v1beta2 DeviceTaintRule': between('1.36'),
   'scheduling.k8s.io/v1alpha1 PriorityClass': { ...between('1.8', '1.22', 'scheduling.k8s.io/v1 PriorityClass'), deprecated: '1.14' },
   'settings.k8s.io/v1alpha1 PodPreset': between('1.6', '1.20'),
@@ -81,7 +69,7 @@ export function standingIn(release: Release, { apiVersion, kind }: KindName): St
   if (compareReleases(release, life.introduced) < 0) return { state: 'not yet', life, warning: `${apiVersion} ${kind} comes with v${life.introduced}` }
   const use = life.replacement === undefined ? '' : `; use ${life.replacement}`
   const isGone = other ? other.removed !== undefined && compareReleases(release, other.removed) >= 0 : !existsIn(release, apiVersion, kind)
-  if (isGone) return { state: 'removed', life, warning: `${apiVersion} ${kind} is no longer served as of v${life.removed ?? release}${use}` }
+  if (isGone) return { state: 'removed', life, warning: `${apiVersion} ${kind} is no longer served as of v${life.removed ?? life.withdrawn ?? release}${use}` }
   const deprecation = other ? undefined : deprecationIn(release, apiVersion, kind)
   return deprecation ? { state: 'deprecated', life, warning: deprecation.warning } : { state: 'served', life, warning: '' }
 }

@@ -1,0 +1,19 @@
+import { type FieldError, notSupported } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { validateClassName } from '../names.ts'
+import type { ResourceClaimSpec } from '../v1alpha2.types.ts'
+import { validateClaimParametersRef } from './references.ts'
+
+const MODES = ['Immediate', 'WaitForFirstConsumer']
+
+/** A class, the parameters for it, and when it is allocated. Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to 1.30. */
+export const validateClaimSpec = ({ resourceClassName, parametersRef, allocationMode = '' }: ResourceClaimSpec, path: FieldPath): FieldError[] => [
+  ...validateClassName(resourceClassName, path.child('resourceClassName')),
+  ...validateClaimParametersRef(parametersRef, path.child('parametersRef')),
+  ...(MODES.includes(allocationMode) ? [] : [notSupported(path.child('allocationMode'), allocationMode, MODES)]),
+]
+
+/** A claim is allocated for the first pod that uses it. */
+export function setClaimDefaults(spec: ResourceClaimSpec): void {
+  spec.allocationMode ||= 'WaitForFirstConsumer'
+}

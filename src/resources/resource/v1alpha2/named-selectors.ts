@@ -1,0 +1,43 @@
+import { compileInSteps } from '../../../cel/compile.ts'
+import { baseEnvironment, type Environment } from '../../../cel/environment.ts'
+import { namedResourcesEnvironment } from '../../../cel/named-resources-environment.ts'
+import { programFault } from '../../../cel/program-fault.ts'
+import { BOOL, isPlain } from '../../../cel/type.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+
+/** What is wrong with selectors, by their text; what is not in it is right. */
+export type NamedSelectorFaults = ReadonlyMap<string, string>
+
+/**
+ * Compiles selectors of instances, each once: an expression is a step. `minor`: of the oldest release that must understand them (`oldestReader`).
+ * Source: k8s.io/dynamic-resource-allocation, structured/namedresources/cel/compile.go, 1.30.
+ */
+export function* compileNamedSelectors(selectors: Iterable<string>, minor: number): Steps<NamedSelectorFaults> {
+  const environment = namedResourcesEnvironment(baseEnvironment(minor))
+  const faults = new Map<string, string>()
+  for (const selector of new Set(selectors)) {
+    if (selector === '') continue
+    const fault = yield* faultOf(selector, environment)
+    if (fault !== undefined) faults.set(selector, fault)
+    yield
+  }
+  return faults
+}
+
+function* faultOf(selector: string, environment: Environment): Steps<string | undefined> {
+  const { issues, checked } = yield* compileInSteps(selector, environment)
+  if (!checked) return `compilation failed: ${issues}`
+  if (!isPlain(checked.result, BOOL)) return 'must evaluate to bool'
+  const fault = programFault(checked, environment)
+  return fault === undefined ? undefined : `program instantiation failed: ${fault}`
+}
+
+/** A request or a filter selects instances by an expression. */
+export function validateNamedSelector({ selector }: { readonly selector: string }, faults: NamedSelectorFaults, path: FieldPath): FieldError[] {
+  const at = path.child('selector')
+  if (selector === '') return [required(at)]
+  const fault = faults.get(selector)
+  return fault === undefined ? [] : [invalid(at, selector, fault)]
+}

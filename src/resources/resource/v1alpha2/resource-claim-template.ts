@@ -1,0 +1,46 @@
+import { defineResource } from '../../../catalog/define.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { validateTemplateMeta } from '../../core/volume/claim-template.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { goValue } from '../../shared/go-values.ts'
+import type { ResourceClaimTemplate } from '../v1alpha2.types.ts'
+import { setClaimDefaults, validateClaimSpec } from './claim-spec.ts'
+import { alphaVersion } from './version.ts'
+
+/** An update reports what is wrong twice, as upstream does, and a change of the spec in between. */
+function validate({ spec }: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const errors = [...validateTemplateMeta(spec.metadata, path.child('metadata')), ...validateClaimSpec(spec.spec, path.child('spec'))]
+  if (!old) return errors
+  const changed = deepEqual(spec, old.spec) ? [] : [invalid(path, goValue('resourceV1alpha2.ResourceClaimTemplateSpec', spec), 'field is immutable')]
+  return [...errors, ...changed, ...errors]
+}
+
+const table: TableDefinition<ResourceClaimTemplate> = {
+  columns: [nameColumn, column('ResourceClassName', 'The class of the resource.'), column('AllocationMode', 'When the resource is allocated.'), ageColumn],
+  cells: ({ metadata, spec: { spec } }, now) => [metadata.name ?? '', spec.resourceClassName, spec.allocationMode ?? '', age(metadata.creationTimestamp, now)],
+}
+
+const version = (name: 'v1alpha1' | 'v1alpha2'): Version<ResourceClaimTemplate> => ({
+  ...alphaVersion(name, 'ResourceClaimTemplate', { plural: 'resourceclaimtemplates', singular: 'resourceclaimtemplate' }),
+  setDefaults: ({ spec }) => setClaimDefaults(spec.spec),
+  table,
+})
+
+const v1alpha2 = version('v1alpha2')
+
+/**
+ * From which a claim is made for each pod that names it. It never changes.
+ * Source of its rules: pkg/registry/resource/resourceclaimtemplate, 1.26 to 1.30.
+ */
+export const classBasedClaimTemplateResource = defineResource<ResourceClaimTemplate>({
+  scope: 'Namespaced',
+  versions: [v1alpha2, version('v1alpha1')],
+  hub: v1alpha2,
+  storage: { prefix: 'resourceclaimtemplates', version: v1alpha2 },
+  strategy: { revalidatesMeta: true, returnsDeleted: true, validate },
+})

@@ -1,0 +1,115 @@
+import { defineResource } from '../../../catalog/define.ts'
+import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { age } from '../../../meta/age.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { goValue } from '../../shared/go-values.ts'
+import { keepMetadata, withholdStatus } from '../../shared/status-metadata.ts'
+import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import type { ResourceClaim as OlderClaim } from '../v1alpha1.types.ts'
+import type { AllocationResult, ResourceClaim } from '../v1alpha2.types.ts'
+import { setClaimDefaults, validateClaimSpec } from './claim-spec.ts'
+import { validateClaimStatus } from './claim-status.ts'
+import { alphaVersion } from './version.ts'
+
+/** An update reports what is wrong with the spec twice, as upstream does, and a change of it in between. */
+function validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] {
+  const path = fieldPath('spec')
+  const errors = validateClaimSpec(spec, path)
+  if (!old) return errors
+  const changed = deepEqual(spec, old.spec) ? [] : [invalid(path, goValue('resourceV1alpha2.ResourceClaimSpec', spec), 'field is immutable')]
+  return [...errors, ...changed, ...errors]
+}
+
+/** `pending`, `allocated,reserved`, `deleted,allocated,deallocating` … */
+function stateCell({ metadata, status }: ResourceClaim): string {
+  const isDeleted = metadata.deletionTimestamp !== undefined
+  const states = isDeleted ? ['deleted'] : []
+  if (!status.allocation) return [...states, ...(isDeleted ? [] : ['pending'])].join(',')
+  states.push('allocated')
+  if ((status.reservedFor ?? []).length > 0) states.push('reserved')
+  else if (isDeleted || status.deallocationRequested) states.push('deallocating')
+  return states.join(',')
+}
+
+const table: TableDefinition<ResourceClaim> = {
+  columns: [
+    nameColumn,
+    column('ResourceClassName', 'The class of the resource.'),
+    column('AllocationMode', 'When the resource is allocated.'),
+    column('State', 'Whether it is allocated, and in use.'),
+    ageColumn,
+  ],
+  cells: (claim, now) => [
+    claim.metadata.name ?? '',
+    claim.spec.resourceClassName,
+    claim.spec.allocationMode ?? '',
+    stateCell(claim),
+    age(claim.metadata.creationTimestamp, now),
+  ],
+}
+
+const statusStrategy: Strategy<ResourceClaim> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (!old) return
+    next.spec = old.spec
+    keepMetadata(next, old)
+  },
+  validate: validateClaimStatus,
+}
+
+const NAMES = { plural: 'resourceclaims', singular: 'resourceclaim' }
+const subresources = { status: { verbs: STATUS_VERBS, strategy: statusStrategy } }
+
+const v1alpha2: Version<ResourceClaim> = {
+  ...alphaVersion('v1alpha2', 'ResourceClaim', NAMES),
+  setDefaults: ({ spec }) => setClaimDefaults(spec),
+  table,
+  subresources,
+}
+
+/** What one driver has to say, without its name. */
+function allocationToHub({ resourceHandle, ...rest }: NonNullable<OlderClaim['status']['allocation']>): AllocationResult {
+  return { ...(resourceHandle && { resourceHandles: [{ data: resourceHandle }] }), ...rest }
+}
+
+function allocationFromHub({ resourceHandles = [], ...rest }: AllocationResult): NonNullable<OlderClaim['status']['allocation']> {
+  const data = resourceHandles[0]?.data
+  return { ...(data && { resourceHandle: data }), ...rest }
+}
+
+const v1alpha1: Version<OlderClaim, ResourceClaim> = {
+  ...alphaVersion('v1alpha1', 'ResourceClaim', NAMES),
+  setDefaults: ({ spec }) => setClaimDefaults(spec),
+  subresources,
+  toHub: ({ status: { allocation, ...status }, ...claim }) => ({
+    ...claim,
+    status: { ...status, ...(allocation && { allocation: allocationToHub(allocation) }) },
+  }),
+  fromHub: ({ status: { allocation, ...status }, ...claim }) => ({
+    ...claim,
+    status: { ...status, ...(allocation && { allocation: allocationFromHub(allocation) }) },
+  }),
+}
+
+/**
+ * Asks for a resource of a class, which a driver or the scheduler allocates. The spec never changes.
+ * https://kep.k8s.io/3063
+ * Source of its rules: pkg/registry/resource/resourceclaim, 1.26 to 1.30.
+ */
+export const classBasedClaimResource = defineResource<ResourceClaim>({
+  scope: 'Namespaced',
+  versions: [v1alpha2, v1alpha1],
+  hub: v1alpha2,
+  storage: { prefix: 'resourceclaims', version: v1alpha2 },
+  strategy: {
+    revalidatesMeta: true,
+    resetFields: STATUS_FIELDS,
+    returnsDeleted: true,
+    prepare: (next, old) => withholdStatus(next, old),
+    validate: validateClaim,
+  },
+})
