@@ -12,7 +12,7 @@ INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
 SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.mjs' -o -name '*.txt' -o -name '*.types' 2>/dev/null) package.json
 
-.PHONY: help run build test fuzz model lint verify e2e bench etcd clients clean
+.PHONY: help run build package test fuzz model lint verify e2e bench etcd clients clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
@@ -26,6 +26,9 @@ $(BUILT): $(INSTALLED) $(SOURCES)
 	@node --import tsx hack/build.ts
 
 build: $(BUILT) ## Bundles the server into dist/
+
+package: $(BUILT) ## Writes release/binnacle-VERSION.tgz, the package for npm
+	@node --import tsx hack/package.ts
 
 run: $(BUILT) ## Serves: on the embedded store in ./data, or on etcd with ETCD=http://127.0.0.1:2379
 	@echo
@@ -74,4 +77,4 @@ bench: $(BUILT) ## Ratios to what the machine allows; KUBECONFIG2=… measures t
 	@for program in test/bench/*.ts; do echo "== $$program"; node --import tsx "$$program" || exit 1; done
 
 clean: ## Removes what was built and installed
-	rm -rf dist node_modules .cache/clients
+	rm -rf dist release node_modules .cache/clients

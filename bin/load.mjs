@@ -1,4 +1,4 @@
-// Loads a program of dist with the code that V8 has compiled before, where there is such and it fits this Node.
+// Loads a bundle of dist with the code that V8 has compiled before, where there is such and it fits this Node and its flags.
 import { isAscii } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,16 +9,18 @@ import { Script } from 'node:vm'
 const HEAD = Buffer.from('(function (exports, require, module, __filename, __dirname) {')
 const TAIL = Buffer.from('\n})')
 
-export function load(dist, name = 'main') {
+/** `isProgram`: this process is there for it alone, and was started by bin/binnacle. */
+export function load(dist, name = 'main', isProgram = true) {
   const filename = join(dist, `${name}.cjs`)
   const source = textOf(Buffer.concat([HEAD, readFileSync(filename), TAIL]))
   // The cache fits only the flags of V8 that it was made with. V8 has set up the stack by now: this changes the flag alone.
-  setFlagsFromString('--stack-size=984')
+  if (isProgram) setFlagsFromString('--stack-size=984')
   const cachedData = read(join(dist, `${name}.cache`))
   const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
   const run = () => {
     const module = { exports: {} }
     script.runInThisContext()(module.exports, createRequire(filename), module, filename, dirname(filename))
+    return module.exports
   }
   return { script, run }
 }

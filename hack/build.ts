@@ -1,5 +1,5 @@
 /**
- * Bundles src/main.ts into dist/main.cjs src/process/primary-main.ts into dist/primary.cjs and src/upgrade/main.ts into dist/upgrade.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
+ * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/upgrade/main.ts into dist/upgrade.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
  * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside, and so do declarations of types, which are read as they are asked for, and their descriptions
  * (dist/descriptions).
  */
@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { EXTERNAL_PACKAGES } from './support/external-packages.ts'
 import { copyReadFiles } from './support/read-files.ts'
 import { checkDeclarations, declarationTexts } from './types/check.ts'
 
@@ -21,7 +22,7 @@ if (errors.length > 0) throw new Error(errors.join('\n'))
 rmSync(dist, { recursive: true, force: true })
 await build({
   entryPoints: [
-    { in: join(root, 'src/main.ts'), out: 'main' },
+    { in: join(root, 'src/bundle.ts'), out: 'main' },
     { in: join(root, 'src/process/primary-main.ts'), out: 'primary' },
     { in: join(root, 'src/upgrade/main.ts'), out: 'upgrade' },
   ],
@@ -35,7 +36,7 @@ await build({
   define: { 'import.meta.dirname': '__dirname' },
   // What is imported lazily is then required lazily: a dynamic import would not see the cached code.
   supported: { 'dynamic-import': false },
-  external: ['lmdb', 'etcd3', '@grpc/grpc-js', '@opentelemetry/*'],
+  external: [...EXTERNAL_PACKAGES],
   // Comments hold characters beyond ASCII: see below.
   minifyWhitespace: true,
   lineLimit: 160,
@@ -44,6 +45,23 @@ await build({
   legalComments: 'external',
   logLevel: 'warning',
 })
+
+for (const [format, extension] of [
+  ['esm', 'mjs'],
+  ['cjs', 'cjs'],
+] as const)
+  await build({
+    entryPoints: [join(root, 'src/cel/package/cel.ts')],
+    outfile: join(dist, `cel.${extension}`),
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format,
+    minifyWhitespace: true,
+    lineLimit: 160,
+    legalComments: 'external',
+    logLevel: 'warning',
+  })
 
 copyReadFiles(root, dist)
 

@@ -26,4 +26,4 @@ process.on('exit', () => {
     process.exitCode = 1
   }
 })
-run()
+run().main()

@@ -71,13 +71,7 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
         ...(worker !== undefined && { fields: { worker } }),
       })
       // Of several processes, the primary says so.
-      for (const resource of worker === undefined ? config.droppedWatchCacheSizes : [])
-        log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
-      for (const what of worker === undefined ? config.warnings : []) log.warn(what)
-      const missing = config.admissionPlugins.filter(isMissedPlugin)
-      if (missing.length > 0 && worker === undefined)
-        log.info('admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') })
-      if (ignored.length > 0 && worker === undefined) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
+      if (worker === undefined) logFlags(config, ignored, log)
       try {
         return await serve(config, log)
       } finally {
@@ -85,6 +79,15 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
       }
     }
   }
+}
+
+/** Says what of the flags has not the effect that it has in kube-apiserver. `ignored`: names of those that have none. */
+export function logFlags(config: Config, ignored: readonly string[], log: Logger): void {
+  for (const resource of config.droppedWatchCacheSizes) log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
+  for (const what of config.warnings) log.warn(what)
+  const missing = config.admissionPlugins.filter(isMissedPlugin)
+  if (missing.length > 0) log.info('admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') })
+  if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
 }
 
 /** What the system or the store refuses is the user's to mend; anything else is a bug, and its place is printed. */

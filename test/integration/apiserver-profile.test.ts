@@ -96,7 +96,7 @@ describe('--profile=apiserver', function () {
       cpSync(join(root, 'bin'), join(directory, 'bin'), { recursive: true })
       writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
       mkdirSync(join(directory, 'dist'))
-      writeFileSync(join(directory, 'dist', 'main.cjs'), 'console.log(JSON.stringify(process.argv.slice(2)))')
+      writeFileSync(join(directory, 'dist', 'main.cjs'), 'exports.main = () => console.log(JSON.stringify(process.argv.slice(2)))')
       const argumentsOf = (name: string): unknown =>
         JSON.parse(spawnSync(process.execPath, [join(directory, 'bin', name), '--v=1'], { encoding: 'utf8' }).stdout || 'null')
       expect(argumentsOf('kube-apiserver')).to.deep.equal(['--profile=apiserver', '--v=1'])

@@ -1,0 +1,4 @@
+// What `require('binnacle')` gives.
+const { startServer } = require('../dist/main.cjs')
+
+module.exports = { startServer }

@@ -1,0 +1,29 @@
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { declarationsOf } from './declarations.ts'
+import { isExternal } from './external-packages.ts'
+
+/** By the name of the declarations in dist: the module whose exports they describe. */
+const DECLARED = { index: 'src/process/start-server.ts', cel: 'src/cel/package/cel.ts' }
+
+/** Members of package.json that a package is published with. */
+const PUBLISHED = ['name', 'version', 'description', 'keywords', 'license', 'type', 'engines', 'bin', 'exports', 'files']
+
+/** Fills a directory with what the package consists of, from the sources and a built dist: as `files` of package.json has it, with declarations of types, and with those dependencies alone that are not in the bundles. */
+export function stagePackage(root: string, directory: string): void {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown> & {
+    readonly files: readonly string[]
+    readonly dependencies: Readonly<Record<string, string>>
+  }
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  for (const file of [...manifest.files, 'README.md', 'LICENSE'])
+    cpSync(join(root, file), join(directory, file), { recursive: true, filter: name => !name.endsWith('.map') })
+  for (const name of ['binnacle', 'kube-apiserver']) chmodSync(join(directory, 'bin', name), 0o755)
+  const declarations = declarationsOf(root, Object.values(DECLARED))
+  for (const [name, module] of Object.entries(DECLARED))
+    for (const extension of ['d.ts', 'd.cts']) writeFileSync(join(directory, 'dist', `${name}.${extension}`), declarations.get(module) ?? '')
+  const dependencies = Object.fromEntries(Object.entries(manifest.dependencies).filter(([name]) => isExternal(name)))
+  const published = Object.fromEntries(PUBLISHED.filter(name => name in manifest).map(name => [name, manifest[name]]))
+  writeFileSync(join(directory, 'package.json'), `${JSON.stringify({ ...published, dependencies }, undefined, 2)}\n`)
+}

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { stagePackage } from '../../hack/support/stage-package.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const isBuilt = existsSync(join(root, 'dist/cel.mjs'))
+const run = promisify(execFile)
+
+/** Starts a server, asks it by fetch on its insecure port, and stops it. */
+const SERVE = `
+  const server = await startServer({ flags: { 'emulated-version': '1.34' } })
+  const [first] = await Promise.all([startServer({ flags: { ephemeral: true } }), startServer()]).then(others => Promise.all(others.map(one => one.stop().then(() => one))))
+  const { status } = await new Promise((resolve, reject) => {
+    const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = server
+    https.get(server.url + '/api/v1/namespaces/default', { ca, cert, key, agent: false }, answer => resolve({ status: answer.resume().statusCode })).on('error', reject)
+  })
+  await server.stop()
+  await server.stop()
+  const refused = await startServer({ flags: { 'no-such-flag': 1 } }).catch(error => error.message)
+  console.log(JSON.stringify({ status, version: server.version, url: first.url === server.url, refused }))
+`
+const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 'unknown flag: --no-such-flag' }
+
+;(isBuilt ? describe : describe.skip)(`the npm package${isBuilt ? '' : ' (skipped: dist is not built)'}`, function () {
+  this.timeout(300_000)
+  let directory = ''
+  let installed = ''
+
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
+    installed = join(directory, 'node_modules/binnacle')
+    stagePackage(root, installed)
+    // As npm would install them, without a network.
+    for (const name of [...Object.keys(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).dependencies), '@types/node']) {
+      mkdirSync(dirname(join(directory, 'node_modules', name)), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), join(directory, 'node_modules', name))
+    }
+    writeFileSync(join(directory, 'package.json'), '{}')
+  })
+  after(() => rmSync(directory, { recursive: true, force: true }))
+
+  const written = (name: string, text: string): string => {
+    writeFileSync(join(directory, name), text)
+    return join(directory, name)
+  }
+  const node = async (name: string, text: string): Promise<string> => (await run(process.execPath, [written(name, text)], { cwd: directory })).stdout
+
+  it('depends on what its bundles do not have', () => {
+    const { dependencies, devDependencies, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    expect(dependencies).to.include.keys('lmdb', 'etcd3', '@grpc/grpc-js').and.not.have.any.keys('koa', 'jose')
+    expect(devDependencies).to.equal(undefined)
+    for (const file of Object.values<string>(bin)) expect(existsSync(join(installed, file)), file).to.equal(true)
+    expect(readdirSync(join(installed, 'dist')).filter(file => file.endsWith('.map'))).to.deep.equal([])
+  })
+
+  it('starts and stops servers from modules', async () =>
+    expect(JSON.parse(await node('serve.mjs', `import https from 'node:https'\nimport { startServer } from 'binnacle'\n${SERVE}`))).to.deep.equal(SERVED))
+
+  it('starts and stops servers from CommonJS', async () =>
+    expect(
+      JSON.parse(await node('serve.cjs', `const https = require('node:https')\nconst { startServer } = require('binnacle')\n;(async () => {${SERVE}})()`)),
+    ).to.deep.equal(SERVED))
+
+  it('has the engine of expressions, as its page shows it', async () => {
+    const page = readFileSync(join(installed, 'docs/cel.md'), 'utf8')
+    const example = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const said = [...example.matchAll(/\/\/ (.*)$/gm)].map(([, text]) => text)
+    expect(said).to.have.length(3)
+    expect((await node('cel.mjs', example)).trim().split('\n').join(' ').replaceAll(/\s+/g, ' ')).to.equal(said.join(' '))
+    expect(await node('cel.cjs', `console.log(require('binnacle/cel').compile('1 + 1').evaluate().value)`)).to.equal('2\n')
+  })
+
+  it('is typed, for modules and for CommonJS', async () => {
+    const use = (end: string): string => `
+      const server: Server = await startServer({ flags: { 'feature-gates': ['A=true'] }, log: line => line.trim() })
+      const url: string = server.url
+      const value: unknown = compile('1', { variables: { x: 'int', y: { type: 'object' } } }).evaluate({ x: 1 }).value
+      // @ts-expect-error: there is no such option
+      await startServer({ flag: {} })
+      ${end}`
+    const module = written(
+      'types.mts',
+      `import { type Server, startServer } from 'binnacle'\nimport { compile } from 'binnacle/cel'\n${use('export { url, value }')}`,
+    )
+    const common = written(
+      'types.cts',
+      `import binnacle = require('binnacle')\nimport cel = require('binnacle/cel')\ntype Server = binnacle.Server\nconst { startServer } = binnacle\nconst { compile } = cel\nexport async function f() {${use('return { url, value }')}}`,
+    )
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--ignoreConfig', module, common]
+    const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(error => error)
+    expect(stdout).to.equal('')
+  })
+
+  it('serves by its name', async () => {
+    const { stdout } = await run(join(installed, 'bin/binnacle'), ['--version'], { cwd: directory })
+    expect(stdout).to.match(/^Kubernetes v1\.33\./)
+  })
+})
