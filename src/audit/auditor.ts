@@ -12,7 +12,7 @@ import { ManagedFieldsFilter } from './managed-fields-filter.ts'
 import type { AuditMetrics, AuditPlugin } from './metrics.ts'
 import { pluginFailed } from './plugin-failure.ts'
 import type { PolicyEvaluator, Stage } from './policy.ts'
-import type { AuditSink } from './sink.ts'
+import type { AuditSink, ToldText } from './sink.ts'
 
 export type AuditFormat = 'json' | 'legacy'
 
@@ -38,7 +38,7 @@ interface ToldEvent {
   readonly event: AuditEvent
   readonly pieces: readonly (string | AuditedBody)[]
   truncated(): AuditLine
-  told(): string
+  readonly told: ToldText
 }
 
 /** Decides what is audited, and writes the events of it. */
@@ -77,7 +77,7 @@ export class Auditor {
     const at = stage === 'RequestReceived' ? request.receivedAt : request.receivedAt + request.elapsed()
     if (stage === 'ResponseComplete' && request.info.verb !== 'watch' && request.elapsed() > SLOW_MS)
       event.annotate('apiserver.latency.k8s.io/total', durationOf(request.elapsed()))
-    const given = { event, truncated: () => lineOf(truncatedPieces(event, stage, at)), told: () => legacyText(event, stage) }
+    const given = { event, truncated: () => lineOf(truncatedPieces(event, stage, at)), told: legacyText(event, stage) }
     const pieces = targets.every(({ format }) => format === 'legacy') ? [] : jsonPieces(event, stage, at)
     const { omitManagedFields } = event.audited
     // A body that is made while it is written can be read once.
@@ -102,7 +102,7 @@ export class Auditor {
   }
 
   private async writeTo({ sink, format, maxEventBytes = Number.POSITIVE_INFINITY }: AuditTarget, told: ToldEvent): Promise<boolean> {
-    const line = lineOf(format === 'legacy' ? [told.told()] : told.pieces)
+    const line = lineOf(format === 'legacy' ? [told.told.text()] : told.pieces)
     const isTooLong = line.length > maxEventBytes && format === 'json' && told.event.showsRequest
     const fitting = isTooLong ? told.truncated() : line
     if (fitting.length <= maxEventBytes) return sink.process({ line: fitting, told: told.told })

@@ -2,27 +2,41 @@ import { quote } from '../lib/go-quote.ts'
 import { formatMicroTime } from '../meta/time.ts'
 import type { AuditEvent } from './event.ts'
 import type { Stage } from './policy.ts'
+import type { ToldText } from './sink.ts'
 
-/** An event in the one-line text of --audit-log-format=legacy, as kube-apiserver writes it. */
-export function legacyText({ request, user, sourceIps, impersonated, reference, status, code }: AuditEvent, stage: Stage): string {
+/** What the text may be made of, beside what every event has. */
+const charactersOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
+
+/** An event in the one-line text of --audit-log-format=legacy, as kube-apiserver writes it. Until it is made, it keeps what it needs of the event and nothing else: neither bodies nor the request. */
+export function legacyText({ request, user, sourceIps, impersonated, reference, status, code }: AuditEvent, stage: Stage): ToldText {
+  const { auditId, userAgent, uri, receivedAt } = request
+  const { verb, isResource } = request.info
   const [ip = '<unknown>'] = sourceIps
-  const groups = user === undefined || user.groups.length === 0 ? '<none>' : listed(user.groups)
-  const fields: readonly (readonly [string, string])[] = [
-    ['id', quote(request.auditId)],
-    ['stage', quote(stage)],
-    ['ip', quote(ip)],
-    ['method', quote(request.info.verb)],
-    ['user', quote(user?.name || '<none>')],
-    // As upstream, texts that are quoted already are quoted once more.
-    ['groups', quote(groups)],
-    ['as', quote(impersonated?.name ?? '<self>')],
-    ['asgroups', quote(impersonated ? listed(impersonated.groups) : '<lookup>')],
-    ['user-agent', quote(request.userAgent)],
-    ['namespace', quote(request.info.isResource && reference.namespace !== '' ? reference.namespace : '<none>')],
-    ['uri', quote(request.uri)],
-    ['response', `"${status === undefined && code === 0 ? '<deferred>' : code}"`],
-  ]
-  return `${shortened(formatMicroTime(request.receivedAt))} AUDIT: ${fields.map(([name, text]) => `${name}=${text}`).join(' ')}`
+  const [name, groups = []] = [user?.name, user?.groups]
+  const [asName, asGroups] = [impersonated?.name, impersonated?.groups]
+  const namespace = isResource ? reference.namespace : ''
+  const answer = status === undefined && code === 0 ? '<deferred>' : code
+  return {
+    bytes: charactersOf([userAgent, uri, name ?? '', asName ?? '', ...groups, ...(asGroups ?? [])]),
+    text() {
+      const fields: readonly (readonly [string, string])[] = [
+        ['id', quote(auditId)],
+        ['stage', quote(stage)],
+        ['ip', quote(ip)],
+        ['method', quote(verb)],
+        ['user', quote(name || '<none>')],
+        // As upstream, texts that are quoted already are quoted once more.
+        ['groups', quote(groups.length === 0 ? '<none>' : listed(groups))],
+        ['as', quote(asName ?? '<self>')],
+        ['asgroups', quote(asGroups ? listed(asGroups) : '<lookup>')],
+        ['user-agent', quote(userAgent)],
+        ['namespace', quote(namespace || '<none>')],
+        ['uri', quote(uri)],
+        ['response', `"${answer}"`],
+      ]
+      return `${shortened(formatMicroTime(receivedAt))} AUDIT: ${fields.map(([name, text]) => `${name}=${text}`).join(' ')}`
+    },
+  }
 }
 
 const listed = (texts: readonly string[]): string => texts.map(quote).join(',')

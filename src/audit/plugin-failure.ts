@@ -15,6 +15,6 @@ const MOST_TOLD = 10
 /** Counts and logs events that a part of the audit has lost. */
 export function pluginFailed({ metrics, log }: FailureListeners, plugin: AuditPlugin, error: unknown, events: readonly Pick<WrittenEvent, 'told'>[]): void {
   metrics.failed(plugin, events.length)
-  const told = events.slice(0, MOST_TOLD).map(event => event.told())
+  const told = events.slice(0, MOST_TOLD).map(event => event.told.text())
   log.error(`Error in audit plugin '${plugin}' affecting ${events.length} audit events`, { error: errorMessage(error), event: told.join('\n') })
 }

@@ -1,10 +1,16 @@
 import type { AuditLine } from './line.ts'
 
+/** The one-line text of an event, which is made where it is wanted. */
+export interface ToldText {
+  /** What it keeps until then, about. */
+  readonly bytes: number
+  text(): string
+}
+
 /** An event that is to be written: its line, and what is told of it where that fails. */
 export interface WrittenEvent {
   readonly line: AuditLine
-  /** In the one-line text. */
-  told(): string
+  readonly told: ToldText
 }
 
 /** Takes events one by one, in a mode: requests wait for it, or don't. */

@@ -27,15 +27,15 @@ export interface BatchingParts {
 
 /** Bytes that wait or are written at most: ten thousand events may have bodies of megabytes each. */
 const MAX_BYTES = 256 * 1024 * 1024
-/** For each event, beside its bytes: what would be told of it keeps the request. Measured. */
-const BESIDE_EVENT = 8 * 1024
+/** For each event, beside its bytes and the texts that would be told of it. Measured. */
+const BESIDE_EVENT = 2 * 1024
 /** Of a batch that has more than one event. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 /** Between two looks whether a batch may be written. */
 const THROTTLE_MS = 10
 const LOST = 'audit buffer queue blocked'
 
-const sizeOf = ({ line }: WrittenEvent): number => line.length + BESIDE_EVENT
+const sizeOf = ({ line, told }: WrittenEvent): number => line.length + told.bytes + BESIDE_EVENT
 
 /** The mode batch: requests wait for nothing, and events are lost where they come faster than they are written. */
 export class BatchingSink implements AuditSink {
@@ -85,7 +85,7 @@ export class BatchingSink implements AuditSink {
   private lose(event: WrittenEvent, why: string): void {
     const { metrics, log } = this.parts
     metrics.failed('buffered', 1)
-    if (!this.losing) log.error("Error in audit plugin 'buffered' affecting audit events", { error: why, event: event.told() })
+    if (!this.losing) log.error("Error in audit plugin 'buffered' affecting audit events", { error: why, event: event.told.text() })
     this.losing = true
   }
 

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { type AuditFormat, Auditor, type AuditTarget } from '../../../src/audit/auditor.ts'
 import type { AuditedRequest } from '../../../src/audit/event.ts'
@@ -5,6 +7,7 @@ import { bytesOf } from '../../../src/audit/line.ts'
 import { AuditMetrics } from '../../../src/audit/metrics.ts'
 import { type AuditPolicy, policyEvaluator } from '../../../src/audit/policy.ts'
 import { RequestAudit } from '../../../src/audit/request-audit.ts'
+import type { ToldText } from '../../../src/audit/sink.ts'
 import { sourceIps } from '../../../src/audit/source-ips.ts'
 import { filledWith } from '../../../src/lib/filled-body.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
@@ -78,6 +81,37 @@ function begun(auditor: Auditor, given: Partial<AuditedRequest> = {}, failedEarl
 const stages = (lines: readonly string[]): unknown[] => lines.map(line => JSON.parse(line).stage)
 
 describe('an audited request', () => {
+  it('is not kept by what would be told of its event', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    let told: ToldText | undefined
+    const sink: AuditTarget['sink'] = {
+      waits: false,
+      async process(event) {
+        told = event.told
+        return true
+      },
+      close: async () => {},
+    }
+    const { auditor } = auditing({ beside: [{ plugin: 'webhook', format: 'json', maxEventBytes: undefined, sink }] })
+    let headers: WeakRef<object> | undefined
+    let body: WeakRef<object> | undefined
+    await (async () => {
+      const given = { headers: { accept: 'a' } }
+      const audit = begun(auditor, given)
+      const object = Buffer.alloc(1 << 20, '1')
+      audit.event.requestObject(object)
+      await audit.answers(200)
+      headers = new WeakRef(given.headers)
+      body = new WeakRef(object)
+    })()
+    await eventually('they are collected', () => {
+      collect()
+      return headers?.deref() === undefined && body?.deref() === undefined
+    })
+    expect(told?.text()).to.include('user="alice"').and.to.include('uri="/api/v1/namespaces/a/pods" response="200"')
+    expect(told?.bytes).to.equal('agent/api/v1/namespaces/a/podsalicedevops'.length)
+  })
   it('is told once at each stage', async () => {
     const { auditor, lines } = auditing()
     const audit = begun(auditor)

@@ -31,7 +31,7 @@ class Disk implements LogOutput {
   }
 }
 
-const event = (text: string): WrittenEvent => ({ line: lineOf([text]), told: () => text })
+const event = (text: string): WrittenEvent => ({ line: lineOf([text]), told: { bytes: 0, text: () => text } })
 const errors = (metrics: AuditMetrics): string[] =>
   metrics.families
     .flatMap(family => [...family.samples()])
@@ -77,7 +77,7 @@ describe('lines of the audit log', () => {
     // What is 64 MiB long need not be there yet.
     const long = (): AuditLine => ({ parts: [], length: 64 << 20 })
     const waiting = Array.from({ length: 7 }, () => writer.write(long()))
-    expect(await blockingSink(backend, true).process({ line: long(), told: () => '' })).to.equal(false)
+    expect(await blockingSink(backend, true).process({ line: long(), told: { bytes: 0, text: () => '' } })).to.equal(false)
     expect(errors(metrics)).to.deep.equal(['log 1'])
     goOn()
     await Promise.all([first, ...waiting])
@@ -115,14 +115,18 @@ describe('the batching audit log', () => {
     await sink.close()
     expect(disk.text).to.match(/^a\nb\nc\n(?:d\n)?closed$/)
   })
-  it('loses short events where very many wait, each of which keeps its request', async () => {
-    const { metrics, sink } = batching({ bufferSize: 100_000, maxSize: 100_000, maxWaitMs: 60_000 })
-    const one = event('a')
-    for (let i = 0; i < 40_000; i++) await sink.process(one)
-    const [lost = ''] = errors(metrics)
-    expect(Number(lost.split(' ')[1])).to.be.within(7_000, 8_000)
-    await sink.close()
-  })
+  // 256 MiB, at 2 KiB and what is told.
+  for (const [title, bytes, fitting] of [
+    ['short events where very many wait', 0, 131_072],
+    ['events of long requests sooner', 2048, 65_536],
+  ] as const)
+    it(`loses ${title}`, async () => {
+      const { metrics, sink } = batching({ bufferSize: 200_000, maxSize: 200_000, maxWaitMs: 60_000 })
+      const one: WrittenEvent = { line: { parts: [], length: 0 }, told: { bytes, text: () => '' } }
+      for (let i = 0; i < fitting + 10; i++) await sink.process(one)
+      expect(errors(metrics)).to.deep.equal(['buffered 10'])
+      await sink.close()
+    })
   it('writes what waits when it is closed, and nothing after', async () => {
     const { disk, metrics, sink } = batching({ maxSize: 10, maxWaitMs: 60_000, bufferSize: 10 })
     for (const text of ['a', 'b']) await sink.process(event(text))
@@ -216,7 +220,7 @@ describe('batches of audit events', () => {
   })
   it('hold no more bytes than can be sent at once, but one event at least', async () => {
     const { backend, sink } = gated({ maxSize: 4 }, { concurrency: 9 })
-    const long = (megabytes: number): WrittenEvent => ({ line: { parts: [], length: megabytes << 20 }, told: () => '' })
+    const long = (megabytes: number): WrittenEvent => ({ line: { parts: [], length: megabytes << 20 }, told: { bytes: 0, text: () => '' } })
     for (const megabytes of [20, 10, 10, 1]) await sink.process(long(megabytes))
     void sink.close()
     await eventually('all are written', () => backend.batches.length === 3)
