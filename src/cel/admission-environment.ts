@@ -1,6 +1,6 @@
 import { declare, type StructDeclaration } from './declarations.ts'
 import { type Environment, extend, structWith } from './environment.ts'
-import { DYN, listOf, parseType, structOf, type Type } from './type.ts'
+import { DYN, listOf, parseType, structOf, type Type, withParts } from './type.ts'
 import { USER_INFO, userInfoStruct } from './user-info.ts'
 import { PatchObject, PatchOperation } from './values/patch.ts'
 
@@ -85,7 +85,7 @@ const KEPT = new Set(['any', 'bool', 'bytes', 'double', 'duration', 'int', 'null
 
 /** The type that later expressions see of a variable: scalars, and lists and maps of them; anything else is dyn. */
 export function seenType(type: Type): Type {
-  if (type.kind === 'list' || type.kind === 'map') return { ...type, params: type.params.map(seenType) }
+  if (type.kind === 'list' || type.kind === 'map') return withParts(type, seenType)
   return KEPT.has(type.kind) ? type : DYN
 }
 

@@ -190,7 +190,7 @@ class Checker {
   }
 
   #fieldOf(id: ExprId, target: Type, field: string): Type {
-    if (target.kind === 'map') return target.params[1]!
+    if (target.kind === 'map') return target.params[1]
     if (target.kind === 'struct') return this.#structField(id, target.name, field) ?? ERROR
     if (target.kind === 'param') this.#fits([DYN], [target])
     else if (!isDynOrError(target)) this.#report(id, `type '${printType(target)}' does not support field selection`)
@@ -212,11 +212,11 @@ class Checker {
 
   #optionalSelect({ id, args }: CallExpr): Type {
     const [operand, field] = args
-    if (field?.kind !== 'literal' || field.literal.type !== 'string') {
-      this.#report(field!.id, 'unsupported optional field selection')
+    if (!operand || field?.kind !== 'literal' || field.literal.type !== 'string') {
+      this.#report(field?.id ?? id, 'unsupported optional field selection')
       return ERROR
     }
-    const type = this.#field(id, operand!, field.literal.value, true)
+    const type = this.#field(id, operand, field.literal.value, true)
     this.#references.set(id, { kind: 'overloads', name: OPTIONAL_SELECT, ids: ['select_optional_field'] })
     return substitute(this.#knowledge.known, type)
   }
@@ -263,10 +263,10 @@ class Checker {
 
   /** Both sides have to be bool, and each that is not is reported. */
   #logic(expr: CallExpr, name: string, overloads: readonly Overload[], args: readonly Type[]): Type {
-    const wrong = args.flatMap((arg, i) => (this.#fits([arg], [BOOL]) ? [] : [{ arg, id: expr.args[i]!.id }]))
+    const wrong = args.flatMap((arg, i) => (this.#fits([arg], [BOOL]) ? [] : [{ arg, id: expr.args[i]?.id ?? expr.id }]))
     for (const { arg, id } of wrong) this.#mismatch(id, BOOL, arg)
     if (wrong.length > 0) return ERROR
-    this.#references.set(expr.id, { kind: 'overloads', name, ids: [overloads[0]!.id] })
+    this.#references.set(expr.id, { kind: 'overloads', name, ids: overloads.slice(0, 1).map(({ id }) => id) })
     return BOOL
   }
 
@@ -370,8 +370,8 @@ class Checker {
   }
 
   #loopTypes(expr: Expr, range: Type, both: boolean): readonly [Type, Type] {
-    if (range.kind === 'list') return both ? [INT, range.params[0]!] : [range.params[0]!, DYN]
-    if (range.kind === 'map') return [range.params[0]!, range.params[1]!]
+    if (range.kind === 'list') return both ? [INT, range.params[0]] : [range.params[0], DYN]
+    if (range.kind === 'map') return [range.params[0], range.params[1]]
     if (isDynOrError(range) || range.kind === 'param') {
       this.#fits([DYN], [range])
       return [DYN, DYN]

@@ -16,8 +16,8 @@ export class MacroFault extends Error {
   }
 }
 
-/** What a call becomes, or nothing where it stays a call. Nodes are made in cel-go's order, which their numbers follow. */
-type Expand = (make: MacroBuilder, args: readonly Expr[], target: Expr) => Expr | undefined
+/** What a call becomes, or nothing where it stays a call. It has as many arguments as its keys in Macros say. Nodes are made in cel-go's order, which their numbers follow. */
+type Expand = (make: MacroBuilder, target: Expr, ...args: Expr[]) => Expr | undefined
 
 /** Calls that are written out when an expression is parsed, by `name:arguments`, or `name:arguments:member`. */
 export type Macros = ReadonlyMap<string, Expand>
@@ -30,7 +30,7 @@ export function expandMacro(
 ): Expr | MacroFault | undefined {
   const { id, args, target } = call
   try {
-    const expanded = expand(new MacroBuilder(nodes, id), args, target)
+    const expanded = expand(new MacroBuilder(nodes, id), target, ...args)
     if (expanded) nodes.release(id)
     return expanded
   } catch (error) {
@@ -85,8 +85,7 @@ function existsOne(make: MacroBuilder, range: Expr, variables: Variables, predic
 }
 
 /** `has(a.b)` is a test that nothing reads. */
-const has: Expand = (make, args) => {
-  const arg = args[0]!
+const has: Expand = (make, _target, arg: Expr) => {
   if (arg.kind !== 'select') throw new MacroFault(arg, 'invalid argument to has() macro')
   return make.presence(arg.operand, arg.field)
 }
@@ -96,27 +95,26 @@ type Quantifier = typeof all
 
 const quantifier =
   (build: Quantifier): Expand =>
-  (make, args, target) =>
-    build(make, target, [iterationVariable(args[0]!, 'argument must be a simple name')], args[1]!)
+  (make, target, variable: Expr, predicate: Expr) =>
+    build(make, target, [iterationVariable(variable, 'argument must be a simple name')], predicate)
 
 /** `list.map(x, f)` or `list.map(x, p, f)`. */
-const map: Expand = (make, args, target) => {
-  const name = iterationVariable(args[0]!, 'argument is not an identifier')
-  const filtered = args.length === 3 ? args[1] : undefined
+const map: Expand = (make, target, variable: Expr, first: Expr, second?: Expr) => {
+  const name = iterationVariable(variable, 'argument is not an identifier')
   const init = make.list()
   const condition = make.bool(true)
-  const sum = make.call(ADD, make.accumulator(), make.list(args.at(-1)!))
-  const step = filtered ? make.call(CONDITIONAL, filtered, sum, make.accumulator()) : sum
+  const sum = make.call(ADD, make.accumulator(), make.list(second ?? first))
+  const step = second ? make.call(CONDITIONAL, first, sum, make.accumulator()) : sum
   return make.loop({ range: target, variables: [name], init, condition, step, result: make.accumulator() })
 }
 
 /** `list.filter(x, p)` */
-const filter: Expand = (make, args, target) => {
-  const name = iterationVariable(args[0]!, 'argument is not an identifier')
+const filter: Expand = (make, target, variable: Expr, predicate: Expr) => {
+  const name = iterationVariable(variable, 'argument is not an identifier')
   const init = make.list()
   const condition = make.bool(true)
-  const sum = make.call(ADD, make.accumulator(), make.list(args[0]!))
-  const step = make.call(CONDITIONAL, args[1]!, sum, make.accumulator())
+  const sum = make.call(ADD, make.accumulator(), make.list(variable))
+  const step = make.call(CONDITIONAL, predicate, sum, make.accumulator())
   return make.loop({ range: target, variables: [name], init, condition, step, result: make.accumulator() })
 }
 
@@ -145,18 +143,18 @@ const bindHeld = (make: MacroBuilder, optional: Expr, name: string, expression: 
   bind(make, name, () => make.memberCall('value', make.copy(optional)), expression)
 
 /** `a.optMap(x, f)`: an optional of f, if a has a value. */
-const optMap: Expand = (make, args, target) => {
-  const name = variableName(args[0]!, 'optMap() variable name must be a simple identifier')
+const optMap: Expand = (make, target, variable: Expr, expression: Expr) => {
+  const name = variableName(variable, 'optMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
-  const value = make.call('optional.of', bindHeld(make, target, name, args[1]!))
+  const value = make.call('optional.of', bindHeld(make, target, name, expression))
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
 /** `a.optFlatMap(x, f)`: f itself, which is an optional. */
-const optFlatMap: Expand = (make, args, target) => {
-  const name = variableName(args[0]!, 'optFlatMap() variable name must be a simple identifier')
+const optFlatMap: Expand = (make, target, variable: Expr, expression: Expr) => {
+  const name = variableName(variable, 'optFlatMap() variable name must be a simple identifier')
   const present = make.memberCall('hasValue', target)
-  const value = bindHeld(make, target, name, args[1]!)
+  const value = bindHeld(make, target, name, expression)
   return make.call(CONDITIONAL, present, value, make.call('optional.none'))
 }
 
@@ -167,35 +165,35 @@ export const OPTIONAL_MACROS: Macros = new Map<string, Expand>([
 ])
 
 /** `cel.bind(name, value, expression)`. */
-const celBind: Expand = (make, args, target) => {
+const celBind: Expand = (make, target, variable: Expr, value: Expr, expression: Expr) => {
   if (target.kind !== 'ident' || target.name !== 'cel') return undefined
-  const name = variableName(args[0]!, 'cel.bind() variable names must be simple identifiers')
-  return bind(make, name, () => args[1]!, args[2]!)
+  const name = variableName(variable, 'cel.bind() variable names must be simple identifiers')
+  return bind(make, name, () => value, expression)
 }
 
 /** Of the library of bindings: https://pkg.go.dev/github.com/google/cel-go/ext#Bindings */
 export const BINDING_MACROS: Macros = new Map<string, Expand>([['bind:3:member', celBind]])
 
 /** Both have to be names, and different ones. */
-function twoVariables([first, second]: readonly Expr[]): Variables {
-  const one = variableName(first!, 'argument must be a simple name')
-  const two = variableName(second!, 'argument must be a simple name')
-  if (one === two) throw new MacroFault(second!, `duplicate variable name: ${one}`)
-  return [notAccumulator(first!, one), notAccumulator(second!, two)]
+function twoVariables(first: Expr, second: Expr): readonly [string, string] {
+  const one = variableName(first, 'argument must be a simple name')
+  const two = variableName(second, 'argument must be a simple name')
+  if (one === two) throw new MacroFault(second, `duplicate variable name: ${one}`)
+  return [notAccumulator(first, one), notAccumulator(second, two)]
 }
 
 const quantifierOfTwo =
   (build: Quantifier): Expand =>
-  (make, args, target) =>
-    build(make, target, twoVariables(args), args[2]!)
+  (make, target, first: Expr, second: Expr, predicate: Expr) =>
+    build(make, target, twoVariables(first, second), predicate)
 
-/** A loop over two variables. `step`: made of their names; left out where there is a filter and it is false. */
+/** A loop over two variables, with a filter before the value where there are four arguments. `step`: made of their names; left out where the filter is false. */
 const transform =
   (step: (make: MacroBuilder, variables: Variables, value: Expr) => Expr, init: (make: MacroBuilder) => Expr): Expand =>
-  (make, args, target) => {
-    const variables = twoVariables(args)
-    const taken = step(make, variables, args.at(-1)!)
-    const whole = args.length === 4 ? make.call(CONDITIONAL, args[2]!, taken, make.accumulator()) : taken
+  (make, target, ...[first, second, third, fourth]: [Expr, Expr, Expr, Expr?]) => {
+    const variables = twoVariables(first, second)
+    const taken = step(make, variables, fourth ?? third)
+    const whole = fourth ? make.call(CONDITIONAL, third, taken, make.accumulator()) : taken
     return make.loop({ range: target, variables, init: init(make), condition: make.bool(true), step: whole, result: make.accumulator() })
   }
 
@@ -237,11 +235,11 @@ const SORTABLE = ['list', 'select', 'ident', 'comprehension', 'call']
 const SORTED_LIST = '@__sortBy_input__'
 
 /** `list.sortBy(x, f)`: the list is bound to a name, and sorted by what f makes of its elements. */
-const sortBy: Expand = (make, args, target) => {
+const sortBy: Expand = (make, target, variable: Expr, key: Expr) => {
   if (!SORTABLE.includes(target.kind))
     throw new MacroFault(target, 'sortBy can only be applied to a list, identifier, comprehension, call or select expression')
   const bound = make.ident(SORTED_LIST)
-  const keys = map(make, args, make.copy(bound))
+  const keys = map(make, make.copy(bound), variable, key)
   if (!keys) return undefined
   const sorted = make.memberCall('@sortByAssociatedKeys', make.copy(bound), keys)
   const range = make.list()

@@ -1,4 +1,4 @@
-import { DYN, isDyn, isDynOrError, sameType, type Type } from './type.ts'
+import { DYN, isDyn, isDynOrError, partsMatch, sameType, type Type, withParts } from './type.ts'
 
 /** What is known of the parameters of types while an expression is checked. */
 export type Substitution = ReadonlyMap<string, Type>
@@ -41,16 +41,14 @@ export function substitute(known: Substitution, type: Type, others?: Type): Type
     return value ? substitute(known, value, others) : (others ?? type)
   }
   if (type.params.length === 0) return type
-  return { ...type, params: type.params.map(param => substitute(known, param, others)) }
+  return withParts(type, part => substitute(known, part, others))
 }
 
 /** With every parameter of which nothing is known a dyn. */
 export const substituteAll = (known: Substitution, type: Type): Type => substitute(known, type, DYN)
 
 /** Part by part: all have to fit. */
-function assignAll(draft: Knowledge, first: readonly Type[], second: readonly Type[]): boolean {
-  return first.length === second.length && first.every((type, i) => assignable(draft, type, second[i]!))
-}
+const assignAll = (draft: Knowledge, first: readonly Type[], second: readonly Type[]): boolean => partsMatch(first, second, (a, b) => assignable(draft, a, b))
 
 /** Whether null can stand for a value of the type. Scalars are not nullable, their wrappers are. */
 function isNullable({ kind, nullable }: Type): boolean {
@@ -116,5 +114,5 @@ function saysNoMore(a: Type, b: Type): boolean {
   if (isDyn(a) || a.kind === 'param') return true
   if (isDyn(b) || b.kind === 'param' || a.kind !== b.kind) return false
   if (a.kind === 'type') return true
-  return a.name === b.name && a.params.length === b.params.length && a.params.every((param, i) => saysNoMore(param, b.params[i]!))
+  return a.name === b.name && partsMatch(a.params, b.params, saysNoMore)
 }

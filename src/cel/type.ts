@@ -21,19 +21,25 @@ export type TypeKind =
   | 'param'
   | 'uint'
 
-/** A declared type. Structs are known by name alone; their fields are looked up in the environment. */
-export interface Type {
-  readonly kind: TypeKind
+/** What all types have. Structs are known by name alone; their fields are looked up in the environment. */
+interface TypeOf<Kind extends TypeKind, Params extends readonly Type[]> {
+  readonly kind: Kind
   /** That a program sees, such as `google.protobuf.Timestamp`. */
   readonly name: string
   /** Of a list its elements' type, of a map those of keys and values. */
-  readonly params: readonly Type[]
+  readonly params: Params
   /** Of a scalar that null can stand for: what a wrapper of protobuf is. In all else the type is that of the scalar. */
   readonly nullable?: true
 }
 
+/** A declared type. */
+export type Type =
+  | TypeOf<'list', readonly [element: Type]>
+  | TypeOf<'map', readonly [key: Type, value: Type]>
+  | TypeOf<Exclude<TypeKind, 'list' | 'map'>, readonly Type[]>
+
 /** A type without parts. */
-const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] })
+const simple = (kind: Exclude<TypeKind, 'list' | 'map'>, name: string = kind): Type => ({ kind, name, params: [] })
 
 /** google.protobuf.Any: a message of any type. It fits wherever dyn does. */
 export const ANY = simple('any', 'google.protobuf.Any')
@@ -79,9 +85,22 @@ export function parseType(text: string): Type {
   }
   const name = text.slice(0, open)
   const params = splitTypes(text.slice(open + 1, -1)).map(parseType)
-  const kind: TypeKind = name === 'list' || name === 'map' || name === 'type' ? name : 'opaque'
-  return { kind, name, params }
+  const [first = DYN, second = DYN] = params
+  if (name === 'list') return listOf(first)
+  if (name === 'map') return mapOf(first, second)
+  return name === 'type' ? typeOf(first) : opaqueOf(name, ...params)
 }
+
+/** The same type of other parts. */
+export function withParts(type: Type, change: (part: Type) => Type): Type {
+  if (type.kind === 'list') return { ...type, params: [change(type.params[0])] }
+  if (type.kind === 'map') return { ...type, params: [change(type.params[0]), change(type.params[1])] }
+  return { ...type, params: type.params.map(change) }
+}
+
+/** Whether two have as many parts, and all pairs of them hold. */
+export const partsMatch = (first: readonly Type[], second: readonly Type[], matches: (a: Type, b: Type) => boolean): boolean =>
+  first.length === second.length && first.every((a, i) => matches(a, second[i] ?? ERROR))
 
 /** Splits at the commas outside of brackets. */
 export function splitTypes(text: string): string[] {
@@ -117,7 +136,7 @@ export function typeText({ name, params, nullable }: Type): string {
 /** Whether two types are the same in every part. A wrapper and its scalar are. */
 export function sameType(a: Type, b: Type): boolean {
   if (a === b) return true
-  return a.kind === b.kind && a.name === b.name && a.params.length === b.params.length && a.params.every((param, i) => sameType(param, b.params[i]!))
+  return a.kind === b.kind && a.name === b.name && partsMatch(a.params, b.params, sameType)
 }
 
 /** Whether a type is a scalar itself, not a wrapper of it. */
@@ -127,7 +146,7 @@ export const isPlain = (type: Type, scalar: Type): boolean => sameType(type, sca
 export function equivalentType(a: Type, b: Type): boolean {
   if (a === b) return true
   const named = a.kind === 'param' || a.name === b.name
-  return a.kind === b.kind && named && a.params.length === b.params.length && a.params.every((param, i) => equivalentType(param, b.params[i]!))
+  return a.kind === b.kind && named && partsMatch(a.params, b.params, equivalentType)
 }
 
 /** Whether the type says nothing. */

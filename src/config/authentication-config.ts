@@ -1,27 +1,15 @@
+import type { OidcFlags } from '../auth/authn/jwt/flag-configuration.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Reader } from './flag-reader.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
-
-/** What the flags `--oidc-*` say of one issuer of tokens. */
-export interface OidcConfig {
-  readonly issuerUrl: string
-  readonly clientId: string
-  readonly caFile: string | undefined
-  readonly usernameClaim: string
-  readonly usernamePrefix: string
-  readonly groupsClaim: string
-  readonly groupsPrefix: string
-  readonly signingAlgorithms: readonly string[]
-  readonly requiredClaims: ReadonlyMap<string, string>
-}
 
 /** Who is known besides those whom this server knows by itself. */
 export interface AuthenticationConfig {
   /** Of `--authentication-config`. Undefined: none. */
   readonly authenticationConfigFile: string | undefined
   /** Undefined: the flags name no issuer. */
-  readonly oidc: OidcConfig | undefined
+  readonly oidc: OidcFlags | undefined
   /** What the flag says; the file may say otherwise where the flag was not given. */
   readonly anonymousAuth: boolean
   readonly isAnonymousAuthGiven: boolean
@@ -58,7 +46,7 @@ export function authenticationOf(read: Reader, { values }: GivenFlags, gates: Ga
   }
 }
 
-function oidcOf(read: Reader): OidcConfig {
+function oidcOf(read: Reader): OidcFlags {
   const issuerUrl = read.text('oidc-issuer-url')
   const clientId = read.text('oidc-client-id')
   if (issuerUrl === undefined || clientId === undefined)

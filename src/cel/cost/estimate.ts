@@ -263,7 +263,8 @@ class Estimator {
   #call(expr: CallExpr): Bounds {
     const reference = this.#checked.references.get(expr.id)
     const name = reference?.name ?? expr.name
-    if (name === 'dyn') return this.#unwrapped(expr, expr.args[0]!)
+    const [first] = expr.args
+    if (name === 'dyn' && first) return this.#unwrapped(expr, first)
     const costs: Bounds[] = []
     const nodes = expr.args.map(arg => {
       costs.push(this.cost(arg))
@@ -281,9 +282,9 @@ class Estimator {
       cost = unionBounds(cost, estimate.cost)
       if (estimate.size) size = size ? unionBounds(size, estimate.size) : estimate.size
       const step = signature === 'index_list' ? '@items' : signature === 'index_map' ? '@values' : undefined
-      if (step !== undefined) {
-        size = this.#entriesOf(expr.args[0]!)?.value
-        this.#paths.set(expr.id, [...(this.#pathOf(expr.args[0]!) ?? []), step])
+      if (step !== undefined && first) {
+        size = this.#entriesOf(first)?.value
+        this.#paths.set(expr.id, [...(this.#pathOf(first) ?? []), step])
       }
       size ??= this.#sizeOf(expr)
     }
@@ -301,17 +302,22 @@ class Estimator {
 
   #function(call: CalledOverload, costs: readonly Bounds[]): CallEstimate {
     const { expr, name, args } = call
-    if (name === LOGICAL_AND || name === LOGICAL_OR) return { cost: between(costs[0]!.min, addBounds(costs[0]!, costs[1]!).max) }
-    if (name === CONDITIONAL) return this.#conditional(expr, args, costs)
+    const [first = NOTHING, second = NOTHING, third = NOTHING] = costs
+    if (name === LOGICAL_AND || name === LOGICAL_OR) return { cost: between(first.min, addBounds(first, second).max) }
+    if (name === CONDITIONAL) return { ...this.#branches(expr, args), cost: addBounds(first, unionBounds(second, third)) }
     const own = this.#own(call)
     return { ...own, cost: addBounds(own.cost, sum(costs)) }
   }
 
   /** One of both branches. */
-  #conditional(expr: CallExpr, [, yes, no]: readonly EstimatedNode[], costs: readonly Bounds[]): CallEstimate {
-    this.#setEntries(expr, unionEntries(this.#entriesOf(expr.args[1]!), this.#entriesOf(expr.args[2]!)))
-    const cost = addBounds(costs[0]!, unionBounds(costs[1]!, costs[2]!))
-    return { cost, size: unionBounds(yes?.size ?? UNKNOWN, no?.size ?? UNKNOWN) }
+  #branches(expr: CallExpr, [, yes, no]: readonly EstimatedNode[]): Pick<CallEstimate, 'size'> {
+    this.#uniteEntries(expr, expr.args.slice(1))
+    return { size: unionBounds(yes?.size ?? UNKNOWN, no?.size ?? UNKNOWN) }
+  }
+
+  /** A value that may be, or hold the elements of, one or the other. */
+  #uniteEntries(expr: CallExpr, [one, other]: readonly Expr[]): void {
+    if (one && other) this.#setEntries(expr, unionEntries(this.#entriesOf(one), this.#entriesOf(other)))
   }
 
   /** Without what the arguments cost. */
@@ -362,7 +368,7 @@ class Estimator {
   }
 
   #sum(expr: CallExpr, signature: string, size: Bounds): CallEstimate {
-    this.#setEntries(expr, unionEntries(this.#entriesOf(expr.args[0]!), this.#entriesOf(expr.args[1]!)))
+    this.#uniteEntries(expr, expr.args)
     return { cost: signature === 'add_list' ? ONE : traversal(size), size }
   }
 }

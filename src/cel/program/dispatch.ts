@@ -2,7 +2,7 @@ import type { FunctionDeclaration, Overload } from '../declarations.ts'
 import { FUNCTIONS } from '../functions/functions.ts'
 import type { Implementation } from '../functions/implementation.ts'
 import { noFunction, SINGLETONS } from '../functions/singletons.ts'
-import type { Type } from '../type.ts'
+import { DYN, ERROR, type Type } from '../type.ts'
 import { CelError, isError, typeNameOf, type Value } from '../values/value.ts'
 import { isOfType, isStatic } from './signature.ts'
 
@@ -11,6 +11,12 @@ export interface Found {
   readonly fn: Implementation
   /** Whether arguments behind an error are left alone: see CallForm. */
   readonly stops: boolean
+}
+
+/** A signature with what it stands for. */
+interface Bound {
+  readonly overload: Overload
+  readonly fn: Implementation
 }
 
 /** Functions of two arguments or less that cel-go runs as it runs those of three. */
@@ -24,8 +30,8 @@ function singleton(name: string): Implementation | undefined {
   return (
     fn &&
     ((a, b) => {
-      const result = fn(a!, b!)
-      return result === undefined ? noFunction(name, a!) : result
+      const result = fn(a, b)
+      return result === undefined ? noFunction(name, a) : result
     })
   )
 }
@@ -36,7 +42,8 @@ function refusal(name: string, args: readonly Value[]): CelError {
 }
 
 /** Whether values are what a signature takes. */
-const fits = ({ args: types }: Overload, args: readonly Value[]): boolean => types.length === args.length && types.every((type, i) => isOfType(args[i]!, type))
+const fits = ({ args: types }: Overload, args: readonly Value[]): boolean =>
+  types.length === args.length && args.every((arg, i) => isOfType(arg, types[i] ?? ERROR))
 
 /** @param ids of the signatures that fit by what is known when the expression is compiled. */
 export function findFunction(declared: FunctionDeclaration, ids: readonly string[], argTypes: readonly Type[]): Found {
@@ -44,18 +51,19 @@ export function findFunction(declared: FunctionDeclaration, ids: readonly string
   const own = singleton(name)
   const stops = argTypes.length > 2
   if (own) return { fn: own, stops }
-  const bound = overloads.filter(({ id }) => FUNCTIONS.has(id))
-  const [only] = ids.length === 1 ? bound.filter(({ id }) => id === ids[0]) : bound.length === 1 ? bound : []
-  if (only) return { fn: guarded(name, only, argTypes), stops: stops || STOPPING.has(only.id) }
-  const candidates = bound.map(overload => ({ overload, fn: FUNCTIONS.get(overload.id)! }))
-  const choose: Implementation = (...args) => (candidates.find(({ overload }) => fits(overload, args))?.fn ?? (() => refusal(name, args)))(...args)
+  const bound = overloads.flatMap(overload => {
+    const fn = FUNCTIONS.get(overload.id)
+    return fn ? [{ overload, fn }] : []
+  })
+  const [only] = ids.length === 1 ? bound.filter(({ overload }) => overload.id === ids[0]) : bound.length === 1 ? bound : []
+  if (only) return { fn: guarded(name, only, argTypes), stops: stops || STOPPING.has(only.overload.id) }
+  const choose: Implementation = (...args) => (bound.find(({ overload }) => fits(overload, args))?.fn ?? (() => refusal(name, args)))(...args)
   return { fn: choose, stops: true }
 }
 
 /** What is known when the expression is compiled is not looked at again. */
-function guarded(name: string, overload: Overload, argTypes: readonly Type[]): Implementation {
-  const fn = FUNCTIONS.get(overload.id)!
-  if (UNGUARDED.has(overload.id) || overload.args.every((type, i) => isGeneral(type) || isStatic(argTypes[i]!))) return fn
+function guarded(name: string, { overload, fn }: Bound, argTypes: readonly Type[]): Implementation {
+  if (UNGUARDED.has(overload.id) || overload.args.every((type, i) => isGeneral(type) || isStatic(argTypes[i] ?? DYN))) return fn
   return (...args) => (fits(overload, args) ? fn(...args) : refusal(name, args))
 }
 

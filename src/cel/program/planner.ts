@@ -68,6 +68,28 @@ function literalValue(literal: LiteralValue): Value {
   }
 }
 
+/** An index or key; a literal of a wrong type makes the program impossible. */
+function qualifierOf(key: Plan, optional: boolean): Qualifier {
+  if (key.constant === undefined) return keyQualifier(key.attribute?.resolve ?? key.evaluate, optional)
+  const fault = keyFault(key.constant)
+  if (fault) throw new Fault(fault.message)
+  return constantQualifier(key.constant, optional)
+}
+
+const optionalStep = (operand: Plan, key: Plan): Plan => read(attributeOf(operand).with(qualifierOf(key, true)))
+
+/** Operators are planned by themselves, for they do not evaluate all their arguments, or take errors. The parser gives each as many as it takes. */
+const OPERATORS: ReadonlyMap<string, (...args: Plan[]) => Plan> = new Map<string, (...args: Plan[]) => Plan>([
+  [LOGICAL_AND, (left: Plan, right: Plan) => ({ evaluate: and(left.evaluate, right.evaluate) })],
+  [LOGICAL_OR, (left: Plan, right: Plan) => ({ evaluate: or(left.evaluate, right.evaluate) })],
+  [CONDITIONAL, (condition: Plan, yes: Plan, no: Plan) => read(choice(condition.evaluate, attributeOf(yes), attributeOf(no)))],
+  [EQUALS, (left: Plan, right: Plan) => ({ evaluate: equality(left.evaluate, right.evaluate, callCost(EQUALS, 'equals'), false) })],
+  ['_!=_', (left: Plan, right: Plan) => ({ evaluate: equality(left.evaluate, right.evaluate, callCost('_!=_', 'not_equals'), true) })],
+  [INDEX, (operand: Plan, key: Plan) => read(attributeOf(operand).with(qualifierOf(key, false)))],
+  [OPTIONAL_SELECT, optionalStep],
+  [OPTIONAL_INDEX, optionalStep],
+])
+
 /** Variables of loops, from the innermost outward. */
 interface Scope {
   readonly names: ReadonlyMap<string, Evaluate>
@@ -163,29 +185,9 @@ export class Planner {
     return { evaluate, attribute }
   }
 
-  /** Operators are planned by themselves, for they do not evaluate all their arguments, or take errors. */
   #call(expr: CallExpr): Plan {
     const args = this.#arguments(expr).map(arg => this.#plan(arg))
-    const [first, second] = args
-    switch (expr.name) {
-      case LOGICAL_AND:
-        return { evaluate: and(first!.evaluate, second!.evaluate) }
-      case LOGICAL_OR:
-        return { evaluate: or(first!.evaluate, second!.evaluate) }
-      case CONDITIONAL:
-        return read(choice(first!.evaluate, attributeOf(second!), attributeOf(args[2]!)))
-      case EQUALS:
-        return { evaluate: equality(first!.evaluate, second!.evaluate, callCost(EQUALS, 'equals'), false) }
-      case '_!=_':
-        return { evaluate: equality(first!.evaluate, second!.evaluate, callCost('_!=_', 'not_equals'), true) }
-      case INDEX:
-        return read(attributeOf(first!).with(this.#qualifier(second!, false)))
-      case OPTIONAL_SELECT:
-      case OPTIONAL_INDEX:
-        return read(attributeOf(first!).with(this.#qualifier(second!, true)))
-      default:
-        return this.#function(expr, args)
-    }
+    return OPERATORS.get(expr.name)?.(...args) ?? this.#function(expr, args)
   }
 
   /** With the target first, unless it only qualifies the function's name. */
@@ -195,22 +197,13 @@ export class Planner {
     return found !== undefined && found !== name ? args : [target, ...args]
   }
 
-  /** An index or key; a literal of a wrong type makes the program impossible. */
-  #qualifier(key: Plan, optional: boolean): Qualifier {
-    if (key.constant !== undefined) {
-      const fault = keyFault(key.constant)
-      if (fault) throw new Fault(fault.message)
-      return constantQualifier(key.constant, optional)
-    }
-    return keyQualifier(key.attribute?.resolve ?? key.evaluate, optional)
-  }
-
   #function(expr: CallExpr, args: readonly Plan[]): Plan {
     const reference = this.#checked.references.get(expr.id)
     const name = reference?.name ?? expr.name
     const ids = reference?.kind === 'overloads' ? reference.ids : []
-    const signature = ids.length === 1 ? ids[0]! : ''
-    const special = this.#special(name, signature, args)
+    const [only = '', ...others] = ids
+    const signature = others.length === 0 ? only : ''
+    const special = specialPlan(name, signature, args)
     if (special) return special
     const types = this.#arguments(expr).map(({ id }) => this.#typeOf(id))
     const { fn, stops } = findFunction(this.#environment.functions.get(name)!, ids, types)
@@ -223,23 +216,7 @@ export class Planner {
       callCost(name, signature),
       form,
     )
-    return COMPUTED.has(name) && args.length === 1 && args[0]!.constant !== undefined ? this.#computed(evaluate) : { evaluate }
-  }
-
-  /** Functions that are no plain calls. */
-  #special(name: string, signature: string, args: readonly Plan[]): Plan | undefined {
-    const [first, second] = args
-    if (name === NOT_STRICTLY_FALSE) {
-      const isTrueOrUnsure = (value: Value | undefined): Value => (typeof value === 'boolean' ? value : true)
-      return { evaluate: call(isTrueOrUnsure, [first!.evaluate], callCost(name, signature), { stops: false, takesErrors: true }) }
-    }
-    if (signature === 'in_list' && second!.constant instanceof CelList) {
-      const evaluate = membership(first!.evaluate, second!.constant)
-      if (second!.constant.size === 0) return constant(false)
-      return evaluate && { evaluate }
-    }
-    if (args.length === 2 && (name === 'or' || name === 'orValue')) return { evaluate: orElse(first!.evaluate, second!.evaluate, name === 'orValue') }
-    return undefined
+    return COMPUTED.has(name) && args.length === 1 && args[0]?.constant !== undefined ? this.#computed(evaluate) : { evaluate }
   }
 
   /** What needs no variables is evaluated once, here, and free of charge. An error there makes the program impossible. */
@@ -304,14 +281,29 @@ export class Planner {
   }
 }
 
+/** Functions that are no plain calls. */
+function specialPlan(name: string, signature: string, [first, second, ...more]: readonly Plan[]): Plan | undefined {
+  if (first && name === NOT_STRICTLY_FALSE) {
+    const isTrueOrUnsure = (value: Value | undefined): Value => (typeof value === 'boolean' ? value : true)
+    return { evaluate: call(isTrueOrUnsure, [first.evaluate], callCost(name, signature), { stops: false, takesErrors: true }) }
+  }
+  if (!first || !second || more.length > 0) return undefined
+  if (signature === 'in_list' && second.constant instanceof CelList) {
+    const evaluate = membership(first.evaluate, second.constant)
+    if (second.constant.size === 0) return constant(false)
+    return evaluate && { evaluate }
+  }
+  return name === 'or' || name === 'orValue' ? { evaluate: orElse(first.evaluate, second.evaluate, name === 'orValue') } : undefined
+}
+
 const NOTHING = new Map<string, Value>()
 const emptyFrame = (): Frame => new Frame(NOTHING, 0, { limit: Number.POSITIVE_INFINITY })
 
 /** With a known pattern only the text is looked at. */
 const ofText =
   (fn: Implementation): Implementation =>
-  (...args) =>
-    typeof args[0] === 'string' ? fn(...args) : noSuchOverload(args[0]!)
+  (text, ...rest) =>
+    typeof text === 'string' ? fn(text, ...rest) : noSuchOverload(text)
 
 /** A literal that is no pattern makes the program impossible, before anything runs. */
 function requirePattern(pattern: string): void {

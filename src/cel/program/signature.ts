@@ -6,9 +6,9 @@ export function isOfType(value: Value, type: Type): boolean {
   const { kind, name, params } = type
   if (kind === 'dyn' || kind === 'any' || kind === 'param') return true
   if (typeNameOf(value) !== name) return false
-  if (value instanceof CelList) return value.size === 0 || isOfType(value.at(0), params[0]!)
-  if (!(value instanceof CelMap)) return true
-  for (const key of value.keys()) return isOfType(key, params[0]!) && isOfType(value.find(key)!, params[1]!)
+  if (value instanceof CelList) return kind !== 'list' || value.size === 0 || isOfType(value.at(0), params[0])
+  if (!(value instanceof CelMap) || kind !== 'map') return true
+  for (const key of value.keys()) return isOfType(key, params[0]) && isOfType(value.find(key)!, params[1])
   return true
 }
 

@@ -1,6 +1,6 @@
 import { type AuthenticationConfiguration, completeConfiguration } from './configuration.ts'
 
-/** What the flags `--oidc-*` say; texts may be empty. */
+/** What the flags `--oidc-*` say of one issuer of tokens; texts may be empty. */
 export interface OidcFlags {
   readonly issuerUrl: string
   readonly clientId: string
