@@ -1,5 +1,6 @@
+import { aggregate } from '../lib/aggregate.ts'
 import { quote } from '../lib/go-quote.ts'
-import type { Features } from '../lifecycle/gates.ts'
+import type { Features, Gates } from '../lifecycle/gates.ts'
 import { GoUrlError, parseGoUrl } from '../meta/go-url.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError, isTrue } from './parse-flags.ts'
@@ -12,6 +13,8 @@ export interface ServiceAccountConfig {
   readonly issuers: readonly string[]
   /** Undefined: a key is made. */
   readonly signingKeyFile: string | undefined
+  /** Socket of another process that signs tokens. */
+  readonly signingEndpoint: string | undefined
   readonly keyFiles: readonly string[]
   /** Of this server. Never empty. */
   readonly audiences: readonly string[]
@@ -119,8 +122,35 @@ function checkUrl(url: string, fault: (why: string) => string): void {
   }
 }
 
+/** A path, or the name of a socket in the abstract namespace. Each of the parts is matched in one way. */
+const SOCKET = /^(?:(?:\/[^/ ]*)+|@(?:[a-zA-Z0-9_-]+\.)*[a-zA-Z0-9_-]+)$/
+
+/** Throws FlagError with kube-apiserver's texts. */
+function signingEndpointOf(read: Reader, gates: Gates): string | undefined {
+  const endpoint = read.text('service-account-signing-endpoint')
+  if (endpoint === undefined) return undefined
+  const hasFiles = read.text('service-account-signing-key-file') !== undefined || read.list('service-account-key-file').length > 0
+  const errors = [
+    ...(hasFiles
+      ? [
+          "can't set `--service-account-signing-key-file` and/or `--service-account-key-file` with `--service-account-signing-endpoint` (They are mutually exclusive)",
+        ]
+      : []),
+    ...(gates.enabled('ExternalServiceAccountTokenSigner')
+      ? []
+      : ['setting `--service-account-signing-endpoint` requires enabling ExternalServiceAccountTokenSigner feature gate']),
+    ...(SOCKET.test(endpoint)
+      ? []
+      : [
+          `invalid value ${quote(endpoint)} passed for \`--service-account-signing-endpoint\`, should be a valid location on the filesystem or must be prefixed with @ to name UDS in abstract namespace`,
+        ]),
+  ]
+  if (errors.length > 0) throw new FlagError(aggregate(errors))
+  return endpoint
+}
+
 /** Throws FlagError with kube-apiserver's texts. The first issuer signs; tokens of all of them are accepted. */
-export function serviceAccountsOf(read: Reader): ServiceAccountConfig {
+export function serviceAccountsOf(read: Reader, gates: Gates): ServiceAccountConfig {
   const issuers = read.list('service-account-issuer')
   checkIssuers(issuers)
   const maxMs = read.duration('service-account-max-token-expiration')
@@ -134,6 +164,7 @@ export function serviceAccountsOf(read: Reader): ServiceAccountConfig {
   return {
     issuers,
     signingKeyFile: read.text('service-account-signing-key-file'),
+    signingEndpoint: signingEndpointOf(read, gates),
     keyFiles: read.list('service-account-key-file'),
     audiences: audiences.length > 0 ? audiences : issuers,
     maxExpirationSeconds: Math.floor(maxMs / 1000),

@@ -122,7 +122,7 @@ export function buildConfig(given: GivenFlags): Config {
     tokenWebhook: tokenWebhookOf(read),
     ...authenticationOf(read, given, gates),
     ...authorizationOf(read, given, gates),
-    serviceAccounts: serviceAccountsOf(read),
+    serviceAccounts: serviceAccountsOf(read, gates),
     domain: read.text('domain') ?? 'k8s.io',
     workers: read.int('workers', 1),
     ...loopsOf(profile, given, read),

@@ -222,7 +222,10 @@ export const FLAGS = {
     'Longest life of a token of a service account; one that asks for more gets this. 0: as long as asked for.',
     '0s',
   ),
-  'service-account-signing-endpoint': refused('string', ''),
+  'service-account-signing-endpoint': used(
+    'string',
+    'Unix socket of a signer of tokens of service accounts, a path or @NAME; in place of files of keys, by the gate ExternalServiceAccountTokenSigner.',
+  ),
   'service-account-signing-key-file': used(
     'string',
     'File of the private key that signs tokens of service accounts. Default: one is made, sa.key beside the certificates, or on etcd kept there for all servers.',

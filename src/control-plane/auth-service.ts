@@ -5,9 +5,10 @@ import { bootstrapTokens } from '../auth/authn/bootstrap-token.ts'
 import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../auth/authn/service-account/authenticator.ts'
 import type { ServiceAccountClaims } from '../auth/authn/service-account/claims.ts'
 import { type IssuerDocuments, issuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
-import { signClaims } from '../auth/authn/service-account/issuer.ts'
+import { signClaims, type TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import { generateSigningKey, readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from '../auth/authn/service-account/keys.ts'
 import { type LegacyClaims, legacyTokens } from '../auth/authn/service-account/legacy.ts'
+import type { KeysOf } from '../auth/authn/service-account/verify.ts'
 import { bearerAuthenticator, firstToken, type TokenAuthenticator } from '../auth/authn/token.ts'
 import { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import { fileTokens, parseTokenFile } from '../auth/authn/token-file.ts'
@@ -33,6 +34,7 @@ import type { Authorities } from '../server/tls/authorities.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import { openAuthorization } from './authorization-service.ts'
 import { BelievedAuthorities, certificateAuthenticators, fieldsOfFrontProxies } from './believed-authorities.ts'
+import { lifetimesOf, openExternalSignerService } from './external-signer-service.ts'
 import type { Service } from './service.ts'
 import { openTokenIssuers } from './token-issuers.ts'
 import { openTokenWebhook } from './token-webhook-service.ts'
@@ -75,15 +77,16 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
   const { serviceAccounts } = config
   const expirations = createCertificateExpirations()
   const cacheMetrics = new TokenCacheMetrics()
-  const [others, webhook, authorization, given, users] = await Promise.all([
+  const [others, webhook, authorization, external, given, users] = await Promise.all([
     openTokenIssuers(config, { clock, log, cacheMetrics }),
     openTokenWebhook(config, { clock, log, cacheMetrics }),
     openAuthorization(config, clock, log),
+    openExternalSignerService(config, clock, log),
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),
   ])
   const { authorizer, rules, nodeGraph } = authorization
-  const { signing, keys } = await keysOf(config, given, agreed)
+  const { sign, keys } = external ? external.signer : await keysOf(config, given, agreed)
   let objects: ResourceAccess | undefined
   const believed = new BelievedAuthorities(config.requestHeader)
   const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
@@ -105,14 +108,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     ...others.tokens,
     ...webhook.tokens,
   ])
-  const [first = ''] = serviceAccounts.issuers
-  const issuer = {
-    name: first,
-    serverAudiences: serviceAccounts.audiences,
-    maxExpirationSeconds: serviceAccounts.maxExpirationSeconds,
-    extendExpiration: serviceAccounts.extendExpiration,
-    sign: async (claims: ServiceAccountClaims | LegacyClaims) => signClaims(await signing(), claims),
-  }
+  const issuer: TokenIssuer = { ...issuerOf(config), ...lifetimesOf(external, config), sign }
   return {
     authenticator: firstOf(
       [
@@ -125,9 +121,10 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     authorizer,
     rules,
     nodeGraph,
-    metrics: [expirations, ...cacheMetrics.families, ...authorization.metrics, ...others.metrics],
+    metrics: [expirations, ...cacheMetrics.families, ...(external?.metrics ?? []), ...authorization.metrics, ...others.metrics],
     services: { authorizer, tokens, audiences: serviceAccounts.audiences, issuer, ...(rules && { rules }) },
-    documents: async address => issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys()),
+    documents: async address =>
+      issuerDocuments(issuer.name, serviceAccounts.keySetUrl ?? `https://${address}${KEY_SET_PATH}`, await keys(), external?.signer.maxAgeSeconds()),
     believe: authorities => believed.change(authorities),
     trust: () => believed.trust(),
     connect: access => {
@@ -135,15 +132,22 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, agreed
     },
     close: async () => {
       webhook.close()
+      external?.signer.close()
       await Promise.all([others.close(), authorization.close()])
     },
   }
 }
 
+/** Of what signs tokens what the configuration says. */
+function issuerOf({ serviceAccounts: { issuers, audiences, extendExpiration } }: Config): Pick<TokenIssuer, 'name' | 'serverAudiences' | 'extendExpiration'> {
+  const [name = ''] = issuers
+  return { name, serverAudiences: audiences, extendExpiration }
+}
+
 interface AccountKeys {
-  readonly signing: () => Promise<SigningKey>
+  sign(claims: ServiceAccountClaims | LegacyClaims): Promise<string>
   /** By which tokens may be signed. */
-  readonly keys: () => Promise<readonly VerificationKey[]>
+  readonly keys: KeysOf
 }
 
 async function keysOf(config: Config, given: readonly VerificationKey[], agreed: AgreedValues | undefined): Promise<AccountKeys> {
@@ -153,7 +157,7 @@ async function keysOf(config: Config, given: readonly VerificationKey[], agreed:
     const own = await signing()
     return [...given.filter(({ id }) => id !== own.id), own]
   })
-  return { signing, keys }
+  return { sign: async claims => signClaims(await signing(), claims), keys }
 }
 
 /** Tokens by which nodes join. `objects`: undefined until there is a store. */

@@ -141,7 +141,7 @@ export const GATE_TABLE = {
   ExpandedDNSConfig: 'read 24A- 26B+ 28G+L 30gone',
   ExperimentalHostUserNamespaceDefaulting: 'elsewhere 24B- 28D-L 30gone',
   ExtendWebSocketsToKubelet: 'fixed 36B+',
-  ExternalServiceAccountTokenSigner: 'elsewhere 32A- 34B+ 36G+L',
+  ExternalServiceAccountTokenSigner: 'read 32A- 34B+ 36G+L',
   GRPCContainerProbe: 'fixed 24B+ 27G+L 29gone',
   GangScheduling: 'elsewhere 35A-',
   GenericEphemeralVolume: 'elsewhere 24G+L 25gone',

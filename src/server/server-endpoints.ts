@@ -48,7 +48,7 @@ function routerOf({ health, version, exposition, issuerDocuments, flowLimits }: 
       const documents = await issuerDocuments?.()
       if (documents === undefined) return next()
       const exchange = ctx.state.exchange
-      exchange.setHeader('Cache-Control', 'public, max-age=3600')
+      exchange.setHeader('Cache-Control', `public, max-age=${documents.maxAgeSeconds}`)
       return exchange.sendBytes(200, type, pick(documents))
     })
   }
@@ -56,7 +56,7 @@ function routerOf({ health, version, exposition, issuerDocuments, flowLimits }: 
   document(KEY_SET_PATH, 'application/jwk-set+json', ({ keySet }) => keySet)
   for (const endpoint of HEALTH) {
     router.all(`/${endpoint}`, async ({ state: { exchange } }) => sendReport(exchange, await health.report(endpoint, exchange.query)))
-    router.all(`/${endpoint}/:check`, async ({ state: { exchange } }) => {
+    router.all(`/${endpoint}/*check`, async ({ state: { exchange } }) => {
       const report = await health.reportOne(endpoint, exchange.path.slice(endpoint.length + 2))
       if (report === undefined) throw pageNotFound()
       // As upstream, whose single checks are written plainly.

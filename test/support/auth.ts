@@ -5,5 +5,12 @@ export const testAuth: AuthServices = {
   authorizer: { authorize: async () => ({ decision: 'no opinion', reason: '' }) },
   tokens: () => undefined,
   audiences: ['test'],
-  issuer: { name: 'https://test', serverAudiences: ['test'], maxExpirationSeconds: 0, extendExpiration: false, sign: async ({ sub }) => `signed for ${sub}` },
+  issuer: {
+    name: 'https://test',
+    serverAudiences: ['test'],
+    maxExpirationSeconds: 0,
+    extendExpiration: false,
+    maxExtendedSeconds: 365 * 24 * 3600,
+    sign: async ({ sub }) => `signed for ${sub}`,
+  },
 }

@@ -4,8 +4,7 @@ import type { User } from '../../../meta/context.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { readClaims, type ServiceAccountClaims, userOfClaims } from './claims.ts'
-import type { VerificationKey } from './keys.ts'
-import { issuerOf, Verifier } from './verify.ts'
+import { issuerOf, type KeysOf, Verifier } from './verify.ts'
 
 /** The resources that tokens name. */
 export type TokenResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes'
@@ -14,7 +13,7 @@ export type TokenResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes'
 export interface ServiceAccountTokenOptions {
   /** Whose tokens are looked at: the first signs here, the others did. */
   readonly issuers: readonly string[]
-  readonly keys: () => Promise<readonly VerificationKey[]>
+  readonly keys: KeysOf
   /** Metadata of an object as it is now. Throws a NotFound where there is none. */
   readonly lookUp: (resource: TokenResource, namespace: string, name: string) => Promise<ObjectMeta>
   /** Absent: `checked`. */

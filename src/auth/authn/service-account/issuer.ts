@@ -13,6 +13,8 @@ export interface TokenIssuer {
   readonly maxExpirationSeconds: number
   /** Tokens of pods, as kubelets ask for them, are good for a year, and tell when they should have been renewed. */
   readonly extendExpiration: boolean
+  /** How long those are good at most. */
+  readonly maxExtendedSeconds: number
   sign(claims: ServiceAccountClaims | LegacyClaims): Promise<string>
 }
 

@@ -4,11 +4,13 @@ import { errorMessage } from '../../../lib/error-message.ts'
 
 /** A key that checks signatures of tokens. */
 export interface VerificationKey {
-  /** As headers of tokens name it: SHA-256 of the public key's DER, base64url. */
+  /** As headers of tokens name it: SHA-256 of the public key's DER, base64url, unless who signs elsewhere names it otherwise. */
   readonly id: string
   /** RS256, ES256, ES384 or ES512 (RFC 7518). */
   readonly algorithm: string
   readonly publicKey: KeyObject
+  /** Tokens by it are believed here, and others are not told of it. */
+  readonly excludedFromDiscovery?: boolean
 }
 
 /** The key that signs tokens. */
@@ -27,7 +29,8 @@ function algorithmOf(key: KeyObject): string {
   return algorithm
 }
 
-function verificationKey(publicKey: KeyObject): VerificationKey {
+/** Throws an Error for a key of another kind. */
+export function verificationKey(publicKey: KeyObject): VerificationKey {
   const id = createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('base64url')

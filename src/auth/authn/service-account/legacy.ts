@@ -3,8 +3,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { isJsonObject, type Json, type KubeObject } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { serviceAccountName } from './claims.ts'
-import type { VerificationKey } from './keys.ts'
-import { issuerOf, Verifier } from './verify.ts'
+import { issuerOf, type KeysOf, Verifier } from './verify.ts'
 
 /** The issuer of tokens that secrets hold. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount'
@@ -55,7 +54,7 @@ function readLegacyClaims(payload: Json): Claims | undefined {
 
 /** What a token of a secret is verified against. */
 export interface LegacyTokenOptions {
-  readonly keys: () => Promise<readonly VerificationKey[]>
+  readonly keys: KeysOf
   /** They say nothing of audiences, so they are meant for this server. */
   readonly serverAudiences: readonly string[]
   /** The object as it is now. Throws a NotFound where there is none. Absent (`--service-account-lookup=false`): the signature is enough. */

@@ -19,14 +19,17 @@ export function issuerOf(token: string): string {
   }
 }
 
+/** Keys by which tokens are believed; more than those of the id, which is that of a token, do no harm. */
+export type KeysOf = (id?: string) => Promise<readonly VerificationKey[]>
+
 /** Claims of tokens that one of the keys has signed. Checking a signature takes time, so it is done once. */
 export class Verifier<Claims> {
-  private readonly keys: () => Promise<readonly VerificationKey[]>
+  private readonly keys: KeysOf
   private readonly read: (payload: Json) => Claims | undefined
   private readonly verified = new Map<string, Claims>()
 
   /** `read`: the claims of a payload; undefined for one that has not what it needs. */
-  constructor(keys: () => Promise<readonly VerificationKey[]>, read: (payload: Json) => Claims | undefined) {
+  constructor(keys: KeysOf, read: (payload: Json) => Claims | undefined) {
     this.keys = keys
     this.read = read
   }
@@ -58,7 +61,7 @@ export class Verifier<Claims> {
     } catch {
       return 'invalid bearer token'
     }
-    const keys = await this.keys()
+    const keys = await this.keys(keyId)
     const candidates = keyId === undefined ? keys : keys.filter(({ id }) => id === keyId)
     if (candidates.length === 0) return 'invalid signature, no keys found'
     for (const { publicKey, algorithm } of candidates) {

@@ -4,6 +4,7 @@ import { serviceAccountName } from '../../../auth/authn/service-account/claims.t
 import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
 import { defineSubresource, getKind } from '../../../catalog/define.ts'
 import type { ResourceAccess, Subresource, VirtualCall } from '../../../catalog/definition.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
 import { invariant } from '../../../lib/invariant.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -12,7 +13,7 @@ import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseApiVersion } from '../../../meta/gvk.ts'
 import type { TypedObject } from '../../../meta/object.ts'
-import { badRequestError, conflictError, invalidError, isStatusError } from '../../../meta/status.ts'
+import { badRequestError, conflictError, internalServerError, invalidError, isStatusError } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
 import type { BoundObjectReference, TokenRequest } from '../../authentication/v1.types.ts'
 import { NODES, PODS, SECRETS, SERVICE_ACCOUNTS } from '../../kinds.ts'
@@ -25,7 +26,6 @@ const LEAST_SECONDS = 600
 const MOST_SECONDS = 2 ** 32
 /** What kubelets ask for. Such a token of a pod is valid for a year, with a claim of when to renew it, where the issuer has `extendExpiration`. */
 const KUBELET_SECONDS = 3607
-const EXTENDED_SECONDS = 365 * 24 * 3600
 
 interface Bound {
   readonly pod?: Reference
@@ -133,7 +133,7 @@ interface Lifetime {
 function lifetimeOf(issuer: TokenIssuer, seconds: number, bound: Bound, audiences: readonly string[]): Lifetime {
   const forServer = audiences.every(audience => issuer.serverAudiences.includes(audience))
   const extended = issuer.extendExpiration && bound.pod !== undefined && seconds === KUBELET_SECONDS && forServer
-  return extended ? { seconds: EXTENDED_SECONDS, warnAfter: seconds } : { seconds }
+  return extended ? { seconds: issuer.maxExtendedSeconds, warnAfter: seconds } : { seconds }
 }
 
 /** A request may say which account of the name is meant. Throws 409 where another has taken its place; before 1.34 nobody looked. */
@@ -172,7 +172,9 @@ async function issueToken(issuer: TokenIssuer, features: Features, call: Virtual
   const lifetime = lifetimeOf(issuer, seconds, bound, audiences)
   const claims = claimsOf(issuer, account, { bound, audiences, now, lifetime, hasId: features.enabled('ServiceAccountTokenJTI') })
   if (claims.jti !== undefined) ctx.audit?.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${claims.jti}`)
-  const token = await issuer.sign(claims)
+  const token = await issuer.sign(claims).catch((error: unknown) => {
+    throw internalServerError(`failed to generate token: ${errorMessage(error)}`)
+  })
   return {
     ...request,
     metadata: {

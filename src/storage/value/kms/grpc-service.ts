@@ -1,9 +1,6 @@
-import type { ServiceError as GrpcError } from '@grpc/grpc-js'
+import { type CallObserver, openSocketClient } from '../../../protocols/grpc/socket-client.ts'
 import { decodeDecrypt, decodeEncrypt, decodeStatus, encodeDecrypt, encodeEncrypt } from './messages.ts'
-import { type KeyService, ServiceError } from './service.ts'
-
-/** Told of each call: its method as gRPC has it, how long it took, and the name of its status. */
-export type CallObserver = (method: string, seconds: number, status: string) => void
+import type { KeyService } from './service.ts'
 
 export interface GrpcServiceOptions {
   /** `unix:///path`, or `unix:///@name` for a socket without a file. */
@@ -15,55 +12,16 @@ export interface GrpcServiceOptions {
 const PREFIX = '/v2.KeyManagementService/'
 /** Of an answer; the longest that is valid has 34 KiB. */
 const MOST_BYTES = 1 << 20
-const same = (bytes: Buffer): Buffer => bytes
-const CODES = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-]
 
-/** Where grpc-js finds the socket. An abstract one begins with a zero byte for Node. */
-export function addressOf(endpoint: string): string {
-  const { pathname } = new URL(endpoint)
-  const path = decodeURIComponent(pathname)
-  return path.startsWith('/@') ? `unix:\0${path.slice(2)}` : `unix:${path}`
+function pathOf(endpoint: string): string {
+  const path = decodeURIComponent(new URL(endpoint).pathname)
+  return path.startsWith('/@') ? path.slice(1) : path
 }
 
 /** A service behind a unix socket. gRPC's library is loaded by this call; a socket that is not there yet is waited for, each call until its deadline. */
 export async function openGrpcService({ endpoint, timeoutMs, observer }: GrpcServiceOptions): Promise<KeyService> {
-  const { Client, credentials, Metadata } = await import('@grpc/grpc-js')
-  const client = new Client(addressOf(endpoint), credentials.createInsecure(), {
-    'grpc.default_authority': 'localhost',
-    'grpc.max_receive_message_length': MOST_BYTES,
-    'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 1000,
-  })
-  const metadata = new Metadata({ waitForReady: true })
-  const call = (name: string, request: Buffer): Promise<Buffer> =>
-    new Promise((resolve, reject) => {
-      const begun = performance.now()
-      const method = PREFIX + name
-      client.makeUnaryRequest(method, same, same, request, metadata, { deadline: Date.now() + timeoutMs }, (error, answer) => {
-        const status = CODES[error?.code ?? 0] ?? 'Unknown'
-        observer(method, (performance.now() - begun) / 1000, status)
-        if (error || answer === undefined) reject(new ServiceError(status, detailsOf(error, status)))
-        else resolve(answer)
-      })
-    })
+  const client = await openSocketClient({ path: pathOf(endpoint), mostBytes: MOST_BYTES, observer })
+  const call = (name: string, request: Buffer): Promise<Buffer> => client.call(PREFIX + name, request, timeoutMs)
   return {
     status: async () => decodeStatus(await call('Status', Buffer.alloc(0))),
     encrypt: async (plaintext, uid) => decodeEncrypt(await call('Encrypt', encodeEncrypt(plaintext, uid))),
@@ -71,7 +29,3 @@ export async function openGrpcService({ endpoint, timeoutMs, observer }: GrpcSer
     close: () => client.close(),
   }
 }
-
-/** The library adds how long it has waited, which makes each error another. */
-const detailsOf = (error: GrpcError | null, status: string): string =>
-  status === 'DeadlineExceeded' ? 'context deadline exceeded' : (error?.details ?? 'the answer is empty')

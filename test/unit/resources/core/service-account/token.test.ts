@@ -27,6 +27,7 @@ function server(options: Partial<TokenIssuer> = {}, features: Features = feature
     serverAudiences: ['here'],
     maxExpirationSeconds: 0,
     extendExpiration: true,
+    maxExtendedSeconds: 365 * 24 * 3600,
     sign: async claims => `token ${signed.push(claims as ServiceAccountClaims)}`,
     ...options,
   }

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../../src/lib/log.ts'
 import type { MetricFamily } from '../../../../../src/lib/metrics.ts'
+import { SocketCallError } from '../../../../../src/protocols/grpc/socket-client.ts'
 import { key } from '../../../../../src/storage/revision.ts'
 import { derivedKeys } from '../../../../../src/storage/value/kms/derived-keys.ts'
 import { decodeObject, type EncryptResponse, encodeObject, type StatusResponse } from '../../../../../src/storage/value/kms/messages.ts'
 import { KmsMetrics } from '../../../../../src/storage/value/kms/metrics.ts'
 import { KmsProvider } from '../../../../../src/storage/value/kms/provider.ts'
-import { type KeyService, ServiceError } from '../../../../../src/storage/value/kms/service.ts'
+import type { KeyService } from '../../../../../src/storage/value/kms/service.ts'
 import { TransformError } from '../../../../../src/storage/value/transformer.ts'
 
 const KEY = key('/registry/secrets/default/a')
@@ -25,7 +26,7 @@ function world() {
     decrypts: 0,
   }
   const answer = async <T>(make: () => T): Promise<T> => {
-    if (state.down) throw new ServiceError('Unavailable', 'no plugin')
+    if (state.down) throw new SocketCallError('Unavailable', 'no plugin')
     return make()
   }
   const service: KeyService = {

@@ -1,0 +1,149 @@
+import type { Clock } from '../../../../lib/clock.ts'
+import { errorMessage } from '../../../../lib/error-message.ts'
+import { quote } from '../../../../lib/go-quote.ts'
+import type { Logger } from '../../../../lib/log.ts'
+import { isSince, type Release } from '../../../../lifecycle/release.ts'
+import { isJsonObject, type Json } from '../../../../meta/object.ts'
+import { openSocketClient, SocketCallError } from '../../../../protocols/grpc/socket-client.ts'
+import type { ServiceAccountClaims } from '../claims.ts'
+import type { VerificationKey } from '../keys.ts'
+import type { LegacyClaims } from '../legacy.ts'
+import { decodeKeys, decodeMetadata, decodeSigned, encodeSign } from './messages.ts'
+import type { SignerMetrics } from './metrics.ts'
+import { MOST_KEY_ID, SignerKeys } from './signer-keys.ts'
+
+/** Another process that signs tokens of service accounts, and says by which keys they are believed. */
+export interface ExternalSigner {
+  /** Seconds for which its tokens are good at most. */
+  readonly maxExpirationSeconds: number
+  /** Throws an Error in upstream's words. */
+  sign(claims: ServiceAccountClaims | LegacyClaims): Promise<string>
+  /** Those of an id, or all without one. */
+  keys(id?: string): Promise<readonly VerificationKey[]>
+  /** How long others may keep the keys. */
+  maxAgeSeconds(): number
+  close(): void
+}
+
+export interface ExternalSignerOptions {
+  /** Path of its unix socket, or `@name` in the abstract namespace. */
+  readonly endpoint: string
+  /** Of the protocol: v1alpha1 before 1.34. */
+  readonly release: Release
+  readonly metrics: SignerMetrics
+  readonly clock: Clock
+  readonly log: Logger
+  /** For calls; tests have less. */
+  readonly keysTimeoutMs?: number
+}
+
+const KEYS_TIMEOUT_MS = 60_000
+const METADATA_TIMEOUT_MS = 10_000
+/** As long as a request may take. */
+const SIGN_TIMEOUT_MS = 60_000
+/** Of an answer. */
+const MOST_BYTES = 1 << 20
+const LEAST_EXPIRATION_SECONDS = 600
+const ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512']
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * Asks for the keys and for how long tokens may be good; a signer that is not there yet is waited for. Throws an Error in upstream's words.
+ * https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#external-serviceaccount-token-signing-and-key-management
+ */
+export async function openExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
+  const { endpoint, release, metrics, clock, log, keysTimeoutMs = KEYS_TIMEOUT_MS } = options
+  const client = await openSocketClient({ path: endpoint, mostBytes: MOST_BYTES, observer: metrics.called.bind(metrics) })
+  const service = `/${isSince(release, '1.34') ? 'v1' : 'v1alpha1'}.ExternalJWTSigner/`
+  const stopped = new AbortController()
+  const keys = new SignerKeys({ fetch: async () => decodeKeys(await client.call(`${service}FetchKeys`, NOTHING, keysTimeoutMs)), codeOf, metrics, clock, log })
+  const signed = async (claims: string): Promise<string> => {
+    const { header, signature } = decodeSigned(
+      await client.call(`${service}Sign`, encodeSign(claims), SIGN_TIMEOUT_MS).catch((error: unknown) => {
+        throw new Error(`while signing jwt: ${errorMessage(error)}`, { cause: error })
+      }),
+    )
+    await checkHeader(header, keys).catch((error: unknown) => {
+      throw new Error(`while validating header: ${errorMessage(error)}`)
+    })
+    if (signature === '') throw new Error('empty signature returned')
+    return `${header}.${claims}.${signature}`
+  }
+  try {
+    await keys.sync().catch((error: unknown) => {
+      throw new Error(`while initially filling key cache: while performing initial cache fill: ${errorMessage(error)}`)
+    })
+    const maxExpirationSeconds = decodeMetadata(await client.call(`${service}Metadata`, NOTHING, METADATA_TIMEOUT_MS))
+    keys.follow(stopped.signal)
+    return {
+      maxExpirationSeconds: checkedExpiration(maxExpirationSeconds),
+      keys: id => keys.find(id),
+      maxAgeSeconds: () => keys.maxAgeSeconds(),
+      async sign(claims) {
+        try {
+          const token = await signed(Buffer.from(JSON.stringify(claims)).toString('base64url'))
+          metrics.signed('OK')
+          return token
+        } catch (error) {
+          metrics.signed(codeOf(error))
+          throw error
+        }
+      },
+      close() {
+        stopped.abort()
+        client.close()
+      },
+    }
+  } catch (error) {
+    stopped.abort()
+    client.close()
+    throw error instanceof ExpirationError ? error : new Error(`while setting up external-jwt-signer: ${errorMessage(error)}`)
+  }
+}
+
+class ExpirationError extends Error {}
+
+function checkedExpiration(seconds: number): number {
+  if (seconds >= LEAST_EXPIRATION_SECONDS) return seconds
+  throw new ExpirationError(`max token life supported by external-jwt-signer (${seconds}s) is less than acceptable (min ${LEAST_EXPIRATION_SECONDS}s)`)
+}
+
+/** Of the call that has failed, where it was one. */
+function codeOf(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof SocketCallError) return at.status
+  return 'unknown-non-grpc'
+}
+
+/** The header must say what this server takes, and nothing else. */
+async function checkHeader(text: string, keys: SignerKeys): Promise<void> {
+  const { alg, kid, typ } = parsedHeader(text)
+  if (typ !== 'JWT') throw new Error('bad type')
+  if (kid === '') throw new Error('key id missing')
+  if (Buffer.byteLength(kid) > MOST_KEY_ID) throw new Error('key id longer than 1 kb')
+  if (!ALGORITHMS.includes(alg)) throw new Error(`bad signing algorithm ${quote(alg)}`)
+  if ((await keys.find(kid)).some(key => key.excludedFromDiscovery))
+    throw new Error(`key used for signing JWT (kid: ${kid}) is excluded from OIDC discovery docs`)
+}
+
+function parsedHeader(text: string): { readonly alg: string; readonly kid: string; readonly typ: string } {
+  const bad = text.search(/[^A-Za-z0-9_-]/)
+  if (bad >= 0 || text.length % 4 === 1) throw new Error(`while unwrapping header: illegal base64 data at input byte ${bad >= 0 ? bad : text.length - 1}`)
+  const failed = (why: string): Error => new Error(`while parsing header JSON: ${why}`)
+  const value = jsonOf(text, failed)
+  if (!isJsonObject(value)) throw failed('json: cannot unmarshal into Go value of type struct')
+  const header = { alg: '', kid: '', typ: '' }
+  for (const [name, member] of Object.entries(value)) {
+    if (name !== 'alg' && name !== 'kid' && name !== 'typ') throw failed(`json: unknown field ${quote(name)}`)
+    if (typeof member !== 'string') throw failed(`json: cannot unmarshal into Go struct field .${name} of type string`)
+    header[name] = member
+  }
+  return header
+}
+
+function jsonOf(text: string, failed: (why: string) => Error): Json {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch (error) {
+    throw failed(errorMessage(error))
+  }
+}

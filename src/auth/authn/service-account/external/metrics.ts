@@ -1,0 +1,53 @@
+import { CounterFamily, GaugeFamily, HistogramFamily, type MetricFamily } from '../../../../lib/metrics.ts'
+
+const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+const declare = (name: string, labels: readonly string[], help: string) => ({
+  name: `apiserver_externaljwt_${name}`,
+  help,
+  stability: 'ALPHA' as const,
+  labels,
+})
+
+/** What signers of tokens elsewhere were asked. Codes are gRPC's. Source: pkg/serviceaccount/externaljwt/metrics in k8s.io/kubernetes. */
+export class SignerMetrics {
+  readonly #fetched = new GaugeFamily({
+    ...declare('fetch_keys_success_timestamp', [], 'Unix Timestamp in seconds of the last successful FetchKeys request'),
+    across: 'max',
+  })
+  readonly #data = new GaugeFamily({
+    ...declare(
+      'fetch_keys_data_timestamp',
+      [],
+      'Unix Timestamp in seconds of the last successful FetchKeys data_timestamp value returned by the external signer',
+    ),
+    across: 'max',
+  })
+  readonly #fetches = new CounterFamily(declare('fetch_keys_request_total', ['code'], 'Total attempts at syncing supported JWKs'))
+  readonly #signatures = new CounterFamily(declare('sign_request_total', ['code'], 'Total attempts at signing JWT'))
+  readonly #durations = new HistogramFamily({
+    ...declare('request_duration_seconds', ['method', 'code'], 'Request duration and time for calls to external-jwt-signer'),
+    buckets: SECONDS,
+  })
+
+  readonly families: readonly MetricFamily[] = [this.#fetched, this.#data, this.#fetches, this.#signatures, this.#durations]
+
+  called(method: string, seconds: number, code: string): void {
+    this.#durations.child(method, code).observe(seconds)
+  }
+
+  signed(code: string): void {
+    this.#signatures.child(code).value++
+  }
+
+  fetchFailed(code: string): void {
+    this.#fetches.child(code).value++
+  }
+
+  /** Both in seconds since the epoch. */
+  fetched(now: number, dataTimestamp: number): void {
+    this.#fetches.child('OK').value++
+    this.#fetched.child().value = now
+    this.#data.child().value = dataTimestamp
+  }
+}

@@ -1,0 +1,136 @@
+import { createPublicKey } from 'node:crypto'
+import { type Clock, LONGEST_TIMER_MS } from '../../../../lib/clock.ts'
+import { errorMessage } from '../../../../lib/error-message.ts'
+import { quote } from '../../../../lib/go-quote.ts'
+import type { Logger } from '../../../../lib/log.ts'
+import { onAbort } from '../../../../lib/on-abort.ts'
+import { type VerificationKey, verificationKey } from '../keys.ts'
+import type { FetchedKeys } from './messages.ts'
+import type { SignerMetrics } from './metrics.ts'
+
+export interface SignerKeysOptions {
+  /** Asks the signer. */
+  fetch(): Promise<FetchedKeys>
+  /** The code that metrics tell of a failure. */
+  codeOf(error: unknown): string
+  readonly metrics: SignerMetrics
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** As headers of tokens name them, at most. */
+export const MOST_KEY_ID = 1024
+/** After a failure. */
+const FALLBACK_MS = 10_000
+/** Those of a timestamp of protobuf: the years 1 to 9999. */
+const LEAST_SECONDS = -62_135_596_800
+const MOST_SECONDS = 253_402_300_799
+
+/** The keys that a signer elsewhere uses: asked for when it says, and when a token names another. */
+export class SignerKeys {
+  readonly #options: SignerKeysOptions
+  #keys: readonly VerificationKey[] = []
+  #refreshAt = 0
+  #asking: Promise<void> | undefined
+
+  constructor(options: SignerKeysOptions) {
+    this.#options = options
+  }
+
+  /** Those of an id, or all without one. */
+  async find(id: string | undefined): Promise<readonly VerificationKey[]> {
+    const known = this.#known(id)
+    if (known.length > 0) return known
+    try {
+      await this.sync()
+    } catch (error) {
+      this.#options.log.error('Error while syncing keys', { error: errorMessage(error) })
+      return []
+    }
+    return this.#known(id)
+  }
+
+  /** How long they may be kept by others. */
+  maxAgeSeconds(): number {
+    return Math.max(0, Math.floor((this.#refreshAt - this.#options.clock.now()) / 1000))
+  }
+
+  /** Asks once for all who wait. Throws an Error in upstream's words; then all is as before. */
+  sync(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined
+    })
+    return this.#asking
+  }
+
+  /** Asks again when the signer says, until the signal aborts. */
+  follow(signal: AbortSignal): void {
+    let timer: NodeJS.Timeout | undefined
+    const wait = (ms: number): void => {
+      if (signal.aborted) return
+      timer = setTimeout(() => {
+        this.sync().then(
+          () => wait(this.#restMs()),
+          (error: unknown) => {
+            this.#options.log.error('when syncing supported public keys(Stale set of keys will be supported)', { error: errorMessage(error) })
+            wait(FALLBACK_MS)
+          },
+        )
+      }, ms)
+      timer.unref()
+    }
+    onAbort(signal, () => clearTimeout(timer))
+    wait(this.#restMs())
+  }
+
+  #restMs(): number {
+    return Math.min(Math.max(0, this.#refreshAt - this.#options.clock.now()), LONGEST_TIMER_MS)
+  }
+
+  #known(id: string | undefined): readonly VerificationKey[] {
+    return id === undefined || id === '' ? this.#keys : this.#keys.filter(key => key.id === id)
+  }
+
+  async #ask(): Promise<void> {
+    const { metrics, clock, codeOf } = this.#options
+    try {
+      const { keys, seconds, refreshHint } = await this.#fetched()
+      this.#keys = keys
+      this.#refreshAt = clock.now() + refreshHint * 1000
+      metrics.fetched(clock.now() / 1000, seconds)
+    } catch (error) {
+      metrics.fetchFailed(codeOf(error))
+      throw new Error(`while fetching token verification keys: ${errorMessage(error)}`, { cause: error })
+    }
+  }
+
+  async #fetched(): Promise<{ readonly keys: readonly VerificationKey[]; readonly seconds: number; readonly refreshHint: number }> {
+    const { keys, dataTimestamp, refreshHint } = await this.#options.fetch().catch((error: unknown) => {
+      throw new Error(`while getting externally supported jwt signing keys: ${errorMessage(error)}`, { cause: error })
+    })
+    if (refreshHint <= 0) throw new Error(`found invalid refresh hint (${refreshHint}s)`)
+    if (keys.length === 0) throw new Error('found no keys')
+    return { keys: keys.map(keyOf), seconds: secondsOf(dataTimestamp), refreshHint }
+  }
+}
+
+function secondsOf(timestamp: FetchedKeys['dataTimestamp']): number {
+  const invalid = (why: string): Error => new Error(`invalid data timestamp: proto: ${why}`)
+  if (timestamp === undefined) throw invalid('invalid nil Timestamp')
+  const { seconds, nanos } = timestamp
+  const shown = `timestamp (seconds:${seconds} nanos:${nanos})`
+  if (seconds < LEAST_SECONDS) throw invalid(`${shown} before 0001-01-01`)
+  if (seconds > MOST_SECONDS) throw invalid(`${shown} after 9999-12-31`)
+  if (nanos < 0 || nanos >= 1e9) throw invalid(`${shown} has out-of-range nanos`)
+  return seconds + nanos / 1e9
+}
+
+function keyOf({ id, der, excludedFromDiscovery }: FetchedKeys['keys'][number]): VerificationKey {
+  if (id === '' || Buffer.byteLength(id) > MOST_KEY_ID) throw new Error(`found invalid public key id ${quote(id)}`)
+  if (der.length === 0) throw new Error('found empty public key')
+  try {
+    return { ...verificationKey(createPublicKey({ key: der, format: 'der', type: 'spki' })), id, excludedFromDiscovery }
+  } catch (error) {
+    throw new Error(`while parsing external public keys: ${errorMessage(error)}`)
+  }
+}

@@ -1,0 +1,66 @@
+import type { ExternalSigner } from '../auth/authn/service-account/external/external-signer.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../lib/clock.ts'
+import { formatDuration } from '../lib/duration.ts'
+import type { Logger } from '../lib/log.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
+
+/** How long tokens of service accounts may be good, in seconds. */
+interface TokenLifetimes {
+  /** 0: as long as asked for. */
+  readonly maxExpirationSeconds: number
+  /** Of tokens of pods that live longer than was asked for. */
+  readonly maxExtendedSeconds: number
+}
+
+/** The process that signs tokens, where one is configured. */
+interface ExternalSignerService extends TokenLifetimes {
+  readonly signer: ExternalSigner
+  readonly metrics: readonly MetricFamily[]
+}
+
+const YEAR_SECONDS = 365 * 24 * 3600
+/** Kubelets ask for so much. */
+const KUBELET_SECONDS = 3607
+
+/** As the signer has them, or without one the configuration. */
+export const lifetimesOf = (external: ExternalSignerService | undefined, { serviceAccounts }: Config): TokenLifetimes => ({
+  maxExpirationSeconds: (external ?? serviceAccounts).maxExpirationSeconds,
+  maxExtendedSeconds: external?.maxExtendedSeconds ?? YEAR_SECONDS,
+})
+
+/** Loads what asks it only where there is one. Throws an Error in kube-apiserver's words. */
+export async function openExternalSignerService(config: Config, clock: Clock, log: Logger): Promise<ExternalSignerService | undefined> {
+  const { signingEndpoint: endpoint, maxExpirationSeconds: given, extendExpiration } = config.serviceAccounts
+  if (endpoint === undefined) return undefined
+  const [{ openExternalSigner }, { SignerMetrics }] = await Promise.all([
+    import('../auth/authn/service-account/external/external-signer.ts'),
+    import('../auth/authn/service-account/external/metrics.ts'),
+  ])
+  const metrics = new SignerMetrics()
+  const signer = await openExternalSigner({ endpoint, release: config.emulatedVersion, metrics, clock, log })
+  const most = signer.maxExpirationSeconds
+  if (given > most) {
+    signer.close()
+    throw new Error(
+      `service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: ${durationOf(given)} > ${durationOf(most)}`,
+    )
+  }
+  const maxExpirationSeconds = given === 0 ? most : given
+  if (extendExpiration) warnOf(maxExpirationSeconds, log)
+  return { signer, metrics: metrics.families, maxExpirationSeconds, maxExtendedSeconds: Math.min(most, YEAR_SECONDS) }
+}
+
+function warnOf(seconds: number, log: Logger): void {
+  const shown = durationOf(seconds)
+  if (seconds < KUBELET_SECONDS)
+    log.warn(
+      `service-account-extend-token-expiration is true, in order to correctly trigger safe transition logic, token lifetime supported by external-jwt-signer must be longer than ${KUBELET_SECONDS} seconds (currently ${shown})`,
+    )
+  if (seconds < YEAR_SECONDS)
+    log.warn(
+      `service-account-extend-token-expiration is true, tokens validity will be caped at the smaller of ${YEAR_SECONDS} seconds and maximum token lifetime supported by external-jwt-signer (${shown})`,
+    )
+}
+
+const durationOf = (seconds: number): string => formatDuration(BigInt(Math.round(seconds)) * 1_000_000_000n)
