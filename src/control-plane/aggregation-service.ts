@@ -120,6 +120,7 @@ const aggregatorOver = ({ registrations, discovery, openApiV2, openApiV3 }: Know
       return openApiV2.generation + openApiV3.generation
     },
     v2: () => openApiV2.documents(),
+    v2Alone: () => openApiV2.convertible(name => openApiV3.lacks(name)),
     v3: () => openApiV3.paths(),
     serveV3(exchange, path) {
       const registration = openApiV3.registrationOf(path)

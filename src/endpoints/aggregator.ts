@@ -30,6 +30,8 @@ export interface ForeignOpenApi {
   readonly generation: number
   /** Of `/openapi/v2`, those that come first when names are given before others. */
   v2(): readonly ForeignSwagger[]
+  /** Those of servers without `/openapi/v3`, by the path that they would have there. */
+  v2Alone(): ReadonlyMap<string, ForeignSwagger>
   /** Where the documents of `/openapi/v3` are, by path (`apis/GROUP/VERSION`). */
   v3(): ReadonlyMap<string, string>
   /** Passes on a request for a document of `/openapi/v3`; undefined: nobody has it. */

@@ -157,6 +157,24 @@ describe('servers behind APIServices', () => {
     expect([status, text.includes('listFlunder')]).to.deep.equal([200, true])
   })
 
+  it('are in OpenAPI v3 where they have only v2', async () => {
+    backend.documents.delete('/openapi/v3')
+    const look = { method: 'PATCH', body: { metadata: { labels: { open: 'v2alone' } } }, headers: { 'content-type': 'application/merge-patch+json' } }
+    await server.send(`${SERVICES}/v1alpha1.${GROUP}`, look)
+    const path = `apis/${GROUP}/v1alpha1`
+    const index = async () => JSON.parse((await server.send('/openapi/v3')).text).paths
+    await eventually('it is in the index', async () => /hash=[0-9A-F]{128}$/.test((await index())[path]?.serverRelativeURL))
+    const { openapi, paths, components } = JSON.parse((await server.send((await index())[path].serverRelativeURL)).text)
+    expect(openapi).to.equal('3.0.0')
+    expect(paths[`${VERSION}/namespaces/{namespace}/flunders`].get).to.deep.equal({
+      operationId: 'listFlunder',
+      responses: { 200: { description: 'OK', content: {} } },
+    })
+    expect(components.schemas['io.k8s.Flunder'].properties.metadata).to.deep.equal({ $ref: '#/components/schemas/io.k8s.api.core.v1.Pod' })
+    const proto = await server.send(`/openapi/v3/${path}`, { accept: 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf' })
+    expect([proto.status, proto.text.includes('listFlunder')]).to.deep.equal([200, true])
+  })
+
   it('get requests in the name of their users, whatever the client says of itself', async () => {
     backend.act = (req, res) =>
       void req.on('end', () => res.writeHead(201, { 'content-type': 'application/json', 'x-mine': 'yes' }).end('{"made":true}')).resume()

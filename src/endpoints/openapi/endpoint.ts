@@ -4,6 +4,7 @@ import { bodyOf } from '../../lib/compressed-body.ts'
 import { failure } from '../../meta/status.ts'
 import type { ForeignOpenApi } from '../aggregator.ts'
 import type { Exchange } from '../exchange.ts'
+import { withConverted } from './from-v2.ts'
 import type { KeptDocument } from './kept-document.ts'
 import { KeptDocuments, relativeUrl } from './kept-documents.ts'
 import { createOpenApi, nothingSaid, type ReadDescriptions } from './open-api.ts'
@@ -85,7 +86,8 @@ export class OpenApiEndpoint {
     this.foreignGeneration = foreignGeneration
     const before = this.current
     before?.close()
-    this.current = new KeptDocuments(createOpenApi(snapshot, this.readDescriptions, this.foreign?.v2()), before, this.foreign)
+    const own = createOpenApi(snapshot, this.readDescriptions, this.foreign?.v2())
+    this.current = new KeptDocuments(this.foreign ? withConverted(own, this.foreign.v2Alone()) : own, before, this.foreign)
     return this.current
   }
 

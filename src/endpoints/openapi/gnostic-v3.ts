@@ -18,6 +18,7 @@ export function encodeOpenApi(document: JsonObject): Buffer {
   message(out, 4, w => named(w, 1, document.paths, pathItem))
   message(out, 5, w => {
     message(w, 1, all => named(all, 1, components.schemas, schemaOrReference))
+    if (components.parameters) message(w, 3, all => named(all, 1, components.parameters, parameterOrReference))
     if (components.securitySchemes) message(w, 7, all => named(all, 1, components.securitySchemes, (v, value) => message(v, 1, s => securityScheme(s, value))))
   })
   for (const requirement of objectsIn(document.security)) message(out, 6, w => named(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))
@@ -31,6 +32,8 @@ function orReference(out: Writer, value: JsonObject, write: (w: Writer, value: J
 }
 
 const schemaOrReference = (out: Writer, value: Json): void => orReference(out, objectIn(value), schema)
+
+const parameterOrReference = (out: Writer, value: Json): void => orReference(out, objectIn(value), parameter)
 
 /** SecurityScheme */
 function securityScheme(out: Writer, value: Json): void {

@@ -13,6 +13,8 @@ import { readSwagger } from './swagger.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 16 << 20
+/** Of a document that is converted for `/openapi/v3`. */
+const MAX_CONVERTED_BYTES = 4 << 20
 
 interface Known {
   readonly swagger: ForeignSwagger
@@ -20,6 +22,7 @@ interface Known {
   readonly etag: string
   /** Of the document as it came. */
   readonly hash: string
+  readonly length: number
 }
 
 /**
@@ -55,6 +58,16 @@ export class ForeignOpenApiV2 {
     return known.sort((a, b) => byPriority(a.registration, b.registration)).map(({ swagger }) => swagger)
   }
 
+  /** Those of the APIServices that are asked for, by the path of their group version in `/openapi/v3`. */
+  convertible(isWanted: (name: string) => boolean): ReadonlyMap<string, ForeignSwagger> {
+    const found = new Map<string, ForeignSwagger>()
+    for (const [name, { swagger, length }] of this.#known) {
+      const registration = this.#registrations.get(name)
+      if (registration && length <= MAX_CONVERTED_BYTES && isWanted(name)) found.set(pathOf(registration).slice(1), swagger)
+    }
+    return found
+  }
+
   /** Asks until the signal aborts. */
   run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     return this.#poll.run(env, signal)
@@ -73,7 +86,7 @@ export class ForeignOpenApiV2 {
       if (hash === known?.hash) return
       const swagger = await runInTurns(readSwagger(body, `${pathOf(registration)}/`), signal)
       if (!this.#registrations.get(name)?.backend) return
-      this.#known.set(name, { swagger, etag, hash })
+      this.#known.set(name, { swagger, etag, hash, length: body.length })
       this.generation++
     } catch (error) {
       if (!signal.aborted) this.#logger.debug(2, 'OpenAPI of an aggregated server can not be read', { name, error: errorMessage(error) })

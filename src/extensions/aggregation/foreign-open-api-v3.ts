@@ -33,6 +33,8 @@ export class ForeignOpenApiV3 {
   readonly #poll: BackendPoll
   /** URLs by path (`apis/GROUP/VERSION`), by name of the APIService. */
   readonly #indexes = new Map<string, Index>()
+  /** APIServices whose backends have no `/openapi/v3`. */
+  readonly #lacking = new Set<string>()
 
   constructor(registrations: Registrations, client: Pick<BackendClient, 'ask'>, logger: Logger) {
     this.#registrations = registrations
@@ -42,6 +44,7 @@ export class ForeignOpenApiV3 {
       name: 'open_api_v3_aggregation_controller',
       ask: (registration, signal) => this.#refresh(registration, signal),
       forget: name => {
+        this.#lacking.delete(name)
         if (this.#indexes.delete(name)) this.generation++
       },
     })
@@ -53,6 +56,11 @@ export class ForeignOpenApiV3 {
     for (const [, index] of [...this.#indexes].sort(([a], [b]) => (a < b ? -1 : 1)))
       for (const [path, url] of Object.entries(index)) if (!found.has(path)) found.set(path, url)
     return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  /** Whether the backend of an APIService has said that it has no such documents. */
+  lacks(name: string): boolean {
+    return this.#lacking.has(name)
   }
 
   /** Who has the document of a path. */
@@ -73,8 +81,12 @@ export class ForeignOpenApiV3 {
       const { status, body } = await this.#client.ask(registration, question, signal)
       if (status !== 200 && status !== 404) throw new Error('Error, could not get list of group versions for APIService')
       const next = status === 200 ? await readIndex(body) : {}
-      if (!this.#registrations.get(name)?.backend || deepEqual(next, this.#indexes.get(name))) return
+      const lacks = status === 404
+      const isKnown = lacks === this.#lacking.has(name) && deepEqual(next, this.#indexes.get(name))
+      if (isKnown || !this.#registrations.get(name)?.backend) return
       this.#indexes.set(name, next)
+      if (lacks) this.#lacking.add(name)
+      else this.#lacking.delete(name)
       this.generation++
     } catch (error) {
       if (!signal.aborted) this.#logger.debug(2, 'OpenAPI of an aggregated server can not be read', { name, error: errorMessage(error) })

@@ -1,0 +1,73 @@
+import { type JsonObject, objectIn } from '../../meta/object.ts'
+import { encodeOpenApi } from './gnostic-v3.ts'
+import type { ForeignSwagger } from './merge.ts'
+import type { DocumentPieces, OpenApi } from './open-api.ts'
+import { parameterV3, pathItemV3 } from './operation-v3.ts'
+import { schemaV3 } from './schema-v3.ts'
+
+type Part = 'paths' | 'schemas' | 'parameters'
+
+interface Member {
+  readonly part: Part
+  readonly name: string
+  readonly value: JsonObject
+}
+
+const HEAD = { openapi: '3.0.0', info: { title: 'Kubernetes', version: 'unversioned' } }
+/** What stands before the members of a part, whether or not there are any. */
+const BEFORE: Readonly<Record<Part, string>> = { paths: ',"paths":{', schemas: '},"components":{"schemas":{', parameters: '},"parameters":{' }
+const PARTS = ['paths', 'schemas', 'parameters'] as const
+
+/** The documents of this server, and beside them those of servers that have only `/openapi/v2`, by path. What this server serves itself stays as it is. Source: k8s.io/kube-aggregator, pkg/controllers/openapiv3. */
+export function withConverted(own: OpenApi, foreign: ReadonlyMap<string, ForeignSwagger>): OpenApi {
+  if (foreign.size === 0) return own
+  const swaggerOf = (path: string): ForeignSwagger | undefined => (own.has(path) ? undefined : foreign.get(path))
+  return {
+    v2: own.v2,
+    v2Proto: own.v2Proto,
+    paths: () => [...own.paths(), ...[...foreign.keys()].filter(path => !own.has(path))].sort(),
+    has: path => own.has(path) || foreign.has(path),
+    partsOf(path) {
+      const swagger = swaggerOf(path)
+      return swagger ? [swagger] : own.partsOf(path)
+    },
+    v3(path) {
+      const swagger = swaggerOf(path)
+      return swagger ? textOf(swagger) : own.v3(path)
+    },
+    v3Proto(path) {
+      const swagger = swaggerOf(path)
+      return swagger ? bytesOf(swagger) : own.v3Proto(path)
+    },
+  }
+}
+
+/** A document of OpenAPI 3.0, in JSON. */
+function* textOf(swagger: ForeignSwagger): DocumentPieces {
+  yield Buffer.from(JSON.stringify(HEAD).slice(0, -1))
+  for (const part of PARTS) {
+    yield Buffer.from(BEFORE[part])
+    let separator = ''
+    for (const { name, value } of membersOf(swagger, part)) {
+      yield Buffer.from(`${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`)
+      separator = ','
+    }
+  }
+  yield Buffer.from('}}}')
+}
+
+/** The same in gnostic's protobuf, whose readers put messages together that come in pieces. */
+function* bytesOf(swagger: ForeignSwagger): DocumentPieces {
+  yield encodeOpenApi(HEAD)
+  for (const part of PARTS)
+    for (const { name, value } of membersOf(swagger, part))
+      yield encodeOpenApi(part === 'paths' ? { paths: { [name]: value } } : { components: { [part]: { [name]: value } } })
+}
+
+function* membersOf({ paths, definitions, parameters }: ForeignSwagger, part: Part): Generator<Member> {
+  if (part === 'paths') for (const [name, item] of Object.entries(paths)) yield { part, name, value: pathItemV3(objectIn(item), parameters) }
+  else if (part === 'schemas') for (const [name, schema] of Object.entries(definitions)) yield { part, name, value: objectIn(schemaV3(schema)) }
+  else
+    for (const [name, parameter] of Object.entries(parameters))
+      if (objectIn(parameter).in !== 'body') yield { part, name, value: parameterV3(objectIn(parameter)) }
+}

@@ -1,0 +1,38 @@
+import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+
+const DEFINITIONS = '#/definitions/'
+const SCHEMAS = '#/components/schemas/'
+
+/**
+ * A schema of Swagger as OpenAPI 3.0 has it: references are to components, and one with other members beside it is in an `allOf`, as nothing may stand beside it. Source: ConvertSchema and WrapRefs of
+ * k8s.io/kube-openapi. Runs as deep as the schema is nested.
+ */
+export function schemaV3(value: Json): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const { $ref, ...members } = value
+  const others = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberV3(name, member)]))
+  if (typeof $ref !== 'string') return others
+  const reference = { $ref: $ref.startsWith(DEFINITIONS) ? SCHEMAS + $ref.slice(DEFINITIONS.length) : $ref }
+  return Object.keys(others).length === 0 ? reference : { ...others, allOf: [reference] }
+}
+
+function memberV3(name: string, value: Json): Json {
+  switch (name) {
+    case 'properties':
+    case 'patternProperties':
+      return schemasV3(objectIn(value))
+    case 'items':
+    case 'allOf':
+    case 'anyOf':
+    case 'oneOf':
+      return Array.isArray(value) ? value.map(schemaV3) : schemaV3(value)
+    case 'additionalProperties':
+    case 'additionalItems':
+    case 'not':
+      return schemaV3(value)
+    default:
+      return value
+  }
+}
+
+const schemasV3 = (schemas: JsonObject): JsonObject => Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, schemaV3(schema)]))
