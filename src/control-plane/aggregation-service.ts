@@ -102,6 +102,7 @@ interface Known {
 const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discovery: ForeignDiscovery): Listing => ({
   snapshot,
   registrations: registrations.all(),
+  isRemoved: name => registrations.isRemoved(name),
   told: name => discovery.of(name),
 })
 
@@ -109,7 +110,7 @@ const aggregatorOver = ({ registrations, discovery, openApiV2, openApiV3 }: Know
   get generation() {
     return registrations.generation + discovery.generation
   },
-  groups: snapshot => (registrations.areLocal ? undefined : listedGroups(listing(snapshot, registrations, discovery))),
+  groups: snapshot => (registrations.areAsCatalog ? undefined : listedGroups(listing(snapshot, registrations, discovery))),
   discovered: snapshot => (registrations.areLocal ? undefined : discoveredGroups(listing(snapshot, registrations, discovery))),
   serve(exchange) {
     const registration = registrations.remoteOf(exchange.path)

@@ -99,6 +99,21 @@ describe('servers behind APIServices', () => {
     ])
   })
 
+  it('leave a built-in group out of the list whose APIService is deleted', async () => {
+    const path = `${SERVICES}/v1.coordination.k8s.io`
+    const found = await server.send(path)
+    const groups = async () => JSON.parse((await server.send('/apis')).text).groups.map(({ name }: { name: string }) => name)
+    expect((await server.send(path, { method: 'DELETE' })).status).to.equal(200)
+    await eventually('it is not listed', async () => !(await groups()).includes('coordination.k8s.io'))
+    for (const each of ['/apis/coordination.k8s.io', '/apis/coordination.k8s.io/v1', '/apis/coordination.k8s.io/v1/leases'])
+      expect((await server.send(each)).status, each).to.equal(200)
+    expect(await discovered('coordination.k8s.io')).to.have.length(1)
+    const { metadata, spec } = JSON.parse(found.text)
+    const again = { kind: 'APIService', apiVersion: 'apiregistration.k8s.io/v1', metadata: { name: metadata.name }, spec }
+    expect((await server.send(SERVICES, { method: 'POST', body: again })).status).to.equal(201)
+    await eventually('it is listed', async () => (await groups()).includes('coordination.k8s.io'))
+  })
+
   it('lose what they have in a namespace that is deleted', async () => {
     const [group, path] = ['doomed.example.com', '/apis/doomed.example.com/v1/namespaces/going/things']
     backend.serves(group, 'v1', 'Thing', ['delete', 'deletecollection', 'list'])

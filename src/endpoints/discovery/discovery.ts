@@ -141,20 +141,22 @@ export class Discovery {
 
   /** https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris; members stand as Go writes them. */
   private plainDocument(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): Document | undefined {
-    const groups = this.groups(snapshot)
+    const listed = this.groups(snapshot)
+    // A group that is not listed is served all the same.
+    const groupOf = (name: string) => listed.get(name) ?? groupsOf(snapshot).get(name)
     if (root === 'api') {
-      const versions = (groups.get('') ?? []).map(version => version.name)
+      const versions = (groupOf('') ?? []).map(version => version.name)
       if (second === undefined)
         return { kind: 'APIVersions', versions, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: this.serverAddress() }] }
       return versions.includes(second) ? { kind: 'APIResourceList', groupVersion: second, resources: apiResources(snapshot, second) } : undefined
     }
     const group = (name: string) => {
-      const versions = (groups.get(name) ?? []).map(version => ({ groupVersion: version.groupVersion, version: version.name }))
+      const versions = (groupOf(name) ?? []).map(version => ({ groupVersion: version.groupVersion, version: version.name }))
       const [preferredVersion] = versions
       return { name, versions, ...(preferredVersion && { preferredVersion }) }
     }
-    if (second === undefined) return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...groups.keys()].filter(name => name !== '').map(group) }
-    if (second === '' || !groups.has(second)) return undefined
+    if (second === undefined) return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...listed.keys()].filter(name => name !== '').map(group) }
+    if (second === '' || !groupOf(second)) return undefined
     if (third === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...group(second) }
     const groupVersion = `${second}/${third}`
     if (snapshot.resourcesOf(groupVersion).length === 0) return undefined

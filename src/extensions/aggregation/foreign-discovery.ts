@@ -23,7 +23,8 @@ type Fetched = { readonly resources: readonly JsonObject[]; readonly isCurrent: 
 
 const ACCEPT = ['v2', 'v2beta1'].map(version => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',')
 const TIMEOUT_MS = 5_000
-const MAX_BYTES = 8 << 20
+/** A longer document would be decoded for longer than others should wait: those of large clusters have some 300 KiB. */
+const MAX_BYTES = 2 << 20
 
 /**
  * What the backends of APIServices tell of their group versions, for aggregated discovery. A backend is asked when its APIService changes, and every minute; one that does not answer leaves what it has told before, as Stale.

@@ -25,11 +25,13 @@ const UNTOLD: ForeignVersion = { resources: [], freshness: 'Stale' }
 export interface Listing {
   readonly snapshot: CatalogSnapshot
   readonly registrations: Iterable<Registration>
+  /** Whether somebody has taken away the APIService of a group version that is built in. */
+  isRemoved(name: string): boolean
   /** What the backend of an APIService has told; undefined: nothing yet. */
   told(name: string): ForeignVersion | undefined
 }
 
-/** What `/apis` lists: APIServices by priority, whoever serves them, and what is served here and has no APIService yet. Source: SortedByGroupAndVersion of k8s.io/kube-aggregator. */
+/** What `/apis` lists: APIServices by priority, whoever serves them, and what is served here and has no APIService yet. One of a built-in group version that was taken away leaves the list, until the server starts again. Source: SortedByGroupAndVersion of k8s.io/kube-aggregator. */
 export function listedGroups(listing: Listing): ListedGroups {
   const entries = [...registered(listing), ...unregistered(listing)]
   return grouped(entries.sort((a, b) => b.groupPriority - a.groupPriority || compareText(a.service, b.service)))
@@ -57,9 +59,9 @@ const registered = ({ registrations, told }: Listing): Entry[] =>
     ...(backend && { foreign: told(name) ?? UNTOLD }),
   }))
 
-function unregistered({ snapshot, registrations }: Listing): Entry[] {
+function unregistered({ snapshot, registrations, isRemoved }: Listing): Entry[] {
   const known = new Set([...registrations].map(keyOf))
-  return own(snapshot).filter(entry => !known.has(keyOf(entry)))
+  return own(snapshot).filter(entry => !known.has(keyOf(entry)) && !isRemoved(entry.service))
 }
 
 /** What the catalog serves. */

@@ -1,5 +1,7 @@
 import type { Kept } from '../../controllers/controller.ts'
 import { keysOf } from '../../controllers/controller.ts'
+import { apiVersionOf } from '../../meta/gvk.ts'
+import { BUILTIN_PRIORITIES } from '../../resources/apiregistration/priorities.ts'
 import type { APIService } from '../../resources/apiregistration/v1.types.ts'
 import { type Registration, registrationOf } from './registration.ts'
 
@@ -17,11 +19,13 @@ const CORE = 'v1'
 
 /** The APIServices that there are, as the watch cache has them. Registrations are never mutated. */
 export class Registrations implements Kept<APIService> {
-  /** Counts changes while there is any backend: without one this server's own catalog says all. */
+  /** Counts changes while there is any backend, or a built-in one is missing: otherwise this server's own catalog says all. */
   generation = 0
   readonly #byName = new Map<string, Registration>()
   /** Those with a backend, by `GROUP/VERSION`, `v1` for the core group. */
   readonly #remote = new Map<string, Registration>()
+  /** Names of those that the server has made at its start, and somebody has taken away. */
+  readonly #removed = new Set<string>()
   readonly #listeners: ((change: RegistrationChange) => void)[] = []
   #isSynced = false
 
@@ -70,6 +74,16 @@ export class Registrations implements Kept<APIService> {
     return this.#remote.size === 0
   }
 
+  /** Whether they say nothing but what the catalog does. */
+  get areAsCatalog(): boolean {
+    return this.areLocal && this.#removed.size === 0
+  }
+
+  /** Whether an APIService of the server's own was taken away: its group version is served, and not listed. */
+  isRemoved(name: string): boolean {
+    return this.#removed.has(name)
+  }
+
   /** The registration with a backend that a path is for. What is below `/apis/GROUP` alone is for none. */
   remoteOf(path: string): Registration | undefined {
     if (this.#remote.size === 0) return undefined
@@ -83,12 +97,14 @@ export class Registrations implements Kept<APIService> {
 
   #change(name: string, registration: Registration | undefined): void {
     const before = this.#byName.get(name)
-    const wereLocal = this.areLocal
+    const wasAsCatalog = this.areAsCatalog
     if (before) this.#remote.delete(keyOf(before))
     if (registration) this.#byName.set(name, registration)
     else this.#byName.delete(name)
     if (registration?.backend) this.#remote.set(keyOf(registration), registration)
-    if (!wereLocal || !this.areLocal) this.generation++
+    if (registration) this.#removed.delete(name)
+    else if (before && Object.hasOwn(BUILTIN_PRIORITIES, apiVersionOf(before))) this.#removed.add(name)
+    if (!wasAsCatalog || !this.areAsCatalog) this.generation++
     for (const listener of this.#listeners) listener({ name, registration })
   }
 }

@@ -22,6 +22,7 @@ const listing = (rows: readonly Row[], told: Readonly<Record<string, ForeignVers
   snapshot: at,
   registrations: rows.map(registration),
   told: (name: string) => told[name],
+  isRemoved: (_name: string) => false,
 })
 const text = (groups: ListedGroups): string[] => [...groups].map(([group, versions]) => `${group}: ${versions.map(({ name }) => name).join(' ')}`)
 const nothing = new CatalogSnapshot(1, [])
@@ -83,6 +84,12 @@ describe('listedGroups', () => {
     )
     expect(groups.slice(0, 4)).to.deep.equal(['apiregistration.k8s.io: v1', 'first.example.com: v1', ': v1', 'apps: v1beta9 v1'])
     expect(groups.slice(-2)).to.deep.equal(['example.io: v1', 'metrics.k8s.io: v1beta1'])
+  })
+
+  it('leaves out what is served here and was taken away', () => {
+    const lines = text(listedGroups({ ...listing([['autoscaling/v1', 17_500, 10, 'local']]), isRemoved: name => ['v1.apps', 'v2.autoscaling'].includes(name) }))
+    expect(lines).to.include('autoscaling: v1')
+    expect(lines.filter(line => line.startsWith('apps:'))).to.deep.equal([])
   })
 })
 

@@ -51,6 +51,21 @@ describe('Registrations', () => {
     expect([...changing.keys()]).to.deep.equal([])
     expect(told).to.deep.equal(['v1.example.com remote', 'v1.example.com local', 'v1.example.com remote', 'v1.example.com gone'])
   })
+
+  it('knows which of the server’s own were taken away', () => {
+    const changing = new Registrations()
+    changing.remove('', 'v1.apps')
+    expect([changing.areAsCatalog, changing.generation]).to.deep.equal([true, 0])
+    for (const group of ['apps', 'example.com']) {
+      changing.put(service(group, 'v1', false))
+      changing.remove('', `v1.${group}`)
+    }
+    expect(['v1.apps', 'v1.example.com'].map(name => changing.isRemoved(name))).to.deep.equal([true, false])
+    expect([changing.areAsCatalog, changing.areLocal]).to.deep.equal([false, true])
+    const before = changing.generation
+    changing.put(service('apps', 'v1', false))
+    expect([changing.isRemoved('v1.apps'), changing.areAsCatalog, changing.generation > before]).to.deep.equal([false, true, true])
+  })
 })
 
 describe('Via', () => {
