@@ -4,6 +4,8 @@ import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
 /** Reads flags in the form that each is to have: what was given, or the default. Throws FlagError naming the flag. */
 export interface Reader {
+  /** False: it has its default. */
+  isGiven(name: FlagName): boolean
   /** Undefined for an empty text. */
   text(name: FlagName): string | undefined
   /** Each time that the flag was given, and between commas. */
@@ -40,6 +42,7 @@ export function reader({ values }: GivenFlags): Reader {
     return value
   }
   return {
+    isGiven: name => values.has(name),
     text,
     int,
     number: name => Number(text(name) ?? 0),

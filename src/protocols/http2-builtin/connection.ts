@@ -143,6 +143,7 @@ export class BuiltinConnection {
     if (this.#failed) return
     this.#failed = true
     this.#requests.clear()
+    this.#reads.end()
     setImmediate(() => {
       if (!this.#session.destroyed) this.#session.destroy(error, error?.code)
       this.#farewell()
@@ -200,6 +201,8 @@ export class BuiltinConnection {
    */
   #receive(from: ServerHttp2Stream, stream: BuiltinStream, request: Http2Request): void {
     from.on('data', (chunk: Buffer) => {
+      // Node goes on with the frames of the read in which the connection failed: 64 KiB hold 6,000 of a byte.
+      if (this.#failed) return
       // The end of a body may be small: its request gives reason for it.
       if (chunk.length < SMALL_DATA_BYTES) this.#guard(() => this.#conduct.idleFrame(0, 0))
       this.#unread += chunk.length

@@ -75,6 +75,11 @@ describe('the command line', () => {
     expect(other).to.deep.include({ http2: undefined, maxStreams: 100, hsts: ['max-age=1', 'preload'], corsOrigins: ['//a(:|$)'], goawayChance: 0.02 })
   })
 
+  it('lets a connection of Node’s HTTP/2 have fewer requests open, unless told otherwise', () => {
+    expect(serve('--http2=builtin').config.serving.maxStreams).to.equal(250)
+    expect(serve('--http2=builtin', '--http2-max-streams-per-connection=1000').config.serving.maxStreams).to.equal(1000)
+  })
+
   it('takes cipher suites by the names of Go, and warns of those that are insecure or that nobody has', () => {
     const { config } = serve('--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA,TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256')
     expect(config.serving.tls.ciphers).to.match(/:TLS_CHACHA20_POLY1305_SHA256:ECDHE-RSA-AES128-GCM-SHA256:AES128-SHA$/)

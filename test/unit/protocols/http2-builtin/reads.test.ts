@@ -50,4 +50,26 @@ describe('reading of connections with the stack of Node', () => {
     await turns(20)
     expect(log.slice(3)).to.deep.equal(['dstop', 'dstart', 'astart', 'cstart'])
   })
+
+  it('leaves turns to others after a turn that was long', async () => {
+    const log: string[] = []
+    const [a, b] = ['a', 'b'].map(name => connection(log, name))
+    await turns(20)
+    log.length = 0
+    for (let streams = 0; streams < 300; streams++) a?.reads.began()
+    for (let streams = 0; streams < 40; streams++) b?.reads.began()
+    expect(log).to.deep.equal(['astop', 'bstop'])
+    await turns(5)
+    expect(log).to.deep.equal(['astop', 'bstop'])
+    await turns(10)
+    expect(log).to.deep.equal(['astop', 'bstop', 'astart', 'bstart'])
+  })
+
+  it('reads no more of a connection that has failed, when its turn comes', async () => {
+    const log: string[] = []
+    const { reads } = connection(log)
+    reads.end()
+    await turns(5)
+    expect(log).to.deep.equal(['stop', 'stop'])
+  })
 })
