@@ -25,9 +25,6 @@ export type PluginConfigurations = ReadonlyMap<PluginName, Buffer>
 /** The kind goes by two versions, with the same fields. */
 const VERSIONS = ['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1']
 
-/** Plugins that read a configuration in kube-apiserver, and not here. What other plugins are given is ignored there, too. */
-const UNREAD: ReadonlySet<PluginName> = new Set<PluginName>(['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'])
-
 interface PluginEntry {
   readonly name?: string
   readonly path?: string
@@ -36,7 +33,7 @@ interface PluginEntry {
 
 /**
  * Reads the file of `--admission-control-config-file` and the files that it names, relative to its own folder. Of several entries for a plugin the first counts, and plugins that are not on are not
- * looked at. Throws AdmissionConfigError in kube-apiserver's words, and where ignoring an entry would change what the server does.
+ * looked at. Throws AdmissionConfigError in kube-apiserver's words.
  * https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/#apiserver-config-k8s-io-v1-AdmissionConfiguration
  */
 export async function readAdmissionConfiguration(
@@ -55,7 +52,6 @@ export async function readAdmissionConfiguration(
     looked.add(name)
     if (!isPluginName(name)) warn('the admission configuration names a plugin that does not exist', { plugin: name })
     else if (plugins.includes(name) && (configuration !== undefined || path !== '')) {
-      if (UNREAD.has(name)) throw failed(`the configuration of ${name} is not implemented, and ignoring it would change what the server does`)
       found.set(name, configuration === undefined ? await readPluginFile(resolve(dirname(file), path)) : Buffer.from(goJson(configuration)))
     }
   }

@@ -13,6 +13,7 @@ import { EMPTY_CLUSTER, validateAuthInfo, validateCluster } from './kubeconfig-v
 import { type Remote, remoteOf } from './remote.ts'
 
 const NO_CONFIGURATION = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable'
+const USER_FILES = ['client-certificate', 'client-key', 'tokenFile'] as const
 /** More is not read. */
 const MOST_BYTES = 16 * 1024 * 1024
 
@@ -28,7 +29,7 @@ export async function readKubeconfig(path: string, contextName?: string): Promis
   const context = contexts.get(name) ?? {}
   const base = dirname(resolve(path))
   const cluster = withPaths(base, byName(config.clusters, one => one.cluster).get(context.cluster ?? '') ?? {}, ['certificate-authority'])
-  const user = withPaths(base, byName(config.users, one => one.user).get(context.user ?? '') ?? {}, ['client-certificate', 'client-key', 'tokenFile'])
+  const user = withPaths(base, byName(config.users, one => one.user).get(context.user ?? '') ?? {}, USER_FILES)
   const errors = [
     ...(name !== '' && !contexts.has(name) ? [`context was not found for specified context: ${name}`] : []),
     ...validateAuthInfo(context.user ?? '', user),
@@ -47,6 +48,28 @@ function refuse(cluster: Cluster, user: AuthInfo, names: { readonly cluster?: st
   // No provider has been built into kube-apiserver either.
   if (user['auth-provider']) throw new KubeconfigError(`no Auth Provider found for name ${JSON.stringify(user['auth-provider'].name ?? '')}`)
   if (cluster['proxy-url']) throw new KubeconfigError(`the cluster ${JSON.stringify(names.cluster)} has proxy-url: proxies are not implemented`)
+}
+
+/** Whom a kubeconfig has credentials for, by its own names, with absolute paths. */
+export interface KubeconfigUsers {
+  readonly byName: ReadonlyMap<string, AuthInfo>
+  /** That of the current context. */
+  readonly current: AuthInfo | undefined
+}
+
+/** Reads the users of a kubeconfig, whose servers nobody asks. Throws KubeconfigError, also for credential plugins. */
+export async function readKubeconfigUsers(path: string): Promise<KubeconfigUsers> {
+  const config = decodeKubeconfig(await bytesOf(path), path)
+  const base = dirname(resolve(path))
+  const byItsName = new Map(
+    Array.from(
+      byName(config.users, one => one.user),
+      ([name, user]) => [name, withPaths(base, user, USER_FILES)],
+    ),
+  )
+  for (const [name, user] of byItsName) refuse({}, user, { user: name })
+  const context = byName(config.contexts, one => one.context).get(config['current-context'] ?? '')
+  return { byName: byItsName, current: context?.user ? byItsName.get(context.user) : undefined }
 }
 
 async function bytesOf(path: string): Promise<Buffer> {

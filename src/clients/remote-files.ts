@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../lib/clock.ts'
-import type { Pem, Remote } from './remote.ts'
+import type { Credentials, Pem, Remote } from './remote.ts'
 
 /** As client-go: half of the time between a kubelet's renewal of a token and its end. */
 const PERIOD_MS = 60_000
@@ -14,7 +14,7 @@ export interface FollowedFiles {
 }
 
 /** Reads the files again once a minute, when they are asked for. What can't be read any more is used as it was. */
-export function followFiles({ token, client }: Remote, clock: Clock): FollowedFiles {
+export function followFiles({ token, client }: Pick<Credentials, 'token' | 'client'>, clock: Clock): FollowedFiles {
   let state = { token: token?.value, client }
   const isFollowed = token?.file !== undefined || (client?.cert.file !== undefined && client.key.file !== undefined)
   let due = clock.now() + PERIOD_MS

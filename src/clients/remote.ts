@@ -31,6 +31,16 @@ export interface Remote {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
 }
 
+/** As whom a server is asked by TLS. */
+export type Credentials = Pick<Remote, 'client' | 'token' | 'headers'>
+
+/** Throws KubeconfigError. */
+export const credentialsOf = async (user: AuthInfo): Promise<Credentials> => ({
+  client: await clientOf(user),
+  token: await tokenOf(user),
+  headers: { ...impersonation(user), ...basic(user) },
+})
+
 /** Throws KubeconfigError. As in client-go, over plain HTTP nobody says who they are, but for whom they act. */
 export async function remoteOf(cluster: Cluster, user: AuthInfo): Promise<Remote> {
   const { scheme, host: authority, path } = serverUrl(cluster.server ?? '')

@@ -14,6 +14,7 @@ import { validatingAdmissionPolicy } from '../admission/policies/plugin.ts'
 import { PolicyIndex } from '../admission/policies/policy-index.ts'
 import { WebhookClients } from '../admission/webhooks/client.ts'
 import { WebhookConfigurations } from '../admission/webhooks/configurations.ts'
+import type { WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import { WebhookMetrics } from '../admission/webhooks/metrics.ts'
 import { mutatingWebhooks } from '../admission/webhooks/mutating.ts'
 import type { ResolveService } from '../admission/webhooks/target.ts'
@@ -59,6 +60,8 @@ export class AdmissionService implements Service {
   readonly functions: AdmissionFunctions
   /** Also for conversion by webhooks. */
   readonly webhooks: WebhookClients
+  /** Of plugins that ask with credentials of their own. */
+  private readonly pluginWebhooks: ReadonlyMap<WebhookPluginName, WebhookClients>
   readonly metrics: readonly MetricFamily[]
   private readonly catalog: Catalog
   private readonly features: Features
@@ -86,9 +89,14 @@ export class AdmissionService implements Service {
     const conditionMetrics = new ConditionMetrics()
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
     this.webhooks = new WebhookClients(parts.resolveService)
+    this.pluginWebhooks = new Map(
+      Array.from(options.webhookCredentials ?? [], ([plugin, credentials]) => [
+        plugin,
+        new WebhookClients(parts.resolveService, { room: this.webhooks.room, credentials }),
+      ]),
+    )
     const { getNamespace } = reads
     const webhookEnv = {
-      clients: this.webhooks,
       metrics: webhookMetrics,
       conditionMetrics,
       logger,
@@ -108,9 +116,11 @@ export class AdmissionService implements Service {
           metrics: mutatingPolicyMetrics,
           refuseRepeated: !isSince(features.release, '1.35'),
         }),
-      MutatingAdmissionWebhook: () => mutatingWebhooks(webhookEnv, this.mutating),
+      MutatingAdmissionWebhook: () =>
+        mutatingWebhooks({ ...webhookEnv, clients: this.pluginWebhooks.get('MutatingAdmissionWebhook') ?? this.webhooks }, this.mutating),
       ValidatingAdmissionPolicy: () => validatingAdmissionPolicy({ ...policyEnv, index: this.validatingPolicies, metrics: policyMetrics }),
-      ValidatingAdmissionWebhook: () => validatingWebhooks(webhookEnv, this.validating),
+      ValidatingAdmissionWebhook: () =>
+        validatingWebhooks({ ...webhookEnv, clients: this.pluginWebhooks.get('ValidatingAdmissionWebhook') ?? this.webhooks }, this.validating),
       ResourceQuota: () => this.quotaPlugin(options, parts),
     }
     this.limitsNamespaces = admissionPlugins.includes('ResourceQuota')
@@ -155,7 +165,7 @@ export class AdmissionService implements Service {
 
   /** Ends connections to webhooks. */
   close(): void {
-    this.webhooks.close()
+    for (const clients of [this.webhooks, ...this.pluginWebhooks.values()]) clients.close()
     this.imagePolicy?.client.close()
   }
 

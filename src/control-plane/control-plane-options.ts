@@ -1,5 +1,6 @@
 import type { PluginConfigurations } from '../admission/configuration-file.ts'
 import type { PluginName } from '../admission/plugin-names.ts'
+import type { WebhookCredentials, WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { NodeGraph } from '../auth/authz/node/graph.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { MediaOffer } from '../codec/negotiate.ts'
@@ -68,6 +69,8 @@ export interface ControlPlaneOptions {
   readonly admissionPlugins: readonly PluginName[]
   /** Absent: all run by their defaults. */
   readonly pluginConfigurations?: PluginConfigurations
+  /** As whom plugins ask webhooks, where their configuration says so. */
+  readonly webhookCredentials?: ReadonlyMap<WebhookPluginName, WebhookCredentials>
   /** For the plugin ImagePolicyWebhook, which needs one. Closed with the control plane. */
   readonly imagePolicy?: ImagePolicy
   readonly tolerationSeconds: TolerationSeconds

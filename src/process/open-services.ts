@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readAdmissionConfiguration } from '../admission/configuration-file.ts'
+import { type PluginConfigurations, readAdmissionConfiguration } from '../admission/configuration-file.ts'
+import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import { type MediaOffer, mediaOffer } from '../codec/negotiate.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
@@ -87,6 +88,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     ...configured(config),
     ...(pluginConfigurations && { pluginConfigurations }),
     ...(imagePolicy && { imagePolicy }),
+    ...(pluginConfigurations && { webhookCredentials: await webhookCredentialsOf(pluginConfigurations) }),
     runtime,
     backend,
     clock: systemClock,
@@ -103,6 +105,16 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     authorizer,
   })
   return { media, auth, plane }
+}
+
+/** Throws AdmissionConfigError. */
+async function webhookCredentialsOf(configurations: PluginConfigurations): Promise<ReadonlyMap<WebhookPluginName, WebhookCredentials>> {
+  const found = new Map<WebhookPluginName, WebhookCredentials>()
+  for (const plugin of ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'] as const) {
+    const credentials = await readWebhookCredentials(configurations, plugin, steadyClock)
+    if (credentials) found.set(plugin, credentials)
+  }
+  return found
 }
 
 /** What the flags alone decide. */

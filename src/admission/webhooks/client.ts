@@ -1,11 +1,13 @@
 import type { Agent } from 'node:https'
 import { AnswerRoom } from '../../clients/answer-room.ts'
 import { callEnding } from '../../clients/call-ending.ts'
-import { failureOf, isSuccess, keptConnections, post } from '../../clients/post.ts'
+import { type Destination, failureOf, isSuccess, keptConnections, post } from '../../clients/post.ts'
+import type { FollowedFiles } from '../../clients/remote-files.ts'
 import { CANCELED } from '../../lib/deadline.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { WebhookCallError } from './call-error.ts'
+import type { WebhookCredentials, WebhookUser } from './credentials.ts'
 import { type ResolveService, type WebhookClientConfig, type WebhookTarget, webhookTarget } from './target.ts'
 
 /** How long a call may take, and who waits for it. */
@@ -18,7 +20,20 @@ export interface PostOptions {
 
 interface Client {
   readonly target: WebhookTarget
-  readonly agent: Agent
+  /** Absent: as nobody. */
+  readonly user: WebhookUser | undefined
+  /** The certificate that connections of the agent show. */
+  shown: Shown
+  agent: Agent
+}
+
+type Shown = Awaited<ReturnType<FollowedFiles['current']>>['client']
+
+/** For the calls of one plugin, or of conversion. */
+export interface WebhookClientsOptions {
+  readonly room?: AnswerRoom
+  /** Absent: webhooks are asked as nobody. */
+  readonly credentials?: WebhookCredentials | undefined
 }
 
 /** Configurations whose connections are kept (client-go keeps as many clients). */
@@ -32,11 +47,13 @@ const HEADERS = { 'user-agent': 'kube-apiserver-admission' }
 export class WebhookClients {
   private readonly resolve: ResolveService
   private readonly clients = new Map<string, Client>()
-  private readonly room: AnswerRoom
+  readonly room: AnswerRoom
+  private readonly credentials: WebhookCredentials | undefined
 
-  constructor(resolve: ResolveService, room = new AnswerRoom()) {
+  constructor(resolve: ResolveService, { room = new AnswerRoom(), credentials }: WebhookClientsOptions = {}) {
     this.resolve = resolve
     this.room = room
+    this.credentials = credentials
   }
 
   /**
@@ -44,16 +61,19 @@ export class WebhookClients {
    * status, no answer in time. Its text names the URL, not the webhook.
    */
   async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal }: PostOptions): Promise<Buffer> {
-    const { target, agent } = this.clientFor(config)
+    const client = this.clientFor(config)
+    const { target, user } = client
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
     const ending = callEnding(timeoutMs, signal)
     const failed = (why: string): WebhookCallError =>
       new WebhookCallError(`Post ${JSON.stringify(target.url + query)}: ${ending.why() ?? why}`, { canceled: ending.why() === CANCELED })
     try {
       const { authority, serverName } = target
-      const destination = { agent, ...(await target.dial()), authority, serverName, path: target.path + query, headers: HEADERS }
+      const headers = user ? await present(client, user, config) : HEADERS
+      const destination = { agent: client.agent, ...(await target.dial()), authority, serverName, path: target.path + query, headers }
       const answer = await post(destination, body, ending.signal, { room: this.room })
       if (isSuccess(answer)) return answer.body
+      if (answer.status === 401) user?.files.expire()
       const { message, code } = failureOf(answer)
       throw new WebhookCallError(message, { code })
     } catch (error) {
@@ -77,7 +97,8 @@ export class WebhookClients {
       this.clients.set(key, known)
       return known
     }
-    const made = { target: webhookTarget(config, this.resolve), agent: agentFor(config) }
+    const target = webhookTarget(config, this.resolve)
+    const made: Client = { target, user: this.credentials?.userOf(target.address), shown: undefined, agent: agentFor(config, undefined) }
     this.clients.set(key, made)
     if (this.clients.size > MAX_CLIENTS) {
       const [[oldest, { agent }] = [key, made]] = this.clients
@@ -88,10 +109,21 @@ export class WebhookClients {
   }
 }
 
+/** Headers that say who asks, by what files have now, and connections with the certificate of the same. */
+async function present(client: Client, { headers, files }: WebhookUser, config: WebhookClientConfig): Promise<Destination['headers']> {
+  const { token, client: certificate } = await files.current()
+  if (certificate !== client.shown) {
+    client.shown = certificate
+    // Calls under way end on the connections that they have.
+    client.agent = agentFor(config, certificate)
+  }
+  return { ...HEADERS, ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+}
+
 /** Keeps connections open between calls. Throws a WebhookCallError where the bundle holds no certificate. */
-function agentFor({ caBundle }: WebhookClientConfig): Agent {
+function agentFor({ caBundle }: WebhookClientConfig, certificate: Shown): Agent {
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))
     throw new WebhookCallError('unable to load root certificates: unable to parse bytes as PEM block', { isConfiguration: true })
-  return keptConnections(ca === undefined ? {} : trustedCertificates(ca))
+  return keptConnections({ ...(ca !== undefined && trustedCertificates(ca)), ...(certificate && { cert: certificate.cert.pem, key: certificate.key.pem }) })
 }

@@ -19,6 +19,8 @@ export interface WebhookTarget {
   readonly url: string
   /** The Host header. */
   readonly authority: string
+  /** Host and port. */
+  readonly address: string
   readonly path: string
   /** The name in its certificate. */
   readonly serverName: string
@@ -41,7 +43,14 @@ export function webhookTarget({ url, service }: WebhookClientConfig, resolve: Re
 
 function targetAt(authority: string, path: string, serverName: string, dial: WebhookTarget['dial']): WebhookTarget {
   const joined = joinPaths('/', path)
-  return { url: `https://${authority}${joined}`, authority, path: joined, serverName, dial }
+  return {
+    url: `https://${authority}${joined}`,
+    authority,
+    address: /:\d+$/.test(authority) ? authority : `${authority.replace(/:$/, '')}:443`,
+    path: joined,
+    serverName,
+    dial,
+  }
 }
 
 function parsed(url: string): { readonly host: string; readonly path: string } {

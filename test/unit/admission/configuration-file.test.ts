@@ -64,10 +64,6 @@ describe('the file of --admission-control-config-file', () => {
     [`${HEAD}plugins: 1`, 'json: cannot unmarshal number into Go struct field AdmissionConfiguration.plugins of type []v1.AdmissionPluginConfiguration'],
     [`${HEAD}plugins:\n- name: 1`, 'json: cannot unmarshal number into Go struct field AdmissionPluginConfiguration.plugins.name of type string'],
     ['foo: [', 'yaml: line 1: did not find expected node content'],
-    [
-      `${HEAD}plugins:\n- {name: ValidatingAdmissionWebhook, path: missing}`,
-      'the configuration of ValidatingAdmissionWebhook is not implemented, and ignoring it would change what the server does',
-    ],
   ]
   for (const [text, why] of wrong) it(`is refused: ${why.slice(0, 90)}`, async () => expect(await refusal(text)).to.equal(FAILED + why))
 

@@ -57,7 +57,7 @@ describe('calls of webhooks', () => {
   })
 
   it('reads answers that are not too long together', async () => {
-    const few = new WebhookClients(async () => ({ host: '127.0.0.1', port: hook.port }), new AnswerRoom(19))
+    const few = new WebhookClients(async () => ({ host: '127.0.0.1', port: hook.port }), { room: new AnswerRoom(19) })
     const ended = new AbortController()
     let began: (() => void) | undefined
     const isSent = new Promise<void>(resolve => {

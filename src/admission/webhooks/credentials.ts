@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import type { KubeconfigUsers } from '../../clients/kubeconfig.ts'
+import type { AuthInfo } from '../../clients/kubeconfig.types.ts'
+import { type Credentials, credentialsOf } from '../../clients/remote.ts'
+import { type FollowedFiles, followFiles } from '../../clients/remote-files.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { fieldErrorText, invalid } from '../../meta/field-error.ts'
+import { fieldPath } from '../../meta/field-path.ts'
+import { TypeRegistry } from '../../schema/idl.ts'
+import { initError, type PluginConfigurations, pluginConfiguration } from '../configuration-file.ts'
+
+/** As whom a webhook is asked. */
+export interface WebhookUser {
+  /** But for the token's. */
+  readonly headers: Credentials['headers']
+  readonly files: FollowedFiles
+}
+
+/** As whom webhooks are asked, by where they are. */
+export interface WebhookCredentials {
+  /** `address`: host and port. Undefined: as nobody. */
+  userOf(address: string): WebhookUser | undefined
+}
+
+export type WebhookPluginName = 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook'
+
+const KINDS = ['apiserver.config.k8s.io/v1 WebhookAdmissionConfiguration', 'apiserver.config.k8s.io/v1alpha1 WebhookAdmission']
+const HTTPS = ':443'
+
+/**
+ * The credentials of the kubeconfig that the configuration of a plugin names; undefined where it names none. Throws AdmissionConfigError in kube-apiserver's words.
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#authenticate-apiservers
+ */
+export async function readWebhookCredentials(
+  configurations: PluginConfigurations,
+  plugin: WebhookPluginName,
+  clock: Clock,
+): Promise<WebhookCredentials | undefined> {
+  if (!configurations.has(plugin)) return undefined
+  const config = pluginConfiguration(configurations, plugin, (apiVersion, kind) =>
+    KINDS.includes(`${apiVersion} ${kind}`)
+      ? new TypeRegistry().addFile('webhookadmission', join(import.meta.dirname, 'webhook-admission.types')).type('webhookadmission.WebhookAdmission')
+      : undefined,
+  )
+  const file = typeof config?.kubeConfigFile === 'string' ? config.kubeConfigFile : ''
+  if (!file.startsWith('/')) throw initError(plugin, fieldErrorText(invalid(fieldPath('kubeConfigFile'), file, 'must be an absolute file path')))
+  const [{ readKubeconfigUsers }, { KubeconfigError }] = await Promise.all([import('../../clients/kubeconfig.ts'), import('../../clients/kubeconfig-error.ts')])
+  try {
+    return await webhookCredentials(await readKubeconfigUsers(file), clock)
+  } catch (error) {
+    throw error instanceof KubeconfigError ? initError(plugin, error.message) : error
+  }
+}
+
+/** Throws KubeconfigError. */
+export async function webhookCredentials({ byName, current }: KubeconfigUsers, clock: Clock): Promise<WebhookCredentials> {
+  const made = new Map<AuthInfo, WebhookUser>()
+  for (const user of byName.values()) {
+    const credentials = await credentialsOf(user)
+    made.set(user, { headers: credentials.headers, files: followFiles(credentials, clock) })
+  }
+  return {
+    userOf(address) {
+      const found =
+        named(byName, address) ?? (address.endsWith(HTTPS) ? named(byName, address.slice(0, -HTTPS.length)) : undefined) ?? byName.get('*') ?? current
+      return found && made.get(found)
+    },
+  }
+}
+
+/** The name itself, or `*.` with what stands behind one of its dots, the longest first. */
+function named(byName: ReadonlyMap<string, AuthInfo>, name: string): AuthInfo | undefined {
+  const exact = byName.get(name)
+  if (exact) return exact
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+    const found = byName.get(`*${name.slice(dot)}`)
+    if (found) return found
+  }
+  return undefined
+}
