@@ -35,6 +35,11 @@ export class Selector {
     }
   }
 
+  /** Whether it is there to match everything. */
+  get isEmpty(): boolean {
+    return 'length' in this.requirements && this.requirements.length === 0
+  }
+
   /** An empty list matches everything. Throws 500 where the query can't be read. */
   parsed(): readonly LabelRequirement[] {
     const { requirements } = this

@@ -19,7 +19,7 @@ export type Evaluated =
 /** What an evaluation may cost, and what it has cost. */
 export interface Evaluation {
   /** What the expressions speak of, but for `variables`. */
-  readonly values: ReadonlyMap<string, Value>
+  readonly values: Activation
   /** Absent: there are no variables to speak of. */
   readonly variables?: ReadonlyMap<string, CompiledExpression>
   /** What all of them may cost, with the variables they ask for. */
@@ -41,7 +41,8 @@ export async function evaluateExpressions(expressions: readonly (CompiledExpress
     else {
       if (SHARED_TURNS.spent()) await SHARED_TURNS.next()
       const began = performance.now()
-      const { cost, value, error } = await runProgram(compiled.program, activation, SHARED_TURNS)
+      const running = runProgram(compiled.program, activation, SHARED_TURNS)
+      const { cost, value, error } = running instanceof Promise ? await running : running
       remaining -= cost + (composed?.takeCost() ?? 0)
       if (remaining < 0) return { exhausted: EXHAUSTED }
       const seconds = (performance.now() - began) / 1000

@@ -1,4 +1,5 @@
 import { type AuthorizerValue, requestResource } from '../../cel/functions/authorization.ts'
+import type { Activation } from '../../cel/program/frame.ts'
 import { jsonValue } from '../../cel/values/json.ts'
 import type { Value } from '../../cel/values/value.ts'
 import type { User } from '../../meta/context.ts'
@@ -44,21 +45,60 @@ export interface SeenValues {
 
 const documentOf = (object: JsonObject | undefined): Value => (object ? jsonValue(object) : null)
 
-/** The variables of an expression, made when they are first used. */
-export function expressionValues({ request, object, oldObject, namespaceObject, params, authorizer }: SeenValues): ReadonlyMap<string, Value> {
-  const values = new Map<string, Value>([
-    ['object', documentOf(object)],
-    ['oldObject', documentOf(oldObject)],
-    ['params', documentOf(params)],
-    ['namespaceObject', namespaceObject ? jsonValue(seenNamespace(namespaceObject)) : null],
-    ['request', jsonValue(requestDocument(request))],
-  ])
-  if (!authorizer) return values
-  const { requestResource: of, subresource, namespace, name } = request
-  return values
-    .set('authorizer', authorizer)
-    .set('authorizer.requestResource', requestResource(authorizer, { group: of.group, resource: of.resource, subresource, namespace, name }))
+/** The variables of an expression, made when they are first used, and once for all expressions. */
+export function expressionValues(seen: SeenValues): Activation {
+  const values = new Map<string, Value>()
+  return {
+    get: name => {
+      const known = values.get(name)
+      if (known !== undefined) return known
+      const value = variableOf(name, seen)
+      if (value !== undefined) values.set(name, value)
+      return value
+    },
+  }
 }
+
+/** Undefined where there is no such variable. */
+function variableOf(name: string, { request, object, oldObject, namespaceObject, params, authorizer }: SeenValues): Value | undefined {
+  switch (name) {
+    case 'object':
+      return documentOf(object)
+    case 'oldObject':
+      return documentOf(oldObject)
+    case 'params':
+      return documentOf(params)
+    case 'namespaceObject':
+      return namespaceObject ? jsonValue(seenNamespace(namespaceObject)) : null
+    case 'request':
+      return jsonValue(requestDocument(request))
+    case 'authorizer':
+      return authorizer
+    case 'authorizer.requestResource':
+      return authorizer && requestResource(authorizer, resourceOf(request))
+    default:
+      return undefined
+  }
+}
+
+const resourceOf = ({ requestResource: { group, resource }, subresource, namespace, name }: SeenRequest): Parameters<typeof requestResource>[1] => ({
+  group,
+  resource,
+  subresource,
+  namespace,
+  name,
+})
+
+/** The same variables with other parameters. */
+export function withParams(values: Activation, params: JsonObject): Activation {
+  const seen = jsonValue(params)
+  return { get: name => (name === 'params' ? seen : values.get(name)) }
+}
+
+/** The same variables for expressions that may not ask the authorizer. */
+export const withoutAuthorizer = (values: Activation): Activation => ({
+  get: name => (name === 'authorizer' || name === 'authorizer.requestResource' ? undefined : values.get(name)),
+})
 
 /** admission.k8s.io AdmissionRequest, without what is a variable of its own. What is empty is left out, as Go does. */
 function requestDocument(request: SeenRequest): JsonObject {

@@ -1,3 +1,4 @@
+import type { Activation } from '../../cel/program/frame.ts'
 import { typeNameOf, type Value } from '../../cel/values/value.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { CompiledExpression } from '../expressions/compiled-expression.ts'
@@ -34,12 +35,13 @@ export interface PolicyResult {
 /** What the expressions of a policy see. */
 export interface PolicyValues {
   /** For match conditions: they see the resource that was asked for, and no namespace. */
-  readonly conditions: ReadonlyMap<string, Value>
-  readonly validations: ReadonlyMap<string, Value>
+  readonly conditions: Activation
+  readonly validations: Activation
   /** For messages and annotations: they may not ask the authorizer. */
-  readonly plain: ReadonlyMap<string, Value>
+  readonly plain: Activation
 }
 
+const NO_MESSAGES: Evaluated = { results: [], remaining: 0 }
 const NOTHING: PolicyResult = { decisions: [], annotations: [] }
 
 /** What an evaluation needs besides the policy and its values. */
@@ -66,10 +68,10 @@ export async function decide(
     { values: values.validations, variables, budget: POLICY_BUDGET },
   )
   if (checks.exhausted !== undefined) return { ...NOTHING, decisions: [failed(checks.exhausted)] }
-  const messages = await evaluateExpressions(
-    validations.map(({ messageExpression }) => messageExpression),
-    { values: values.plain, variables, budget: checks.remaining },
-  )
+  const texts = validations.map(({ messageExpression }) => messageExpression)
+  const messages = texts.every(text => text === undefined)
+    ? NO_MESSAGES
+    : await evaluateExpressions(texts, { values: values.plain, variables, budget: checks.remaining })
   const decisions = validations.map((validation, i): Decision => {
     const { error, value, seconds } = resultAt(checks.results, i)
     if (error !== undefined) return failed(error, seconds)
@@ -77,6 +79,7 @@ export async function decide(
     if (value === true) return { action: 'admit', failed: false, message: '', reason: '', seconds }
     return { action: 'deny', failed: false, message: messageOf(validation, messages.results[i]), reason: validation.reason, seconds }
   })
+  if (policy.annotations.length === 0) return { decisions, annotations: [] }
   const annotations = await evaluateExpressions(
     policy.annotations.map(annotation => annotation.value),
     { values: values.plain, variables, budget: POLICY_BUDGET },

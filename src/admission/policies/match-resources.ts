@@ -44,8 +44,11 @@ export async function matchResources(match: MatchResources, request: AdmissionRe
   return found && (await isSelected(match, request, getNamespace)) ? found : undefined
 }
 
-/** Whether the selectors pick the namespace and the object of a request that the rules match. */
-export async function isSelected(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<boolean> {
+/** Whether the selectors pick the namespace and the object of a request that the rules match: at once where they pick everything. */
+export const isSelected = (match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): true | Promise<boolean> =>
+  (match.namespaces.isEmpty && match.objects.isEmpty) || selectsBoth(match, request, getNamespace)
+
+async function selectsBoth(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<boolean> {
   const faults: unknown[] = []
   const keep = (fault: unknown): true => {
     faults.push(fault)

@@ -17,7 +17,10 @@ export function validatingAdmissionPolicy(env: ValidatingEnvironment): Admission
     async validate(request) {
       await awaitPolicies(index, request)
       const check = new PolicyCheck(env, request)
-      for (const policy of index.active) await check.ask(policy)
+      for (const policy of index.active) {
+        const asking = check.ask(policy)
+        if (asking) await asking
+      }
       const [first] = check.denials
       if (first) throw refusalOf(request, first)
     },

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../meta/object.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { seenBodies } from '../webhooks/bodies.ts'
 import { AuditAnnotations, auditFailure } from './audit-annotations.ts'
@@ -26,6 +27,8 @@ export interface Denial {
   readonly reason: string
 }
 
+const ignoresFailures = ({ spec }: ValidatingPolicy): boolean => spec.failurePolicy === 'Ignore'
+
 /** One request on its way through the validating policies. */
 export class PolicyCheck {
   readonly denials: Denial[] = []
@@ -37,37 +40,51 @@ export class PolicyCheck {
     this.#seen = new PolicyRequest(env, seenBodies(request).request)
   }
 
-  /** Adds what the policy has against the request, and warns of what it only warns of. */
-  async ask(policy: ValidatingPolicy): Promise<void> {
-    const ignoreFailures = policy.spec.failurePolicy === 'Ignore'
-    const failed = (error: unknown, binding?: Binding): void => {
-      const message = faultText(error, binding ? 'binding' : 'policy')
-      if (!ignoreFailures) this.denials.push({ policy: policy.name, ...(binding && { binding: binding.name }), message, reason: '' })
-    }
-    let matched: MatchedPolicy | undefined
+  /** Adds what the policy has against the request, and warns of what it only warns of. Undefined where the policy is not for the request, as most are not: that is known at once. */
+  ask(policy: ValidatingPolicy): Promise<void> | undefined {
     try {
       const matching = this.#seen.match(policy)
-      matched = matching && (await matching)
+      return matching && this.#askMatching(policy, matching)
     } catch (error) {
-      failed(error)
+      this.#fail(policy, error)
+      return undefined
+    }
+  }
+
+  async #askMatching(policy: ValidatingPolicy, matching: MatchedPolicy | Promise<MatchedPolicy | undefined>): Promise<void> {
+    let matched: MatchedPolicy | undefined
+    try {
+      matched = matching instanceof Promise ? await matching : matching
+    } catch (error) {
+      this.#fail(policy, error)
     }
     if (!matched) return
     const noted = new AuditAnnotations()
     for (const binding of policy.bindings) {
       let params: Awaited<ReturnType<PolicyRequest['paramsOf']>>
       try {
-        params = await this.#seen.paramsOf(matched, binding)
+        const reading = this.#seen.paramsOf(matched, binding)
+        params = reading instanceof Promise ? await reading : reading
       } catch (error) {
-        failed(error, binding)
+        this.#fail(policy, error, binding)
       }
       const results: PolicyResult[] = []
-      for (const param of params ?? [])
-        results.push(
-          await decide(await policy.compiled(), await this.#seen.values(matched.about, param), { ignoreFailures, ...this.#seen.counting(policy.name) }),
-        )
+      for (const param of params ?? []) results.push(await this.#decide(policy, matched, param))
       for (const result of results) this.#enforce(policy, binding, result, noted)
     }
     noted.publish(this.#seen.request, policy.name)
+  }
+
+  async #decide(policy: ValidatingPolicy, { about }: MatchedPolicy, params: KubeObject | undefined): Promise<PolicyResult> {
+    const compiled = await policy.compiled()
+    const values = this.#seen.values(about, params)
+    const options = { ignoreFailures: ignoresFailures(policy), ...this.#seen.counting(policy.name) }
+    return decide(compiled, values instanceof Promise ? await values : values, options)
+  }
+
+  #fail(policy: ValidatingPolicy, error: unknown, binding?: Binding): void {
+    const message = faultText(error, binding ? 'binding' : 'policy')
+    if (!ignoresFailures(policy)) this.denials.push({ policy: policy.name, ...(binding && { binding: binding.name }), message, reason: '' })
   }
 
   #enforce(policy: ValidatingPolicy, binding: Binding, { decisions, annotations }: PolicyResult, noted: AuditAnnotations): void {

@@ -8,13 +8,13 @@ import { type About, aboutRequest, namespaceOf, operationOptions } from '../attr
 import { authorizerOf } from '../expressions/authorizer-answers.ts'
 import type { ConditionMetrics } from '../expressions/condition-metrics.ts'
 import type { ConditionsEvaluation } from '../expressions/match-conditions.ts'
-import { expressionValues, type SeenRequest } from '../expressions/request-values.ts'
+import { expressionValues, type SeenRequest, withoutAuthorizer, withParams } from '../expressions/request-values.ts'
 import { asMatched } from '../matched.ts'
 import type { GetNamespace } from '../matching.ts'
 import { bodyOf } from '../webhooks/bodies.ts'
 import type { CompiledPolicy } from './compiled-policy.ts'
 import type { PolicyValues } from './decisions.ts'
-import { isSelected, type MatchResources, matchedByRules, matchResources } from './match-resources.ts'
+import { isSelected, matchedByRules, matchResources } from './match-resources.ts'
 import { ConfigurationError, collectParams, type ParamReader, servedParamKind } from './params.ts'
 import type { PolicySpec } from './policy.ts'
 import type { ActivePolicy, Binding } from './policy-index.ts'
@@ -43,6 +43,16 @@ interface Bodies {
   readonly oldObject: KubeObject | undefined
 }
 
+/** Those of a binding: undefined stands for none. */
+type Params = readonly (KubeObject | undefined)[]
+
+const WITHOUT_PARAMS: Params = [undefined]
+
+const valuesWith = (values: PolicyValues, params: JsonObject | undefined): PolicyValues =>
+  params === undefined
+    ? values
+    : { conditions: withParams(values.conditions, params), validations: withParams(values.validations, params), plain: withParams(values.plain, params) }
+
 /** One request as policies see it. What is computed for one of them is there for the others. */
 export class PolicyRequest {
   readonly #env: PolicyEnvironment
@@ -52,6 +62,8 @@ export class PolicyRequest {
   #namespaceObject: Promise<KubeObject> | undefined
   #request: AdmissionRequest
   readonly #bodies = new Map<About['version'], Bodies>()
+  /** Without parameters. */
+  readonly #values = new Map<About['version'], PolicyValues>()
 
   /** @param request with the views of objects, where it writes those (`seenBodies`). */
   constructor(env: PolicyEnvironment, request: AdmissionRequest) {
@@ -71,22 +83,25 @@ export class PolicyRequest {
   setObject(object: KubeObject): void {
     this.#request = { ...this.#request, object }
     this.#bodies.clear()
+    this.#values.clear()
   }
 
-  /** Undefined where the policy is not for the request: at once where its rules say so, as those of most do. Throws a fault of its configuration (`faultText`), now or later. */
-  match(policy: ActivePolicy<PolicySpec, CompiledPolicy>): Promise<MatchedPolicy | undefined> | undefined {
-    if (!policy.match) throw new ConfigurationError('policy contained no match constraints, a required field')
-    const about = matchedByRules(policy.match, this.#request, this.#asked)
-    return about && this.#selected(policy.match, about, policy.spec.paramKind)
+  /** Undefined where the policy is not for the request. At once where its rules say so, as those of most do, and where it has no selectors. Throws a fault of its configuration (`faultText`), now or later. */
+  match({ match, spec: { paramKind } }: ActivePolicy<PolicySpec, CompiledPolicy>): MatchedPolicy | Promise<MatchedPolicy | undefined> | undefined {
+    if (!match) throw new ConfigurationError('policy contained no match constraints, a required field')
+    const about = matchedByRules(match, this.#request, this.#asked)
+    if (about === undefined) return undefined
+    const matched = (): MatchedPolicy => ({ about, paramKind: paramKind && servedParamKind(this.#env.catalog, paramKind) })
+    const selected = isSelected(match, this.#request, this.#env.getNamespace)
+    return selected === true ? matched() : selected.then(is => (is ? matched() : undefined))
   }
 
-  async #selected(match: MatchResources, about: About, paramKind: PolicySpec['paramKind']): Promise<MatchedPolicy | undefined> {
-    if (!(await isSelected(match, this.#request, this.#env.getNamespace))) return undefined
-    return { about, paramKind: paramKind && servedParamKind(this.#env.catalog, paramKind) }
+  /** The parameters with which a binding has the policy evaluated, once with each; undefined where the binding is not for the request. Throws a fault of its configuration, now or later. */
+  paramsOf(matched: MatchedPolicy, binding: Binding): Params | Promise<Params | undefined> {
+    return binding.match === undefined && binding.paramRef === undefined ? WITHOUT_PARAMS : this.#collect(matched, binding)
   }
 
-  /** The parameters with which a binding has the policy evaluated, once with each; undefined where the binding is not for the request. Throws a fault of its configuration. */
-  async paramsOf({ paramKind }: MatchedPolicy, binding: Binding): Promise<readonly (KubeObject | undefined)[] | undefined> {
+  async #collect({ paramKind }: MatchedPolicy, binding: Binding): Promise<Params | undefined> {
     if (binding.match && !(await matchResources(binding.match, this.#request, this.#env.getNamespace))) return undefined
     return collectParams(this.#env.params, paramKind, binding.paramRef, this.#namespace, this.#request.ctx.signal)
   }
@@ -97,17 +112,22 @@ export class PolicyRequest {
     return { metrics: this.#env.conditionMetrics, subject: { name: policy, kind: 'policy', type: 'validate', operation } }
   }
 
-  async values(about: About, params: JsonObject | undefined): Promise<PolicyValues> {
+  /** What expressions see: at once where it has been asked for before, for all but the parameters is the same for all policies. */
+  values(about: About, params: JsonObject | undefined): PolicyValues | Promise<PolicyValues> {
+    const known = this.#values.get(about.version)
+    return known ? valuesWith(known, params) : this.#readValues(about).then(values => valuesWith(values, params))
+  }
+
+  async #readValues(about: About): Promise<PolicyValues> {
     const { object, oldObject } = await this.bodiesIn(about)
     const request = this.#seen(about)
     const namespaceObject = await this.#namespaceOfRequest()
-    const authorizer = this.#authorizer
-    const seen = { object, oldObject, params }
-    return {
-      conditions: expressionValues({ ...seen, request: { ...request, resource: this.#asked.resource }, authorizer }),
-      validations: expressionValues({ ...seen, request, namespaceObject, authorizer }),
-      plain: expressionValues({ ...seen, request, namespaceObject }),
-    }
+    const seen = { object, oldObject, authorizer: this.#authorizer }
+    const validations = expressionValues({ ...seen, request, namespaceObject })
+    const conditions = expressionValues({ ...seen, request: { ...request, resource: this.#asked.resource } })
+    const values = { conditions, validations, plain: withoutAuthorizer(validations) }
+    this.#values.set(about.version, values)
+    return values
   }
 
   async bodiesIn(about: About): Promise<Bodies> {

@@ -20,12 +20,15 @@ export interface StartedBinnacle extends Measured {
   readonly kubeconfig: string
 }
 
-/** The built server (BINNACLE: another one), with a data directory of its own. `nodeFlags`, and SERVER_NODE_FLAGS: for the process that runs it. */
-export async function startBinnacle(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<StartedBinnacle> {
+/** The built server (`program`, BINNACLE: another one), with a data directory of its own. `nodeFlags`, and SERVER_NODE_FLAGS: for the process that runs it. */
+export async function startBinnacle(
+  flags: readonly string[] = [],
+  nodeFlags: readonly string[] = [],
+  program = process.env.BINNACLE ?? 'bin/binnacle',
+): Promise<StartedBinnacle> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-bench-'))
   const [secure, insecure] = [await freePort(), await freePort()]
   const begun = performance.now()
-  const program = process.env.BINNACLE ?? 'bin/binnacle'
   const own = [`--data-dir=${directory}`, `--secure-port=${secure}`, `--insecure-port=${insecure}`]
   const runtime = [...nodeFlags, ...(process.env.SERVER_NODE_FLAGS?.split(' ') ?? [])]
   // As users start it, unless Node is to be given flags.
