@@ -18,6 +18,8 @@ export interface FieldError {
   readonly field: string
   /** The message without the path: `Invalid value: "x": must be …`. */
   readonly body: string
+  /** The same in 1.34 and later, where it differs: values are printed as JSON, and some rules have other words. */
+  readonly laterBody?: () => string
   /** The rule behind it, `minimum`, by which errors of declared and of hand-written validation are compared. */
   readonly origin?: string
   /** A rule beside the field's declaration says the same. */

@@ -1,4 +1,5 @@
 import { formatDouble } from '../lib/format-double.ts'
+import { goJsonText } from '../lib/go-json-text.ts'
 import { quote } from '../lib/go-quote.ts'
 import { counted } from './error-bound.ts'
 import type { FieldError, FieldErrorReason } from './field-error-type.ts'
@@ -9,14 +10,17 @@ export type { FieldError, FieldErrorReason } from './field-error-type.ts'
 /** A value that a message prints as it stands. */
 export class Verbatim {
   readonly text: string
+  /** The value since 1.34, if it is known. */
+  readonly json: (() => string) | undefined
 
-  constructor(text: string) {
+  constructor(text: string, json?: () => string) {
     this.text = text
+    this.json = json
   }
 }
 
-/** For a value whose Go form the caller knows: a time, a struct. */
-export const verbatim = (text: string): Verbatim => new Verbatim(text)
+/** For a value whose Go form the caller knows: a time, a struct. `json`: what it prints since 1.34. */
+export const verbatim = (text: string, json?: () => string): Verbatim => new Verbatim(text, json)
 
 /** How Go prints a value inside a validation message: strings quoted, numbers plain, null as a quoted word, lists of strings in Go's syntax, objects as JSON. */
 export function printValue(value: unknown): string {
@@ -28,42 +32,84 @@ export function printValue(value: unknown): string {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? formatDouble(value) : String(value)
 }
 
+/** How it prints since 1.34, where that differs. */
+function jsonOf(value: unknown): (() => string) | undefined {
+  if (value === undefined || value === null) return () => 'null'
+  if (value instanceof Verbatim) return value.json
+  return Array.isArray(value) && value.every(item => typeof item === 'string') ? () => goJsonText(value) : undefined
+}
+
+/** What a message says after the value, where 1.34 has changed it. */
+class Words {
+  readonly before: string
+  readonly since: string
+
+  constructor(before: string, since: string) {
+    this.before = before
+    this.since = since
+  }
+}
+
+/** A detail that is another since 1.34. */
+export const words = (before: string, since: string): Words => new Words(before, since)
+
+/** What a message says after the value. */
+export type Detail = string | Words
+
 const withDetail = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`)
 
-const fieldError = (reason: FieldErrorReason, path: FieldPath, body: string): FieldError => counted({ reason, field: path.text, body })
+/** @param laterHead before the detail since 1.34, where it is another. */
+function fieldError(reason: FieldErrorReason, path: FieldPath, detail: Detail, head: string, laterHead?: () => string): FieldError {
+  const { before, since } = typeof detail === 'string' ? { before: detail, since: detail } : detail
+  const laterBody = laterHead || before !== since ? () => withDetail(laterHead?.() ?? head, since) : undefined
+  return counted({ reason, field: path.text, body: withDetail(head, before), ...(laterBody && { laterBody }) })
+}
 
-export const required = (path: FieldPath, detail = ''): FieldError => fieldError('FieldValueRequired', path, withDetail('Required value', detail))
+/** An error that shows the value behind `head`. */
+function valueError(reason: FieldErrorReason, path: FieldPath, value: unknown, head: string, detail: Detail): FieldError {
+  const json = jsonOf(value)
+  return fieldError(reason, path, detail, `${head}: ${printValue(value)}`, json && (() => `${head}: ${json()}`))
+}
 
-export const invalid = (path: FieldPath, value: unknown, detail: string): FieldError =>
-  fieldError('FieldValueInvalid', path, withDetail(`Invalid value: ${printValue(value)}`, detail))
+/** The error in the words of 1.34 and later. */
+export const inLaterWords = (error: FieldError): FieldError => (error.laterBody ? { ...error, body: error.laterBody() } : error)
+
+export const required = (path: FieldPath, detail: Detail = ''): FieldError => fieldError('FieldValueRequired', path, detail, 'Required value')
+
+export const invalid = (path: FieldPath, value: unknown, detail: Detail): FieldError => valueError('FieldValueInvalid', path, value, 'Invalid value', detail)
 
 /** `value` is of a wrong type. */
 export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError =>
-  fieldError('FieldValueTypeInvalid', path, withDetail(`Invalid value: ${printValue(value)}`, detail))
+  valueError('FieldValueTypeInvalid', path, value, 'Invalid value', detail)
 
 /** The value is not printed: a rule about several of its parts is broken. */
-export const invalidStructure = (path: FieldPath, detail: string): FieldError => fieldError('FieldValueInvalid', path, withDetail('Invalid value', detail))
+export const invalidStructure = (path: FieldPath, detail: string): FieldError => fieldError('FieldValueInvalid', path, detail, 'Invalid value')
 
 /** `supported` in the order that upstream prints: pass it sorted where upstream sorts (it nearly always does). */
 export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
-  fieldError(
-    'FieldValueNotSupported',
-    path,
-    withDetail(`Unsupported value: ${printValue(value)}`, supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : ''),
-  )
+  valueError('FieldValueNotSupported', path, value, 'Unsupported value', supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '')
 
-export const forbidden = (path: FieldPath, detail: string): FieldError => fieldError('FieldValueForbidden', path, withDetail('Forbidden', detail))
+export const forbidden = (path: FieldPath, detail: Detail): FieldError => fieldError('FieldValueForbidden', path, detail, 'Forbidden')
 
-export const duplicate = (path: FieldPath, value: unknown): FieldError => fieldError('FieldValueDuplicate', path, `Duplicate value: ${printValue(value)}`)
+export const duplicate = (path: FieldPath, value: unknown): FieldError => valueError('FieldValueDuplicate', path, value, 'Duplicate value', '')
 
-export const notFound = (path: FieldPath, value: unknown, detail = ''): FieldError =>
-  fieldError('FieldValueNotFound', path, withDetail(`Not found: ${printValue(value)}`, detail))
+export const notFound = (path: FieldPath, value: unknown, detail = ''): FieldError => valueError('FieldValueNotFound', path, value, 'Not found', detail)
 
 export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
-  fieldError('FieldValueTooLong', path, `Too long: may not be more than ${maxLength} bytes`)
+  fieldError(
+    'FieldValueTooLong',
+    path,
+    words(`may not be more than ${maxLength} bytes`, `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`),
+    'Too long',
+  )
 
 export const tooMany = (path: FieldPath, count: number, max: number): FieldError =>
-  fieldError('FieldValueTooMany', path, `Too many: ${count}: must have at most ${max} items`)
+  fieldError(
+    'FieldValueTooMany',
+    path,
+    words(`must have at most ${max} items`, `must have at most ${max} ${max === 1 ? 'item' : 'items'}`),
+    `Too many: ${count}`,
+  )
 
 /** Marks errors of hand-written validation that a declared rule makes as well. */
 export const covered = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin, isCovered: true }))

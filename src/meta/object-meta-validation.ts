@@ -1,7 +1,7 @@
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { deepEqual } from './equal.ts'
 import type { FieldError } from './field-error.ts'
-import { forbidden, invalid, required, tooLong, verbatim } from './field-error.ts'
+import { forbidden, invalid, required, tooLong, verbatim, words } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { isQualifiedName, isValidLabelValue, longerThan, nameIsDnsLabel, type ValidateName } from './names.ts'
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts'
@@ -74,9 +74,9 @@ function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldP
   for (const owner of owners) {
     const { group, version, kind } = ownerVersion(owner)
     if (version === '') errors.push(invalid(path.child('apiVersion'), owner.apiVersion ?? '', 'version must not be empty'))
-    if (kind === '') errors.push(invalid(path.child('kind'), kind, 'kind must not be empty'))
-    if (!owner.name) errors.push(invalid(path.child('name'), '', 'name must not be empty'))
-    if (!owner.uid) errors.push(invalid(path.child('uid'), '', 'uid must not be empty'))
+    if (kind === '') errors.push(invalid(path.child('kind'), kind, words('kind must not be empty', 'must not be empty')))
+    if (!owner.name) errors.push(invalid(path.child('name'), '', words('name must not be empty', 'must not be empty')))
+    if (!owner.uid) errors.push(invalid(path.child('uid'), '', words('uid must not be empty', 'must not be empty')))
     if (group === '' && version === 'v1' && kind === 'Event') {
       errors.push(invalid(path, verbatim(printOwner(owner)), '/v1, Kind=Event is disallowed from being an owner'))
     }
@@ -194,7 +194,7 @@ function validateIdentity(meta: ObjectMeta, namespaced: boolean, validateName: V
   return errors
 }
 
-const time = (value: string | null | undefined): unknown => (value ? verbatim(printGoTime(value)) : value)
+const time = (value: string | null | undefined): unknown => (value ? verbatim(printGoTime(value), () => JSON.stringify(value)) : value)
 
 export function* validateObjectMetaUpdateInSteps(...[next, old, path, rules = {}]: ObjectMetaUpdateArgs): Steps<FieldError[]> {
   const errors = validateUnchanged(next, old, path)

@@ -1,4 +1,5 @@
 import type { FilledBody } from '../lib/filled-body.ts'
+import { goJsonText } from '../lib/go-json-text.ts'
 import type { Status } from '../meta/status.ts'
 
 interface StatusBody<Bytes = Buffer | readonly Buffer[] | FilledBody> {
@@ -9,10 +10,8 @@ interface StatusBody<Bytes = Buffer | readonly Buffer[] | FilledBody> {
 /** A Status as bytes of an answer, in the media type that the client accepts. A promise where it is long. */
 export type StatusEncoder = (status: Status, accept: string | undefined) => StatusBody | Promise<StatusBody>
 
-const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029' }
-
 /** JSON whatever is accepted: for failures before anything is known of the request. Escaped as Go does, with a newline at the end. */
 export const encodeStatusAsJson = (status: Status): StatusBody<Buffer> => ({
   contentType: 'application/json',
-  bytes: Buffer.from(`${JSON.stringify(status).replace(/[<>&\u2028\u2029]/g, c => ESCAPES[c] ?? c)}\n`),
+  bytes: Buffer.from(`${goJsonText(status)}\n`),
 })

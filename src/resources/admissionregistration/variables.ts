@@ -3,7 +3,7 @@ import { DYN, type Type } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, required } from '../../meta/field-error.ts'
+import { invalid, required, words } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { oldestReader } from '../shared/oldest-reader.ts'
 import { understand } from './expressions.ts'
@@ -35,7 +35,8 @@ export function* validateVariables(
   for (const [i, { name, expression }] of variables.entries()) {
     const at = path.index(i)
     if (name.trim() === '') errors.push(required(at.child('name'), 'name is not specified'))
-    else if (!IDENTIFIER.test(name) || RESERVED.has(name)) errors.push(invalid(at.child('name'), name, 'name is not a valid CEL identifier'))
+    else if (!IDENTIFIER.test(name) || RESERVED.has(name))
+      errors.push(invalid(at.child('name'), name, words('name is not a valid CEL identifier', 'must be a valid CEL identifier')))
     yield
     if (expression.trim() === '') {
       errors.push(required(at.child('expression'), 'expression is not specified'))

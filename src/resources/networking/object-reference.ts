@@ -1,11 +1,11 @@
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, required } from '../../meta/field-error.ts'
+import { invalid, required, words } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Subdomain, nameIsPathSegment } from '../../meta/names.ts'
 
 /** A required member that is a path segment. */
 const segment = (value: string, what: string, path: FieldPath): FieldError[] =>
-  value ? nameIsPathSegment(value, false).map(text => invalid(path.child(what), value, text)) : [required(path.child(what), `${what} is required`)]
+  value ? nameIsPathSegment(value, false).map(text => invalid(path.child(what), value, text)) : [required(path.child(what), words(`${what} is required`, ''))]
 
 interface Reference {
   readonly apiGroup?: string | null

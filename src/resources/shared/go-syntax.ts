@@ -1,3 +1,4 @@
+import { goJsonText } from '../../lib/go-json-text.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
@@ -16,10 +17,12 @@ const stringMap = (map: Readonly<Record<string, string>> | undefined): string =>
 const list = (type: string, items: readonly string[] | undefined): string => (items === undefined ? `${type}(nil)` : `${type}{${items.join(', ')}}`)
 
 /** `map[string]string{"a":"b"}`, keys sorted, as `%#v` prints it. */
-export const goStringMap = (map: Readonly<Record<string, string>> | undefined): Verbatim => verbatim(stringMap(map))
+export const goStringMap = (map: Readonly<Record<string, string>> | undefined): Verbatim =>
+  verbatim(stringMap(map), () => goJsonText(map ? sortedMap(map) : null))
 
 /** `type`: Go's name of the list, `[]string`. */
-export const goStringList = (items: readonly string[] | undefined, type = '[]string'): Verbatim => verbatim(list(type, items?.map(quote)))
+export const goStringList = (items: readonly string[] | undefined, type = '[]string'): Verbatim =>
+  verbatim(list(type, items?.map(quote)), () => goJsonText(items ?? null))
 
 /** `v1.LabelSelector{…}` as `%#v` prints it: pointers as nil or an address, which errors leave out. */
 export function goLabelSelector(selector: LabelSelector): Verbatim {
@@ -27,8 +30,26 @@ export function goLabelSelector(selector: LabelSelector): Verbatim {
     ({ key, operator, values }) =>
       `v1.LabelSelectorRequirement{Key:${quote(key)}, Operator:${quote(operator)}, Values:${list('[]string', values?.map(quote))}}`,
   )
-  return verbatim(`v1.LabelSelector{MatchLabels:${stringMap(selector.matchLabels)}, MatchExpressions:${list('[]v1.LabelSelectorRequirement', expressions)}}`)
+  const { matchLabels, matchExpressions } = selector
+  return verbatim(`v1.LabelSelector{MatchLabels:${stringMap(matchLabels)}, MatchExpressions:${list('[]v1.LabelSelectorRequirement', expressions)}}`, () =>
+    goJsonText({
+      ...(matchLabels && Object.keys(matchLabels).length > 0 && { matchLabels: sortedMap(matchLabels) }),
+      ...(matchExpressions &&
+        matchExpressions.length > 0 && {
+          matchExpressions: matchExpressions.map(({ key, operator, values }) => ({ key, operator, ...(values && values.length > 0 && { values }) })),
+        }),
+    }),
+  )
 }
+
+const sortedMap = (map: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/** A text of a type that prints itself, and so without quotes before 1.34: `cpu`. */
+export const goStringer = (text: string): Verbatim => verbatim(text, () => goJsonText(text))
+
+/** `intstr.IntOrString{…}`, and since 1.34 the number or the text. */
+export const goIntOrStringValue = (value: number | string | undefined): Verbatim => verbatim(goIntOrString(value), () => goJsonText(value ?? 0))
 
 /** Absent is the number 0. */
 export const goIntOrString = (value: number | string | undefined): string =>

@@ -16,7 +16,7 @@ export function goMember(type: string, member: string, value: Json | undefined):
   const schema = types.type(type)
   const field = schema.fields.get(member)
   invariant(field, `no member ${member} of ${type}`)
-  if (field.pointer && (value === undefined || value === null)) return verbatim('"null"')
+  if (field.pointer && (value === undefined || value === null)) return verbatim('"null"', () => 'null')
   return goSyntax(schema, value, member)
 }
 

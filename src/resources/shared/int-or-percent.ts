@@ -1,14 +1,14 @@
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, verbatim } from '../../meta/field-error.ts'
+import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isValidPercent } from '../../meta/names.ts'
 import type { IntOrString } from '../../meta/object.ts'
 import { validateNonNegative } from '../../meta/object-meta-validation.ts'
-import { goIntOrString } from './go-syntax.ts'
+import { goIntOrStringValue } from './go-syntax.ts'
 
 /** A whole number of zero or more, or a percentage. Absent is 0. */
 export function validateIntOrPercent(value: IntOrString | undefined, path: FieldPath): FieldError[] {
-  if (typeof value === 'string') return isValidPercent(value).map(text => invalid(path, verbatim(goIntOrString(value)), text))
+  if (typeof value === 'string') return isValidPercent(value).map(text => invalid(path, goIntOrStringValue(value), text))
   return validateNonNegative(value, path)
 }
 
@@ -27,5 +27,5 @@ export function intOrPercentValue(value: IntOrString | undefined): number {
 
 /** A number without a percent sign is not bounded here. */
 export function validateAtMost100Percent(value: IntOrString | undefined, path: FieldPath): FieldError[] {
-  return (percentOf(value) ?? 0) > 100 ? [invalid(path, verbatim(goIntOrString(value)), 'must not be greater than 100%')] : []
+  return (percentOf(value) ?? 0) > 100 ? [invalid(path, goIntOrStringValue(value), 'must not be greater than 100%')] : []
 }

@@ -2,6 +2,7 @@ import { quote } from '../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import type { Json } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
+import { goJson } from './go-json.ts'
 import { type GoPointer, type GoScalar, type GoType, goMemberType, goType, goTypeName, isNil, membersOf } from './go-type.ts'
 
 /** Longer texts are cut off: a message says what is wrong, and is no second copy of the object. */
@@ -13,7 +14,7 @@ const SOMEWHERE = '0xc000000000'
 export function goSyntax(schema: StructSchema, value: Json | undefined, member?: string): Verbatim {
   const printer = new Printer()
   printer.print(member === undefined ? goType(schema) : goMemberType(schema, member), value)
-  return verbatim(printer.text)
+  return verbatim(printer.text, () => goJson(schema, value, member))
 }
 
 /** Appends to one text, so that it can stop when that is long enough. */

@@ -50,6 +50,8 @@ export interface GoStruct {
 export interface GoField {
   readonly name: string
   readonly type: GoType
+  /** Its fields are the struct's, too. */
+  readonly embedded?: true
   get(owner: JsonObject): Json | undefined
 }
 
@@ -150,7 +152,7 @@ function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
     if (!inner) return field ? [ownField(name, field, pkg)] : []
     if (printed.has(inner)) return []
     printed.add(inner)
-    return [{ name: inner.name, type: goType(inner, pkg), get: owner => owner }]
+    return [{ name: inner.name, type: goType(inner, pkg), embedded: true, get: owner => owner }]
   })
   return name === 'core.PodSecurityContext' ? [...HOST_FIELDS, ...fields] : fields
 }

@@ -1,10 +1,12 @@
+import { goJsonText } from '../../lib/go-json-text.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import type { Json } from '../../meta/object.ts'
 import { sortedKeys } from '../members.ts'
 
 /** A value of the JSON data model for a message: objects and lists as Go's %#v prints them, all else as it is. */
-export const goValue = (value: Json | undefined): Json | Verbatim | undefined => (typeof value === 'object' && value !== null ? verbatim(print(value)) : value)
+export const goValue = (value: Json | undefined): Json | Verbatim | undefined =>
+  typeof value === 'object' && value !== null ? verbatim(print(value), () => goJsonText(sorted(value))) : value
 
 function print(value: Json): string {
   if (value === null) return 'interface {}(nil)'
@@ -14,4 +16,10 @@ function print(value: Json): string {
   return `map[string]interface {}{${sortedKeys(value)
     .map(key => `${quote(key)}:${print(value[key] ?? null)}`)
     .join(', ')}}`
+}
+
+/** With the members of objects in the order of their names. */
+function sorted(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? value.map(sorted) : Object.fromEntries(sortedKeys(value).map(key => [key, sorted(value[key] ?? null)]))
 }

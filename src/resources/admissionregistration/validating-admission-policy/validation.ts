@@ -4,7 +4,7 @@ import { quote } from '../../../lib/go-quote.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, invalid, notSupported, required, verbatim, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
@@ -45,8 +45,10 @@ function* validateValidation(validation: Validation, { stored, features, ...part
     const use = { ...parts, results: [STRING], minor: oldestReader(features, stored.messages.has(messageExpression)) }
     errors.push(...(yield* validateExpression(messageExpression, use, messageAt)))
   } else if (messageExpression !== '') errors.push(invalid(messageAt, messageExpression, 'must be non-empty if specified'))
-  if (message !== '' && message.trim() === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'))
-  else if (/[\n\r]/.test(message.trim())) errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'))
+  if (message !== '' && message.trim() === '')
+    errors.push(invalid(path.child('message'), message, words('message must be non-empty if specified', 'must be non-empty if specified')))
+  else if (/[\n\r]/.test(message.trim()))
+    errors.push(invalid(path.child('message'), message, words('message must not contain line breaks', 'must not contain line breaks')))
   if (reason !== undefined && !REASONS.includes(reason)) errors.push(notSupported(path.child('reason'), reason, REASONS))
   return errors
 }

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { type FieldError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
 import { followSchemaPath, SchemaPathError } from '../../../schema/json-schema/schema-path.ts'
@@ -22,8 +22,8 @@ function ruleErrors(
   const text = message.trim()
   const at = path.child('message')
   if (rule.trim() === '') errors.push(required(path.child('rule'), 'rule is not specified'))
-  else if (message !== '' && text === '') errors.push(invalid(at, message, 'message must be non-empty if specified'))
-  else if (LINE_BREAK.test(text)) errors.push(invalid(at, message, 'message must not contain line breaks'))
+  else if (message !== '' && text === '') errors.push(invalid(at, message, words('message must be non-empty if specified', 'must be non-empty if specified')))
+  else if (LINE_BREAK.test(text)) errors.push(invalid(at, message, words('message must not contain line breaks', 'must not contain line breaks')))
   else if (LINE_BREAK.test(rule.trim()) && text === '') errors.push(required(at, 'message must be specified if rule contains line breaks'))
   if (messageExpression !== '' && messageExpression.trim() === '') {
     errors.push(required(path.child('messageExpression'), 'messageExpression must be non-empty if specified'))
@@ -34,9 +34,9 @@ function ruleErrors(
 
 function fieldPathErrors(text: string, schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (text.trim() === '') errors.push(invalid(path, text, 'fieldPath must be non-empty if specified'))
-  if (LINE_BREAK.test(text)) errors.push(invalid(path, text, 'fieldPath must not contain line breaks'))
-  return leadsSomewhere(text, schema) ? errors : [...errors, invalid(path, text, 'fieldPath must be a valid path')]
+  if (text.trim() === '') errors.push(invalid(path, text, words('fieldPath must be non-empty if specified', 'must be non-empty if specified')))
+  if (LINE_BREAK.test(text)) errors.push(invalid(path, text, words('fieldPath must not contain line breaks', 'must not contain line breaks')))
+  return leadsSomewhere(text, schema) ? errors : [...errors, invalid(path, text, words('fieldPath must be a valid path', 'must be a valid path'))]
 }
 
 /** A path through a schema without structural form cannot be followed, and passes. */

@@ -1,4 +1,4 @@
-import { duplicate, type FieldError, invalid, required, tooMany } from '../../../meta/field-error.ts'
+import { type Detail, duplicate, type FieldError, invalid, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
 import { followSchemaPath, SchemaPathError } from '../../../schema/json-schema/schema-path.ts'
@@ -19,7 +19,7 @@ export function validateSelectableFields(
   schema: JsonSchemaProps | undefined,
   path: FieldPath,
   schemaPath: FieldPath,
-  absent: string,
+  absent: Detail,
 ): FieldError[] {
   if (fields.length === 0) return []
   const at = path.child('selectableFields')

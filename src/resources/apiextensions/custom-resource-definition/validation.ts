@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { minorOf } from '../../../lifecycle/release.ts'
-import { type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { type FieldError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
@@ -122,7 +122,7 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
       sharedSchema,
       path,
       path.child('schema.openAPIV3Schema'),
-      'selectableFields may only be set when validations.schema is included',
+      words('selectableFields may only be set when validations.schema is included', 'may only be set when validations.schema is included'),
     ),
     ...preservingConversionErrors(spec, path.child('conversion', 'strategy')),
     ...validateConversion(conversion, path.child('conversion'), rules),
@@ -144,7 +144,7 @@ const hasExtensions = (schema: JsonSchemaProps): boolean => EXTENSIONS.some(name
 /** Every version needs a schema if rules say so; otherwise only the served versions of a definition that prunes. Called where the versions share no schema. */
 function missingSchemaErrors({ versions, preserveUnknownFields }: SharedSpec, path: FieldPath, { requireSchema }: DefinitionRules): FieldError[] {
   if (!requireSchema && preserveUnknownFields) return []
-  const text = requireSchema ? 'schemas are required' : 'because otherwise all fields are pruned'
+  const text = requireSchema ? words('schemas are required', '') : 'because otherwise all fields are pruned'
   return versions.flatMap(({ schema, served }, i) =>
     schema?.openAPIV3Schema || (!requireSchema && !served) ? [] : [required(path.index(i).child('schema', 'openAPIV3Schema'), text)],
   )

@@ -1,5 +1,5 @@
 import type { Steps } from '../../../lib/steps.ts'
-import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { type FieldError, invalid, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { PRINTABLE } from '../../../meta/object-meta-validation.ts'
@@ -32,7 +32,10 @@ export function* validateVersion(
       path,
       path.child('schema.openAPIV3Schema'),
       // Upstream's words, which say the opposite of what is meant.
-      'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
+      words(
+        'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
+        'may only be set when `version.schema.openAPIV3Schema` is not included',
+      ),
     ),
   ]
 }

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { invalid, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { emptyError, isDns1035Label, isDns1123Subdomain, isQualifiedName, regexError } from '../../../meta/names.ts'
@@ -80,8 +80,8 @@ function validateConditions(conditions: readonly StorageVersionCondition[], path
       ...(first === undefined ? [] : [invalid(at.child('type'), type, `the type of the condition is not unique, it also appears in conditions[${first}]`)]),
       ...isQualifiedName(type).map(text => invalid(at.child('type'), type, text)),
       ...isQualifiedName(status).map(text => invalid(at.child('status'), type, text)),
-      ...(reason ? [] : [required(at.child('reason'), 'reason cannot be empty')]),
-      ...(message ? [] : [required(at.child('message'), 'message cannot be empty')]),
+      ...(reason ? [] : [required(at.child('reason'), words('reason cannot be empty', ''))]),
+      ...(message ? [] : [required(at.child('message'), words('message cannot be empty', ''))]),
     ]
   })
 }

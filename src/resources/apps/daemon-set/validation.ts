@@ -8,7 +8,7 @@ import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
 import { validateCounts, validateNotDecremented } from '../../shared/counts.ts'
-import { goIntOrString, goPointer } from '../../shared/go-syntax.ts'
+import { goIntOrStringValue, goPointer } from '../../shared/go-syntax.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
 import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../../shared/workload/template.ts'
@@ -26,7 +26,7 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemon
   ]
   const unavailable = intOrPercentValue(maxUnavailable) !== 0
   const surge = intOrPercentValue(maxSurge) !== 0
-  if (unavailable && surge) errors.push(invalid(surgeAt, verbatim(goIntOrString(maxSurge)), 'may not be set when maxUnavailable is non-zero'))
+  if (unavailable && surge) errors.push(invalid(surgeAt, goIntOrStringValue(maxSurge), 'may not be set when maxUnavailable is non-zero'))
   if (!unavailable && !surge) errors.push(required(unavailableAt, 'cannot be 0 when maxSurge is 0'))
   return errors
 }

@@ -7,7 +7,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
-import { goIntOrString, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
+import { goIntOrStringValue, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { selectionOf, validateSelectorGiven, validateSelectorUnchanged } from '../../shared/workload/template.ts'
@@ -25,7 +25,7 @@ function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldE
       const { maxUnavailable, maxSurge } = rollingUpdate
       const errors = [...validateIntOrPercent(maxUnavailable, at.child('maxUnavailable')), ...validateIntOrPercent(maxSurge, at.child('maxSurge'))]
       if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0) {
-        errors.push(invalid(at.child('maxUnavailable'), verbatim(goIntOrString(maxUnavailable)), 'may not be 0 when `maxSurge` is 0'))
+        errors.push(invalid(at.child('maxUnavailable'), goIntOrStringValue(maxUnavailable), 'may not be 0 when `maxSurge` is 0'))
       }
       return [...errors, ...validateAtMost100Percent(maxUnavailable, at.child('maxUnavailable'))]
     }

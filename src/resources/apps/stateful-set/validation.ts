@@ -16,7 +16,7 @@ import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
 import type { PodTemplateSpec } from '../../core/v1.types.ts'
 import { type ClaimSpecOptions, validateClaimSpec } from '../../core/volume/claim-template.ts'
 import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
-import { goIntOrString, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
+import { goIntOrStringValue, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
 import { selectionOf, validateRestarting, validateSelectorGiven, validateSelects } from '../../shared/workload/template.ts'
@@ -56,7 +56,7 @@ function validateRollingUpdate({ partition, maxUnavailable }: RollingUpdateState
   if (maxUnavailable === undefined) return errors
   const at = path.child('maxUnavailable')
   errors.push(...validateIntOrPercent(maxUnavailable, at))
-  if (intOrPercentValue(maxUnavailable) === 0) errors.push(invalid(at, verbatim(goIntOrString(maxUnavailable)), 'cannot be 0'))
+  if (intOrPercentValue(maxUnavailable) === 0) errors.push(invalid(at, goIntOrStringValue(maxUnavailable), 'cannot be 0'))
   return [...errors, ...validateAtMost100Percent(maxUnavailable, at)]
 }
 

@@ -2,7 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, invalidStructure, required, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, invalid, invalidStructure, required, verbatim, words } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printGoTime, timeMillis } from '../../../meta/time.ts'
 import { validateCounts } from '../../shared/counts.ts'
@@ -17,7 +17,7 @@ const COMPLETION_TIME = STATUS.child('completionTime')
 
 const isFinished = (status: JobStatus): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed')
 const badConditions = (detail: string): FieldError => invalidStructure(CONDITIONS, detail)
-const time = (value: string): unknown => verbatim(printGoTime(value))
+const time = (value: string): unknown => verbatim(printGoTime(value), () => JSON.stringify(value))
 
 /** Both statuses of an update, the job's spec, and what of the status is not as it was: only that is held to the rules of a transition. */
 interface Transition {
@@ -77,7 +77,7 @@ function validateCompletion({ next, changed, turned }: Transition): FieldError[]
     if (!completionTime && complete) errors.push(required(COMPLETION_TIME, 'completionTime is required for Complete jobs'))
   }
   if (changed('startTime', 'completionTime') && startTime && completionTime && Number(timeMillis(completionTime)) < Number(timeMillis(startTime))) {
-    errors.push(invalid(COMPLETION_TIME, time(completionTime), 'completionTime cannot be set before startTime'))
+    errors.push(invalid(COMPLETION_TIME, time(completionTime), words('completionTime cannot be set before startTime', 'must be equal to or after `startTime`')))
   }
   if (isTrue(next, 'Failed') && turned('Failed', 'FailureTarget') && !isTrue(next, 'FailureTarget')) {
     errors.push(badConditions('cannot set Failed=True condition without the FailureTarget=true condition'))
@@ -102,7 +102,13 @@ function validateFinished({ spec, next, changed, finishedTurned }: Transition): 
   if (uncounted && (finishedTurned || changed('uncountedTerminatedPods')) && (uncounted.failed ?? []).length + (uncounted.succeeded ?? []).length > 0) {
     const [succeeded, failed] = [uncounted.succeeded, uncounted.failed].map(list => goStringList(list, '[]types.UID').text)
     const printed = verbatim(`batch.UncountedTerminatedPods{Succeeded:${succeeded}, Failed:${failed}}`)
-    errors.push(invalid(STATUS.child('uncountedTerminatedPods'), printed, 'uncountedTerminatedPods needs to be empty for finished job'))
+    errors.push(
+      invalid(
+        STATUS.child('uncountedTerminatedPods'),
+        printed,
+        words('uncountedTerminatedPods needs to be empty for finished job', 'must be empty for finished job'),
+      ),
+    )
   }
   return errors
 }
@@ -184,7 +190,7 @@ function validateProgress({ spec, next, old, changed }: Transition): FieldError[
     if ((next[counter] ?? 0) < (old[counter] ?? 0)) errors.push(invalid(STATUS.child(counter), next[counter] ?? 0, `cannot decrease the ${counter} counter`))
   }
   if (next.completionTime && old.completionTime && next.completionTime !== old.completionTime) {
-    errors.push(invalid(COMPLETION_TIME, time(next.completionTime), 'completionTime cannot be mutated'))
+    errors.push(invalid(COMPLETION_TIME, time(next.completionTime), words('completionTime cannot be mutated', 'field is immutable')))
   }
   if (old.startTime && changed('startTime') && !spec.suspend) {
     errors.push(required(STATUS.child('startTime'), 'startTime cannot be removed for unsuspended job'))

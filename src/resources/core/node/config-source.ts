@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, required } from '../../../meta/field-error.ts'
+import { forbidden, invalid, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -30,8 +30,8 @@ function validateReported(source: NodeConfigSource, path: FieldPath): FieldError
   const at = path.child('configMap')
   if (!configMap) return [noReference(source, path)]
   return [
-    ...(configMap.uid ? [] : [required(at.child('uid'), 'uid must be set in status')]),
-    ...(configMap.resourceVersion ? [] : [required(at.child('resourceVersion'), 'resourceVersion must be set in status')]),
+    ...(configMap.uid ? [] : [required(at.child('uid'), words('uid must be set in status', ''))]),
+    ...(configMap.resourceVersion ? [] : [required(at.child('resourceVersion'), words('resourceVersion must be set in status', ''))]),
     ...validateReference(configMap, at),
   ]
 }
@@ -44,7 +44,7 @@ const noReference = (source: NodeConfigSource, path: FieldPath): FieldError =>
 function validateReference(reference: ConfigMapNodeConfigSource, path: FieldPath): FieldError[] {
   const judge = (field: 'namespace' | 'name' | 'kubeletConfigKey', rule: (text: string) => string[]): FieldError[] => {
     const text = reference[field]
-    return text === '' ? [required(path.child(field), `${field} must be set`)] : rule(text).map(wrong => invalid(path.child(field), text, wrong))
+    return text === '' ? [required(path.child(field), words(`${field} must be set`, ''))] : rule(text).map(wrong => invalid(path.child(field), text, wrong))
   }
   return [
     ...judge('namespace', text => nameIsDnsLabel(text, false)),

@@ -43,7 +43,7 @@ const claimStatusStrategy: Strategy<PersistentVolumeClaim> = {
   prepare(next, old) {
     if (old) keepMembers(next, old, 'spec')
   },
-  validate: next => validateClaimStatus(next),
+  validate: (next, _, { features }) => validateClaimStatus(next, features),
 }
 
 /** Classes of volume attributes, and sources in other namespaces. Not by marks: claims that stand in other kinds keep the former, and the latter go as a whole. */

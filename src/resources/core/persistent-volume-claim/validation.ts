@@ -3,7 +3,7 @@ import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
@@ -119,8 +119,23 @@ function validateAttributesClass(next: string | undefined, claim: PersistentVolu
     : [forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled')]
   const isKept = isSince(features.release, '1.34') ? claim.status.currentVolumeAttributesClassName !== undefined : old !== undefined
   if (!isKept) return errors
-  if (next === undefined) errors.push(forbidden(path, 'update from non-nil value to nil is forbidden'))
-  else if (next === '') errors.push(forbidden(path, 'update from non-nil value to an empty string is forbidden'))
+  if (next === undefined)
+    errors.push(
+      forbidden(
+        path,
+        words('update from non-nil value to nil is forbidden', 'update to nil is forbidden when status.currentVolumeAttributesClassName is not nil'),
+      ),
+    )
+  else if (next === '')
+    errors.push(
+      forbidden(
+        path,
+        words(
+          'update from non-nil value to an empty string is forbidden',
+          'update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil',
+        ),
+      ),
+    )
   return errors
 }
 
@@ -149,13 +164,13 @@ const RESIZE_STATES: readonly string[] = [
 
 /**
  * Allocated resources and their states belong to resources that are known. Amounts may be zero.
- * Upstream’s paths: `Spec.accessModes`, and `allocatedResourceStatus` in the singular. For an unknown state the value in the error is the name of the resource.
+ * Upstream’s paths: `Spec.accessModes`, and `allocatedResourceStatus` in the singular before 1.34. For an unknown state the value in the error is the name of the resource.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateClaimStatus({ spec, status }: PersistentVolumeClaim): FieldError[] {
+export function validateClaimStatus({ spec, status }: PersistentVolumeClaim, { release }: Features): FieldError[] {
   const errors = spec.accessModes?.length ? [] : [required(fieldPath('Spec', 'accessModes'))]
   for (const [name, amount] of Object.entries(status.capacity ?? {})) errors.push(...validateAmount(amount, fieldPath('status', 'capacity').key(name)))
-  const statusesPath = fieldPath('status', 'allocatedResourceStatus')
+  const statusesPath = fieldPath('status', isSince(release, '1.34') ? 'allocatedResourceStatuses' : 'allocatedResourceStatus')
   for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
     errors.push(...validateResourceKey(name, statusesPath))
     if (!RESIZE_STATES.includes(state)) errors.push(notSupported(statusesPath, name, RESIZE_STATES))

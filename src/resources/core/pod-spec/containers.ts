@@ -1,8 +1,9 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, notFound, notSupported, required, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import type { Int64 } from '../../../meta/object.ts'
+import { goStringer } from '../../shared/go-syntax.ts'
 import { goMember } from '../../shared/go-values.ts'
 import { validateDnsLabel } from '../checks.ts'
 import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer, PodSpec } from '../v1.types.ts'
@@ -65,11 +66,11 @@ function validateResizePolicies(policies: readonly ContainerResizePolicy[], path
   const seen = new Set<string>()
   const oneOf = (value: string, values: readonly string[]): void => {
     if (value === '') errors.push(required(path))
-    else if (!values.includes(value)) errors.push(notSupported(path, values === RESIZABLE ? verbatim(value) : value, values))
+    else if (!values.includes(value)) errors.push(notSupported(path, values === RESIZABLE ? goStringer(value) : value, values))
   }
   policies.forEach((policy, i) => {
     const { resourceName: resource, restartPolicy: restart } = policy
-    if (seen.has(resource)) errors.push(duplicate(path.index(i), verbatim(resource)))
+    if (seen.has(resource)) errors.push(duplicate(path.index(i), goStringer(resource)))
     seen.add(resource)
     oneOf(resource, RESIZABLE)
     oneOf(restart, RESIZE_POLICIES)

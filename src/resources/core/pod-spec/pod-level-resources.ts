@@ -1,8 +1,9 @@
 import { runAtOnce } from '../../../lib/steps.ts'
 import { ownMember } from '../../../meta/equal.ts'
-import { type FieldError, forbidden, invalid, notSupported, verbatim } from '../../../meta/field-error.ts'
+import { type FieldError, forbidden, invalid, notSupported, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
+import { goStringer } from '../../shared/go-syntax.ts'
 import type { PodSpec, ResourceRequirements } from '../v1.types.ts'
 import { type Amounts, containerAmounts, isPodLevelResource } from './pod-amounts.ts'
 import { isHugePages, type ResourceOptions, validateResourceName, validateResources } from './resources.ts'
@@ -25,7 +26,9 @@ export function validatePodResources(
   const { comparesGivenPodResources: givenOnly } = options
   if (givenOnly && spec.os?.name === 'windows') return [forbidden(path, 'may not be set for a windows pod')]
   return [
-    ...(resources.claims ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')] : []),
+    ...(resources.claims
+      ? [forbidden(path.child('claims'), words('claims cannot be set for Resources at pod-level', 'claims may not be set for Resources at pod-level'))]
+      : []),
     ...validateResources(resources, claimNames, path, options, validatePodResourceName),
     ...validateRequests(resources, spec, path, givenOnly),
     ...(givenOnly ? validateHugePages(resources, spec, path) : []),
@@ -35,7 +38,7 @@ export function validatePodResources(
 
 function validatePodResourceName(name: string, path: FieldPath): FieldError[] {
   const errors = validateResourceName(name, path)
-  return errors.length > 0 || isPodLevelResource(name) ? errors : [notSupported(path, verbatim(name), SUPPORTED)]
+  return errors.length > 0 || isPodLevelResource(name) ? errors : [notSupported(path, goStringer(name), SUPPORTED)]
 }
 
 /** What the containers request together is at most the pod’s request. Before 1.34 a resource that the pod does not request counts as 0. */

@@ -4,6 +4,7 @@ import { duplicate, forbidden, invalid, notFound, required, verbatim } from '../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
+import { goStringer } from '../../shared/go-syntax.ts'
 import { NEGATIVE, validateDnsLabel } from '../checks.ts'
 import type { ResourceClaim, ResourceRequirements } from '../v1.types.ts'
 
@@ -46,9 +47,9 @@ export const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.ha
 export function validateResourceName(name: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const texts = isQualifiedName(name)
-  if (texts.length > 0) for (const text of texts) errors.push(invalid(path, verbatim(name), text))
+  if (texts.length > 0) for (const text of texts) errors.push(invalid(path, goStringer(name), text))
   else if (!name.includes('/') && !STANDARD_RESOURCES.has(name) && !isQuotaHugePages(name)) {
-    errors.push(invalid(path, verbatim(name), 'must be a standard resource type or fully qualified'))
+    errors.push(invalid(path, goStringer(name), 'must be a standard resource type or fully qualified'))
   }
   return errors
 }
@@ -57,8 +58,9 @@ export function validateResourceName(name: string, path: FieldPath): FieldError[
 export function validateContainerResourceName(name: string, path: FieldPath): FieldError[] {
   const errors = validateResourceName(name, path)
   if (name.split('/').length === 1) {
-    if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name)) errors.push(invalid(path, verbatim(name), 'must be a standard resource for containers'))
-  } else if (!isNativeResource(name) && !isExtendedResource(name)) errors.push(invalid(path, verbatim(name), "doesn't follow extended resource name standard"))
+    if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name)) errors.push(invalid(path, goStringer(name), 'must be a standard resource for containers'))
+  } else if (!isNativeResource(name) && !isExtendedResource(name))
+    errors.push(invalid(path, goStringer(name), "doesn't follow extended resource name standard"))
   return errors
 }
 

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notSupported, required, tooLong, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, longerThan, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
@@ -157,7 +157,7 @@ function validateOneOf(value: string | undefined, values: readonly string[], pat
 function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError[] {
   if (name === 'linux') return validateLinuxPod(spec, path)
   if (name === 'windows') return validateWindowsPod(spec, path)
-  if (name === '') return [required(path.child('os', 'name'), 'cannot be empty')]
+  if (name === '') return [required(path.child('os', 'name'), words('cannot be empty', ''))]
   return [notSupported(path.child('os'), name, ['linux', 'windows'])]
 }
 
@@ -204,7 +204,7 @@ function validateHostNetworkPorts(spec: PodSpec, path: FieldPath, resourceIsPod:
 /** A user namespace of its own excludes the host’s other namespaces, and raw block devices, whose owners cannot be mapped. Upstream’s paths spell `HostPID` and `HostIPC` as in Go. */
 function validateUserNamespace(spec: PodSpec, path: FieldPath, { allowUserNamespaceDevices }: PodValidationOptions): FieldError[] {
   const errors: FieldError[] = []
-  const text = 'when `pod.Spec.HostUsers` is false'
+  const text = words('when `pod.Spec.HostUsers` is false', 'when `hostUsers` is false')
   if (spec.hostNetwork) errors.push(forbidden(path.child('hostNetwork'), text))
   if (spec.hostPID) errors.push(forbidden(path.child('HostPID'), text))
   if (spec.hostIPC) errors.push(forbidden(path.child('HostIPC'), text))

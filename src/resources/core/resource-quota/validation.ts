@@ -1,9 +1,10 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { invalid, required, type Verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { goStringer } from '../../shared/go-syntax.ts'
 import { goMember, goMemberOnce } from '../../shared/go-values.ts'
 import { isHugePages, validateResourceName, validateResourceQuantity } from '../pod-spec/resources.ts'
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../v1.types.ts'
@@ -84,7 +85,7 @@ function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: F
   for (const [name, quantity] of Object.entries(amounts)) {
     const at = path.key(name)
     errors.push(...validateResourceName(name, at))
-    if (!name.includes('/') && !isQuotaResource(name)) errors.push(invalid(at, verbatim(name), 'must be a standard resource for quota'))
+    if (!name.includes('/') && !isQuotaResource(name)) errors.push(invalid(at, goStringer(name), 'must be a standard resource for quota'))
     errors.push(...validateResourceQuantity(name, quantity, at))
   }
   return errors

@@ -2,7 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -137,7 +137,13 @@ export function validatePriorityLevel(
     errors.push(forbidden(fieldPath('metadata', 'annotations'), `annotation '${ROUNDTRIP_ANNOTATION}' is forbidden`))
   }
   if ((metadata.name === 'exempt') !== (spec.type === 'Exempt')) {
-    errors.push(invalid(path.child('type'), spec.type, "type must be 'Exempt' if and only if name is 'exempt'"))
+    errors.push(
+      invalid(
+        path.child('type'),
+        spec.type,
+        words("type must be 'Exempt' if and only if name is 'exempt'", "must be 'Exempt' if and only if `name` is 'exempt'"),
+      ),
+    )
   }
   return [...errors, ...validateSpec(spec, path, sharesOptions(old, ctx)), ...validateFixed(metadata.name, spec, path, ctx.features.release)]
 }

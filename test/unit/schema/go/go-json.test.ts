@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import type { Json } from '../../../../src/meta/object.ts'
+import { types } from '../../../../src/resources/types.ts'
+import { goJson } from '../../../../src/schema/go/go-json.ts'
+
+describe("JSON of the server's own types", () => {
+  const VALUES: [type: string, value: Json, text: string][] = [
+    ['core.NodeAddress', { type: 'Hostname', address: 'a<b' }, String.raw`{"Type":"Hostname","Address":"a\u003cb"}`],
+    ['batch.SuccessPolicy', { rules: [{ succeededCount: 1 }] }, '{"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}'],
+    ['batch.SuccessPolicy', {}, '{"Rules":null}'],
+    // An embedded struct has its fields beside the others.
+    ['core.SecretKeySelector', { name: 'a', key: 'b' }, '{"Name":"a","Key":"b","Optional":null}'],
+    // A number or a text, and a quantity, write themselves.
+    ['core.TCPSocketAction', { port: 'http' }, '{"Port":"http","Host":""}'],
+    ['core.TCPSocketAction', {}, '{"Port":0,"Host":""}'],
+    ['core.ResourceFieldSelector', { resource: 'limits.cpu', divisor: '1m' }, '{"ContainerName":"","Resource":"limits.cpu","Divisor":"1m"}'],
+    ['core.ResourceRequirements', { limits: { memory: '1Gi', cpu: '1' } }, '{"Limits":{"cpu":"1","memory":"1Gi"},"Requests":null,"Claims":null}'],
+    // Types of metav1 are as they are in objects.
+    [
+      'core.WeightedPodAffinityTerm',
+      { weight: 1, podAffinityTerm: { topologyKey: 'k', labelSelector: { matchLabels: { a: 'b' } } } },
+      '{"Weight":1,"PodAffinityTerm":{"LabelSelector":{"matchLabels":{"a":"b"}},"Namespaces":null,"TopologyKey":"k","NamespaceSelector":null,"MatchLabelKeys":null,"MismatchLabelKeys":null}}',
+    ],
+  ]
+  for (const [type, value, text] of VALUES) it(text, () => expect(goJson(types.type(type), value)).to.equal(text))
+
+  it('is that of a member', () => expect(goJson(types.type('core.Pod'), ['a'], 'metadata')).to.equal('["a"]'))
+
+  it('is cut off where it is long', () => {
+    const text = goJson(types.type('core.ConfigMap'), { data: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key${i}`, 'value'])) })
+    expect(text.length).to.be.below(70_000)
+    expect(text).to.include('...')
+  })
+})
