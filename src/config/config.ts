@@ -61,6 +61,8 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly audit: AuditOptions
   /** Undefined: the embedded store. */
   readonly etcd: EtcdConfig | undefined
+  /** Whether the server of `etcd` is asked if it is a stand-in for etcd, in whose place the embedded store is used. */
+  readonly etcdStandIn: boolean
   /** Begins with a slash and ends without one. */
   readonly etcdPrefix: string
   readonly storedAs: 'json' | 'protobuf'
@@ -131,6 +133,7 @@ export function buildConfig(given: GivenFlags): Config {
     tolerationSeconds: { notReady: read.int('default-not-ready-toleration-seconds', 0), unreachable: read.int('default-unreachable-toleration-seconds', 0) },
     audit: auditOf(read),
     etcd: etcdOf(read),
+    etcdStandIn: isTrue(read.text('etcd-stand-in') ?? 'false'),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     encryption: encryptionOf(read),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),

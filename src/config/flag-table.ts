@@ -48,6 +48,11 @@ export const FLAGS = {
     'Keep nothing on a disk, listen on a free port, print one line of JSON with the address and a kubeconfig to standard output when ready, and end with the program that has started it (or when standard input, if it is a pipe, ends).',
     'false',
   ),
+  'etcd-stand-in': own(
+    'bool',
+    'Ask the server of --etcd-servers whether it is the stand-in for etcd of `binnacle assets`, and if so use the embedded store.',
+    'false',
+  ),
   'kubeconfig-out': own(
     'string',
     'Where the administrator’s kubeconfig is written, mode 0600. Default: admin.kubeconfig in the data directory; with --ephemeral none is.',

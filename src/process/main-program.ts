@@ -1,8 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 import { connectToPrimary } from '../server/workers/worker-link.ts'
 import { runPrimary } from './primary.ts'
-import { runProgram } from './program.ts'
+import { runCommand, runProgram } from './program.ts'
 import { serve } from './serve.ts'
+
+/** What the program does besides serving, by its first argument; `convert` and `upgrade-report` are programs of their own. */
+const COMMANDS: ReadonlyMap<string, (argv: readonly string[]) => Promise<number>> = new Map([
+  ['assets', async argv => (await import('./assets/write-assets.ts')).runAssets(argv)],
+  ['etcd-stand-in', async argv => (await import('./assets/etcd-stand-in.ts')).runStandIn(argv)],
+])
 
 /** Runs the program in this process, which is its own. */
 export function main(): void {
@@ -10,6 +16,11 @@ export function main(): void {
   Buffer.poolSize = 64 * 1024
   // Little survives a young collection here: helpers, once they have no processor to run on, hold it up ten times as long as they would help it.
   setFlagsFromString('--no-parallel-scavenge')
+  const command = COMMANDS.get(process.argv[2] ?? '')
+  if (command !== undefined) {
+    runCommand(() => command(process.argv.slice(3)))
+    return
+  }
   const link = connectToPrimary(process)
   runProgram(process.argv.slice(2), {
     ...(link && { worker: link.number }),

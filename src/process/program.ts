@@ -8,6 +8,7 @@ import { createLogger } from '../lib/structured-log.ts'
 import { LifecycleError } from '../lifecycle/gates.ts'
 import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
 import { gitVersion } from '../server/version.ts'
+import { withStandIn } from './assets/use-stand-in.ts'
 
 const LOOK_FOR_PRIMARY_MS = 2_000
 
@@ -22,7 +23,17 @@ export interface ProgramOptions {
 /** Runs the program, and sets the exit code when it has ended. */
 export function runProgram(argv: readonly string[], options: ProgramOptions): void {
   if (options.worker !== undefined) endWithPrimary()
-  void run(argv, options)
+  runCommand(async () => {
+    const code = await run(argv, options)
+    // The channel to the primary would keep it.
+    if (options.worker !== undefined) process.exit(code)
+    return code
+  })
+}
+
+/** Runs what the program was started for, and sets the exit code when it has ended. */
+export function runCommand(command: () => Promise<number>): void {
+  void command()
     .catch((error: unknown) => {
       process.stderr.write(`Error: ${describe(error)}\n`)
       // A start that has failed may have left connections that would keep the process.
@@ -30,8 +41,6 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): vo
     })
     .then(code => {
       process.exitCode = code
-      // The channel to the primary would keep it.
-      if (options.worker !== undefined) process.exit()
     })
 }
 
@@ -73,7 +82,7 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
       // Of several processes, the primary says so.
       if (worker === undefined) logFlags(config, ignored, log)
       try {
-        return await serve(config, log)
+        return await serve(config.etcdStandIn ? await withStandIn(config, log) : config, log)
       } finally {
         if (config.dataIsTemporary && config.dataDir !== undefined && worker === undefined) await rm(config.dataDir, { recursive: true, force: true })
       }

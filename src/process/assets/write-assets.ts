@@ -1,0 +1,125 @@
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { FlagError } from '../../config/parse-flags.ts'
+import { DEFAULT_RELEASE } from '../../lifecycle/release.ts'
+import { gitVersion } from '../../server/version.ts'
+
+const USAGE = 'Usage: binnacle assets DIR [--etcd PATH|stand-in]'
+/** In what this command has written, by which it knows what it may replace. */
+const MARK = '# Written by `binnacle assets`.'
+/** Longer files are none of ours. */
+const MOST_BYTES = 16 * 1024
+
+export interface AssetsOptions {
+  readonly directory: string
+  /** A program, or a stand-in; undefined: the one on the path, or else a stand-in. */
+  readonly etcd: string | undefined
+}
+
+/** Throws FlagError. */
+export function assetsOptions(argv: readonly string[]): AssetsOptions {
+  let directory: string | undefined
+  let etcd: string | undefined
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i] ?? ''
+    if (argument === '--etcd' || argument.startsWith('--etcd=')) etcd = argument === '--etcd' ? argv[++i] : argument.slice('--etcd='.length)
+    else if (argument.startsWith('-') || directory !== undefined) throw new FlagError(`${JSON.stringify(argument)} is not understood. ${USAGE}`)
+    else directory = argument
+  }
+  if (directory === undefined || directory === '' || etcd === '') throw new FlagError(USAGE)
+  return { directory: resolve(directory), etcd }
+}
+
+/** What the files are made of. */
+export interface AssetsEnvironment {
+  /** `bin` of this program. */
+  readonly programs: string
+  /** That runs them. */
+  readonly node: string
+  /** Where others are looked for, as $PATH. */
+  readonly path: string
+}
+
+/**
+ * Fills a folder as suites written for envtest expect it in $KUBEBUILDER_ASSETS. Returns a line on each file. Throws FlagError where something of another program would be replaced; an etcd or kubectl that is there stays.
+ */
+export function writeAssets({ directory, etcd }: AssetsOptions, { programs, node, path }: AssetsEnvironment): string[] {
+  mkdirSync(directory, { recursive: true })
+  const place = (name: string): string => join(directory, name)
+  const run = (program: string, ...more: string[]): string =>
+    ['#!/bin/sh', MARK, `PATH=${quoted(dirname(node))}:"$PATH"`, `exec ${[join(programs, program), ...more].map(quoted).join(' ')} "$@"`, ''].join('\n')
+  const found = etcd === 'stand-in' ? undefined : etcd === undefined ? (theirs(place('etcd')) ?? find('etcd', path)) : executable(etcd)
+  if (etcd !== undefined && etcd !== 'stand-in' && found === undefined) throw new FlagError(`--etcd ${etcd} is not a program`)
+
+  const lines: string[] = []
+  // The flag makes the server ask what it finds, and so does no harm where someone puts etcd in the place of the stand-in.
+  replace(place('kube-apiserver'), run('kube-apiserver', '--etcd-stand-in'))
+  lines.push(`kube-apiserver  binnacle ${gitVersion(DEFAULT_RELEASE)}`)
+  if (found === undefined) {
+    replace(place('etcd'), run('binnacle', 'etcd-stand-in'))
+    lines.push('etcd            a stand-in that stores nothing: objects are in the embedded store of kube-apiserver')
+  } else {
+    if (found !== place('etcd')) link(found, place('etcd'))
+    lines.push(`etcd            ${found}`)
+  }
+  const kubectl = theirs(place('kubectl')) ?? find('kubectl', path)
+  if (kubectl === undefined) lines.push('kubectl         none was found: suites that call it fail')
+  else {
+    if (kubectl !== place('kubectl')) link(kubectl, place('kubectl'))
+    lines.push(`kubectl         ${kubectl}`)
+  }
+  return [...lines, `export KUBEBUILDER_ASSETS=${quoted(directory)}`]
+}
+
+/** Runs the command of this process. Resolves with the exit code. */
+export async function runAssets(argv: readonly string[]): Promise<number> {
+  const programs = dirname(realpathSync(process.argv[1] ?? ''))
+  const environment = { programs, node: process.execPath, path: process.env.PATH ?? '' }
+  process.stdout.write(`${writeAssets(assetsOptions(argv), environment).join('\n')}\n`)
+  return 0
+}
+
+const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+
+function executable(file: string): string | undefined {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile() ? resolve(file) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const find = (name: string, path: string): string | undefined =>
+  path
+    .split(delimiter)
+    .filter(directory => directory !== '')
+    .map(directory => executable(join(directory, name)))
+    .find(file => file !== undefined && !isOurs(file))
+
+/** A launcher that this command has written. */
+function isOurs(file: string): boolean {
+  const status = statSync(file, { throwIfNoEntry: false })
+  return status?.isFile() === true && status.size < MOST_BYTES && readFileSync(file, 'utf8').includes(MARK)
+}
+
+/** A program that somebody else has put there. */
+const theirs = (file: string): string | undefined => (existsSync(file) && !isOurs(file) ? executable(file) : undefined)
+
+function clear(file: string): void {
+  const status = lstatSync(file, { throwIfNoEntry: false })
+  if (status === undefined) return
+  // With a link nothing of another program is lost.
+  if (!status.isSymbolicLink() && !isOurs(file)) throw new FlagError(`${file} is there already, and of another program`)
+  rmSync(file)
+}
+
+function replace(file: string, text: string): void {
+  clear(file)
+  writeFileSync(file, text, { mode: 0o755, flag: 'wx' })
+}
+
+function link(target: string, file: string): void {
+  clear(file)
+  symlinkSync(target, file)
+}
