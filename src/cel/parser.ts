@@ -1,12 +1,12 @@
 import type { Ast, Expr, ExprId, MapEntry, StructField } from './ast.ts'
 import { balanced } from './balance.ts'
-import { RuleDepth, TreeDepths } from './depth.ts'
+import { RuleDepth } from './depth.ts'
+import { ExpressionBuilder } from './expression-builder.ts'
 import { Issues } from './issues.ts'
-import { EOF, ESC_IDENTIFIER, IDENTIFIER, type Token } from './lexer.ts'
+import { EOF, ESC_IDENTIFIER, IDENTIFIER } from './lexer.ts'
 import { literalOf } from './literal-token.ts'
 import { LiteralFault } from './literals.ts'
-import { expandMacro, MacroFault, type Macros } from './macros.ts'
-import { NodeBuilder } from './node-builder.ts'
+import type { Macros } from './macros.ts'
 import { CONDITIONAL, INDEX, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NEGATE, OPTIONAL_INDEX, OPTIONAL_SELECT, PRODUCTS, RELATIONS, SUMS } from './operators.ts'
 import { codePointsOf, NO_LOCATION, Source } from './source.ts'
 import { ParseStop, TokenCursor } from './token-cursor.ts'
@@ -46,16 +46,13 @@ export function parse(text: string, options: ParserOptions): Parsed {
 
 /** Reads from left to right, each method a rule of the grammar; ids are given in the order in which cel-go gives them. */
 class Parser {
-  readonly #source: Source
   readonly #issues: Issues
   readonly #options: ParserOptions
   readonly #cursor: TokenCursor
-  readonly #nodes: NodeBuilder
+  readonly #nodes: ExpressionBuilder
   readonly #rules: RuleDepth
-  readonly #depths = new TreeDepths()
 
   constructor(source: Source, issues: Issues, options: ParserOptions) {
-    this.#source = source
     this.#issues = issues
     this.#options = options
     this.#cursor = new TokenCursor(source, issues)
@@ -63,39 +60,15 @@ class Parser {
       issues.report(NO_LOCATION, message)
       throw new ParseStop()
     }
-    this.#nodes = new NodeBuilder(stop)
+    this.#nodes = new ExpressionBuilder(source, issues, { macros: options.macros, tooMany: stop })
     this.#rules = new RuleDepth(stop)
   }
 
   parse(): Ast {
     const root = this.#expr()
     this.#cursor.expect(EOF)
-    if (this.#depths.isTooDeep(root)) this.#issues.report(NO_LOCATION, 'max recursion depth exceeded')
+    if (this.#nodes.isTooDeep(root)) this.#issues.report(NO_LOCATION, 'max recursion depth exceeded')
     return { root, offsets: this.#nodes.offsets }
-  }
-
-  #id(token: Token): ExprId {
-    return this.#nodes.newId(token.start)
-  }
-
-  #fault(offset: number, message: string): Expr {
-    this.#issues.report(this.#source.locationOf(offset), message)
-    return { kind: 'unspecified', id: this.#nodes.newId(offset) }
-  }
-
-  #call(id: ExprId, name: string, args: readonly Expr[], own: 0 | 1): Expr {
-    return this.#depths.of(this.#expand(id, name, args) ?? { kind: 'call', id, name, args }, own, args)
-  }
-
-  #memberCall(id: ExprId, name: string, target: Expr, args: readonly Expr[]): Expr {
-    return this.#depths.of(this.#expand(id, name, args, target) ?? { kind: 'call', id, name, target, args }, 1, [target, ...args])
-  }
-
-  #expand(id: ExprId, name: string, args: readonly Expr[], target?: Expr): Expr | undefined {
-    const expand = this.#options.macros.get(`${name}:${args.length}${target ? ':member' : ''}`)
-    if (!expand) return undefined
-    const expanded = expandMacro(expand, this.#nodes, { id, args, target: target ?? args[0]! })
-    return expanded instanceof MacroFault ? this.#fault(expanded.offset, expanded.message) : expanded
   }
 
   #expr(): Expr {
@@ -107,11 +80,11 @@ class Parser {
   }
 
   #ternary(condition: Expr): Expr {
-    const id = this.#id(this.#cursor.take())
+    const id = this.#nodes.idAt(this.#cursor.take())
     const yes = this.#cursor.within([':'], () => this.#or())
     this.#cursor.expect(':')
     const no = this.#expr()
-    return this.#call(id, CONDITIONAL, [condition, yes, no], 1)
+    return this.#nodes.call(id, CONDITIONAL, [condition, yes, no], 1)
   }
 
   #or(): Expr {
@@ -128,17 +101,17 @@ class Parser {
     const ids: ExprId[] = []
     for (let token = this.#cursor.accept(operator); token; token = this.#cursor.accept(operator)) {
       terms.push(term())
-      ids.push(this.#id(token))
+      ids.push(this.#nodes.idAt(token))
     }
-    return this.#depths.of(balanced(name, terms, ids), 0, terms)
+    return this.#nodes.sized(balanced(name, terms, ids), 0, terms)
   }
 
   #relation(more: boolean): Expr {
     this.#rules.enter('relation')
     let left = this.#calc(0)
     for (let name = RELATIONS[this.#cursor.current.type]; more && name; name = RELATIONS[this.#cursor.current.type]) {
-      const id = this.#id(this.#cursor.take())
-      left = this.#call(id, name, [left, this.#relation(false)], 1)
+      const id = this.#nodes.idAt(this.#cursor.take())
+      left = this.#nodes.call(id, name, [left, this.#relation(false)], 1)
     }
     this.#rules.leave('relation')
     return left
@@ -149,8 +122,8 @@ class Parser {
     this.#rules.enter('calc')
     let left = this.#unary()
     for (let step = this.#arithmetic(binding); step; step = this.#arithmetic(binding)) {
-      const id = this.#id(this.#cursor.take())
-      left = this.#call(id, step.name, [left, this.#calc(step.right)], 1)
+      const id = this.#nodes.idAt(this.#cursor.take())
+      left = this.#nodes.call(id, step.name, [left, this.#calc(step.right)], 1)
     }
     this.#rules.leave('calc')
     return left
@@ -183,8 +156,8 @@ class Parser {
     }
     if (!STARTS.includes(this.#cursor.current.type)) this.#cursor.unwanted()
     if (count % 2 === 0) return this.#member()
-    const id = this.#id(first)
-    return this.#call(id, name, [this.#member()], 0)
+    const id = this.#nodes.idAt(first)
+    return this.#nodes.call(id, name, [this.#member()], 0)
   }
 
   /** At a minus before what cannot be negated: cel-go reports that, and reads what follows as if it could. */
@@ -219,26 +192,26 @@ class Parser {
     const dot = this.#cursor.take()
     if (optional) this.#cursor.take()
     const name = this.#cursor.take()
-    if (name.type === ESC_IDENTIFIER) this.#fault(name.start, "unsupported syntax: '`'")
+    if (name.type === ESC_IDENTIFIER) this.#nodes.fault(name.start, "unsupported syntax: '`'")
     else if (this.#cursor.is('(') && !optional) {
-      const id = this.#id(this.#cursor.take())
-      return this.#memberCall(id, name.text, operand, this.#arguments())
+      const id = this.#nodes.idAt(this.#cursor.take())
+      return this.#nodes.memberCall(id, name.text, operand, this.#arguments())
     }
-    if (!optional) return this.#depths.of({ kind: 'select', id: this.#id(dot), operand, field: name.text, testOnly: false }, 1, [operand])
-    if (!this.#options.optionalSyntax) return this.#fault(dot.start, "unsupported syntax '.?'")
-    const field: Expr = { kind: 'literal', id: this.#id(name), literal: { type: 'string', value: name.text } }
-    return this.#depths.of({ kind: 'call', id: this.#id(dot), name: OPTIONAL_SELECT, args: [operand, field] }, 1, [operand])
+    if (!optional) return this.#nodes.sized({ kind: 'select', id: this.#nodes.idAt(dot), operand, field: name.text, testOnly: false }, 1, [operand])
+    if (!this.#options.optionalSyntax) return this.#nodes.fault(dot.start, "unsupported syntax '.?'")
+    const field: Expr = { kind: 'literal', id: this.#nodes.idAt(name), literal: { type: 'string', value: name.text } }
+    return this.#nodes.sized({ kind: 'call', id: this.#nodes.idAt(dot), name: OPTIONAL_SELECT, args: [operand, field] }, 1, [operand])
   }
 
   #index(target: Expr): Expr {
     const open = this.#cursor.take()
-    const id = this.#id(open)
+    const id = this.#nodes.idAt(open)
     this.#cursor.expectOneOf([...STARTS, '?'])
     const optional = this.#cursor.accept('?') !== undefined
     const index = this.#cursor.within([']'], () => this.#expr())
     this.#cursor.expect(']')
-    if (optional && !this.#options.optionalSyntax) return this.#fault(open.start, "unsupported syntax '[?'")
-    return this.#call(id, optional ? OPTIONAL_INDEX : INDEX, [target, index], 1)
+    if (optional && !this.#options.optionalSyntax) return this.#nodes.fault(open.start, "unsupported syntax '[?'")
+    return this.#nodes.call(id, optional ? OPTIONAL_INDEX : INDEX, [target, index], 1)
   }
 
   /** Behind the opening bracket of a call. */
@@ -297,15 +270,15 @@ class Parser {
     const open = this.#cursor.accept('(')
     if (RESERVED.has(name.text)) {
       if (open) this.#arguments()
-      return this.#fault(first.start, `reserved identifier: ${name.text}`)
+      return this.#nodes.fault(first.start, `reserved identifier: ${name.text}`)
     }
-    if (!open) return { kind: 'ident', id: this.#id(name), name: dot + name.text }
-    const id = this.#id(open)
-    return this.#call(id, dot + name.text, this.#arguments(), 0)
+    if (!open) return { kind: 'ident', id: this.#nodes.idAt(name), name: dot + name.text }
+    const id = this.#nodes.idAt(open)
+    return this.#nodes.call(id, dot + name.text, this.#arguments(), 0)
   }
 
   #list(): Expr {
-    const id = this.#id(this.#cursor.take())
+    const id = this.#nodes.idAt(this.#cursor.take())
     const elements: Expr[] = []
     const optionals = new Set<number>()
     this.#cursor.expectOneOf([...STARTS, '?', ',', ']'])
@@ -318,17 +291,17 @@ class Parser {
       }
     })
     this.#close(']')
-    return this.#depths.of({ kind: 'list', id, elements, optionals }, 0, elements)
+    return this.#nodes.sized({ kind: 'list', id, elements, optionals }, 0, elements)
   }
 
   #optionalMark(): boolean {
     const mark = this.#cursor.accept('?')
-    if (mark && !this.#options.optionalSyntax) this.#fault(mark.start, "unsupported syntax '?'")
+    if (mark && !this.#options.optionalSyntax) this.#nodes.fault(mark.start, "unsupported syntax '?'")
     return mark !== undefined
   }
 
   #map(): Expr {
-    const id = this.#id(this.#cursor.take())
+    const id = this.#nodes.idAt(this.#cursor.take())
     const entries: MapEntry[] = []
     this.#cursor.expectOneOf([...STARTS, '?', ',', '}'])
     while (!this.#cursor.is('}') && !this.#cursor.is(',')) {
@@ -342,7 +315,7 @@ class Parser {
       this.#cursor.take()
     }
     this.#close('}')
-    return this.#depths.of(
+    return this.#nodes.sized(
       { kind: 'map', id, entries },
       0,
       entries.flatMap(({ key, value }) => [key, value]),
@@ -358,7 +331,7 @@ class Parser {
   #message(): Expr {
     let typeName = ''
     while (!this.#cursor.is('{')) typeName += this.#cursor.take().text
-    const id = this.#id(this.#cursor.take())
+    const id = this.#nodes.idAt(this.#cursor.take())
     const fields: StructField[] = []
     const first = ['?', IDENTIFIER, ESC_IDENTIFIER]
     this.#cursor.expectOneOf([...first, '}', ','])
@@ -368,14 +341,14 @@ class Parser {
       this.#cursor.expectOneOf([IDENTIFIER, ESC_IDENTIFIER])
       const name = this.#cursor.take()
       this.#nodes.offsets.set(fieldId, this.#cursor.expect(':').start)
-      if (name.type === ESC_IDENTIFIER) this.#fault(name.start, "unsupported syntax: '`'")
+      if (name.type === ESC_IDENTIFIER) this.#nodes.fault(name.start, "unsupported syntax: '`'")
       const value = this.#cursor.within([',', '}'], () => this.#expr())
       fields.push({ id: fieldId, name: name.text, value, optional })
       if (!this.#cursor.is(',') || !first.includes(this.#cursor.peek().type)) break
       this.#cursor.take()
     }
     this.#close('}')
-    return this.#depths.of(
+    return this.#nodes.sized(
       { kind: 'struct', id, typeName, fields },
       0,
       fields.map(({ value }) => value),
@@ -388,9 +361,9 @@ class Parser {
     const token = this.#cursor.take()
     try {
       const literal = literalOf(token, negative)
-      return { kind: 'literal', id: this.#id(first), literal }
+      return { kind: 'literal', id: this.#nodes.idAt(first), literal }
     } catch (error) {
-      if (error instanceof LiteralFault) return this.#fault(first.start, error.message)
+      if (error instanceof LiteralFault) return this.#nodes.fault(first.start, error.message)
       throw error
     }
   }

@@ -3,10 +3,10 @@ import type { Checked } from '../checker.ts'
 import { CONDITIONAL, LOGICAL_AND, LOGICAL_OR } from '../operators.ts'
 import { DYN, heldBy, type Type } from '../type.ts'
 import { codePoints } from '../values/strings.ts'
-import { addBounds, type Bounds, between, exactly, lesser, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED, UNKNOWN, unionBounds } from './bounds.ts'
-import { TRAVERSAL } from './call-cost.ts'
+import { addBounds, type Bounds, between, exactly, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED, UNKNOWN, unionBounds } from './bounds.ts'
 import { type CallEstimate, type EstimatedNode, type SizeAt, sizeOfNode } from './estimated-node.ts'
-import { LIBRARY_ESTIMATES, searchCost } from './library-estimates.ts'
+import { LIBRARY_ESTIMATES } from './library-estimates.ts'
+import { isSum, standardEstimate } from './standard-estimates.ts'
 
 /** Sizes of what is in a list or map. */
 interface EntrySizes {
@@ -55,12 +55,6 @@ function unionEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): Ent
 /** Bounds that nothing was joined to yet. */
 const EMPTY: Bounds = { min: UNBOUNDED, max: 0n }
 
-const traversal = (size: Bounds): Bounds => scaleBounds(size, TRAVERSAL)
-
-/** Signatures that cost what the smaller argument has. */
-const COMPARISONS = new Set(
-  ['less', 'less_equals', 'greater', 'greater_equals'].flatMap(name => [`${name}_string`, `${name}_bytes`]).concat('equals', 'not_equals'),
-)
 /** Times that both lists are gone through together. */
 const SETS: Readonly<Record<string, number>> = { list_sets_contains_list: 1, list_sets_intersects_list: 1, list_sets_equivalent_list: 2 }
 
@@ -323,53 +317,14 @@ class Estimator {
   /** Without what the arguments cost. */
   #own({ expr, name, signature, target, args }: CalledOverload): CallEstimate {
     const sizeAt = this.#sizeAt
+    if (isSum(signature)) this.#uniteEntries(expr, expr.args)
     const sets = Object.hasOwn(SETS, signature) ? SETS[signature] : undefined
     if (sets !== undefined) return { cost: addBounds(scaleBounds(multiplyBounds(sizeOfNode(args[0], sizeAt), sizeOfNode(args[1], sizeAt)), sets), ONE) }
     const literalInt = (index: number): bigint | undefined => {
       const arg = expr.args[index]
       return arg?.kind === 'literal' && arg.literal.type === 'int' ? arg.literal.value : undefined
     }
-    return LIBRARY_ESTIMATES.get(name)?.({ name, signature, target, args, sizeAt, literalInt }) ?? this.#standard(expr, signature, target, args)
-  }
-
-  /** Functions of the language itself; what goes through a text costs a tenth of a unit a character. */
-  #standard(expr: CallExpr, signature: string, target: EstimatedNode | undefined, args: readonly EstimatedNode[]): CallEstimate {
-    const [first = UNKNOWN, second = UNKNOWN] = args.map(({ size }) => size ?? UNKNOWN)
-    const targetSize = target?.size ?? UNKNOWN
-    if (COMPARISONS.has(signature)) {
-      const most = lesser(first.max, second.max)
-      return { cost: traversal(between(most > 0n ? 1n : 0n, most)) }
-    }
-    switch (signature) {
-      case 'string_format':
-        return { cost: traversal(targetSize) }
-      case 'string_to_bytes':
-        return { cost: traversal(first), size: between(first.min, BigInt.asUintN(64, first.max * 4n)) }
-      case 'bytes_to_string':
-        return { cost: traversal(first), size: between(first.min / 4n, first.max) }
-      case 'strings_quote':
-        return { cost: traversal(first), size: between(first.min + 2n, BigInt.asUintN(64, first.max * 2n + 2n)) }
-      case 'starts_with_string':
-      case 'ends_with_string':
-        return { cost: traversal(first) }
-      case 'in_list':
-        return { cost: scaleBounds(second, 1) }
-      case 'matches_string':
-        return { cost: searchCost(targetSize, first) }
-      case 'contains_string':
-        return { cost: multiplyBounds(traversal(targetSize), traversal(first)) }
-      case 'add_string':
-      case 'add_bytes':
-      case 'add_list':
-        return this.#sum(expr, signature, addBounds(first, second))
-      default:
-        return { cost: ONE }
-    }
-  }
-
-  #sum(expr: CallExpr, signature: string, size: Bounds): CallEstimate {
-    this.#uniteEntries(expr, expr.args)
-    return { cost: signature === 'add_list' ? ONE : traversal(size), size }
+    return LIBRARY_ESTIMATES.get(name)?.({ name, signature, target, args, sizeAt, literalInt }) ?? standardEstimate(signature, target, args)
   }
 }
 

@@ -1,0 +1,74 @@
+import type { Expr, ExprId } from './ast.ts'
+import { TreeDepths } from './depth.ts'
+import type { Issues } from './issues.ts'
+import type { Token } from './lexer.ts'
+import { expandMacro, MacroFault, type Macros } from './macros.ts'
+import { NodeBuilder } from './node-builder.ts'
+import type { Source } from './source.ts'
+
+export interface ExpressionBuilderOptions {
+  readonly macros: Macros
+  /** Called when there are more nodes than an expression may have; does not return. */
+  readonly tooMany: (message: string) => never
+}
+
+/** The nodes that a parser makes: they are numbered as cel-go numbers them, macros are written out, and the depth of each is known. */
+export class ExpressionBuilder {
+  readonly #source: Source
+  readonly #issues: Issues
+  readonly #macros: Macros
+  readonly #nodes: NodeBuilder
+  readonly #depths = new TreeDepths()
+
+  constructor(source: Source, issues: Issues, { macros, tooMany }: ExpressionBuilderOptions) {
+    this.#source = source
+    this.#issues = issues
+    this.#macros = macros
+    this.#nodes = new NodeBuilder(tooMany)
+  }
+
+  get offsets(): Map<ExprId, number> {
+    return this.#nodes.offsets
+  }
+
+  newId(offset: number): ExprId {
+    return this.#nodes.newId(offset)
+  }
+
+  idAt(token: Token): ExprId {
+    return this.#nodes.newId(token.start)
+  }
+
+  /** In place of what can't be read, which is reported. */
+  fault(offset: number, message: string): Expr {
+    this.#issues.report(this.#source.locationOf(offset), message)
+    return { kind: 'unspecified', id: this.#nodes.newId(offset) }
+  }
+
+  /** A node with these below it. `own`: levels that it adds. */
+  sized(expr: Expr, own: 0 | 1, parts: readonly Expr[]): Expr {
+    return this.#depths.of(expr, own, parts)
+  }
+
+  isTooDeep(expr: Expr): boolean {
+    return this.#depths.isTooDeep(expr)
+  }
+
+  call(id: ExprId, name: string, args: readonly Expr[], own: 0 | 1): Expr {
+    const [first] = args
+    const expanded = first && this.#expand(`${name}:${args.length}`, { id, args, target: first })
+    return this.#depths.of(expanded ?? { kind: 'call', id, name, args }, own, args)
+  }
+
+  memberCall(id: ExprId, name: string, target: Expr, args: readonly Expr[]): Expr {
+    const expanded = this.#expand(`${name}:${args.length}:member`, { id, args, target })
+    return this.#depths.of(expanded ?? { kind: 'call', id, name, target, args }, 1, [target, ...args])
+  }
+
+  #expand(key: string, call: { readonly id: ExprId; readonly args: readonly Expr[]; readonly target: Expr }): Expr | undefined {
+    const expand = this.#macros.get(key)
+    if (!expand) return undefined
+    const expanded = expandMacro(expand, this.#nodes, call)
+    return expanded instanceof MacroFault ? this.fault(expanded.offset, expanded.message) : expanded
+  }
+}

@@ -1,0 +1,80 @@
+import type { ControllerEnvironment } from '../../controllers/controller.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { BackendAnswer, BackendClient } from './backend-client.ts'
+import { BackendPoll } from './backend-poll.ts'
+import type { Registration } from './registration.ts'
+import type { Registrations } from './registrations.ts'
+
+/** What is read of the backends of APIServices, and who does it. */
+export interface DocumentPollOptions<T> {
+  readonly registrations: Registrations
+  readonly client: Pick<BackendClient, 'ask'>
+  readonly logger: Logger
+  /** Of its work queue, in metrics. */
+  readonly name: string
+  readonly path: string
+  readonly maxBytes: number
+  /** The ETag of what is known. */
+  etagOf?(known: T): string
+  /** What an answer says; `known`: as before; undefined: the backend has no document. Throws where it can't be used. */
+  read(answer: BackendAnswer, context: DocumentContext<T>): Promise<T | undefined>
+}
+
+export interface DocumentContext<T> {
+  readonly registration: Registration
+  readonly known: T | undefined
+  readonly signal: AbortSignal
+}
+
+/** Who asks. */
+const SPEC_READER = { name: 'system:aggregator', groups: [] }
+const TIMEOUT_MS = 60_000
+
+/** The OpenAPI documents of backends, by the names of their APIServices. One that does not answer leaves what it has said before. */
+export class DocumentPoll<T> {
+  /** Counts changes of `known`. */
+  generation = 0
+  readonly known: ReadonlyMap<string, T>
+  readonly #known = new Map<string, T>()
+  readonly #options: DocumentPollOptions<T>
+  readonly #poll: BackendPoll
+
+  constructor(options: DocumentPollOptions<T>) {
+    this.#options = options
+    this.known = this.#known
+    this.#poll = new BackendPoll(options.registrations, {
+      name: options.name,
+      ask: (registration, signal) => this.#refresh(registration, signal),
+      forget: name => this.#forget(name),
+    })
+  }
+
+  /** Asks until the signal aborts. */
+  run(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+    return this.#poll.run(env, signal)
+  }
+
+  async #refresh(registration: Registration, signal: AbortSignal): Promise<void> {
+    const { registrations, client, logger, path, maxBytes, etagOf, read } = this.#options
+    const { name } = registration
+    const known = this.#known.get(name)
+    const etag = known === undefined ? '' : (etagOf?.(known) ?? '')
+    try {
+      const question = { path, maxBytes, accept: 'application/json', user: SPEC_READER, timeoutMs: TIMEOUT_MS, etag }
+      const answer = await client.ask(registration, question, signal)
+      const next = await read(answer, { registration, known, signal })
+      if (next === undefined) return this.#forget(name)
+      // It may have gone meanwhile.
+      if (next === known || !registrations.get(name)?.backend) return
+      this.#known.set(name, next)
+      this.generation++
+    } catch (error) {
+      if (!signal.aborted) logger.debug(2, 'OpenAPI of an aggregated server can not be read', { name, error: errorMessage(error) })
+    }
+  }
+
+  #forget(name: string): void {
+    if (this.#known.delete(name)) this.generation++
+  }
+}
