@@ -1,14 +1,14 @@
 import type { HookContext } from '../../../catalog/definition.ts'
-import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
 import { validateCounts, validateNotDecremented } from '../../shared/counts.ts'
-import { goIntOrStringValue, goPointer } from '../../shared/go-syntax.ts'
+import { goIntOrStringValue } from '../../shared/go-syntax.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
 import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../../shared/workload/template.ts'
@@ -39,8 +39,7 @@ function validateUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPa
     const at = path.child('rollingUpdate')
     return rollingUpdate ? validateRollingUpdate(rollingUpdate, at) : [required(at)]
   }
-  const printed = `apps.DaemonSetUpdateStrategy{Type:${quote(type ?? '')}, RollingUpdate:${goPointer('apps.RollingUpdateDaemonSet', rollingUpdate)}}`
-  return [notSupported(path, verbatim(printed), ['RollingUpdate', 'OnDelete'])]
+  return [notSupported(path, goValue('apps.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete'])]
 }
 
 /** Selector and template belong together, pods always restart, and the selector never changes. Source: pkg/apis/apps/validation in k8s.io/kubernetes. */

@@ -1,13 +1,14 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
-import { goIntOrStringValue, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
+import { goIntOrStringValue, goLabelSelector } from '../../shared/go-syntax.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { selectionOf, validateSelectorGiven, validateSelectorUnchanged } from '../../shared/workload/template.ts'
@@ -30,8 +31,7 @@ function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldE
       return [...errors, ...validateAtMost100Percent(maxUnavailable, at.child('maxUnavailable'))]
     }
     default: {
-      const printed = `apps.DeploymentStrategy{Type:${JSON.stringify(type ?? '')}, RollingUpdate:${goPointer('apps.RollingUpdateDeployment', rollingUpdate)}}`
-      return [notSupported(path, verbatim(printed), ['Recreate', 'RollingUpdate'])]
+      return [notSupported(path, goValue('apps.DeploymentStrategy', strategy), ['Recreate', 'RollingUpdate'])]
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { HookContext } from '../../../catalog/definition.ts'
-import { quote } from '../../../lib/go-quote.ts'
+import { goJsonText } from '../../../lib/go-json-text.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
@@ -17,6 +17,7 @@ import type { PodTemplateSpec } from '../../core/v1.types.ts'
 import { type ClaimSpecOptions, validateClaimSpec } from '../../core/volume/claim-template.ts'
 import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
 import { goIntOrStringValue, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
 import { selectionOf, validateRestarting, validateSelectorGiven, validateSelects } from '../../shared/workload/template.ts'
@@ -29,6 +30,12 @@ import type {
 } from '../v1.types.ts'
 
 /** A rolling update needs no parameters; OnDelete may have none. Structs are shown as Go prints them. */
+/** In Go the partition is no pointer. */
+function rollingValue({ partition = 0, maxUnavailable }: RollingUpdateStatefulSetStrategy): Verbatim {
+  const text = `apps.RollingUpdateStatefulSetStrategy{Partition:${partition}, MaxUnavailable:${goPointer('intstr.IntOrString', maxUnavailable)}}`
+  return verbatim(text, () => goJsonText({ Partition: partition, MaxUnavailable: maxUnavailable ?? null }))
+}
+
 function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPath): FieldError[] {
   const { type, rollingUpdate } = strategy
   const at = path.child('rollingUpdate')
@@ -37,15 +44,12 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: Field
       return [required(path)]
     case 'OnDelete': {
       if (!rollingUpdate) return []
-      const max = goPointer('intstr.IntOrString', rollingUpdate.maxUnavailable)
-      const printed = `apps.RollingUpdateStatefulSetStrategy{Partition:${rollingUpdate.partition ?? 0}, MaxUnavailable:${max}}`
-      return [invalid(at, verbatim(printed), "only allowed for updateStrategy 'RollingUpdate'")]
+      return [invalid(at, rollingValue(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")]
     }
     case 'RollingUpdate':
       return rollingUpdate ? validateRollingUpdate(rollingUpdate, at) : []
     default: {
-      const printed = `apps.StatefulSetUpdateStrategy{Type:${quote(type)}, RollingUpdate:${goPointer('apps.RollingUpdateStatefulSetStrategy', rollingUpdate)}}`
-      return [invalid(path, verbatim(printed), "must be 'RollingUpdate' or 'OnDelete'")]
+      return [invalid(path, goValue('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")]
     }
   }
 }

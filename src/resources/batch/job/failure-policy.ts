@@ -33,7 +33,7 @@ function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, 
   const { operator, containerName } = requirement
   const values = requirement.values ?? []
   const at = path.child('values')
-  const printed = verbatim(requirement.values ? `[]int32{${values.join(', ')}}` : '[]int32(nil)')
+  const printed = verbatim(requirement.values ? `[]int32{${values.join(', ')}}` : '[]int32(nil)', () => JSON.stringify(requirement.values ?? null))
   const errors = oneOf(operator, OPERATORS, path.child('operator'))
   if (typeof containerName === 'string' && !containers.has(containerName)) {
     errors.push(invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template'))

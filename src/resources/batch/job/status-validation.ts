@@ -6,7 +6,7 @@ import { duplicate, invalid, invalidStructure, required, verbatim, words } from 
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printGoTime, timeMillis } from '../../../meta/time.ts'
 import { validateCounts } from '../../shared/counts.ts'
-import { goStringList } from '../../shared/go-syntax.ts'
+import { goValue } from '../../shared/go-values.ts'
 import type { Job, JobSpec, JobStatus } from '../v1.types.ts'
 import { isTrue } from './conditions.ts'
 import { commonIndex, countIndexes } from './indexes.ts'
@@ -100,8 +100,7 @@ function validateFinished({ spec, next, changed, finishedTurned }: Transition): 
     errors.push(required(STATUS.child('startTime'), 'startTime is required for finished job'))
   }
   if (uncounted && (finishedTurned || changed('uncountedTerminatedPods')) && (uncounted.failed ?? []).length + (uncounted.succeeded ?? []).length > 0) {
-    const [succeeded, failed] = [uncounted.succeeded, uncounted.failed].map(list => goStringList(list, '[]types.UID').text)
-    const printed = verbatim(`batch.UncountedTerminatedPods{Succeeded:${succeeded}, Failed:${failed}}`)
+    const printed = goValue('batch.UncountedTerminatedPods', uncounted)
     errors.push(
       invalid(
         STATUS.child('uncountedTerminatedPods'),

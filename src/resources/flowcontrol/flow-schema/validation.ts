@@ -1,7 +1,6 @@
-import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -22,7 +21,7 @@ export function validateFlowSchema({ metadata, spec }: FlowSchema): FieldError[]
   if (precedence > MAX_PRECEDENCE) errors.push(invalid(at, precedence, `must not be greater than ${MAX_PRECEDENCE}`))
   if (precedence === 1 && metadata.name !== 'exempt') errors.push(invalid(at, 1, "only the schema named 'exempt' may have matchingPrecedence 1"))
   if (spec.distinguisherMethod && !METHODS.includes(spec.distinguisherMethod.type)) {
-    const printed = verbatim(`flowcontrol.FlowDistinguisherMethod{Type:${quote(spec.distinguisherMethod.type)}}`)
+    const printed = goValue('flowcontrol.FlowDistinguisherMethod', spec.distinguisherMethod)
     errors.push(notSupported(path.child('distinguisherMethod', 'type'), printed, METHODS))
   }
   const level = path.child('priorityLevelConfiguration', 'name')

@@ -30,7 +30,13 @@ function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, features:
   const validateName = serviceNameRule(old, features)
   const errors: FieldError[] = []
   if (rules.length === 0 && !spec.defaultBackend) {
-    errors.push(invalid(path, verbatim('[]networking.IngressRule(nil)'), 'either `defaultBackend` or `rules` must be specified'))
+    errors.push(
+      invalid(
+        path,
+        verbatim('[]networking.IngressRule(nil)', () => 'null'),
+        'either `defaultBackend` or `rules` must be specified',
+      ),
+    )
   }
   if (spec.defaultBackend) errors.push(...validateBackend(spec.defaultBackend, validateName, path.child('defaultBackend')))
   errors.push(...validateRules(rules, keepWildcards, validateName, path.child('rules')), ...validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')))

@@ -1,14 +1,14 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
-import { quote } from '../../../lib/go-quote.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, invalid, required, verbatim } from '../../../meta/field-error.ts'
+import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { qualifiedResource } from '../../../meta/gvk.ts'
 import { validateIpStrict } from '../../../meta/ip.ts'
 import { isDns1123Subdomain, nameIsPathSegment, type ValidateName } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { IPAddress, ParentReference } from '../v1.types.ts'
@@ -34,17 +34,13 @@ function validateParent(parent: ParentReference | undefined, path: FieldPath): F
   ]
 }
 
-/** As Go's %#v prints the reference: the immutable error shows it in this form. */
-const printParent = ({ group = '', resource = '', namespace = '', name = '' }: ParentReference): string =>
-  `networking.ParentReference{Group:${quote(group)}, Resource:${quote(resource)}, Namespace:${quote(namespace)}, Name:${quote(name)}}`
-
 /** parentRef never changes. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 function validateIPAddress(next: IPAddress, old: IPAddress | undefined): FieldError[] {
   const path = fieldPath('spec', 'parentRef')
   const parent = next.spec.parentRef
   const errors = validateParent(parent, path)
   if (!old || deepEqual(parent, old.spec.parentRef)) return errors
-  return [...errors, invalid(path, parent && verbatim(printParent(parent)), 'field is immutable')]
+  return [...errors, invalid(path, parent && goValue('networking.ParentReference', parent), 'field is immutable')]
 }
 
 /** `services/default/web`, `myresource.mygroup.example.com/ns/name` */

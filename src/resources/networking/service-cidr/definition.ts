@@ -1,6 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
-import { quote } from '../../../lib/go-quote.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, invalid, required, verbatim } from '../../../meta/field-error.ts'
@@ -8,6 +7,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr, validateCidrStrict } from '../../../meta/ip.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { keepMetadata } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
@@ -20,7 +20,7 @@ const IMMUTABLE = 'field is immutable'
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length === 0) return [required(path, 'at least one CIDR required')]
   if (cidrs.length > 2) {
-    const printed = verbatim(`networking.ServiceCIDRSpec{CIDRs:[]string{${cidrs.map(quote).join(', ')}}}`)
+    const printed = goValue('networking.ServiceCIDRSpec', { cidrs: [...cidrs] })
     return [invalid(path, printed, 'may only hold up to 2 values')]
   }
   const errors = cidrs.flatMap((cidr, i) => validateCidrStrict(path.index(i), cidr))
@@ -37,7 +37,7 @@ function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined, { 
   if (!old) return validateCidrs(cidrs)
   const before = old.spec.cidrs ?? []
   const isDual = before.length === 1 && cidrs.length === 2 && isSince(features.release, '1.33')
-  if (before.length !== cidrs.length && !isDual) return [invalid(path, cidrs.length > 0 ? cidrs : verbatim('[]string(nil)'), IMMUTABLE)]
+  if (before.length !== cidrs.length && !isDual) return [invalid(path, cidrs.length > 0 ? cidrs : verbatim('[]string(nil)', () => 'null'), IMMUTABLE)]
   // Ranges are validated again only if one is added: an update may keep what a create would refuse.
   const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [invalid(path.index(i), cidrs[i], IMMUTABLE)]))
   return isDual ? [...changed, ...validateCidrs(cidrs)] : changed

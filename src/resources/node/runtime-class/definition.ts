@@ -1,11 +1,10 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
-import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { covered, duplicate, type FieldError, invalid, required, verbatim } from '../../../meta/field-error.ts'
+import { covered, duplicate, type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
@@ -14,21 +13,16 @@ import { validateTolerations } from '../../core/pod-spec/scheduling.ts'
 import { deprecatedLabel } from '../../core/pod-spec/warnings.ts'
 import type { Toleration } from '../../core/v1.types.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { goPointer } from '../../shared/go-syntax.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { RuntimeClass } from '../v1.types.ts'
 
 const MEMBERS = ['key', 'operator', 'value', 'effect'] as const
 
-const printToleration = (toleration: Toleration): string => {
-  const members = MEMBERS.map(member => `${member.charAt(0).toUpperCase()}${member.slice(1)}:${quote(toleration[member] ?? '')}`)
-  return `core.Toleration{${members.join(', ')}, TolerationSeconds:${goPointer('int64', toleration.tolerationSeconds)}}`
-}
-
 function validateEachOnce(tolerations: readonly Toleration[], path: FieldPath): FieldError[] {
   const again = repeats(tolerations.map(toleration => JSON.stringify(MEMBERS.map(member => toleration[member] ?? ''))))
-  return tolerations.flatMap((toleration, i) => (again[i] ? [duplicate(path.index(i), verbatim(printToleration(toleration)))] : []))
+  return tolerations.flatMap((toleration, i) => (again[i] ? [duplicate(path.index(i), goValue('core.Toleration', toleration))] : []))
 }
 
 /** Labels of nodes by their old names. */

@@ -1,24 +1,18 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, verbatim } from '../../../meta/field-error.ts'
+import { invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import type { IntOrString } from '../../../meta/object.ts'
 import { validateCounts } from '../../shared/counts.ts'
-import { goPointer } from '../../shared/go-syntax.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
-import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../v1.types.ts'
+import type { PodDisruptionBudget } from '../v1.types.ts'
 
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget']
-
-/** As Go's %#v prints the spec: the error about both bounds shows it in this form. */
-const printSpec = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: PodDisruptionBudgetSpec): string =>
-  `policy.PodDisruptionBudgetSpec{MinAvailable:${goPointer('intstr.IntOrString', minAvailable)}, Selector:${goPointer('v1.LabelSelector', selector)}, ` +
-  `MaxUnavailable:${goPointer('intstr.IntOrString', maxUnavailable)}, ` +
-  `UnhealthyPodEvictionPolicy:${goPointer('policy.UnhealthyPodEvictionPolicyType', unhealthyPodEvictionPolicy)}}`
 
 /** A number that is not negative, or a percentage of at most 100%. */
 const validateAmount = (value: IntOrString | undefined, path: FieldPath): FieldError[] =>
@@ -31,7 +25,7 @@ export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: 
   const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec
   return [
     ...(minAvailable !== undefined && maxUnavailable !== undefined
-      ? [invalid(path, verbatim(printSpec(spec)), 'minAvailable and maxUnavailable cannot be both set')]
+      ? [invalid(path, goValue('policy.PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set')]
       : []),
     ...validateAmount(minAvailable, path.child('minAvailable')),
     ...validateAmount(maxUnavailable, path.child('maxUnavailable')),

@@ -1,13 +1,13 @@
 import type { Strategy, TableDefinition } from '../../../catalog/definition.ts'
-import { quote } from '../../../lib/go-quote.ts'
 import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
+import { covered, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../../meta/names.ts'
 import type { TypedObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { goValue } from '../../shared/go-values.ts'
 import type { RoleRef, Subject } from '../v1.types.ts'
 import { RBAC_GROUP } from './version.ts'
 
@@ -68,7 +68,7 @@ function validateBinding(next: Binding, old: Binding | undefined, namespaced: bo
 }
 
 /** As the message prints it: in Go's syntax. */
-const roleRefValue = ({ apiGroup, kind, name }: RoleRef) => verbatim(`rbac.RoleRef{APIGroup:${quote(apiGroup)}, Kind:${quote(kind)}, Name:${quote(name)}}`)
+const roleRefValue = (ref: RoleRef) => goValue('rbac.RoleRef', ref)
 
 /** `namespaced`: subjects that are service accounts may leave their namespace out. `kinds`: of roles that may be given. */
 export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy<Binding> => ({

@@ -1,6 +1,5 @@
-import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, forbidden, invalid, required, tooLong, verbatim } from '../../../meta/field-error.ts'
+import { type FieldError, forbidden, invalid, required, tooLong } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain, rangeError } from '../../../meta/names.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
@@ -8,9 +7,9 @@ import { validateSources } from '../../core/persistent-volume/sources.ts'
 import { validateAccessModes } from '../../core/persistent-volume/validation.ts'
 import type { PersistentVolumeSpec } from '../../core/v1.types.ts'
 import { validateCsiDriverName } from '../../core/volume/sources.ts'
-import { goPointer } from '../../shared/go-syntax.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { bytesOf, MOST_BYTES } from '../parameters.ts'
-import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../v1.types.ts'
+import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../v1.types.ts'
 
 const INLINE = 'in the context of inline volumes'
 const notInline = (path: FieldPath) => forbidden(path, `may not be specified ${INLINE}`)
@@ -35,11 +34,6 @@ function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath): Fiel
 
 const MESSAGE_LIMIT = 1024
 const ONE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
-
-/** As Go's %#v prints the spec: the immutable error shows it in this form. */
-const printSpec = ({ attacher, source, nodeName }: VolumeAttachmentSpec): string =>
-  `storage.VolumeAttachmentSpec{Attacher:${quote(attacher)}, Source:storage.VolumeAttachmentSource{PersistentVolumeName:${goPointer('string', source.persistentVolumeName)}, ` +
-  `InlineVolumeSpec:${goPointer('core.PersistentVolumeSpec', source.inlineVolumeSpec)}}, NodeName:${quote(nodeName)}}`
 
 /** Exactly one of the name of a persistent volume and an inline volume. */
 function validateSource({ persistentVolumeName: name, inlineVolumeSpec: inline }: VolumeAttachmentSource, path: FieldPath): FieldError[] {
@@ -84,7 +78,7 @@ function validateNames({ spec }: VolumeAttachment): FieldError[] {
 export function validateVolumeAttachment(next: VolumeAttachment, old: VolumeAttachment | undefined): FieldError[] {
   const errors = validateAttachment(next)
   if (!old) return [...errors, ...validateNames(next)]
-  const changed = deepEqual(next.spec, old.spec) ? [] : [invalid(fieldPath('spec'), verbatim(printSpec(next.spec)), 'field is immutable')]
+  const changed = deepEqual(next.spec, old.spec) ? [] : [invalid(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', next.spec), 'field is immutable')]
   // An update is checked as a new object and as an update, so upstream reports every cause twice.
   return [...errors, ...errors, ...changed]
 }

@@ -8,6 +8,12 @@ describe("JSON of the server's own types", () => {
     ['core.NodeAddress', { type: 'Hostname', address: 'a<b' }, String.raw`{"Type":"Hostname","Address":"a\u003cb"}`],
     ['batch.SuccessPolicy', { rules: [{ succeededCount: 1 }] }, '{"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}'],
     ['batch.SuccessPolicy', {}, '{"Rules":null}'],
+    ['rbac.RoleRef', { apiGroup: 'g', kind: 'Role', name: 'r' }, '{"APIGroup":"g","Kind":"Role","Name":"r"}'],
+    [
+      'apps.DeploymentStrategy',
+      { type: 'X', rollingUpdate: { maxUnavailable: 0, maxSurge: '10%' } },
+      '{"Type":"X","RollingUpdate":{"MaxUnavailable":0,"MaxSurge":"10%"}}',
+    ],
     // An embedded struct has its fields beside the others.
     ['core.SecretKeySelector', { name: 'a', key: 'b' }, '{"Name":"a","Key":"b","Optional":null}'],
     // A number or a text, and a quantity, write themselves.
