@@ -6,6 +6,7 @@ import type { FlowLimits } from '../flow/flow-limits.ts'
 import { FlowMetrics } from '../flow/flow-metrics.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { pause } from '../lib/pause.ts'
+import { isSince } from '../lifecycle/release.ts'
 import { MANDATORY_SCHEMAS, mandatoryLevels } from '../resources/flowcontrol/bootstrap/mandatory.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
@@ -33,6 +34,7 @@ export class FlowService implements Service {
       mandatory: { levels: mandatoryLevels(release), schemas: MANDATORY_SCHEMAS },
       watchList: gates.enabled('WatchList'),
       consistentReadsFromCache: gates.enabled('ConsistentListFromCache'),
+      countsLegacyWatches: isSince(release, '1.35'),
       countOf({ group, resource }) {
         const definition = catalog.snapshot().definition(group, resource)
         if (definition?.storage === undefined) return undefined

@@ -28,6 +28,8 @@ export interface EstimateOptions {
   readonly watchList: boolean
   /** The gate ConsistentListFromCache: lists of the latest state come from memory. */
   readonly consistentReadsFromCache: boolean
+  /** Watches without a version begin with a list, too; upstream knows it since 1.35. */
+  readonly countsLegacyWatches: boolean
 }
 
 const MIN_SEATS = 1
@@ -71,7 +73,7 @@ function estimateList({ info, query }: EstimatedRequest, most: number, options: 
   const limit = numberOf(query.get('limit'))
   // It will be refused.
   if (limit === undefined || numberOf(query.get('timeoutSeconds')) === undefined) return seats(most)
-  if (info.verb === 'watch' && !isTrue(query.get('sendInitialEvents'))) return ONE_SEAT
+  if (info.verb === 'watch' && !beginsWithList(query, options)) return ONE_SEAT
   const stored = options.countOf(info)
   if (stored === undefined) return ONE_SEAT
   if (stored === 'stale') return seats(most)
@@ -80,6 +82,11 @@ function estimateList({ info, query }: EstimatedRequest, most: number, options: 
   const page = limit > 0 && limit < stored ? limit : stored
   const processed = fromCache ? stored : isSelecting ? stored + page : 2 * page
   return seats(Math.max(MIN_SEATS, Math.min(most, Math.ceil(processed / OBJECTS_PER_SEAT))))
+}
+
+function beginsWithList(query: EstimatedRequest['query'], { countsLegacyWatches }: EstimateOptions): boolean {
+  const resourceVersion = query.get('resourceVersion') ?? ''
+  return isTrue(query.get('sendInitialEvents')) || (countsLegacyWatches && (resourceVersion === '' || resourceVersion === '0'))
 }
 
 /** Whether kube-apiserver would ask etcd: it has no snapshots of the past for this estimate. */

@@ -85,6 +85,7 @@ export function testFlows(totalSeats: number, configuration?: FlowConfiguration,
     countOf: () => undefined,
     watchList: true,
     consistentReadsFromCache: true,
+    countsLegacyWatches: false,
     ...parts,
   })
   if (configuration) flows.configure(configuration)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type EstimateOptions, estimateWork, makesEvents } from '../../../src/flow/work-estimate.ts'
 import { requestOf } from '../../support/flow.ts'
 
-const OPTIONS: EstimateOptions = { countOf: () => undefined, watchList: true, consistentReadsFromCache: false }
+const OPTIONS: EstimateOptions = { countOf: () => undefined, watchList: true, consistentReadsFromCache: false, countsLegacyWatches: false }
 
 describe('estimateWork', () => {
   /** `stored`: as of `countOf`. */
@@ -56,6 +56,20 @@ describe('estimateWork', () => {
     it(`a watch ?${query}${watchList ? '' : ' without the gate'}: ${seats}`, () => {
       const options = { ...OPTIONS, countOf: () => 799, watchList }
       expect(estimateWork(requestOf('alice', { verb: 'watch', resource: 'events' }, query), 0, 0, options).initialSeats).to.equal(seats)
+    })
+
+  const LEGACY: [query: string, since135: number, before: number][] = [
+    ['watch=true', 8, 1],
+    ['watch=true&resourceVersion=0', 8, 1],
+    ['watch=true&resourceVersion=1', 1, 1],
+    ['watch=true&resourceVersion=1&sendInitialEvents=true', 8, 8],
+  ]
+  for (const [query, since135, before] of LEGACY)
+    it(`a watch ?${query}: ${since135} from 1.35 on`, () => {
+      const seats = (countsLegacyWatches: boolean) =>
+        estimateWork(requestOf('alice', { verb: 'watch', resource: 'events' }, query), 0, 0, { ...OPTIONS, countOf: () => 799, countsLegacyWatches })
+          .initialSeats
+      expect([seats(true), seats(false)]).to.deep.equal([since135, before])
     })
 
   const WRITES: [watches: number, most: number, finalSeats: number, latency: number][] = [
