@@ -82,6 +82,24 @@ describe('ForeignOpenApiV3', () => {
     await becomes({})
   })
 
+  it('knows who has no such documents, which is other than an index without any', async () => {
+    const { asked, world, openApi, put, registrations } = started(() => answerOf(404, ''))
+    const says = async (answer: BackendAnswer): Promise<boolean> => {
+      world.answer = () => answer
+      const before = asked.length
+      put('a.com')
+      await eventually('it is asked', () => asked.length > before)
+      await turns()
+      return openApi.lacks('v1.a.com')
+    }
+    const found: boolean[] = []
+    for (const answer of [answerOf(503, ''), answerOf(404, ''), answerOf(503, ''), indexOf({}), answerOf(404, '')]) found.push(await says(answer))
+    expect(found).to.deep.equal([false, true, true, false, true])
+    expect(openApi.generation).to.equal(3)
+    registrations.remove('', 'v1.a.com')
+    expect(openApi.lacks('v1.a.com')).to.equal(false)
+  })
+
   it('takes no document from elsewhere', async () => {
     const elsewhere = {
       'apis/b.com/v1': 'https://example.com/openapi/v3/apis/b.com/v1',
