@@ -14,6 +14,18 @@ export interface StandInAnswer {
 
 const NOTICE = 'This is not etcd: it is a stand-in by binnacle, which stores nothing. The kube-apiserver beside it keeps its objects in its embedded store.'
 
+/** envtest looks in it for flags that it would give. */
+const HELP = `${NOTICE}
+
+Flags that it has a use for:
+  --listen-client-urls 'http://localhost:2379'
+    Where it says that it is well.
+  --data-dir 'default.etcd'
+    Where the kube-apiserver beside it has its embedded store.
+
+All others are for what it does not do.
+`
+
 /** What a command line of etcd asks of a stand-in. */
 export interface StandInOptions {
   readonly listen: readonly { readonly host: string; readonly port: number }[]
@@ -64,8 +76,11 @@ const listening = (server: Server, host: string, port: number): Promise<void> =>
 
 /** The program in the place of etcd, until a signal ends it. Resolves with the exit code. */
 export async function runStandIn(argv: readonly string[]): Promise<number> {
+  if (argv.some(argument => /^(?:--?help|-h|--?version)$/.test(argument))) {
+    process.stdout.write(HELP)
+    return 0
+  }
   process.stderr.write(`${NOTICE}\n`)
-  if (argv.some(argument => /^--?version$/.test(argument))) return 0
   const stop = await serveStandIn(standInOptions(argv))
   await new Promise<void>(ended => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => ended())

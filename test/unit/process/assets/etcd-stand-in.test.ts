@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -100,4 +101,13 @@ describe('the stand-in for etcd', () => {
     for (const other of [configOf(), configOf('--etcd-servers=http://10.0.0.1:2379'), configOf('--etcd-servers=http://127.0.0.1:1,http://127.0.0.1:2')])
       expect(await withStandIn(other, silentLogger)).to.equal(other)
   })
+})
+
+describe('the program in the place of etcd', () => {
+  const main = join(import.meta.dirname, '../../../../src/main.ts')
+  for (const flag of ['--help', '-h', '--version'])
+    it(`prints ${flag}, which envtest asks for first, and ends`, () => {
+      const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', main, 'etcd-stand-in', flag], { encoding: 'utf8', timeout: 50_000 })
+      expect([status, stdout]).to.satisfy(([code, text]: [number, string]) => code === 0 && text.includes('This is not etcd') && /^ +--data-dir/m.test(text))
+    })
 })
