@@ -19,6 +19,11 @@ describe('a metric in a release', () => {
     expect(state('apiserver_storage_size_bytes', '1.27')).to.equal(undefined)
     expect(state('apiserver_storage_size_bytes', '1.28')?.stability).to.equal('ALPHA')
   })
+  it('of key management services is there as far as the release knows it', () => {
+    const since = (name: string) =>
+      (['1.26', '1.27', '1.28', '1.29'] as const).find(release => state(`apiserver_envelope_encryption_${name}`, release) !== undefined)
+    expect([since('key_id_hash_total'), since('kms_operations_latency_seconds'), since('dek_source_cache_size')]).to.deep.equal(['1.27', '1.27', '1.29'])
+  })
   it('tells its deprecation, and is hidden three releases after that if it is stable', () => {
     const told = (['1.33', '1.34', '1.35', '1.36', '1.37'] as const).map(release => {
       const { deprecated, hidden } = state('apiserver_storage_objects', release) ?? {}
