@@ -42,7 +42,7 @@ etcd: ## Finds or installs etcd for the tests; says so where it can't
 	@hack/etcd >/dev/null || echo 'no etcd here: the tests that need one are skipped'
 
 test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
-	@npx mocha 'test/unit/**/*.test.ts' 'test/integration/**/*.test.ts' 'test/e2e/**/*.test.ts'
+	@BINNACLE='$(CURDIR)/bin/binnacle' node --import tsx hack/test.ts
 
 # make fuzz COUNT=100000 SEED=7 BYTES=3000000 MATCH='create .*pods'
 COUNT ?= 100000

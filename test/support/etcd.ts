@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePorts } from './free-ports.ts'
 
 /** An etcd of the test's own, on free loopback ports, with its data in a temporary directory. */
 export interface EtcdServer {
@@ -39,7 +39,7 @@ export async function startEtcd(args: readonly string[] = []): Promise<EtcdServe
   const binary = findEtcd()
   if (!binary) throw new Error('there is no etcd binary: hack/etcd installs one')
   const dir = mkdtempSync(join(tmpdir(), 'etcd-'))
-  const [client, peer, metrics] = await Promise.all([freePort(), freePort(), freePort()])
+  const [client, peer, metrics] = [await freePorts.take(), await freePorts.take(), await freePorts.take()]
   const scheme = args.includes('--cert-file') ? 'https' : 'http'
   const url = `${scheme}://127.0.0.1:${client}`
   // Health without TLS, whatever the clients speak.
@@ -100,13 +100,4 @@ function isStopped(pid: number): boolean {
     // A thread has ended meanwhile.
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }

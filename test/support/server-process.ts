@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePorts } from './free-ports.ts'
 import { HTTP2_STACK } from './http2-stacks.ts'
 import { NODE_FLAGS, serverProgram } from './server-program.ts'
 
@@ -46,7 +46,7 @@ const START_MS = 120_000
 export async function createServerProcess(flags: readonly string[] = [], given?: string): Promise<ServerProcess> {
   const program = given ?? (await serverProgram())
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
-  const [secure, insecure] = await freePorts()
+  const [secure, insecure] = [await freePorts.take(), await freePorts.take()]
   const kubeconfig = join(directory, 'kubeconfig')
   const dataDir = join(directory, 'data')
   const url = `http://127.0.0.1:${insecure}`
@@ -127,20 +127,4 @@ export async function createServerProcess(flags: readonly string[] = [], given?:
     },
   }
   return server
-}
-
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()]
-  const ports: number[] = []
-  for (const server of servers) {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    ports.push(typeof address === 'object' && address ? address.port : 0)
-  }
-  for (const server of servers) {
-    server.close()
-    await once(server, 'close')
-  }
-  return ports as [number, number]
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePorts } from '../../support/free-ports.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -27,7 +27,7 @@ export async function startBinnacle(
   program = process.env.BINNACLE ?? 'bin/binnacle',
 ): Promise<StartedBinnacle> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-bench-'))
-  const [secure, insecure] = [await freePort(), await freePort()]
+  const [secure, insecure] = [await freePorts.take(), await freePorts.take()]
   const begun = performance.now()
   const own = [`--data-dir=${directory}`, `--secure-port=${secure}`, `--insecure-port=${insecure}`]
   const runtime = [...nodeFlags, ...(process.env.SERVER_NODE_FLAGS?.split(' ') ?? [])]
@@ -74,13 +74,4 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const gone = new Promise(resolve => child.once('exit', resolve))
   child.kill(signal)
   await gone
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }

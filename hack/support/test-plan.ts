@@ -1,0 +1,32 @@
+/** Those that take longest, longest first: begun last, one of them alone would keep everybody waiting. The others follow in any order. */
+export const LONGEST = [
+  'test/e2e/kubectl.test.ts',
+  'test/unit/storage/cacher/over-etcd.test.ts',
+  'test/unit/storage/cacher/cached-storage.test.ts',
+  'test/unit/storage/cacher/over-embedded.test.ts',
+  'test/unit/storage/etcd/faults.test.ts',
+]
+
+/** They measure time or memory, or expect a state within some time: at the end, one after the other, with the machine to themselves. */
+const ALONE =
+  /^test\/(?:unit\/apply\/growth|integration\/(?:costly-requests|hostile-clients|large-bodies|priority-and-fairness|slow-clients|resilience-[a-z-]+))\.test\.ts$/
+
+export interface TestPlan {
+  /** In the order in which they are dealt to processes. */
+  readonly together: readonly string[]
+  readonly alone: readonly string[]
+}
+
+/** `files`: paths from the root, with `/`. */
+export function testPlan(files: readonly string[]): TestPlan {
+  const rank = (file: string): number => {
+    const place = LONGEST.indexOf(file)
+    if (place >= 0) return place
+    // Those that start servers take seconds, the others less than one.
+    return LONGEST.length + (file.startsWith('test/unit/') ? 1 : 0)
+  }
+  return {
+    together: files.filter(file => !ALONE.test(file)).sort((a, b) => rank(a) - rank(b)),
+    alone: files.filter(file => ALONE.test(file)),
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Runs the tests: `hack/test.ts [FILE…]`, by default all of them. Files are dealt to several processes of mocha ($JOBS, by default as many as there are processors, from two to four); those that measure run
+ * afterwards, one after the other. Prints what mocha prints, with one summary at the end, and exits with a failure's status.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { MochaSummary } from './support/mocha-summary.ts'
+import { testPlan } from './support/test-plan.ts'
+
+const root = join(import.meta.dirname, '..')
+const summary = new MochaSummary()
+
+/** All test files below `test`, by their paths from the root. */
+function testFiles(): string[] {
+  const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  return names.filter(name => /^(?:unit|integration|e2e)\b.*\.test\.ts$/.test(name)).map(name => `test/${name.replaceAll('\\', '/')}`)
+}
+
+/** Whether everything has passed. */
+async function run(files: readonly string[], jobs: number): Promise<boolean> {
+  if (files.length === 0) return true
+  const parallel = jobs > 1 ? ['--parallel', '--jobs', String(jobs)] : []
+  const color = process.stdout.isTTY ? ['--color'] : []
+  const mocha = spawn(process.execPath, [join(root, 'node_modules/mocha/bin/mocha.js'), ...parallel, ...color, ...files], {
+    cwd: root,
+    stdio: ['inherit', 'pipe', 'inherit'],
+  })
+  const ended = once(mocha, 'exit')
+  summary.begin()
+  for await (const line of createInterface({ input: mocha.stdout })) {
+    const printed = summary.take(line)
+    if (printed !== undefined) console.log(printed)
+  }
+  return (await ended)[0] === 0
+}
+
+const begun = performance.now()
+const given = process.argv.slice(2)
+const { together, alone } = testPlan(given.length > 0 ? given.map(file => relative(root, resolve(file)).replaceAll('\\', '/')) : testFiles())
+const jobs = Number(process.env.JOBS) || Math.min(Math.max(availableParallelism(), 2), 4)
+const passed = [await run(together, jobs), await run(alone, 1)]
+console.log(summary.text(performance.now() - begun))
+process.exitCode = passed.every(Boolean) ? 0 : 1

@@ -1,0 +1,30 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { LONGEST, testPlan } from '../../../hack/support/test-plan.ts'
+
+const root = join(import.meta.dirname, '../../..')
+
+describe('hack/test-plan', () => {
+  it('deals each file once: the longest first, then those that start servers, and those that measure alone', () => {
+    const files = [
+      'test/unit/apply/apply.test.ts',
+      'test/unit/apply/growth.test.ts',
+      'test/integration/rbac.test.ts',
+      'test/integration/resilience-quota.test.ts',
+      'test/unit/storage/etcd/faults.test.ts',
+      'test/e2e/kubectl.test.ts',
+    ]
+    expect(testPlan(files)).to.deep.equal({
+      together: ['test/e2e/kubectl.test.ts', 'test/unit/storage/etcd/faults.test.ts', 'test/integration/rbac.test.ts', 'test/unit/apply/apply.test.ts'],
+      alone: ['test/unit/apply/growth.test.ts', 'test/integration/resilience-quota.test.ts'],
+    })
+  })
+
+  it('knows files that exist', () => {
+    for (const file of LONGEST) expect(existsSync(join(root, file)), file).to.equal(true)
+    const integration = readdirSync(join(root, 'test/integration')).map(name => `test/integration/${name}`)
+    const alone = testPlan(integration).alone.map(file => /integration\/([a-z]+)/.exec(file)?.[1])
+    expect([...new Set(alone)]).to.have.members(['costly', 'hostile', 'large', 'priority', 'slow', 'resilience'])
+  })
+})
