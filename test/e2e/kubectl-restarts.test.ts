@@ -9,6 +9,7 @@ import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { findKubectls, type Kubectl, runKubectl, words } from '../support/kubectl.ts'
 import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { eventually } from '../support/waiting.ts'
 
 type End = 'terminate' | 'kill'
 
@@ -45,9 +46,6 @@ const CORE = '/api/v1/namespaces/default/configmaps'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
 /** What kubectl logs of each time that it finds no server. How often it tries depends on how long the machine takes for a restart. */
 const RETRIES = /^[IWE]\d{4} .* reflector\.go:\d+\] .*(?:watch lasted less than a second and no items received|connect: connection refused)\\?".*\n/gm
-/** kubectl starts in so long. */
-const STARTED_MS = 2000
-
 const kubectls = findKubectls()
 const found = kubectls.length > 0
 const withKubectl = found ? describe : describe.skip
@@ -71,6 +69,12 @@ withKubectl(`kubectl while the server restarts${found ? '' : ' (skipped: there i
     rmSync(home, { recursive: true, force: true })
   })
 
+  /** How many clients watch. */
+  async function watches(): Promise<number> {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    return [...metrics.matchAll(/^apiserver_longrunning_requests\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
+  }
+
   for (const kubectl of kubectls)
     for (const end of ['terminate', 'kill'] as const)
       it(`1.${kubectl.minor} watches and waits as with kube-apiserver when it is ${end === 'kill' ? 'killed' : 'told to stop'}`, async () => {
@@ -78,10 +82,10 @@ withKubectl(`kubectl while the server restarts${found ? '' : ' (skipped: there i
         await client.must('POST', CORE, configMap('x', { done: 'no' }))
         await client.must('POST', CORE, configMap('y', {}))
         await client.must('POST', DEPLOYMENTS, DEPLOYMENT)
-        const running = CASES.map(wanted => ({ ...wanted, ended: run(kubectl, wanted.command, env) }))
-        await sleep(STARTED_MS)
+        const running = CASES.map(wanted => ({ ...wanted, ...run(kubectl, wanted.command, env) }))
+        await eventually('all of them watch', async () => (await watches()) === CASES.length)
         await client.ask('PATCH', `${CORE}/x`, { contentType: 'application/merge-patch+json', body: { data: { more: '1' } } })
-        await sleep(200)
+        for (const { command, goesOn, prints, printed } of running) if (!goesOn) await eventually(`${command} prints the change`, () => prints.test(printed()))
         await server[end]()
         const over = await Promise.all(running.map(async ({ goesOn, ended }) => goesOn || (await Promise.race([ended.then(() => true), sleep(5000, false)]))))
         expect(over, 'those that end with their server').to.deep.equal(CASES.map(() => true))
@@ -143,7 +147,13 @@ interface Ended {
 
 const children = new Set<ChildProcess>()
 
-function run({ path }: Kubectl, command: string, env: NodeJS.ProcessEnv): Promise<Ended> {
+interface Running {
+  /** To standard output, so far. */
+  printed(): string
+  readonly ended: Promise<Ended>
+}
+
+function run({ path }: Kubectl, command: string, env: NodeJS.ProcessEnv): Running {
   const child = spawn(path, ['--namespace', 'default', ...words(command)], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let stdout = ''
@@ -154,8 +164,9 @@ function run({ path }: Kubectl, command: string, env: NodeJS.ProcessEnv): Promis
   child.stderr.on('data', (data: Buffer) => {
     stderr += data
   })
-  return once(child, 'close').then(([code]) => {
+  const ended = once(child, 'close').then(([code]) => {
     children.delete(child)
     return { code, stdout, stderr }
   })
+  return { printed: () => stdout, ended }
 }

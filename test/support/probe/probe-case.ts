@@ -58,7 +58,7 @@ export interface WatchStep extends Asking {
   readonly then?: readonly Step[]
 }
 
-/** Asks every 100 ms until `status` (default 200) or `where` holds, for at most `seconds` (default 10). */
+/** Asks every 100 ms until `status` (default 200) or `where` holds, for at most `seconds` (default 60). */
 export interface UntilStep extends Asking {
   readonly until: string
   readonly status?: number

@@ -101,6 +101,12 @@ const storedIn = (release: Release): Map<string, ResourceDefinition> =>
 
 const AT = 1 as Revision
 
+/** The releases that have versions whose kinds were made anew under their old names: no other kube-apiserver can read what is stored of them. */
+const MADE_ANEW = new Map<string, readonly Release[]>([
+  ['resource.k8s.io/v1alpha1', ['1.26']],
+  ['resource.k8s.io/v1alpha2', ['1.27', '1.28', '1.29', '1.30']],
+])
+
 describe('objects with every field that go from release to release', () => {
   const byRelease = new Map(RELEASES.map(release => [release, storedIn(release)]))
   function definitionIn(release: Release, key: string): ResourceDefinition {
@@ -114,11 +120,13 @@ describe('objects with every field that go from release to release', () => {
     it(`are the same at the end, but for what a release between them does not have: ${key}`, () => {
       const { hub } = definition
       const type = { kind: hub.kind, apiVersion: hub.group === '' ? hub.name : `${hub.group}/${hub.name}` }
+      const having = MADE_ANEW.get(type.apiVersion)
+      const walk = having ? WALK.filter(release => having.includes(release)) : WALK
       const full = normalized(hub, { ...fillStruct(hub.schema), ...type, metadata: { name: 'a' } } as unknown as KubeObject)
       let bytes = codec(OLDEST, key).encode(clone(full))
       const first = codec(OLDEST, key).decode(bytes, AT)
       let expected = clone(first) as KubeObject
-      for (const release of WALK) {
+      for (const release of walk) {
         const { schema } = definitionIn(release, key).hub
         bytes = codec(release, key).encode(clone(codec(release, key).decode(bytes, AT)) as KubeObject)
         expected = normalized({ schema }, expected)
