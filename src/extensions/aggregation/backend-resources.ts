@@ -73,7 +73,7 @@ export class BackendResources implements ForeignResources {
   }
 
   async delete(resource: ForeignResource, namespace: string, name: string, signal: AbortSignal): Promise<void> {
-    await this.#ask(resource, { method: 'DELETE', path: `${pathIn(resource, namespace)}/${name}`, body: OPTIONS }, signal)
+    await this.#ask(resource, { method: 'DELETE', path: `${pathIn(resource, namespace)}/${encodeURIComponent(name)}`, body: OPTIONS }, signal)
   }
 
   /** Undefined where there is nothing of the kind, or not by this method. */
@@ -93,7 +93,7 @@ export class BackendResources implements ForeignResources {
   }
 }
 
-const pathIn = (resource: ForeignResource, namespace: string): string => `${pathOf(resource)}/namespaces/${namespace}/${resource.resource}`
+const pathIn = (resource: ForeignResource, namespace: string): string => `${pathOf(resource)}/namespaces/${namespace}/${encodeURIComponent(resource.resource)}`
 
 const textsIn = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(each => typeof each === 'string') : [])
 

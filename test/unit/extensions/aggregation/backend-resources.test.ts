@@ -90,6 +90,13 @@ describe('BackendResources', () => {
     ])
   })
 
+  it('asks of no other path than that of the name, whatever a backend calls its objects', async () => {
+    const { resources, answers, asked } = world()
+    answers.push([200, {}])
+    await resources.delete(FLUNDERS, 'ns', '../b?dryRun=All#\r\n', signal)
+    expect(asked[0]?.path).to.equal('/apis/wardle.example.com/v1/namespaces/ns/flunders/..%2Fb%3FdryRun%3DAll%23%0D%0A')
+  })
+
   it('takes 404 and 405 as that there is no such thing', async () => {
     const { resources, answers } = world()
     answers.push([405, ''], [404, ''], [404, ''])
