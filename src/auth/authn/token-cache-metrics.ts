@@ -1,13 +1,11 @@
+import { DEFAULT_BUCKETS } from '../../lib/buckets.ts'
 import { CounterFamily, GaugeFamily, HistogramFamily, type MetricDeclaration, type MetricFamily } from '../../lib/metrics.ts'
-
-/** prometheus.DefBuckets, in seconds. */
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const declare = (name: string): MetricDeclaration => ({ name: `authentication_token_cache_${name}`, help: '', stability: 'ALPHA', labels: ['status'] })
 
 /** How often tokens are known, and how often others are asked about them. Source: pkg/authentication/token/cache in k8s.io/apiserver, which gives no help texts. */
 export class TokenCacheMetrics {
-  readonly #durations = new HistogramFamily({ ...declare('request_duration_seconds'), buckets: SECONDS })
+  readonly #durations = new HistogramFamily({ ...declare('request_duration_seconds'), buckets: DEFAULT_BUCKETS })
   readonly #requests = new CounterFamily(declare('request_total'))
   readonly #fetches = new CounterFamily(declare('fetch_total'))
   readonly #active = new GaugeFamily(declare('active_fetch_count'))

@@ -1,12 +1,12 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
-import { keepMetadata, withholdStatus } from '../../shared/status-metadata.ts'
+import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
 import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import type { ResourceClaim as OlderClaim } from '../v1alpha1.types.ts'
 import type { AllocationResult, ResourceClaim } from '../v1alpha2.types.ts'
@@ -51,18 +51,10 @@ const table: TableDefinition<ResourceClaim> = {
   ],
 }
 
-const statusStrategy: Strategy<ResourceClaim> = {
-  resetFields: SPEC_FIELDS,
-  prepare(next, old) {
-    if (!old) return
-    next.spec = old.spec
-    keepMetadata(next, old)
-  },
-  validate: validateClaimStatus,
-}
-
 const NAMES = { plural: 'resourceclaims', singular: 'resourceclaim' }
-const subresources = { status: { verbs: STATUS_VERBS, strategy: statusStrategy } }
+const subresources = {
+  status: { verbs: STATUS_VERBS, strategy: { ...statusAloneStrategy<ResourceClaim>({ validate: validateClaimStatus }), resetFields: SPEC_FIELDS } },
+}
 
 const v1alpha2: Version<ResourceClaim> = {
   ...alphaVersion('v1alpha2', 'ResourceClaim', NAMES),

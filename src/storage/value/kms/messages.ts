@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs/minimal.js'
+import { fieldsOf } from '../../../protocols/grpc/message-fields.ts'
 
 /** How the source of a data encryption key is used: as the key, or as a seed of which each value derives a key of its own. */
 export const SourceType = { key: 0, seed: 1 } as const
@@ -81,60 +82,28 @@ export function encodeDecrypt({ ciphertext, uid, keyId, annotations }: DecryptRe
   return finished(writer)
 }
 
-/** Fields of a message: the last of several counts, but for annotations. */
-interface Fields {
-  readonly bytes: ReadonlyMap<number, Buffer>
-  readonly numbers: ReadonlyMap<number, number>
-  readonly annotations: Annotations
-}
-
-/** Throws where the bytes are no message. Values share their memory. */
-function fieldsOf(message: Buffer, annotationsField: number): Fields {
-  const reader = protobuf.Reader.create(message)
-  const bytes = new Map<number, Buffer>()
-  const numbers = new Map<number, number>()
-  const annotations = new Map<string, Buffer>()
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    const field = tag >>> 3
-    if ((tag & 7) === BYTES) {
-      const value = bufferOf(reader.bytes())
-      if (field === annotationsField) {
-        const entry = fieldsOf(value, NONE).bytes
-        annotations.set((entry.get(1) ?? NOTHING).toString(), entry.get(2) ?? NOTHING)
-      } else bytes.set(field, value)
-    } else if ((tag & 7) === 0) numbers.set(field, reader.int32())
-    else reader.skipType(tag & 7)
-  }
-  return { bytes, numbers, annotations }
-}
-
-/** No field has this number. */
-const NONE = -1
-const NOTHING = Buffer.alloc(0)
-const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+const annotationsOf = (entries: readonly Buffer[]): Annotations =>
+  new Map(
+    entries.map(entry => {
+      const fields = fieldsOf(entry)
+      return [fields.text(1), fields.bytes(2)]
+    }),
+  )
 
 export function decodeObject(message: Buffer): EncryptedObject {
-  const { bytes, numbers, annotations } = fieldsOf(message, 4)
-  return {
-    data: bytes.get(1) ?? NOTHING,
-    keyId: (bytes.get(2) ?? NOTHING).toString(),
-    source: bytes.get(3) ?? NOTHING,
-    annotations,
-    sourceType: numbers.get(5) ?? 0,
-  }
+  const fields = fieldsOf(message)
+  return { data: fields.bytes(1), keyId: fields.text(2), source: fields.bytes(3), annotations: annotationsOf(fields.all(4)), sourceType: fields.number(5) }
 }
 
 export function decodeStatus(message: Buffer): StatusResponse {
-  const { bytes } = fieldsOf(message, NONE)
-  const text = (field: number): string => (bytes.get(field) ?? NOTHING).toString()
+  const { text } = fieldsOf(message)
   return { version: text(1), healthz: text(2), keyId: text(3) }
 }
 
 /** The service's answer is kept for long, and so copied. */
 export function decodeEncrypt(message: Buffer): EncryptResponse {
-  const { bytes, annotations } = fieldsOf(Buffer.from(message), 3)
-  return { ciphertext: bytes.get(1) ?? NOTHING, keyId: (bytes.get(2) ?? NOTHING).toString(), annotations }
+  const fields = fieldsOf(Buffer.from(message))
+  return { ciphertext: fields.bytes(1), keyId: fields.text(2), annotations: annotationsOf(fields.all(3)) }
 }
 
-export const decodeDecrypt = (message: Buffer): Buffer => fieldsOf(message, NONE).bytes.get(1) ?? NOTHING
+export const decodeDecrypt = (message: Buffer): Buffer => fieldsOf(message).bytes(1)

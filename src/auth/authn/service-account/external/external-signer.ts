@@ -74,7 +74,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
       throw new Error(`while initially filling key cache: while performing initial cache fill: ${errorMessage(error)}`)
     })
     const maxExpirationSeconds = decodeMetadata(await client.call(`${service}Metadata`, NOTHING, METADATA_TIMEOUT_MS))
-    keys.follow(stopped.signal)
+    void keys.follow(stopped.signal)
     return {
       maxExpirationSeconds: checkedExpiration(maxExpirationSeconds),
       keys: id => keys.find(id),

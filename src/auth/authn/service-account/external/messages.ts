@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs/minimal.js'
+import { fieldsOf } from '../../../../protocols/grpc/message-fields.ts'
 
 /** What a signer has made of claims: the first and the last part of a token, as they stand in it. */
 export interface Signed {
@@ -22,17 +23,6 @@ export interface FetchedKeys {
   readonly refreshHint: number
 }
 
-/** Reads members of a message, each with the reader that fits its wire type. Throws where the bytes are no message. */
-function eachField(message: Uint8Array, read: Readonly<Record<number, (reader: protobuf.Reader) => void>>): void {
-  const reader = protobuf.Reader.create(message)
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    const known = read[tag >>> 3]
-    if (known) known(reader)
-    else reader.skipType(tag & 7)
-  }
-}
-
 /** Of k8s.io/externaljwt, apis/v1/api.proto, as are the others. Those of v1alpha1 are the same. */
 export const encodeSign = (claims: string): Buffer =>
   Buffer.from(
@@ -43,72 +33,26 @@ export const encodeSign = (claims: string): Buffer =>
   )
 
 export function decodeSigned(message: Buffer): Signed {
-  let [header, signature] = ['', '']
-  eachField(message, {
-    1: reader => {
-      header = reader.string()
-    },
-    2: reader => {
-      signature = reader.string()
-    },
-  })
-  return { header, signature }
+  const { text } = fieldsOf(message)
+  return { header: text(1), signature: text(2) }
 }
 
 export function decodeKeys(message: Buffer): FetchedKeys {
-  const keys: FetchedKey[] = []
-  let dataTimestamp: FetchedKeys['dataTimestamp']
-  let refreshHint = 0
-  eachField(message, {
-    1: reader => void keys.push(decodeKey(reader.bytes())),
-    2: reader => {
-      dataTimestamp = decodeTimestamp(reader.bytes())
-    },
-    3: reader => {
-      refreshHint = Number(reader.int64())
-    },
-  })
-  return { keys, dataTimestamp, refreshHint }
+  const { all, number } = fieldsOf(message)
+  const timestamp = all(2).at(-1)
+  return { keys: all(1).map(decodeKey), dataTimestamp: timestamp && decodeTimestamp(timestamp), refreshHint: number(3) }
 }
 
-function decodeKey(message: Uint8Array): FetchedKey {
-  let id = ''
-  let der = Buffer.alloc(0)
-  let excludedFromDiscovery = false
-  eachField(message, {
-    1: reader => {
-      id = reader.string()
-    },
-    2: reader => {
-      der = Buffer.from(reader.bytes())
-    },
-    3: reader => {
-      excludedFromDiscovery = reader.bool()
-    },
-  })
-  return { id, der, excludedFromDiscovery }
+/** The answer is let go, and so the key is copied. */
+function decodeKey(message: Buffer): FetchedKey {
+  const { text, bytes, number } = fieldsOf(message)
+  return { id: text(1), der: Buffer.from(bytes(2)), excludedFromDiscovery: number(3) !== 0 }
 }
 
-function decodeTimestamp(message: Uint8Array): { seconds: number; nanos: number } {
-  let [seconds, nanos] = [0, 0]
-  eachField(message, {
-    1: reader => {
-      seconds = Number(reader.int64())
-    },
-    2: reader => {
-      nanos = reader.int32()
-    },
-  })
-  return { seconds, nanos }
+function decodeTimestamp(message: Buffer): { seconds: number; nanos: number } {
+  const { number } = fieldsOf(message)
+  return { seconds: number(1), nanos: number(2) }
 }
 
 /** Seconds for which the signer's tokens are good at most. */
-export function decodeMetadata(message: Buffer): number {
-  let seconds = 0
-  eachField(message, {
-    1: reader => {
-      seconds = Number(reader.int64())
-    },
-  })
-  return seconds
-}
+export const decodeMetadata = (message: Buffer): number => fieldsOf(message).number(1)

@@ -1,6 +1,7 @@
+import { DEFAULT_BUCKETS } from '../../../../lib/buckets.ts'
 import { CounterFamily, GaugeFamily, HistogramFamily, type MetricFamily } from '../../../../lib/metrics.ts'
 
-const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+const SECONDS = [0.001, ...DEFAULT_BUCKETS, 30, 60]
 
 const declare = (name: string, labels: readonly string[], help: string) => ({
   name: `apiserver_externaljwt_${name}`,

@@ -3,7 +3,7 @@ import { type Clock, LONGEST_TIMER_MS } from '../../../../lib/clock.ts'
 import { errorMessage } from '../../../../lib/error-message.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import type { Logger } from '../../../../lib/log.ts'
-import { onAbort } from '../../../../lib/on-abort.ts'
+import { pause } from '../../../../lib/pause.ts'
 import { type VerificationKey, verificationKey } from '../keys.ts'
 import type { FetchedKeys } from './messages.ts'
 import type { SignerMetrics } from './metrics.ts'
@@ -64,23 +64,20 @@ export class SignerKeys {
   }
 
   /** Asks again when the signer says, until the signal aborts. */
-  follow(signal: AbortSignal): void {
-    let timer: NodeJS.Timeout | undefined
-    const wait = (ms: number): void => {
-      if (signal.aborted) return
-      timer = setTimeout(() => {
-        this.sync().then(
-          () => wait(this.#restMs()),
-          (error: unknown) => {
-            this.#options.log.error('when syncing supported public keys(Stale set of keys will be supported)', { error: errorMessage(error) })
-            wait(FALLBACK_MS)
-          },
-        )
-      }, ms)
-      timer.unref()
+  async follow(signal: AbortSignal): Promise<void> {
+    let rest = this.#restMs()
+    while (await pause(rest, signal)) rest = await this.#syncAgain()
+  }
+
+  /** How long until the next time, in milliseconds. Known keys stay where the signer fails. */
+  async #syncAgain(): Promise<number> {
+    try {
+      await this.sync()
+      return this.#restMs()
+    } catch (error) {
+      this.#options.log.error('when syncing supported public keys(Stale set of keys will be supported)', { error: errorMessage(error) })
+      return FALLBACK_MS
     }
-    onAbort(signal, () => clearTimeout(timer))
-    wait(this.#restMs())
   }
 
   #restMs(): number {

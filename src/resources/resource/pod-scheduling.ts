@@ -1,0 +1,53 @@
+import type { Strategy, TableDefinition, Version } from '../../catalog/definition.ts'
+import { age } from '../../meta/age.ts'
+import { duplicate, type FieldError } from '../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../meta/field-path.ts'
+import type { TypedObject } from '../../meta/object.ts'
+import { ageColumn, column, nameColumn } from '../shared/columns.ts'
+import { statusAloneStrategy, withholdStatus } from '../shared/status-metadata.ts'
+import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../shared/strategy-parts.ts'
+
+/** What all versions of PodSchedulingContext have, from 1.26 to 1.31. */
+interface SchedulingContext extends TypedObject {
+  spec: { potentialNodes?: string[]; selectedNode?: string }
+  status: { resourceClaims?: { name?: string; unsuitableNodes?: string[] }[] }
+}
+
+/** Names of nodes, in the words of a release. */
+export type ValidateNodes = (nodes: readonly string[] | undefined, path: FieldPath) => FieldError[]
+
+const table: TableDefinition<SchedulingContext> = {
+  columns: [nameColumn, column('SelectedNode', 'The node that the scheduler would like.'), ageColumn],
+  cells: ({ metadata, spec }, now) => [metadata.name ?? '', spec.selectedNode ?? '', age(metadata.creationTimestamp, now)],
+}
+
+/** Upstream's path of the claims is `status.claims`. */
+function validateStatus({ status: { resourceClaims = [] } }: SchedulingContext, validateNodes: ValidateNodes): FieldError[] {
+  const seen = new Set<string>()
+  return resourceClaims.flatMap(({ name = '', unsuitableNodes }, i) => {
+    const at = fieldPath('status', 'claims').index(i)
+    const again = seen.has(name) ? [duplicate(at, name)] : []
+    seen.add(name)
+    return [...validateNodes(unsuitableNodes, at.child('unsuitableNodes')), ...again]
+  })
+}
+
+export const validatePotentialNodes = ({ spec }: SchedulingContext, validateNodes: ValidateNodes): FieldError[] =>
+  validateNodes(spec.potentialNodes, fieldPath('spec', 'potentialNodes'))
+
+export const schedulingParts = <T extends SchedulingContext>(validateNodes: ValidateNodes): Pick<Version<T>, 'table' | 'subresources'> => ({
+  table,
+  subresources: {
+    status: {
+      verbs: STATUS_VERBS,
+      strategy: { ...statusAloneStrategy<T>({ validate: next => validateStatus(next, validateNodes) }), resetFields: SPEC_FIELDS },
+    },
+  },
+})
+
+export const schedulingStrategy = <T extends SchedulingContext>(validate: Strategy<T>['validate']): Strategy<T> => ({
+  revalidatesMeta: true,
+  resetFields: STATUS_FIELDS,
+  prepare: (next, old) => withholdStatus(next, old),
+  ...(validate && { validate }),
+})

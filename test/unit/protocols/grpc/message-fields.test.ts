@@ -1,0 +1,38 @@
+import { expect } from 'chai'
+import protobuf from 'protobufjs/minimal.js'
+import { fieldsOf } from '../../../../src/protocols/grpc/message-fields.ts'
+
+describe('fields of small messages', () => {
+  it('are found by their numbers, the last of several values', () => {
+    const message = protobuf.Writer.create()
+      .uint32(10)
+      .string('first')
+      .uint32(10)
+      .string('last')
+      .uint32(16)
+      .int64(-5)
+      .uint32(26)
+      .bytes(Buffer.of(1, 2))
+      .finish()
+    const fields = fieldsOf(message)
+    expect(fields.text(1)).to.equal('last')
+    expect(fields.all(1).map(String)).to.deep.equal(['first', 'last'])
+    expect(fields.number(2)).to.equal(-5)
+    expect([...fields.bytes(3)]).to.deep.equal([1, 2])
+  })
+
+  it('are empty where they are absent', () => {
+    const fields = fieldsOf(Buffer.alloc(0))
+    expect([fields.text(1), fields.number(1), fields.all(1).length, fields.bytes(1).length]).to.deep.equal(['', 0, 0, 0])
+  })
+
+  it('are skipped where their wire type is another', () => {
+    const message = protobuf.Writer.create().uint32(13).fixed32(7).uint32(17).fixed64(9).uint32(24).uint32(1).finish()
+    const fields = fieldsOf(message)
+    expect([fields.text(1), fields.number(1), fields.number(2), fields.number(3)]).to.deep.equal(['', 0, 0, 1])
+  })
+
+  it('cannot be read of what is cut off', () => {
+    expect(() => fieldsOf(Buffer.of(10, 5, 1))).to.throw(RangeError)
+  })
+})
