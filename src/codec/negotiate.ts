@@ -133,8 +133,8 @@ export const unsupportedMediaTypeText = (offer: readonly MediaType[]): string =>
 /** The type of a body by its Content-Type (none: the first of the offer); undefined where it is not supported. */
 export function negotiateInput(contentType: string | undefined, offer: readonly MediaType[]): string | undefined {
   if (contentType === undefined || contentType === '') return offer[0]?.type
-  const type = parseMediaType(contentType)
-  return offer.find(media => media.type === type)?.type
+  const offered = (type: string | undefined): string | undefined => offer.find(media => media.type === type)?.type
+  return offered(contentType) ?? offered(parseMediaType(contentType))
 }
 
 /**

@@ -131,5 +131,5 @@ export const writeTarget = (scope: Scope<'create' | 'update' | 'patch'>, options
   ...subjectOf(scope),
   dryRun: options.dryRun,
   manager: options.manager,
-  ...(options.stated && { options: options.stated }),
+  options: options.stated,
 })

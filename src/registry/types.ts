@@ -26,7 +26,7 @@ export interface WriteTarget {
   /** Field manager: as the request names it, or its user agent. */
   readonly manager: string
   /** What the request says of itself, as admission sees it: the members of CreateOptions, UpdateOptions or DeleteOptions. */
-  readonly options?: JsonObject
+  readonly options?: JsonObject | undefined
   /** One of those that a request without a name deletes: admission gets no name either. */
   readonly ofCollection?: boolean
   /** A part of another write, about which those outside of the server are asked: they are not asked of this one. */
@@ -46,9 +46,9 @@ export interface AdmissionRequest {
   readonly name: string
   readonly dryRun: boolean
   /** The members of CreateOptions, UpdateOptions or DeleteOptions, whatever the verb: those of a patch are reported as those of what it does. Absent where nothing is said. */
-  readonly options?: JsonObject
+  readonly options?: JsonObject | undefined
   /** Nobody outside of the server is asked: it is a part of another request. */
-  readonly nested?: boolean
+  readonly nested?: boolean | undefined
   /** In the version of hooks (`hookVersion`), as `old`. Absent for deletions. Owned by the pipeline: mutating plugins change it in place or replace it. */
   readonly object?: KubeObject
   /** Shared: never mutated. Absent for creations. */
@@ -132,7 +132,7 @@ export const admissionRequest = <Objects extends Pick<AdmissionRequest, 'object'
   namespace,
   name: ofCollection ? '' : name,
   dryRun,
-  ...(options && { options }),
-  ...(nested && { nested }),
+  options,
+  nested,
   ...objects,
 })

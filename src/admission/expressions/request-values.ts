@@ -28,7 +28,7 @@ export interface SeenRequest {
   readonly user: User
   readonly dryRun: boolean
   /** CreateOptions, UpdateOptions, DeleteOptions of meta.k8s.io. */
-  readonly options?: JsonObject
+  readonly options?: JsonObject | undefined
 }
 
 /** What expressions speak of, besides variables. */
