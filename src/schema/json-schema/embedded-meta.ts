@@ -1,6 +1,7 @@
 import { type FieldError, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { isDns1035Label, nameIsPathSegment } from '../../meta/names.ts'
+import { validateKindName } from '../../meta/kind-name.ts'
+import { nameIsPathSegment } from '../../meta/names.ts'
 import type { Json, JsonObject, ObjectMeta } from '../../meta/object.ts'
 import { validateObjectMeta } from '../../meta/object-meta-validation.ts'
 import { DecodeError, decode } from '../decode.ts'
@@ -91,15 +92,10 @@ function objectErrors(object: JsonObject, path: FieldPath): FieldError[] {
     if (name === 'apiVersion' || name === 'kind') {
       if (typeof value !== 'string') errors.push(invalid(at, goValue(value), 'must be a string'))
       else if (value === '') errors.push(invalid(at, value, 'must not be empty'))
-      else errors.push(...(name === 'kind' ? kindErrors(value, at) : apiVersionErrors(value, at)))
+      else errors.push(...(name === 'kind' ? validateKindName(value, at) : apiVersionErrors(value, at)))
     } else if (name === 'metadata') errors.push(...metadataErrors(value, at))
   }
   return errors
-}
-
-function kindErrors(kind: string, path: FieldPath): FieldError[] {
-  const texts = isDns1035Label(kind.toLowerCase())
-  return texts.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${texts.join(',')}`)]
 }
 
 const apiVersionErrors = (text: string, path: FieldPath): FieldError[] =>

@@ -3,6 +3,7 @@ import type { Steps } from '../../../lib/steps.ts'
 import { minorOf } from '../../../lifecycle/release.ts'
 import { type FieldError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { validateKindName } from '../../../meta/kind-name.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
@@ -26,11 +27,6 @@ function labelErrors(name: string, path: FieldPath): FieldError[] {
 }
 
 /** A kind is checked in lower case, so that its capitals pass; the error shows it as it was written. */
-function kindErrors(kind: string, path: FieldPath): FieldError[] {
-  const texts = isDns1035Label(kind.toLowerCase())
-  return texts.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${texts.join(',')}`)]
-}
-
 /** The names that a definition must have; those of a status may be empty. */
 const requiredNames = (names: CustomResourceDefinitionNames, path: FieldPath): FieldError[] =>
   (['plural', 'singular', 'kind', 'listKind'] as const).filter(name => !names[name]).map(name => required(path.child(name)))
@@ -40,8 +36,8 @@ function validateNames({ plural, singular, kind, listKind, shortNames = [], cate
   const errors: FieldError[] = []
   if (plural) errors.push(...labelErrors(plural, path.child('plural')))
   if (singular) errors.push(...labelErrors(singular, path.child('singular')))
-  if (kind) errors.push(...kindErrors(kind, path.child('kind')))
-  if (listKind) errors.push(...kindErrors(listKind, path.child('listKind')))
+  if (kind) errors.push(...validateKindName(kind, path.child('kind')))
+  if (listKind) errors.push(...validateKindName(listKind, path.child('listKind')))
   errors.push(...shortNames.flatMap((name, i) => labelErrors(name, path.child('shortNames').index(i))))
   if (kind && kind === listKind) errors.push(invalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'))
   return [...errors, ...categories.flatMap((name, i) => labelErrors(name, path.child('categories').index(i)))]
