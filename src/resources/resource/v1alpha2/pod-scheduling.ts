@@ -4,13 +4,11 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { schedulingParts, schedulingStrategy, validatePotentialNodes } from '../pod-scheduling.ts'
 import type { PodSchedulingContext } from '../v1alpha2.types.ts'
 import { validateNodeNames } from './node-names.ts'
+import { withUpdateErrors } from './update-errors.ts'
 import { alphaVersion } from './version.ts'
 
-/** An update reports what is wrong twice, as upstream does. */
-function validateContext(next: PodSchedulingContext, old: PodSchedulingContext | undefined): FieldError[] {
-  const errors = validatePotentialNodes(next, validateNodeNames)
-  return old ? [...errors, ...errors] : errors
-}
+const validateContext = (next: PodSchedulingContext, old: PodSchedulingContext | undefined): FieldError[] =>
+  withUpdateErrors(validatePotentialNodes(next, validateNodeNames), old !== undefined)
 
 const resourceOf = (version: Version<PodSchedulingContext>): ResourceDefinition =>
   defineResource<PodSchedulingContext>({

@@ -1,23 +1,19 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateTemplateMeta } from '../../core/volume/claim-template.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { goValue } from '../../shared/go-values.ts'
 import type { ResourceClaimTemplate } from '../v1alpha2.types.ts'
 import { setClaimDefaults, validateClaimSpec } from './claim-spec.ts'
+import { changedSpec, withUpdateErrors } from './update-errors.ts'
 import { alphaVersion } from './version.ts'
 
-/** An update reports what is wrong twice, as upstream does, and a change of the spec in between. */
 function validate({ spec }: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined): FieldError[] {
   const path = fieldPath('spec')
   const errors = [...validateTemplateMeta(spec.metadata, path.child('metadata')), ...validateClaimSpec(spec.spec, path.child('spec'))]
-  if (!old) return errors
-  const changed = deepEqual(spec, old.spec) ? [] : [invalid(path, goValue('resourceV1alpha2.ResourceClaimTemplateSpec', spec), 'field is immutable')]
-  return [...errors, ...changed, ...errors]
+  return withUpdateErrors(errors, old !== undefined, changedSpec('resourceV1alpha2.ResourceClaimTemplateSpec', spec, old))
 }
 
 const table: TableDefinition<ResourceClaimTemplate> = {

@@ -1,27 +1,20 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { goValue } from '../../shared/go-values.ts'
 import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
 import { SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import type { ResourceClaim as OlderClaim } from '../v1alpha1.types.ts'
 import type { AllocationResult, ResourceClaim } from '../v1alpha2.types.ts'
 import { setClaimDefaults, validateClaimSpec } from './claim-spec.ts'
 import { validateClaimStatus } from './claim-status.ts'
+import { changedSpec, withUpdateErrors } from './update-errors.ts'
 import { alphaVersion } from './version.ts'
 
-/** An update reports what is wrong with the spec twice, as upstream does, and a change of it in between. */
-function validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] {
-  const path = fieldPath('spec')
-  const errors = validateClaimSpec(spec, path)
-  if (!old) return errors
-  const changed = deepEqual(spec, old.spec) ? [] : [invalid(path, goValue('resourceV1alpha2.ResourceClaimSpec', spec), 'field is immutable')]
-  return [...errors, ...changed, ...errors]
-}
+const validateClaim = ({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] =>
+  withUpdateErrors(validateClaimSpec(spec, fieldPath('spec')), old !== undefined, changedSpec('resourceV1alpha2.ResourceClaimSpec', spec, old))
 
 /** `pending`, `allocated,reserved`, `deleted,allocated,deallocating` … */
 function stateCell({ metadata, status }: ResourceClaim): string {

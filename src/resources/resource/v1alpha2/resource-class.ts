@@ -8,16 +8,16 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { validateDriverName } from '../names.ts'
 import type { ResourceClass } from '../v1alpha2.types.ts'
 import { validateClassParametersRef } from './references.ts'
+import { withUpdateErrors } from './update-errors.ts'
 import { alphaVersion } from './version.ts'
 
-/** An update reports what is wrong twice, as upstream does. */
 function validateClass({ driverName, parametersRef, suitableNodes }: ResourceClass, old: ResourceClass | undefined): FieldError[] {
   const errors = [
     ...validateDriverName(driverName, fieldPath('driverName')),
     ...validateClassParametersRef(parametersRef, fieldPath('parametersRef')),
     ...(suitableNodes ? validateNodeSelector(suitableNodes, false, fieldPath('suitableNodes')) : []),
   ]
-  return old ? [...errors, ...errors] : errors
+  return withUpdateErrors(errors, old !== undefined)
 }
 
 const table: TableDefinition<ResourceClass> = {
