@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, openClients } from './support/clients.ts'
 import { type Cluster, readCluster } from './support/cluster.ts'
-import { cpuOf, median, memoryOf } from './support/load.ts'
+import { cpuOf, cpuOfThreads, median, memoryOf } from './support/load.ts'
 import { type StartedBinnacle, startBinnacle } from './support/processes.ts'
 import { closeConnections, inFlight, pod, send } from './support/requests.ts'
 
@@ -69,8 +69,7 @@ async function open(build: string): Promise<Side> {
 
 /** Does a slice of the operations, and notes the microseconds of CPU that one took. */
 async function slice(side: Side, what: string, each: (i: number) => Request): Promise<void> {
-  const before = cpuOf(side.server.pid)
-  // The system counts in hundredths of a second.
+  const before = cpuOfThreads(side.server.pid)
   const operations = what === 'get' ? OPERATIONS * 8 : OPERATIONS
   let next = 0
   await Promise.all(
@@ -81,7 +80,7 @@ async function slice(side: Side, what: string, each: (i: number) => Request): Pr
       }
     }),
   )
-  side.cpu.set(what, [...(side.cpu.get(what) ?? []), (cpuOf(side.server.pid) - before) / operations])
+  side.cpu.set(what, [...(side.cpu.get(what) ?? []), (cpuOfThreads(side.server.pid) - before) / operations])
 }
 
 async function compareRequests(): Promise<void> {
