@@ -118,7 +118,8 @@ async function writeStatus(
     return next
   }
   const written = await updateKind(env.access, CUSTOM_RESOURCE_DEFINITIONS, { namespace: '', name, subresource: 'status' }, asKnown).catch(isOutdated)
-  if (written) await keep(known, written)
+  // Removing the last finalizer deletes the definition, and its watch may say so before the write's answer is here.
+  if (written && known.has(name)) await keep(known, written)
   return written
 }
 

@@ -1,0 +1,74 @@
+import { EventEmitter, once } from 'node:events'
+import { expect } from 'chai'
+import type { ResourceAccess } from '../../../src/catalog/definition.ts'
+import { definitionController } from '../../../src/extensions/definition-controller.ts'
+import type { AnyObject } from '../../support/any-object.ts'
+import { builtinRegistry, controllerEnvironment } from '../../support/builtin-registry.ts'
+import { eventually } from '../../support/waiting.ts'
+
+const DEFINITIONS = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
+
+const definition = (plural: string, kind: string): AnyObject => ({
+  kind: 'CustomResourceDefinition',
+  apiVersion: 'apiextensions.k8s.io/v1',
+  metadata: { name: `${plural}.example.com` },
+  spec: {
+    group: 'example.com',
+    scope: 'Cluster',
+    names: { plural, kind, singular: 'widget' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+})
+
+/** Like `access`, but the answer to the write that deletes a definition comes after the watch's event of it was handled. */
+function answeringLate(access: ResourceAccess): { readonly access: ResourceAccess; readonly lateAnswers: () => number } {
+  const events = new EventEmitter()
+  const handled = once(events, 'deleted')
+  let lateAnswers = 0
+  return {
+    lateAnswers: () => lateAnswers,
+    access: {
+      ...access,
+      update: async (...call) => {
+        const written = await access.update(...call)
+        if (written.metadata.deletionTimestamp === undefined || written.metadata.finalizers?.length) return written
+        await handled
+        lateAnswers++
+        return written
+      },
+      watch: (id, namespace, signal, handle, options) =>
+        access.watch(
+          id,
+          namespace,
+          signal,
+          async event => {
+            await handle(event)
+            events.emit(event.type)
+          },
+          options,
+        ),
+    },
+  }
+}
+
+describe('the controller of custom resource definitions', () => {
+  it('accepts the names of a deleted definition for the next, even if the watch tells of the deletion before its own write is answered', async () => {
+    const env = controllerEnvironment(builtinRegistry())
+    const { access, lateAnswers } = answeringLate(env.access)
+    const end = new AbortController()
+    const running = definitionController(async () => undefined)({ ...env, access }, end.signal)
+    const condition = async (name: string, type: string) => {
+      const { status } = (await env.access.get(DEFINITIONS, '', name)) as AnyObject
+      return status?.conditions?.find((each: AnyObject) => each.type === type)
+    }
+    await env.access.create(DEFINITIONS, '', definition('widgets', 'Widget'))
+    await eventually('the first is established', async () => (await condition('widgets.example.com', 'Established'))?.status === 'True')
+    await env.access.delete(DEFINITIONS, '', 'widgets.example.com')
+    await eventually('the deletion is known before it is answered', () => lateAnswers() === 1)
+    await env.access.create(DEFINITIONS, '', definition('gadgets', 'Gadget'))
+    await eventually('the next one is looked at', async () => (await condition('gadgets.example.com', 'NamesAccepted')) !== undefined)
+    expect(await condition('gadgets.example.com', 'NamesAccepted')).to.include({ status: 'True', reason: 'NoConflicts' })
+    end.abort()
+    await running
+  })
+})
