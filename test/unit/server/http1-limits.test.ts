@@ -4,7 +4,7 @@ import net, { type AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { http1Listener } from '../../../src/server/http1-requests.ts'
 import { answerInvalidRequest } from '../../../src/server/invalid-request.ts'
-import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_PIPELINED } from '../../../src/server/limits.ts'
+import { MAX_HEADER_BYTES, MAX_HEADERS, MAX_PIPELINED, SMALL_CHUNKS } from '../../../src/server/limits.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { turns } from '../../support/waiting.ts'
 
@@ -182,6 +182,31 @@ describe('a request over HTTP/1.1 whose cost is not in its bytes', () => {
 
   it('ends its connection where its body comes in many small chunks', async () => {
     expect((await say(port, post + '1\r\nx\r\n'.repeat(2000))).ended).to.equal(true)
+  })
+
+  it('has no more of them read where they are too many, and leaves a parser that reads the next body', async () => {
+    let chunks = 0
+    const listener = http1Listener((req, res) => {
+      const { push } = req
+      Object.assign(req, {
+        push(chunk: Buffer | null) {
+          if (chunk !== null) chunks++
+          return push.call(req, chunk)
+        },
+      })
+      let body = ''
+      req.on('data', (chunk: Buffer) => {
+        body += chunk.toString()
+      })
+      req.once('end', () => 'end' in res && res.end(body))
+    })
+    const plain = createServer(listener).listen(0, '127.0.0.1')
+    await once(plain, 'listening')
+    const at = (plain.address() as AddressInfo).port
+    expect((await say(at, post + '1\r\nx\r\n'.repeat(10_000))).ended).to.equal(true)
+    expect(chunks).to.equal(SMALL_CHUNKS.burst + 1)
+    expect((await say(at, `${post}3\r\nabc\r\n0\r\n\r\n`, 1)).heard).to.match(/abc/)
+    plain.close()
   })
 
   it('goes on where they are few, or large', async () => {
