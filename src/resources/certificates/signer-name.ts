@@ -18,8 +18,8 @@ function validateParts(text: string, check: (part: string) => string[], path: Fi
  * A domain of two labels at least, a slash and a path without one: `example.com/name`, `kubernetes.io/kube-apiserver-client`.
  * Once the text has this form, all other faults are reported together.
  */
-export function validateSignerName(name: string, path: FieldPath): FieldError[] {
-  if (name === '') return [required(path)]
+export function validateSignerName(name: string, path: FieldPath, missing = ''): FieldError[] {
+  if (name === '') return [required(path, missing)]
   const [domain = '', rest = '', ...more] = name.split('/')
   if (!name.includes('/') || more.length > 0) {
     return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]

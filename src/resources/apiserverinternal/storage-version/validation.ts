@@ -1,5 +1,8 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import { repeats } from '../../../lib/repeats.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required, words } from '../../../meta/field-error.ts'
+import { duplicate, invalid, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { emptyError, isDns1035Label, isDns1123Subdomain, isQualifiedName, regexError } from '../../../meta/names.ts'
@@ -38,8 +41,8 @@ const validateApiVersion = (apiVersion: string, path: FieldPath): FieldError[] =
   return faults.length > 0 ? [invalid(path, apiVersion, faults.join(','))] : []
 }
 
-/** encodingVersion and every served version must be among decodableVersions. */
-function validateServer(server: ServerStorageVersion, path: FieldPath): FieldError[] {
+/** encodingVersion, and since 1.28 every served version, must be among decodableVersions. */
+function validateServer(server: ServerStorageVersion, path: FieldPath, judgesServed: boolean): FieldError[] {
   const { apiServerID = '', encodingVersion = '', decodableVersions: decodable = [], servedVersions: served = [] } = server
   const known = new Set(decodable)
   const errors = isDns1123Subdomain(apiServerID).map(text => invalid(path.child('apiServerID'), apiServerID, text))
@@ -48,13 +51,22 @@ function validateServer(server: ServerStorageVersion, path: FieldPath): FieldErr
   if (!known.has(encodingVersion)) {
     errors.push(invalid(path.child('decodableVersions'), decodable, `decodableVersions must include encodingVersion ${encodingVersion}`))
   }
-  for (const [i, version] of served.entries()) {
+  for (const [i, version] of judgesServed ? served.entries() : []) {
     const at = path.child('servedVersions').index(i)
     errors.push(...validateApiVersion(version, at))
     if (known.has(version)) continue
     errors.push(invalid(at, version, `individual served version : ${version} must be included in decodableVersions : [${decodable.join(' ')}]`))
   }
   return errors
+}
+
+/** Since 1.28 each server has one entry. */
+function validateServers(servers: readonly ServerStorageVersion[], path: FieldPath, judgesMore: boolean): FieldError[] {
+  const again = repeats(servers.map(({ apiServerID = '' }) => apiServerID))
+  return servers.flatMap((server, i) => [
+    ...(judgesMore && again[i] ? [duplicate(path.index(i).child('apiServerID'), server.apiServerID ?? '')] : []),
+    ...validateServer(server, path.index(i), judgesMore),
+  ])
 }
 
 /** The common version is set exactly where all servers store the same; without servers it is absent. */
@@ -87,10 +99,14 @@ function validateConditions(conditions: readonly StorageVersionCondition[], path
 }
 
 /** Errors: the entry of each server, the common encoding version, the conditions. Source: pkg/apis/apiserverinternal/validation in k8s.io/kubernetes. */
-export function validateStorageVersionStatus({ status }: StorageVersion): FieldError[] {
+export function validateStorageVersionStatus(
+  { status }: StorageVersion,
+  _old: StorageVersion | undefined,
+  { features }: Pick<HookContext, 'features'>,
+): FieldError[] {
   const path = fieldPath('status')
   return [
-    ...(status.storageVersions ?? []).flatMap((server, i) => validateServer(server, path.child('storageVersions').index(i))),
+    ...validateServers(status.storageVersions ?? [], path.child('storageVersions'), isSince(features.release, '1.28')),
     ...validateCommonVersion(status, path.child('commonEncodingVersion')),
     ...validateConditions(status.conditions ?? [], path),
   ]

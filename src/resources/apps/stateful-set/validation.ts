@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
@@ -156,6 +156,8 @@ const MUTABLE = [
   'minReadySeconds',
 ] as const
 
+const MUTABLE_SINCE: Readonly<Partial<Record<(typeof MUTABLE)[number], Release>>> = { ordinals: '1.26', revisionHistoryLimit: '1.33' }
+
 function immutableExcept(names: readonly string[]): string {
   const quoted = names.map(name => `'${name}'`)
   return `updates to statefulset spec for fields other than ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)} are forbidden`
@@ -170,7 +172,7 @@ export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefi
   const errors = validateSpec(next.spec, toleratedIn(features, next.spec, old?.spec), path)
   if (old) {
     const kept = { ...next.spec }
-    const mutable = isSince(features.release, '1.33') ? MUTABLE : MUTABLE.filter(name => name !== 'revisionHistoryLimit')
+    const mutable = MUTABLE.filter(name => isSince(features.release, MUTABLE_SINCE[name] ?? '1.24'))
     keepMembers(kept, old.spec, ...mutable)
     if (!deepEqual(kept, old.spec)) errors.push(forbidden(path, immutableExcept(mutable)))
   }

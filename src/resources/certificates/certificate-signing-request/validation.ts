@@ -2,7 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, duplicate, forbidden, invalid, notSupported, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -50,6 +50,9 @@ const specPath = fieldPath('spec')
 const conditionsPath = fieldPath('status', 'conditions')
 const certificatePath = fieldPath('status', 'certificate')
 
+/** What errors said of a missing field before 1.26. */
+const missing = (field: string, release: Release): string => (isSince(release, '1.26') ? '' : `${field} must be provided`)
+
 const textOf = (base64: string): string => Buffer.from(base64, 'base64').toString('latin1')
 const certificateOf = ({ status }: CertificateSigningRequest): string => status.certificate ?? ''
 const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length
@@ -78,8 +81,8 @@ function certificateFault(pem: string): string | undefined {
 }
 
 /** Usages are known ones, each once. Unknown or repeated ones pass where the stored request has any of that sort. */
-function validateUsages(usages: readonly string[], before: readonly string[], path: FieldPath): FieldError[] {
-  const errors = usages.length === 0 ? [required(path)] : []
+function validateUsages(usages: readonly string[], before: readonly string[], path: FieldPath, release: Release): FieldError[] {
+  const errors = usages.length === 0 ? [required(path, missing('usages', release))] : []
   if (before.every(usage => USAGES.includes(usage))) {
     errors.push(...usages.flatMap((usage, i) => (USAGES.includes(usage) ? [] : [notSupported(path.index(i), usage, USAGES)])))
   }
@@ -89,7 +92,7 @@ function validateUsages(usages: readonly string[], before: readonly string[], pa
 }
 
 /** The legacy signer may be kept by an update and not chosen. `expirationSeconds` has no upper bound. */
-function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigningRequestSpec | undefined): FieldError[] {
+function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigningRequestSpec | undefined, { release }: Features): FieldError[] {
   const { signerName, expirationSeconds: seconds } = spec
   const request = spec.request ?? ''
   const fault = certificateRequestFault(textOf(request))
@@ -97,8 +100,10 @@ function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigni
   const isLegacy = signerName === LEGACY_SIGNER && old?.signerName !== LEGACY_SIGNER
   return [
     ...(fault === undefined ? [] : [invalid(specPath.child('request'), goBytes(request), fault)]),
-    ...validateUsages(spec.usages ?? [], old?.usages ?? [], specPath.child('usages')),
-    ...(isLegacy ? [invalid(signer, signerName, 'the legacy signerName is not allowed via this API version')] : validateSignerName(signerName, signer)),
+    ...validateUsages(spec.usages ?? [], old?.usages ?? [], specPath.child('usages'), release),
+    ...(isLegacy
+      ? [invalid(signer, signerName, 'the legacy signerName is not allowed via this API version')]
+      : validateSignerName(signerName, signer, missing('signerName', release))),
     ...(seconds !== undefined && seconds < SHORTEST_SECONDS
       ? [invalid(specPath.child('expirationSeconds'), seconds, 'may not specify a duration less than 600 seconds (10 minutes)')]
       : []),
@@ -172,7 +177,7 @@ function validateChange(next: CertificateSigningRequest, old: CertificateSigning
 const validateWith =
   (may: Permissions) =>
   (next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] => [
-    ...validateSpec(next.spec, old?.spec),
+    ...validateSpec(next.spec, old?.spec, features),
     ...validateConditions(next, old, features),
     ...validateCertificate(next, old),
     ...(old ? validateChange(next, old, may) : []),

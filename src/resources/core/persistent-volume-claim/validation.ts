@@ -36,6 +36,7 @@ export function claimOptions(features: Features, old?: PersistentVolumeClaim): C
   const hasClasses = features.enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined
   const { selector, dataSource, dataSourceRef } = old?.spec ?? {}
   return {
+    release: features.release,
     hasClasses,
     selector: selectorRules(features, selector),
     allowInvalidApiGroup: !isSince(features.release, '1.29') || typeof dataSource?.apiGroup === 'string' || typeof dataSourceRef?.apiGroup === 'string',
@@ -153,7 +154,9 @@ function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
   return names.length === Object.keys(b).length && names.every(name => ownMember(b, name) !== undefined && compareQuantity(a[name], b[name]) === 0)
 }
 
-/** Sorted, as errors list them. */
+/** Sorted, as errors list them. Before 1.31 those that failed had other names. */
+const resizeStates = (release: Release): readonly string[] => (isSince(release, '1.31') ? RESIZE_STATES : EARLIER_RESIZE_STATES)
+const EARLIER_RESIZE_STATES = ['ControllerResizeFailed', 'ControllerResizeInProgress', 'NodeResizeFailed', 'NodeResizeInProgress', 'NodeResizePending']
 const RESIZE_STATES: readonly string[] = [
   'ControllerResizeInProgress',
   'ControllerResizeInfeasible',
@@ -171,9 +174,10 @@ export function validateClaimStatus({ spec, status }: PersistentVolumeClaim, { r
   const errors = spec.accessModes?.length ? [] : [required(fieldPath('Spec', 'accessModes'))]
   for (const [name, amount] of Object.entries(status.capacity ?? {})) errors.push(...validateAmount(amount, fieldPath('status', 'capacity').key(name)))
   const statusesPath = fieldPath('status', isSince(release, '1.34') ? 'allocatedResourceStatuses' : 'allocatedResourceStatus')
+  const states = resizeStates(release)
   for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
     errors.push(...validateResourceKey(name, statusesPath))
-    if (!RESIZE_STATES.includes(state)) errors.push(notSupported(statusesPath, name, RESIZE_STATES))
+    if (!states.includes(state)) errors.push(notSupported(statusesPath, name, states))
   }
   const allocatedPath = fieldPath('status', 'allocatedResources')
   for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {

@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -99,7 +100,9 @@ function validateContainer(container: Container, path: FieldPath, context: Conta
   if (!pull) errors.push(required(path.child('imagePullPolicy')))
   else if (!PULL_POLICIES.includes(pull)) errors.push(notSupported(path.child('imagePullPolicy'), pull, PULL_POLICIES))
   errors.push(...validateResources(container.resources, context.claimNames, path.child('resources'), context.options))
-  if (container.resizePolicy) errors.push(...validateResizePolicies(container.resizePolicy, path.child('resizePolicy'), context.restartPolicy))
+  // Before 1.29 containers of pods that never restart may be restarted to be resized.
+  const restartPolicy = isSince(context.options.release, '1.29') ? context.restartPolicy : ''
+  if (container.resizePolicy) errors.push(...validateResizePolicies(container.resizePolicy, path.child('resizePolicy'), restartPolicy))
   if (container.securityContext) errors.push(...validateSecurityContext(container.securityContext, context.keepsProcMasked, path.child('securityContext')))
   return errors
 }
@@ -141,7 +144,7 @@ export function validateContainers(containers: readonly Container[], path: Field
   return errors
 }
 
-const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always'
+const onlySidecars = (release: Release): string => `may not be set for init containers${isSince(release, '1.28') ? ' without restartPolicy=Always' : ''}`
 
 /**
  * Only sidecars, which restart always, may have probes and lifecycle hooks.
@@ -165,7 +168,7 @@ export function validateInitContainers(containers: readonly Container[], spec: P
       errors.push(...validateProbes(container, context, at))
     } else {
       for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
-        if (container[field]) errors.push(forbidden(at.child(field), ONLY_SIDECARS))
+        if (container[field]) errors.push(forbidden(at.child(field), onlySidecars(context.options.release)))
       }
     }
     if (!context.options.allowSidecarResizePolicy && container.resizePolicy?.length) {

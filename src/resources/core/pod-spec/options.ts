@@ -54,6 +54,8 @@ export interface PodValidationOptions extends RestartOptions, SpreadOptions {
   /** Variables may be read from files. */
   readonly allowEnvFiles: boolean
   readonly hostIPs: HostIPsUse
+  /** In whose words errors are, where they have changed. */
+  readonly release: Release
 }
 
 /** On create nothing invalid is let pass. */
@@ -121,6 +123,7 @@ const optionsOfOld = (features: Features, next: PodSpec, { spec, metadata }: Pic
 
 /** What a gate lets pass, or the old spec where the gate is off. */
 const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpec | undefined) => ({
+  release: features.release,
   allowAnySELinuxChangePolicy: features.enabled('SELinuxMount') || old?.securityContext?.seLinuxChangePolicy !== undefined,
   comparesGivenPodResources: isSince(features.release, '1.34'),
   allowImageSubPaths: isSince(features.release, '1.33'),
@@ -136,7 +139,8 @@ const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpe
   allowRestartRules: features.enabled('ContainerRestartRules') || (old !== undefined && usesRestartRules(old)),
   allowRestartAll: features.enabled('RestartAllContainersOnContainerExits') || (old !== undefined && restartsAll(old)),
   countsItems: isSince(features.release, '1.35'),
-  mergesSpreadKeys: mergesKeys(features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge'), old),
+  mergesSpreadKeys: mergesKeys(features, old),
+  allowSpreadKeysAlone: allowsSpreadKeysAlone(features),
   allowEnvFiles: features.enabled('EnvFiles') || (old !== undefined && readsFiles(old)),
   hostIPs: hostIPsUse(features, old),
   allowZeroSleep: features.enabled('PodLifecycleSleepActionAllowZero') || (old !== undefined && sleepsZero(old)),
@@ -145,10 +149,14 @@ const gatedOptions = (features: Features, next: PodSpec | undefined, old: PodSpe
 })
 
 /** As the gate says, unless the old spec passes only the other way: it was written while the gate was set otherwise. */
-function mergesKeys(isOn: boolean, old: PodSpec | undefined): boolean {
-  const isFault = (old?.topologySpreadConstraints ?? []).some(constraint => validateSpreadKeys(constraint, NOWHERE, isOn).length > 0)
+function mergesKeys(features: Features, old: PodSpec | undefined): boolean {
+  const isOn = features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')
+  const rules = { mergesSpreadKeys: isOn, allowSpreadKeysAlone: allowsSpreadKeysAlone(features) }
+  const isFault = (old?.topologySpreadConstraints ?? []).some(constraint => validateSpreadKeys(constraint, NOWHERE, rules).length > 0)
   return isOn !== isFault
 }
+
+const allowsSpreadKeysAlone = ({ release }: Features): boolean => !isSince(release, '1.27')
 
 function hostIPsUse(features: Features, old: PodSpec | undefined): HostIPsUse {
   if (!isSince(features.release, '1.28')) return 'unknown'

@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notFound, required, verbatim } from '../../../meta/field-error.ts'
@@ -85,6 +86,7 @@ export function isDivisibleHugePages(name: string, quantity: string): boolean {
 
 /** What the resources may be for, and what an old object may keep. */
 export interface ResourceOptions {
+  readonly release: Release
   readonly allowIndivisibleHugePages: boolean
 }
 
@@ -102,6 +104,7 @@ export function validateResources(
 ): FieldError[] {
   const errors: FieldError[] = []
   const { limits = {}, requests = {} } = resources
+  const showLimit = (limit: string): string => (isSince(options.release, '1.27') ? ` of ${limit}` : '')
   let computes = false
   let hugePages = false
   const checkEntry = (name: string, quantity: string, at: FieldPath): void => {
@@ -128,8 +131,8 @@ export function validateResources(
     if (limit !== undefined) {
       const order = compareQuantity(quantity, limit)
       const list = path.child('requests')
-      if (order !== 0 && !isOvercommitAllowed(name)) errors.push(invalid(list, quantity, `must be equal to ${name} limit of ${limit}`))
-      else if (order > 0) errors.push(invalid(list, quantity, `must be less than or equal to ${name} limit of ${limit}`))
+      if (order !== 0 && !isOvercommitAllowed(name)) errors.push(invalid(list, quantity, `must be equal to ${name} limit${showLimit(limit)}`))
+      else if (order > 0) errors.push(invalid(list, quantity, `must be less than or equal to ${name} limit${showLimit(limit)}`))
     } else if (!isOvercommitAllowed(name)) errors.push(required(path.child('limits'), 'Limit must be set for non overcommitable resources'))
     checkHugePages(name, quantity, at)
   }

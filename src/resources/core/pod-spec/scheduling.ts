@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -20,11 +21,7 @@ const pairOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): s
  * minDomains needs DoNotSchedule.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateSpreadConstraints(
-  constraints: readonly TopologySpreadConstraint[],
-  path: FieldPath,
-  { allowInvalidSpreadSelector, mergesSpreadKeys }: SpreadOptions,
-): FieldError[] {
+export function validateSpreadConstraints(constraints: readonly TopologySpreadConstraint[], path: FieldPath, options: SpreadOptions): FieldError[] {
   const errors: FieldError[] = []
   const lastPlace = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]))
   constraints.forEach((constraint, i) => {
@@ -44,32 +41,39 @@ export function validateSpreadConstraints(
       const policy = constraint[field]
       if (policy !== undefined && !INCLUSION.includes(policy)) errors.push(notSupported(at.child(field), policy, INCLUSION))
     }
-    errors.push(...validateSpreadKeys(constraint, at, mergesSpreadKeys))
-    if (!allowInvalidSpreadSelector) errors.push(...validateLabelSelector(constraint.labelSelector, at.child('labelSelector')))
+    errors.push(...validateSpreadKeys(constraint, at, options))
+    if (!options.allowInvalidSpreadSelector) errors.push(...validateLabelSelector(constraint.labelSelector, at.child('labelSelector')))
   })
   return errors
 }
 
 /** What gates and the old spec allow of spread constraints. */
-export interface SpreadOptions {
+export interface SpreadOptions extends SpreadKeyRules {
   /** An update may keep a bad selector where the old spec has one. */
   readonly allowInvalidSpreadSelector: boolean
-  /** What matchLabelKeys add is in the selector, as in pod affinity. */
-  readonly mergesSpreadKeys: boolean
 }
 
-/** Of a constraint's matchLabelKeys. @param merges as in pod affinity. */
-export function validateSpreadKeys(constraint: TopologySpreadConstraint, path: FieldPath, merges: boolean): FieldError[] {
+export interface SpreadKeyRules {
+  /** What matchLabelKeys add is in the selector, as in pod affinity. */
+  readonly mergesSpreadKeys: boolean
+  /** Before 1.27 matchLabelKeys need no selector. */
+  readonly allowSpreadKeysAlone: boolean
+}
+
+/** Of a constraint's matchLabelKeys. */
+export function validateSpreadKeys(constraint: TopologySpreadConstraint, path: FieldPath, rules: SpreadKeyRules): FieldError[] {
   if (!constraint.matchLabelKeys?.length) return []
-  return merges ? validateTermLabelKeys(constraint, path) : validateMatchLabelKeys(constraint, path.child('matchLabelKeys'))
+  return rules.mergesSpreadKeys
+    ? validateTermLabelKeys(constraint, path)
+    : validateMatchLabelKeys(constraint, path.child('matchLabelKeys'), rules.allowSpreadKeysAlone)
 }
 
 /** Where nothing is added to the selector, any key that is in both is a conflict. */
-function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: FieldPath): FieldError[] {
+function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: FieldPath, needNoSelector: boolean): FieldError[] {
   const errors: FieldError[] = []
   const selector = constraint.labelSelector
   const selected = new Set<string>([...Object.keys(selector?.matchLabels ?? {}), ...(selector?.matchExpressions ?? []).map(expression => expression.key)])
-  if (!selector) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'))
+  if (!selector && !needNoSelector) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'))
   constraint.matchLabelKeys?.forEach((key, i) => {
     errors.push(...validateQualifiedName(key, path.index(i)))
     if (selected.has(key)) errors.push(invalid(path.index(i), key, IN_BOTH))
@@ -110,12 +114,14 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
   return errors
 }
 
-/** Qualified names, each once. */
-export function validateSchedulingGates(gates: readonly PodSchedulingGate[], path: FieldPath): FieldError[] {
+/** Qualified names, each once. Before 1.27 any name will do. */
+export function validateSchedulingGates(gates: readonly PodSchedulingGate[], path: FieldPath, release: Release): FieldError[] {
+  const anyName = !isSince(release, '1.27')
   const errors: FieldError[] = []
   const seen = new Set<string>()
   gates.forEach(({ name }, i) => {
-    errors.push(...validateQualifiedName(name, path.index(i)))
+    if (!anyName) errors.push(...validateQualifiedName(name, path.index(i)))
+    else if (name === '') errors.push(required(path.index(i), 'must not be empty'))
     if (seen.has(name)) errors.push(duplicate(path.index(i), name))
     seen.add(name)
   })

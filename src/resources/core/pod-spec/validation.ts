@@ -1,6 +1,8 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required, tooLong, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { ipFault } from '../../../meta/ip.ts'
 import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, longerThan, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
 import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
@@ -56,24 +58,26 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
     keepsProcMasked: (spec.hostUsers ?? true) && !options.allowUnmaskedProcOfHost,
     options,
   }
-  if (spec.resourceClaims) errors.push(...validateResourceClaims(spec.resourceClaims, path.child('resourceClaims')))
+  if (spec.resourceClaims) errors.push(...validateResourceClaims(spec.resourceClaims, pod, path.child('resourceClaims'), options.release))
   errors.push(...validateContainers(spec.containers ?? [], path.child('containers'), context))
   if (spec.initContainers) errors.push(...validateInitContainers(spec.initContainers, spec, path.child('initContainers'), context))
   if (spec.ephemeralContainers) errors.push(...validateEphemeralContainers(spec.ephemeralContainers, spec, path.child('ephemeralContainers'), context))
   if (options.podLevelResources && spec.resources) {
     errors.push(...validatePodResources(spec.resources, spec, context.claimNames, path.child('resources'), options))
   }
-  if (spec.hostNetwork) errors.push(...validateHostNetworkPorts(spec, path.child('containers'), options.resourceIsPod))
+  const portsAreJudgedFirst = isSince(options.release, '1.28')
+  if (spec.hostNetwork && portsAreJudgedFirst) errors.push(...validateHostNetworkPorts(spec, path.child('containers'), options.resourceIsPod))
   errors.push(...validateOneOf(spec.restartPolicy, RESTART_POLICIES, path.child('restartPolicy')))
   errors.push(...validateOneOf(spec.dnsPolicy, DNS_POLICIES, path.child('dnsPolicy')))
   if (spec.nodeSelector) errors.push(...validateLabels(spec.nodeSelector, path.child('nodeSelector')))
+  if (spec.hostNetwork && !portsAreJudgedFirst) errors.push(...validateContainerPorts(spec, path.child('containers')))
   errors.push(...validatePodSecurityContext(spec, path.child('securityContext'), options))
   if (spec.affinity) errors.push(...validateAffinity(spec.affinity, path.child('affinity'), options))
   errors.push(...validateDnsConfig(spec, path.child('dnsConfig'), options))
   spec.readinessGates?.forEach((gate, i) => {
     errors.push(...validateQualifiedName(gate.conditionType, path.child('readinessGates').index(i).child('conditionType')))
   })
-  if (spec.schedulingGates) errors.push(...validateSchedulingGates(spec.schedulingGates, path.child('schedulingGates')))
+  if (spec.schedulingGates) errors.push(...validateSchedulingGates(spec.schedulingGates, path.child('schedulingGates'), options.release))
   if (spec.topologySpreadConstraints) {
     errors.push(...validateSpreadConstraints(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), options))
   }
@@ -101,7 +105,8 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   if (spec.subdomain) errors.push(...validateDnsLabel(spec.subdomain, path.child('subdomain')))
   if (spec.tolerations) errors.push(...validateTolerations(spec.tolerations, path.child('tolerations')))
   spec.hostAliases?.forEach((alias, i) => {
-    errors.push(...validateHostAlias(alias, path.child('hostAliases').index(i), options.addresses))
+    const list = path.child('hostAliases')
+    errors.push(...(isSince(options.release, '1.30') ? validateHostAlias(alias, list.index(i), options.addresses) : validateEarlierHostAlias(alias, list)))
   })
   errors.push(...subdomain('priorityClassName'))
   errors.push(...subdomain('runtimeClassName'))
@@ -148,6 +153,16 @@ const validateHostAlias = ({ ip = '', hostnames = [] }: HostAlias, path: FieldPa
   ...hostnames.flatMap((name, i) => validateDnsSubdomain(name, path.child('hostnames').index(i))),
 ]
 
+/** As releases before 1.30 say it. */
+const validateEarlierIp = (ip: string, path: FieldPath): FieldError[] =>
+  ipFault(ip, false) === undefined ? [] : [invalid(path, ip, 'must be valid IP address')]
+
+/** Before 1.30 errors do not say which alias it is. */
+const validateEarlierHostAlias = ({ ip = '', hostnames = [] }: HostAlias, list: FieldPath): FieldError[] => [
+  ...validateEarlierIp(ip, list.child('ip')),
+  ...hostnames.flatMap(name => validateDnsSubdomain(name, list.child('hostnames'))),
+]
+
 function validateOneOf(value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] {
   if (!value) return [required(path)]
   return values.includes(value) ? [] : [notSupported(path, value, values)]
@@ -161,15 +176,18 @@ function validateOs({ name }: PodOS, spec: PodSpec, path: FieldPath): FieldError
   return [notSupported(path.child('os'), name, ['linux', 'windows'])]
 }
 
-/** Each claim names either a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a struct of its own. A duplicate name is not checked for its form. */
-function validateResourceClaims(claims: readonly PodResourceClaim[], path: FieldPath): FieldError[] {
+/**
+ * Each claim names either a ResourceClaim or a ResourceClaimTemplate, up to 1.30 in a struct of its own. A duplicate name is not checked for its form. From 1.27 to
+ * 1.30 the claim that is made of a template has the names of the pod and of its own entry.
+ */
+function validateResourceClaims(claims: readonly PodResourceClaim[], pod: string, path: FieldPath, release: Release): FieldError[] {
   const errors: FieldError[] = []
   const names = new Set<string>()
   claims.forEach((claim, i) => {
     const at = path.index(i)
     if (!claim.name) errors.push(required(at.child('name')))
     else if (names.has(claim.name)) errors.push(duplicate(at.child('name'), claim.name))
-    else errors.push(...validateDnsLabel(claim.name, at.child('name')))
+    else errors.push(...validateClaimEntryName(claim, pod, at.child('name'), release))
     names.add(claim.name)
     const from = claim.source ?? claim
     const where = claim.source ? at.child('source') : at
@@ -180,10 +198,32 @@ function validateResourceClaims(claims: readonly PodResourceClaim[], path: Field
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
       errors.push(invalid(where, from, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
     }
+    if (!isSince(release, '1.27')) return
     for (const field of ['resourceClaimName', 'resourceClaimTemplateName'] as const) {
       const name = from[field]
       if (name !== undefined) for (const text of nameIsDnsSubdomain(name, false)) errors.push(invalid(where.child(field), name, text))
     }
+  })
+  return errors
+}
+
+/** @param pod '' in a template. */
+function validateClaimEntryName(claim: PodResourceClaim, pod: string, path: FieldPath, release: Release): FieldError[] {
+  const errors = validateDnsLabel(claim.name, path)
+  const isMade = (claim.source ?? claim).resourceClaimTemplateName !== undefined
+  if (errors.length > 0 || !isMade || pod === '' || !isSince(release, '1.27') || isSince(release, '1.31')) return errors
+  const made = `${pod}-${claim.name}`
+  return nameIsDnsSubdomain(made, false).map(text => invalid(path, made, `final ResourceClaim name: ${text}`))
+}
+
+/** As releases before 1.28 say it. Templates have had their ports defaulted by then. */
+function validateContainerPorts(spec: PodSpec, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  spec.containers?.forEach((container, i) => {
+    container.ports?.forEach(({ containerPort, hostPort = 0 }, j) => {
+      if (hostPort === containerPort) return
+      errors.push(invalid(path.index(i).child('ports').index(j).child('containerPort'), containerPort, 'must match `hostPort` when `hostNetwork` is true'))
+    })
   })
   return errors
 }
@@ -234,14 +274,15 @@ function validateDnsConfig({ dnsConfig: config, dnsPolicy }: PodSpec, path: Fiel
 function validateDnsLists(
   { nameservers = [], searches = [], options = [] }: PodDNSConfig,
   path: FieldPath,
-  { addresses, allowRelaxedSearches: relaxed, allowExpandedSearches }: PodValidationOptions,
+  { addresses, allowRelaxedSearches: relaxed, allowExpandedSearches, release }: PodValidationOptions,
 ): FieldError[] {
   const errors: FieldError[] = []
   if (nameservers.length > MAX_NAMESERVERS) {
     errors.push(invalid(path.child('nameservers'), nameservers, `must not have more than ${MAX_NAMESERVERS} nameservers`))
   }
   nameservers.forEach((nameserver, i) => {
-    errors.push(...addresses.ip(nameserver, path.child('nameservers').index(i)))
+    const at = path.child('nameservers').index(i)
+    errors.push(...(isSince(release, '1.30') ? addresses.ip(nameserver, at) : validateEarlierIp(nameserver, at)))
   })
   const most = SEARCH_LIMITS[allowExpandedSearches ? 'expanded' : 'legacy']
   if (searches.length > most.paths) errors.push(invalid(path.child('searches'), searches, `must not have more than ${most.paths} search paths`))

@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -17,6 +18,7 @@ const SOURCE_PATH = verbatim('field.Path{name:"dataSource", index:"", parent:(*f
 
 /** What an old object may keep, and what gates allow. */
 export interface ClaimSpecOptions {
+  readonly release: Release
   /** Whether the release, or an older object, has selectors with bad label values. */
   readonly selector?: LabelSelectorRules
   /** Before 1.29, or where an older object already has a data source with an API group. */
@@ -25,20 +27,21 @@ export interface ClaimSpecOptions {
   readonly hasClasses?: boolean
 }
 
-/** The template of the claim that an ephemeral volume makes. It has no options: nothing bad is tolerated, and the name of a volumeAttributesClass is not checked. */
-export function validateClaimTemplate(template: PersistentVolumeClaimTemplate, path: FieldPath): FieldError[] {
-  const errors = validateTemplateMeta(template.metadata, path.child('metadata'))
-  errors.push(...validateClaimSpec(template.spec, path.child('spec')))
+/** The template of the claim that an ephemeral volume makes. Since 1.26 nothing bad is tolerated; the name of a volumeAttributesClass is not checked. */
+export function validateClaimTemplate(template: PersistentVolumeClaimTemplate, path: FieldPath, release: Release): FieldError[] {
+  const isStrict = isSince(release, '1.26')
+  const errors = validateTemplateMeta(template.metadata, path.child('metadata'), isStrict ? 'cannot be set' : 'cannot be set for an ephemeral volume')
+  errors.push(...validateClaimSpec(template.spec, path.child('spec'), { release, selector: { allowInvalidValues: !isStrict } }))
   return errors
 }
 
 /** Metadata of what is made from a template: labels and annotations. Any other member is forbidden; null counts as missing. */
-export function validateTemplateMeta(metadata: ObjectMeta, path: FieldPath): FieldError[] {
+export function validateTemplateMeta(metadata: ObjectMeta, path: FieldPath, refusal = 'cannot be set'): FieldError[] {
   const errors = validateAnnotations(metadata.annotations, path.child('annotations'))
   errors.push(...validateLabels(metadata.labels, path.child('labels')))
   for (const [field, value] of Object.entries(metadata)) {
     if (field === 'labels' || field === 'annotations' || value === null || value === undefined) continue
-    errors.push(forbidden(path.child(field), 'cannot be set'))
+    errors.push(forbidden(path.child(field), refusal))
   }
   return errors
 }
@@ -48,7 +51,7 @@ export function validateTemplateMeta(metadata: ObjectMeta, path: FieldPath): Fie
  * Upstream’s path of the request is `resources[storage]`. Errors about a mode are at the list.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath, options: ClaimSpecOptions = {}): FieldError[] {
+export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath, options: ClaimSpecOptions): FieldError[] {
   const errors: FieldError[] = []
   const { accessModes: modes = [] } = spec
   if (modes.length === 0) errors.push(required(path.child('accessModes'), 'at least 1 access mode is required'))
@@ -95,7 +98,9 @@ function validateDataSource(
   if (!source.kind) errors.push(required(path.child('kind')))
   const group: string = source.apiGroup ?? ''
   if (group === '' && source.kind !== 'PersistentVolumeClaim')
-    errors.push(invalid(path, source.kind ?? '', "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
+    errors.push(
+      invalid(path, source.kind ?? '', isSince(options.release, '1.26') ? "must be 'PersistentVolumeClaim' when referencing the default apiGroup" : ''),
+    )
   if (group !== '' && !options.allowInvalidApiGroup) for (const text of isDns1123Subdomain(group)) errors.push(invalid(path.child('apiGroup'), group, text))
   if (source.namespace) for (const text of nameIsDnsSubdomain(source.namespace, false)) errors.push(invalid(path.child('namespace'), source.namespace, text))
   return errors

@@ -1,3 +1,4 @@
+import type { Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -15,6 +16,7 @@ import { commonSources, podSources } from './sources.ts'
 
 /** What gates allow, and what an old object may keep. */
 export interface VolumeOptions {
+  readonly release: Release
   /** The volumes are a pod's, not a template's. */
   readonly resourceIsPod: boolean
   /** An older object already has a token at a path that leaves its volume. */
@@ -75,8 +77,8 @@ const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
   rule('projected', validateProjected),
   rule('scaleIO', commonSources.scaleIO),
   rule('csi', podSources.csi),
-  rule('ephemeral', ({ volumeClaimTemplate: template }, path) =>
-    template ? validateClaimTemplate(template, path.child('volumeClaimTemplate')) : [required(path.child('volumeClaimTemplate'))],
+  rule('ephemeral', ({ volumeClaimTemplate: template }, path, { release }) =>
+    template ? validateClaimTemplate(template, path.child('volumeClaimTemplate'), release) : [required(path.child('volumeClaimTemplate'))],
   ),
   rule('image', validateImage),
 ]

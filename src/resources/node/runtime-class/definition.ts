@@ -44,7 +44,13 @@ function validateHandler(handler: string, { release }: Features): FieldError[] {
 
 function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, old: RuntimeClass | undefined, { features }: HookContext): FieldError[] {
   const errors = validateHandler(handler, features)
-  if (overhead) errors.push(...validateResources({ limits: overhead.podFixed ?? {} }, new Set(), fieldPath('overhead'), { allowIndivisibleHugePages: false }))
+  if (overhead)
+    errors.push(
+      ...validateResources({ limits: overhead.podFixed ?? {} }, new Set(), fieldPath('overhead'), {
+        allowIndivisibleHugePages: false,
+        release: features.release,
+      }),
+    )
   if (scheduling) {
     const path = fieldPath('scheduling')
     const tolerations = scheduling.tolerations ?? []

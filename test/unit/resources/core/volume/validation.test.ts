@@ -19,9 +19,12 @@ function decoded(volume: object): Volume {
 }
 
 const check = (volumes: object[], pod = 'p'): string[] => {
-  return validateVolumes(volumes.map(decoded), pod, fieldPath('v'), { resourceIsPod: true, allowNonLocalTokenPath: false, hostIPs: 'allowed' }).errors.map(
-    fieldErrorText,
-  )
+  return validateVolumes(volumes.map(decoded), pod, fieldPath('v'), {
+    resourceIsPod: true,
+    allowNonLocalTokenPath: false,
+    hostIPs: 'allowed',
+    release: '1.33',
+  }).errors.map(fieldErrorText)
 }
 const claim = { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } }
 
