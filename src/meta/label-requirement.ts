@@ -1,4 +1,6 @@
 import { parseInt64 } from '../lib/integer.ts'
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
+import { MOST_ERRORS } from './error-bound.ts'
 import type { FieldError } from './field-error.ts'
 import { fieldErrorText, invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
@@ -15,7 +17,11 @@ export interface LabelRequirement {
 }
 
 /** A checked requirement. Throws with apimachinery's text; a path of undefined prints as Go's nil path does. */
-export function labelRequirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
+export const labelRequirement = (key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement =>
+  runAtOnce(labelRequirementSteps(key, operator, values))
+
+/** The same, some values a step. Of very many errors the first are told, as in validation. */
+export function* labelRequirementSteps(key: string, operator: LabelOperator, values: readonly string[]): Steps<LabelRequirement> {
   const errors: FieldError[] = []
   const at = (text: string): FieldPath => new FieldPath(text)
   const keyErrors = isQualifiedName(key)
@@ -41,6 +47,8 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
       if (values.length !== 1) bad('exact-match compatibility requires one single value')
   }
   for (const [i, value] of values.entries()) {
+    if (isStepDone()) yield
+    if (errors.length >= MOST_ERRORS) break
     const valueErrors = isValidLabelValue(value)
     if (valueErrors.length > 0) errors.push(invalid(at(`values[${i}][${key}]`), value, valueErrors.join('; ')))
   }

@@ -1,8 +1,9 @@
 import { errorMessage } from '../lib/error-message.ts'
+import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
 import { fieldErrorText, invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
-import { labelRequirement } from './label-requirement.ts'
+import { labelRequirementSteps } from './label-requirement.ts'
 import { isQualifiedName } from './names.ts'
 
 type TokenKind = ')' | '(' | ',' | '!' | '==' | '=' | '>' | '<' | '!=' | 'in' | 'notin' | 'identifier' | 'end' | 'error'
@@ -52,6 +53,10 @@ const OPERATOR_TOKENS: Readonly<Partial<Record<TokenKind, LabelOperator>>> = {
   '<': 'lt',
 }
 
+/** So many values are sorted at once. */
+const FEW = 64
+const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
 /** labels.Parser: throws Errors with apimachinery's texts. */
 export class LabelSelectorParser {
   private readonly tokens: Iterator<Token, void, undefined>
@@ -62,15 +67,15 @@ export class LabelSelectorParser {
     this.current = this.next()
   }
 
-  /** The requirements in the order of the text. */
-  *requirements(): Generator<LabelRequirement, void, undefined> {
+  /** The requirements in the order of the text, and undefined where others may have their turn within one of many values. */
+  *requirements(): Generator<LabelRequirement | undefined, void, undefined> {
     for (;;) {
       const token = this.peek()
       if (token.kind === 'end') return
       if (token.kind !== 'identifier' && token.kind !== '!') throw new Error(`found '${token.text}', expected: !, identifier, or 'end of string'`)
       let requirement: LabelRequirement
       try {
-        requirement = this.requirement()
+        requirement = yield* this.requirement()
       } catch (error) {
         throw new Error(`unable to parse requirement: ${errorMessage(error)}`)
       }
@@ -99,7 +104,7 @@ export class LabelSelectorParser {
     return token
   }
 
-  private requirement(): LabelRequirement {
+  private *requirement(): Steps<LabelRequirement> {
     let token = this.take()
     const absent = token.kind === '!'
     if (absent) token = this.take()
@@ -108,17 +113,17 @@ export class LabelSelectorParser {
     const errors = isQualifiedName(key)
     if (errors.length > 0) throw new Error(fieldErrorText(invalid(new FieldPath('<nil>'), key, errors.join('; '))))
     const next = this.peek()
-    if (absent) return labelRequirement(key, '!', [])
-    if (next.kind === 'end' || next.kind === ',') return labelRequirement(key, 'exists', [])
+    if (absent) return yield* labelRequirementSteps(key, '!', [])
+    if (next.kind === 'end' || next.kind === ',') return yield* labelRequirementSteps(key, 'exists', [])
     const operatorToken = this.current
     this.current = this.next()
     const operator = OPERATOR_TOKENS[operatorToken.kind]
     if (operator === undefined) throw new Error(`found '${operatorToken.text}', expected: in, notin, =, ==, !=, gt, lt`)
-    const values = operator === 'in' || operator === 'notin' ? this.values() : this.exactValue()
-    return labelRequirement(key, operator, [...values].sort())
+    const values = operator === 'in' || operator === 'notin' ? yield* this.values() : this.exactValue()
+    return yield* labelRequirementSteps(key, operator, values.size < FEW ? [...values].sort() : yield* sorted([...values], byUnits))
   }
 
-  private values(): Set<string> {
+  private *values(): Steps<Set<string>> {
     const open = this.take()
     if (open.kind !== '(') throw new Error(`found '${open.text}' expected: '('`)
     const token = this.peek()
@@ -127,15 +132,16 @@ export class LabelSelectorParser {
       return new Set([''])
     }
     if (token.kind !== 'identifier' && token.kind !== ',') throw new Error(`found '${token.text}', expected: ',', ')' or identifier`)
-    const values = this.identifiers()
+    const values = yield* this.identifiers()
     if (this.take().kind !== ')') throw new Error(`found '${token.text}', expected: ')'`)
     return values
   }
 
   /** Empty places between commas are empty values. */
-  private identifiers(): Set<string> {
+  private *identifiers(): Steps<Set<string>> {
     const values = new Set<string>()
     for (;;) {
+      if (isStepDone()) yield
       const token = this.take()
       const next = this.peek()
       if (token.kind === 'identifier') {

@@ -27,13 +27,15 @@ const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.k
 /** Parses the query parameter `labelSelector`, sorted by key. Throws an Error with apimachinery's text. An empty list matches everything. */
 export const parseLabelSelector = (text: string): LabelRequirement[] => runAtOnce(labelSelectorSteps(text))
 
-/** The same, a requirement a step. */
+/** The same, a requirement a step, or some values of a long one. */
 export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
   const requirements: LabelRequirement[] = []
   const matcher = new LabelMatcher()
   for (const requirement of new LabelSelectorParser(text).requirements()) {
-    requirements.push(requirement)
-    matcher.add(requirement)
+    if (requirement) {
+      requirements.push(requirement)
+      matcher.add(requirement)
+    }
     yield
   }
   const ordered = yield* sorted(requirements, byKey)

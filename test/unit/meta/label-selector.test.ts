@@ -3,6 +3,7 @@ import { fieldErrorText } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import {
   labelSelectorOf,
+  labelSelectorSteps,
   matchesLabels,
   parseLabelSelector,
   printLabelRequirements,
@@ -34,6 +35,25 @@ describe('label selectors', () => {
     for (const [text, printed] of Object.entries(cases)) {
       it(JSON.stringify(text), () => expect(printLabelRequirements(parseLabelSelector(text))).to.equal(printed))
     }
+  })
+
+  it('read the values of one requirement in many steps', () => {
+    const values = Array.from({ length: 60_000 }, (_, i) => `v${(i * 7919) % 60_000}`)
+    const steps = labelSelectorSteps(`a in (${values.join(',')})`)
+    let count = 0
+    let next = steps.next()
+    for (; !next.done; next = steps.next()) count++
+    expect(next.value).to.deep.equal([{ key: 'a', operator: 'in', values: values.sort() }])
+    // Some hundred to read, as many to check, and those of the sorting.
+    expect(count).to.be.above(300)
+  })
+
+  it('tell the first of very many values that are wrong', () => {
+    const values = Array.from({ length: 5000 }, (_, i) => `${10_000 + i}-`)
+    expect(() => parseLabelSelector(`a in (${values.join(',')})`))
+      .to.throw('values[1999][a]: Invalid value: "11999-"')
+      .with.property('message')
+      .that.does.not.include('values[2000]')
   })
 
   describe('refuse with the text', () => {
