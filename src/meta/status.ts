@@ -1,7 +1,7 @@
 import { quote } from '../lib/go-quote.ts'
 import { MOST_ERRORS } from './error-bound.ts'
 import type { FieldError } from './field-error.ts'
-import { fieldErrorText } from './field-error.ts'
+import { fieldErrorText, inLaterWords } from './field-error.ts'
 import type { GroupResource } from './gvk.ts'
 import { qualifiedResource } from './gvk.ts'
 
@@ -39,10 +39,18 @@ export type AnsweredStatus = Omit<Status, 'code'> & { readonly code?: number }
 export class StatusError extends Error {
   override readonly name = 'StatusError'
   readonly status: Status
+  private readonly laterStatus: (() => Status) | undefined
 
-  constructor(status: Status) {
+  /** @param laterStatus what releases from 1.34 on say, where that is something else. */
+  constructor(status: Status, laterStatus?: () => Status) {
     super(status.message ?? status.reason ?? 'failure')
     this.status = status
+    this.laterStatus = laterStatus
+  }
+
+  /** The error as releases from 1.34 on answer it. */
+  inLaterWords(): StatusError {
+    return this.laterStatus ? new StatusError(this.laterStatus()) : this
   }
 
   get code(): number {
@@ -54,18 +62,19 @@ export class StatusError extends Error {
   }
 }
 
-export function failure(code: number, reason: string, message: string, details?: StatusDetails): StatusError {
-  return new StatusError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    ...(reason !== '' && { reason }),
-    ...(details && { details }),
-    code,
-  })
-}
+export const failure = (code: number, reason: string, message: string, details?: StatusDetails): StatusError =>
+  new StatusError(failureStatus(code, reason, message, details))
+
+const failureStatus = (code: number, reason: string, message: string, details?: StatusDetails): Status => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message,
+  ...(reason !== '' && { reason }),
+  ...(details && { details }),
+  code,
+})
 
 /** Details that name the object; the resource (plural) is their `kind`, as upstream's. */
 export const detailsOf = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
@@ -94,13 +103,23 @@ export const conflictError = (gr: GroupResource, name: string, why: string): Sta
 export const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again'
 
 /** 422: `details.kind` is the kind here, not the resource. Errors with the same text are listed once. */
-export function invalidError(gk: { group: string; kind: string }, name: string, found: readonly FieldError[]): StatusError {
+export function invalidError(gk: GroupKind, name: string, found: readonly FieldError[]): StatusError {
   const errors = found.length > MOST_ERRORS ? found.slice(0, MOST_ERRORS) : found
+  const later = errors.some(({ laterBody }) => laterBody) ? () => invalidStatus(gk, name, errors.map(inLaterWords)) : undefined
+  return new StatusError(invalidStatus(gk, name, errors), later)
+}
+
+interface GroupKind {
+  readonly group: string
+  readonly kind: string
+}
+
+function invalidStatus(gk: GroupKind, name: string, errors: readonly FieldError[]): Status {
   const seen = new Map(errors.map(e => [fieldErrorText(e), e]))
   const texts = [...seen.keys()]
   const qualified = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`
   const listed = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
-  return failure(422, 'Invalid', `${qualified} ${quote(name)} is invalid: ${listed}`, {
+  return failureStatus(422, 'Invalid', `${qualified} ${quote(name)} is invalid: ${listed}`, {
     ...(name !== '' && { name }),
     ...(gk.group !== '' && { group: gk.group }),
     ...(gk.kind !== '' && { kind: gk.kind }),

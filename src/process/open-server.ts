@@ -9,6 +9,7 @@ import { steadyClock, systemClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { onAbort } from '../lib/on-abort.ts'
+import { isSince } from '../lifecycle/release.ts'
 import { Health, type HealthCheck } from '../server/health.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { REQUEST_GRACE_MS, Shutdown } from '../server/shutdown.ts'
@@ -208,6 +209,7 @@ async function listen({
     health,
     version: versionInfo(process, config.gates),
     features: config.gates.states(),
+    laterWords: isSince(config.gates.release, '1.34'),
     constrainedImpersonation: config.gates.enabled('ConstrainedImpersonation'),
     tls: { ...begin.credentials.tls, ...served },
     tlsPolicy: config.serving.tls,

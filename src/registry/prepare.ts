@@ -3,10 +3,9 @@ import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy, Version } from '../catalog/definition.ts'
 import { isSteps, runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
-import { isSince } from '../lifecycle/release.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
-import { type FieldError, inLaterWords } from '../meta/field-error.ts'
+import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment, type ValidateName } from '../meta/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.ts'
@@ -185,10 +184,7 @@ interface Checked {
 
 /** Throws 422 for any errors; otherwise warns, and puts the object in its canonical form. Undefined: it is done, and there is nothing to wait for. */
 function finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Promise<void> | undefined {
-  if (errors.length > 0) {
-    const told = isSince(ctx.features.release, '1.34') ? errors.map(inLaterWords) : errors
-    throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', told)
-  }
+  if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)
   for (const text of strategy.warnings?.(next, old, ctx) ?? []) target.ctx.warn(text)
   if (turnIsLong()) return nextLongTurn().then(() => strategy.canonicalize?.(next))
   strategy.canonicalize?.(next)

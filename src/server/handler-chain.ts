@@ -59,6 +59,8 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly log: Logger
   /** Rights to impersonate may be for some requests alone (the gate ConstrainedImpersonation). */
   readonly constrainedImpersonation: boolean
+  /** Errors say what those of 1.34 and later do. Absent: those of releases before. */
+  readonly laterWords?: boolean
   /** A line for every request. */
   readonly logRequests: boolean
   readonly api: Api
@@ -93,7 +95,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withWaitGroup(requests),
     ...(options.logRequests ? [withHttpLogging(log)] : []),
     withMetrics(metrics),
-    withErrors(log),
+    withErrors(log, options.laterWords),
     withRequestInfo,
     withTurn,
     ...(auditor ? [withFailedRequestAudit(auditor)] : []),
@@ -102,7 +104,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     options.trusted ? withUser(options.trusted) : withAuthentication(options.authenticator, authMetrics),
     ...(options.tracing ? [withTracing(options.tracing, spans)] : []),
     // What the rest throws is answered, and so audited, before the event is over.
-    ...(auditor ? [withAudit(auditor), withErrors(log)] : []),
+    ...(auditor ? [withAudit(auditor), withErrors(log, options.laterWords)] : []),
     withImpersonation(authorizer, options.constrainedImpersonation),
     options.flowLimits ? withPriorityAndFairness(options.flowLimits, options.marks, options.requestTimeoutMs) : withMaxInFlightLimit(options.inFlight),
     withAuthorization(authorizer, authMetrics),

@@ -57,6 +57,8 @@ export interface ServerOptions {
   readonly features: readonly FeatureState[]
   /** The gate ConstrainedImpersonation is on. */
   readonly constrainedImpersonation: boolean
+  /** Errors say what those of 1.34 and later do. Absent: those of releases before. */
+  readonly laterWords?: boolean
   /** Who signs tokens of service accounts, and with what; asked with each request for it. */
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Beside those of requests and of the process. */

@@ -8,15 +8,18 @@ import { badRequestError, internalServerError, StatusError } from '../../meta/st
 import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
 
-/** Answers with what the layers behind it throw, or with a 500 where they have not answered. Where an answer has begun, the connection is cut. */
+/**
+ * Answers with what the layers behind it throw, or with a 500 where they have not answered. Where an answer has begun, the connection is cut.
+ * @param laterWords errors say what those of 1.34 and later do.
+ */
 export const withErrors =
-  (log: Logger): Filter =>
+  (log: Logger, laterWords = false): Filter =>
   async ({ state: { exchange } }, next) => {
     try {
       await next()
       if (!exchange.answered && !exchange.clientGone && !exchange.req.destroyed) throw new Error('the handler has not answered')
     } catch (error) {
-      await answer(exchange, error, log)
+      await answer(exchange, laterWords && error instanceof StatusError ? error.inLaterWords() : error, log)
     }
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Release } from '../../../src/lifecycle/release.ts'
+import { isSince, type Release } from '../../../src/lifecycle/release.ts'
 import { replicationControllerResource } from '../../../src/resources/core/replication-controller/definition.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { definitionIn, featuresIn } from '../../support/hook-context.ts'
@@ -17,7 +17,8 @@ async function messagesIn(release: Release): Promise<string[]> {
     .access()
     .create({ group: '', resource: 'replicationcontrollers' }, 'ns', controller as AnyObject)
     .catch(reason => reason)
-  return error.status.details.causes.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`)
+  const told = isSince(release, '1.34') ? error.inLaterWords() : error
+  return told.status.details.causes.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`)
 }
 
 describe('errors in the words of the release', () => {

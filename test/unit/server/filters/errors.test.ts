@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
+import { invalid, tooLong } from '../../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../../src/meta/field-path.ts'
 import { pageNotFound } from '../../../../src/meta/plain-text-error.ts'
-import { notFoundError } from '../../../../src/meta/status.ts'
+import { invalidError, notFoundError } from '../../../../src/meta/status.ts'
 import { withErrors } from '../../../../src/server/filters/errors.ts'
 import { filterContext, runFilter } from '../../../support/filter-context.ts'
 
@@ -13,7 +15,7 @@ describe('withErrors', () => {
   })
 
   /** What is answered where the layers behind it end so. */
-  async function answerTo(next: (ctx: ReturnType<typeof filterContext>) => Promise<void>) {
+  async function answerTo(next: (ctx: ReturnType<typeof filterContext>) => Promise<void>, laterWords = false) {
     const ctx = filterContext()
     const { exchange } = ctx.state
     const answers: { status: number; contentType: string; body: string }[] = []
@@ -22,7 +24,7 @@ describe('withErrors', () => {
       answers.push({ status, contentType, body: String(body) })
       return sendBytes.call(exchange, status, contentType, body)
     }
-    await runFilter(withErrors(log), ctx, () => next(ctx))
+    await runFilter(withErrors(log, laterWords), ctx, () => next(ctx))
     return { answers, exchange }
   }
   const failWith = (error: unknown) => answerTo(() => Promise.reject(error))
@@ -37,6 +39,18 @@ describe('withErrors', () => {
     expect(answers[0]).to.include({ status: 404, contentType: 'application/json' })
     expect(JSON.parse(answers[0]?.body ?? '')).to.include({ message: 'things "x" not found', reason: 'NotFound' })
     expect(logged).to.deep.equal([])
+  })
+  it('says of faults what releases from 1.34 on say, where it is to', async () => {
+    const fault = invalidError({ group: '', kind: 'Thing' }, 'x', [invalid(fieldPath('spec', 'a'), ['b'], 'no'), tooLong(fieldPath('spec', 'c'), 1)])
+    const messages = async (laterWords: boolean): Promise<unknown> => {
+      const { answers } = await answerTo(() => Promise.reject(fault), laterWords)
+      const { message, details } = JSON.parse(answers[0]?.body ?? '')
+      return [message, details.causes.map((cause: { message: string }) => cause.message)]
+    }
+    const before = ['Invalid value: []string{"b"}: no', 'Too long: may not be more than 1 bytes']
+    const since = ['Invalid value: ["b"]: no', 'Too long: may not be more than 1 byte']
+    expect(await messages(false)).to.deep.equal([`Thing "x" is invalid: [spec.a: ${before[0]}, spec.c: ${before[1]}]`, before])
+    expect(await messages(true)).to.deep.equal([`Thing "x" is invalid: [spec.a: ${since[0]}, spec.c: ${since[1]}]`, since])
   })
   it('sends a plain text', async () => {
     const { answers } = await failWith(pageNotFound())
