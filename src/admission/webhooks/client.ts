@@ -102,7 +102,7 @@ export class WebhookClients {
     this.clients.set(key, made)
     if (this.clients.size > MAX_CLIENTS) {
       const [[oldest, { agent }] = [key, made]] = this.clients
-      agent.destroy()
+      retire(agent)
       this.clients.delete(oldest)
     }
     return made
@@ -114,10 +114,16 @@ async function present(client: Client, { headers, files }: WebhookUser, config: 
   const { token, client: certificate } = await files.current()
   if (certificate !== client.shown) {
     client.shown = certificate
-    // Calls under way end on the connections that they have.
+    retire(client.agent)
     client.agent = agentFor(config, certificate)
   }
   return { ...HEADERS, ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+}
+
+/** Ends the connections that nothing uses, and each of the others with the call that is under way on it. */
+function retire(agent: Agent): void {
+  agent.maxFreeSockets = 0
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
 }
 
 /** Keeps connections open between calls. Throws a WebhookCallError where the bundle holds no certificate. */

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -6,6 +7,8 @@ import type { PluginConfigurations } from '../../../../src/admission/configurati
 import { WebhookClients } from '../../../../src/admission/webhooks/client.ts'
 import { readWebhookCredentials } from '../../../../src/admission/webhooks/credentials.ts'
 import { errorMessage } from '../../../../src/lib/error-message.ts'
+import { issueCa, issueClient } from '../../../../src/server/tls/issue.ts'
+import { eventually } from '../../../support/waiting.ts'
 import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
 
 const PLUGIN = 'ValidatingAdmissionWebhook'
@@ -89,6 +92,46 @@ describe('credentials for webhooks', () => {
       time.ms += 60_000
       await post()
       expect(sent()).to.deep.equal(['Bearer two', 'jane', 'kube-apiserver-admission'])
+    } finally {
+      clients.close()
+      hook.close()
+    }
+  })
+
+  it('end the connections that show a former certificate, each when nothing uses it any more', async () => {
+    const [certFile, keyFile] = [join(directory, 'client.crt'), join(directory, 'client.key')]
+    const ca = await issueCa('clients')
+    const renew = async (): Promise<void> => {
+      const { cert, key } = await issueClient(ca, 'apiserver', [])
+      writeFileSync(certFile, cert)
+      writeFileSync(keyFile, key)
+      time.ms += 60_000
+    }
+    await renew()
+    const hook = await WebhookServer.start()
+    const credentials = await withUsers({ '*': { 'client-certificate': certFile, 'client-key': keyFile } })
+    const clients = new WebhookClients(async () => ({ host: '127.0.0.1', port: hook.port }), { credentials })
+    try {
+      let answer: ((told: object) => void) | undefined
+      hook.acts.set('/', (_review, res) => {
+        if (answer !== undefined) return {}
+        answer = told => res.end(JSON.stringify(told))
+        return undefined
+      })
+      const post = () => clients.post(hook.clientConfig('/'), '{}', { timeoutMs: 5000, signal: new AbortController().signal })
+      const slow = post()
+      await eventually('the first call arrives', () => answer !== undefined)
+      const [used] = hook.sockets
+      await post()
+      const idle = [...hook.sockets].find(socket => socket !== used)
+      await renew()
+      await post()
+      await eventually('the idle connection ends', () => idle !== undefined && !hook.sockets.has(idle))
+      expect(hook.sockets.size).to.equal(2)
+      expect(hook.sockets.has(used as Socket)).to.equal(true)
+      answer?.({})
+      expect((await slow).toString()).to.equal('{}')
+      await eventually('the used connection ends', () => hook.sockets.size === 1 && !hook.sockets.has(used as Socket))
     } finally {
       clients.close()
       hook.close()
