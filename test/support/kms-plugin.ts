@@ -1,10 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import * as grpc from '@grpc/grpc-js'
-import protobuf from 'protobufjs'
+import { startGrpcServer, type UnaryMethod } from './grpc-server.ts'
 
 /** k8s.io/kms, apis/v2/api.proto. */
-const API = protobuf.parse(
-  `
+const MESSAGES = `
   syntax = "proto3";
   package v2;
   message StatusRequest {}
@@ -13,9 +11,7 @@ const API = protobuf.parse(
   message DecryptResponse { bytes plaintext = 1; }
   message EncryptRequest { bytes plaintext = 1; string uid = 2; }
   message EncryptResponse { bytes ciphertext = 1; string key_id = 2; map<string, bytes> annotations = 3; }
-`,
-  { keepCase: true },
-).root
+`
 
 /** A key management service over a unix socket, whose keys are bytes by their ids. */
 export interface KmsPlugin {
@@ -53,49 +49,29 @@ function decrypt(ciphertext: Buffer, keyId: string, nonce: Buffer) {
   return { plaintext: Buffer.concat([decipher.update(ciphertext.subarray(0, -16)), decipher.final()]) }
 }
 
-const codec = (name: string) => {
-  const type = API.lookupType(`v2.${name}`)
-  return {
-    serialize: (message: object): Buffer => Buffer.from(type.encode(type.create(message)).finish()),
-    deserialize: (bytes: Buffer) => type.toObject(type.decode(bytes), { defaults: true }) as Request,
-  }
-}
-
-const method = (name: string) => ({
-  path: `/v2.KeyManagementService/${name}`,
-  requestStream: false,
-  responseStream: false,
-  requestDeserialize: codec(`${name}Request`).deserialize,
-  requestSerialize: codec(`${name}Request`).serialize,
-  responseSerialize: codec(`${name}Response`).serialize,
-  responseDeserialize: codec(`${name}Response`).deserialize,
-})
-
 /** Listens on the path. */
 export async function startKmsPlugin(path: string, keyId = 'one'): Promise<KmsPlugin> {
-  const server = new grpc.Server()
   const plugin: KmsPlugin = {
     endpoint: `unix://${path}`,
     calls: { Status: 0, Encrypt: 0, Decrypt: 0 },
     keyId,
     healthz: 'ok',
     lost: new Set(),
-    close: () => server.forceShutdown(),
+    close: () => server.close(),
   }
-  type Call = grpc.ServerUnaryCall<Request, object>
-  const serve =
-    (name: 'Status' | 'Encrypt' | 'Decrypt', answer: (request: Request) => object) =>
-    ({ request }: Call, done: grpc.sendUnaryData<object>): void => {
+  const serve = (name: keyof KmsPlugin['calls'], answer: (request: Request) => object): UnaryMethod<Request> => ({
+    request: `v2.${name}Request`,
+    response: `v2.${name}Response`,
+    answer(request) {
       plugin.calls[name]++
-      try {
-        done(null, answer(request))
-      } catch (error) {
-        done({ code: grpc.status.UNKNOWN, details: (error as Error).message })
-      }
-    }
-  server.addService(
-    { Status: method('Status'), Encrypt: method('Encrypt'), Decrypt: method('Decrypt') },
-    {
+      return answer(request)
+    },
+  })
+  const server = await startGrpcServer(path, {
+    messages: MESSAGES,
+    name: 'v2.KeyManagementService',
+    defaults: true,
+    methods: {
       Status: serve('Status', () => ({ version: 'v2', healthz: plugin.healthz, key_id: plugin.keyId })),
       Encrypt: serve('Encrypt', ({ plaintext }) => encrypt(plaintext, plugin.keyId)),
       Decrypt: serve('Decrypt', ({ ciphertext, key_id: id, annotations }) => {
@@ -103,9 +79,6 @@ export async function startKmsPlugin(path: string, keyId = 'one'): Promise<KmsPl
         return decrypt(ciphertext, id, annotations[ANNOTATION] ?? Buffer.alloc(12))
       }),
     },
-  )
-  await new Promise<void>((resolve, reject) =>
-    server.bindAsync(`unix:${path}`, grpc.ServerCredentials.createInsecure(), error => (error ? reject(error) : resolve())),
-  )
+  })
   return plugin
 }

@@ -1,9 +1,8 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import * as grpc from '@grpc/grpc-js'
-import protobuf from 'protobufjs'
+import { status } from '@grpc/grpc-js'
+import { GrpcFailure, startGrpcServer, type UnaryMethod } from './grpc-server.ts'
 
-const API = protobuf.parse(
-  `syntax = "proto3";
+const MESSAGES = `syntax = "proto3";
   message SignJWTRequest { string claims = 1; }
   message SignJWTResponse { string header = 1; string signature = 2; }
   message FetchKeysRequest {}
@@ -11,9 +10,7 @@ const API = protobuf.parse(
   message Key { string key_id = 1; bytes key = 2; bool exclude_from_oidc_discovery = 3; }
   message FetchKeysResponse { repeated Key keys = 1; Timestamp data_timestamp = 2; int64 refresh_hint_seconds = 3; }
   message MetadataRequest {}
-  message MetadataResponse { int64 max_token_expiration_seconds = 1; }`,
-  { keepCase: true },
-).root
+  message MetadataResponse { int64 max_token_expiration_seconds = 1; }`
 
 interface SignerKey {
   readonly key_id: string
@@ -39,27 +36,8 @@ export interface TokenSigner {
   close(): void
 }
 
-const codec = (name: string) => {
-  const type = API.lookupType(name)
-  return {
-    serialize: (message: object): Buffer => Buffer.from(type.encode(type.fromObject(message)).finish()),
-    deserialize: (bytes: Buffer): { claims?: string } => type.toObject(type.decode(bytes)),
-  }
-}
-
-const method = (service: string, name: string, message: string) => ({
-  path: `/${service}.ExternalJWTSigner/${name}`,
-  requestStream: false,
-  responseStream: false,
-  requestDeserialize: codec(`${message}Request`).deserialize,
-  requestSerialize: codec(`${message}Request`).serialize,
-  responseSerialize: codec(`${message}Response`).serialize,
-  responseDeserialize: codec(`${message}Response`).deserialize,
-})
-
 /** Listens on the path. `version`: of the protocol. */
 export async function startTokenSigner(path: string, version: 'v1' | 'v1alpha1'): Promise<TokenSigner> {
-  const server = new grpc.Server()
   const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signer: TokenSigner = {
     path,
@@ -78,35 +56,34 @@ export async function startTokenSigner(path: string, version: 'v1' | 'v1alpha1')
       signer.header = { alg: 'ES256', kid: id, typ: 'JWT' }
       signer.keys.push({ key_id: id, key: publicKey.export({ type: 'spki', format: 'der' }), exclude_from_oidc_discovery: excluded })
     },
-    close: () => server.forceShutdown(),
+    close: () => server.close(),
   }
   signer.rotate('first')
-  type Call = grpc.ServerUnaryCall<{ claims?: string }, object>
-  const serve =
-    (name: keyof TokenSigner['calls'], answer: (claims: string) => object) =>
-    ({ request }: Call, done: grpc.sendUnaryData<object>): void => {
+  const serve = (name: keyof TokenSigner['calls'], messages: string, answer: (claims: string) => object): UnaryMethod<{ claims?: string }> => ({
+    request: `${messages}Request`,
+    response: `${messages}Response`,
+    answer({ claims = '' }) {
       signer.calls[name]++
-      if (signer.failure === undefined) done(null, answer(request.claims ?? ''))
-      else done({ code: grpc.status.PERMISSION_DENIED, details: signer.failure })
-    }
-  server.addService(
-    { Sign: method(version, 'Sign', 'SignJWT'), FetchKeys: method(version, 'FetchKeys', 'FetchKeys'), Metadata: method(version, 'Metadata', 'Metadata') },
-    {
-      Sign: serve('Sign', claims => {
+      if (signer.failure !== undefined) throw new GrpcFailure(status.PERMISSION_DENIED, signer.failure)
+      return answer(claims)
+    },
+  })
+  const server = await startGrpcServer(path, {
+    messages: MESSAGES,
+    name: `${version}.ExternalJWTSigner`,
+    methods: {
+      Sign: serve('Sign', 'SignJWT', claims => {
         const header = Buffer.from(JSON.stringify(signer.header)).toString('base64url')
         const made = sign('sha256', Buffer.from(`${header}.${claims}`), { key: signer.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')
         return { header, signature: signer.signature ?? made }
       }),
-      FetchKeys: serve('FetchKeys', () => ({
+      FetchKeys: serve('FetchKeys', 'FetchKeys', () => ({
         keys: signer.keys,
         ...(signer.dataTimestamp && { data_timestamp: signer.dataTimestamp }),
         refresh_hint_seconds: signer.refreshHintSeconds,
       })),
-      Metadata: serve('Metadata', () => ({ max_token_expiration_seconds: signer.maxTokenExpirationSeconds })),
+      Metadata: serve('Metadata', 'Metadata', () => ({ max_token_expiration_seconds: signer.maxTokenExpirationSeconds })),
     },
-  )
-  await new Promise<void>((resolve, reject) =>
-    server.bindAsync(`unix:${path}`, grpc.ServerCredentials.createInsecure(), error => (error ? reject(error) : resolve())),
-  )
+  })
   return signer
 }
