@@ -39,7 +39,7 @@ export function* customStrategies(version: VersionRules): Steps<{ readonly main:
    */
   function* shared(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
     const before = old && version.asVersion(old)
-    const errors = validateEmbeddedMeta(next, schema, ROOT, false)
+    const errors = yield* validateEmbeddedMeta(next, schema, ROOT, false)
     yield
     const wasValid = !before || listErrors(before, schema, ROOT).length === 0
     yield

@@ -81,7 +81,7 @@ function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => vo
     yield
   }
   const embedded: string[] = []
-  const misfit = coerceEmbeddedMeta(out, schema, fieldPath(), false, onUnknown && (path => embedded.push(path)))
+  const misfit = yield* coerceEmbeddedMeta(out, schema, fieldPath(), false, onUnknown && (path => embedded.push(path)))
   if (misfit) throw new DecodeError(fieldErrorText(misfit))
   if (onUnknown) for (const path of [...pruned.sort(), ...embedded.sort()]) onUnknown(path)
   return out

@@ -64,10 +64,12 @@ function* metaErrors({ schema, path, object, surround }: Place, value: Json): St
   const at = path.child('default')
   const wrong = (text: string): FieldError[] => [invalid(at, goValue(value), `must result in valid metadata: ${text}`)]
   const whole = surround(clone(value))
-  const misfit = coerceEmbeddedMeta(whole, object, fieldPath(), true)
-  if (misfit) return wrong(fieldErrorText(misfit))
   yield
-  const texts = validateEmbeddedMeta(whole, object, fieldPath(), true).map(fieldErrorText)
+  const misfit = yield* coerceEmbeddedMeta(whole, object, fieldPath(), true)
+  yield
+  if (misfit) return wrong(fieldErrorText(misfit))
+  const texts = (yield* validateEmbeddedMeta(whole, object, fieldPath(), true)).map(fieldErrorText)
+  yield
   if (texts.length > 0) return wrong(aggregate(texts))
   return yield* valueSteps(value, undefined, withoutIntOrString(schema), at)
 }
@@ -83,16 +85,21 @@ function* defaultErrors({ schema, path, hasEmbedded }: Place, value: Json, requi
   // To walk through a default of 50,000 members in search of embedded objects takes 0.1 s.
   if (!hasEmbedded && !isEmbedded(schema)) return [...errors, ...(yield* valueSteps(value, undefined, withoutIntOrString(schema), at))]
   const coerced = clone(value)
-  const misfit = coerceEmbeddedMeta(coerced, schema, at)
+  yield
+  const misfit = yield* coerceEmbeddedMeta(coerced, schema, at)
   if (misfit) return [...errors, misfit]
   yield
-  const metadata = validateEmbeddedMeta(coerced, schema, at)
+  const metadata = yield* validateEmbeddedMeta(coerced, schema, at)
   yield
   return [...errors, ...(metadata.length > 0 ? metadata : yield* valueSteps(coerced, undefined, withoutIntOrString(schema), at))]
 }
 
 /** Works on a copy: pruning changes the value. */
-const isPruned = (value: Json, schema: JsonSchemaProps): Steps<boolean> => prune(clone(value), schema, isEmbedded(schema))
+function* isPruned(value: Json, schema: JsonSchemaProps): Steps<boolean> {
+  const copy = clone(value)
+  yield
+  return yield* prune(copy, schema, isEmbedded(schema))
+}
 
 /** Whether a default has members that its schema does not name. */
 export const hasUnprunedDefaults = (schema: JsonSchemaProps): boolean =>

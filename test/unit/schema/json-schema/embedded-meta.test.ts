@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
 import type { Json } from '../../../../src/meta/object.ts'
@@ -12,7 +13,7 @@ describe('metadata of embedded objects', () => {
   it('loses what is unknown, wherever the object stands', () => {
     const value: Json = { m: { k: [{ kind: 'K', metadata: { name: 'x', colour: 'red' }, spec: { metadata: { colour: 'red' } } }] } }
     const schema: JsonSchemaProps = { properties: { m: { additionalProperties: { items: object } } } }
-    expect(coerceEmbeddedMeta(value, schema, at)).to.equal(undefined)
+    expect(runAtOnce(coerceEmbeddedMeta(value, schema, at))).to.equal(undefined)
     expect(value).to.deep.equal({ m: { k: [{ kind: 'K', metadata: { name: 'x' }, spec: { metadata: { colour: 'red' } } }] } })
   })
 
@@ -26,7 +27,7 @@ describe('metadata of embedded objects', () => {
   }
   for (const [name, [value, text]] of Object.entries(misfits)) {
     it(name, () => {
-      const error = coerceEmbeddedMeta(value, object, at)
+      const error = runAtOnce(coerceEmbeddedMeta(value, object, at))
       expect(error && fieldErrorText(error)).to.equal(text)
     })
   }
@@ -40,6 +41,22 @@ describe('metadata of embedded objects', () => {
     'a bad name': [{ apiVersion: 'v1', kind: 'K', metadata: { name: 'a/b' } }, ['d.metadata.name: Invalid value: "a/b": may not contain \'/\'']],
   }
   for (const [name, [value, texts]] of Object.entries(objects)) {
-    it(name, () => expect(validateEmbeddedMeta(value, object, at).map(fieldErrorText)).to.deep.equal(texts))
+    it(name, () => expect(runAtOnce(validateEmbeddedMeta(value, object, at)).map(fieldErrorText)).to.deep.equal(texts))
   }
+
+  const many = (count: number): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, 'x']))
+  const wide: Record<string, [value: Json, steps: number]> = {
+    'many members': [{ apiVersion: 'v1', kind: 'K', ...many(50_000) }, 90],
+    'many labels': [{ apiVersion: 'v1', kind: 'K', metadata: { labels: many(50_000) } }, 1],
+  }
+  for (const [name, [value, least]] of Object.entries(wide))
+    for (const [what, steps] of [
+      ['read', coerceEmbeddedMeta],
+      ['checked', validateEmbeddedMeta],
+    ] as const)
+      it(`of ${name} is ${what} in steps`, () => {
+        let count = 0
+        for (const _ of steps(value, object, at)) count++
+        expect(count).to.be.at.least(least)
+      })
 })
