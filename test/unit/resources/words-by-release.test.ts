@@ -6,9 +6,11 @@ import { fieldErrorText } from '../../../src/meta/field-error.ts'
 import { isStatusError } from '../../../src/meta/status.ts'
 import { validateStorageVersionStatus } from '../../../src/resources/apiserverinternal/storage-version/validation.ts'
 import { statefulSetResource } from '../../../src/resources/apps/stateful-set/definition.ts'
+import { horizontalPodAutoscalerResource } from '../../../src/resources/autoscaling/horizontal-pod-autoscaler/definition.ts'
 import { certificateSigningRequestResource } from '../../../src/resources/certificates/certificate-signing-request/definition.ts'
 import { persistentVolumeClaimResource } from '../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../src/resources/core/pod/definition.ts'
+import { priorityLevelConfigurationResource } from '../../../src/resources/flowcontrol/priority-level-configuration/definition.ts'
 import { KindCases } from '../../support/kind-cases.ts'
 
 /** What a write is refused for, a text for each cause. Of texts with several lines the first one. */
@@ -36,6 +38,8 @@ const ephemeral = (more: object, spec: object = {}): object => {
   return pod({ volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { metadata: more, spec: claim } } }] })
 }
 const set = { selector: { matchLabels: { a: 'b' } }, serviceName: 's', template: { metadata: { labels: { a: 'b' } }, ...pod({}) } }
+const autoscaler = (maxReplicas: number): object => ({ spec: { maxReplicas, scaleTargetRef: { kind: 'ReplicationController', name: 'r', apiVersion: 'v1' } } })
+const BELOW_LEAST = 'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`'
 const LABEL =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', " +
   "regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
@@ -249,6 +253,71 @@ const CASES: readonly Case[] = [
         'status.allocatedResourceStatus: Unsupported value: "storage": supported values: "ControllerResizeFailed", "ControllerResizeInProgress", "NodeResizeFailed", "NodeResizeInProgress", "NodeResizePending"',
       ],
       [],
+    ],
+  },
+  {
+    what: 'resizing containers of pods that never restart',
+    since: '1.36',
+    of: podResource,
+    next: pod({ restartPolicy: 'Never' }, { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] }),
+    about: 'resizePolicy',
+    said: [
+      ["spec.containers[0].resizePolicy: Invalid value: \"RestartContainer\": must be 'NotRequired' when `restartPolicy` is 'Never'"],
+      ["spec.containers[0].resizePolicy: Invalid value: \"RestartContainer\": must be 'NotRequired' when pod `restartPolicy` is 'Never'"],
+    ],
+  },
+  {
+    what: 'names of claims of devices in the status of a pod',
+    since: '1.36',
+    of: podResource,
+    old: pod({ resourceClaims: [{ name: 'a', resourceClaimTemplateName: 't' }] }),
+    next: {
+      ...pod({ resourceClaims: [{ name: 'a', resourceClaimTemplateName: 't' }] }),
+      status: { resourceClaimStatuses: [{ name: 'a', resourceClaimName: '-' }] },
+    },
+    subresource: 'status',
+    about: 'resourceClaimStatuses',
+    said: [
+      [`status.resourceClaimStatuses[0].name: Invalid value: "-": ${LABEL}`],
+      [`status.resourceClaimStatuses[0].resourceClaimName: Invalid value: "-": ${LABEL}`],
+    ],
+  },
+  {
+    what: 'no replicas at the most',
+    since: '1.36',
+    of: horizontalPodAutoscalerResource,
+    next: autoscaler(0),
+    about: 'maxReplicas: ',
+    said: [
+      ['spec.maxReplicas: Invalid value: 0: must be greater than 0', BELOW_LEAST],
+      ['spec.maxReplicas: Required value: must be set and greater than 0', BELOW_LEAST],
+    ],
+  },
+  {
+    what: 'fewer replicas than none',
+    since: '1.36',
+    of: horizontalPodAutoscalerResource,
+    next: autoscaler(-1),
+    about: 'maxReplicas: Invalid value: -1: must be greater than 0',
+    said: [['spec.maxReplicas: Invalid value: -1: must be greater than 0'], []],
+  },
+  {
+    what: 'types of priority levels that are missing',
+    since: '1.36',
+    of: priorityLevelConfigurationResource,
+    next: { spec: { type: '' } },
+    about: 'spec.type',
+    said: [['spec.type: Unsupported value: "": supported values: "Exempt", "Limited"'], ['spec.type: Required value']],
+  },
+  {
+    what: 'types of responses of priority levels that are missing',
+    since: '1.36',
+    of: priorityLevelConfigurationResource,
+    next: { spec: { type: 'Limited', limited: { limitResponse: { type: '' } } } },
+    about: 'limitResponse',
+    said: [
+      ['spec.limited.limitResponse.type: Unsupported value: "": supported values: "Queue", "Reject"'],
+      ['spec.limited.limitResponse.type: Required value'],
     ],
   },
 ]

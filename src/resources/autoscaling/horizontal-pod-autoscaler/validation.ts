@@ -1,9 +1,9 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid } from '../../../meta/field-error.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
+import { invalid, required } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { validateCounts } from '../../shared/counts.ts'
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../v2.types.ts'
 import { validateBehavior } from './behavior-validation.ts'
@@ -28,12 +28,18 @@ export function validateHorizontalPodAutoscaler(
     ...(minReplicas !== undefined && minReplicas < lowest
       ? [invalid(path.child('minReplicas'), minReplicas, `must be greater than or equal to ${lowest}`)]
       : []),
-    ...(maxReplicas < 1 ? [invalid(max, maxReplicas, 'must be greater than 0')] : []),
+    ...validateMost(maxReplicas, max, features.release),
     ...(minReplicas !== undefined && maxReplicas < minReplicas ? [invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`')] : []),
     ...validateObjectReference(spec.scaleTargetRef, path.child('scaleTargetRef'), targetRules(spec, old?.spec, features)),
     ...validateMetrics(spec.metrics ?? [], minReplicas, path.child('metrics'), metricRules(old?.spec, features)),
     ...validateBehavior(spec.behavior, path.child('behavior')),
   ]
+}
+
+function validateMost(maxReplicas: number, path: FieldPath, release: Release): FieldError[] {
+  if (maxReplicas >= 1) return []
+  if (!isSince(release, '1.36')) return [invalid(path, maxReplicas, 'must be greater than 0')]
+  return [maxReplicas === 0 ? required(path, 'must be set and greater than 0') : invalid(path, maxReplicas, 'must be greater than or equal to 1')]
 }
 
 /** An update that leaves kind and apiVersion alone keeps their faults. Of the core group only a ReplicationController can be scaled. */

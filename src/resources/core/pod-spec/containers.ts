@@ -62,7 +62,7 @@ const RESIZABLE = ['cpu', 'memory']
 const RESIZE_POLICIES = ['NotRequired', 'RestartContainer']
 
 /** `restartPolicy`: the pod’s. Errors are at the list, except for duplicates, which are at the element. */
-function validateResizePolicies(policies: readonly ContainerResizePolicy[], path: FieldPath, restartPolicy: string): FieldError[] {
+function validateResizePolicies(policies: readonly ContainerResizePolicy[], path: FieldPath, restartPolicy: string, release: Release): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()
   const oneOf = (value: string, values: readonly string[]): void => {
@@ -76,7 +76,7 @@ function validateResizePolicies(policies: readonly ContainerResizePolicy[], path
     oneOf(resource, RESIZABLE)
     oneOf(restart, RESIZE_POLICIES)
     if (restartPolicy === 'Never' && restart !== 'NotRequired') {
-      errors.push(invalid(path, restart, "must be 'NotRequired' when `restartPolicy` is 'Never'"))
+      errors.push(invalid(path, restart, `must be 'NotRequired' when ${isSince(release, '1.36') ? 'pod ' : ''}\`restartPolicy\` is 'Never'`))
     }
   })
   return errors
@@ -102,7 +102,7 @@ function validateContainer(container: Container, path: FieldPath, context: Conta
   errors.push(...validateResources(container.resources, context.claimNames, path.child('resources'), context.options))
   // Before 1.29 containers of pods that never restart may be restarted to be resized.
   const restartPolicy = isSince(context.options.release, '1.29') ? context.restartPolicy : ''
-  if (container.resizePolicy) errors.push(...validateResizePolicies(container.resizePolicy, path.child('resizePolicy'), restartPolicy))
+  if (container.resizePolicy) errors.push(...validateResizePolicies(container.resizePolicy, path.child('resizePolicy'), restartPolicy, context.options.release))
   if (container.securityContext) errors.push(...validateSecurityContext(container.securityContext, context.keepsProcMasked, path.child('securityContext')))
   return errors
 }

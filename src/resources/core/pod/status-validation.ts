@@ -1,5 +1,5 @@
 import type { Features } from '../../../lifecycle/gates.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
@@ -50,7 +50,7 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   if (isSince(features.release, '1.32') && !deepEqual(status.qosClass, before.qosClass))
     errors.push(invalid(STATUS.child('qosClass'), status.qosClass ?? '', IMMUTABLE))
   errors.push(...validateTransitions(status, before, old.spec, podOptions(features, next, old)))
-  errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses')))
+  errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses'), features.release))
   if (status.extendedResourceClaimStatus) {
     errors.push(...validateExtendedResources(status.extendedResourceClaimStatus, spec, STATUS.child('extendedResourceClaimStatus')))
   }
@@ -106,8 +106,14 @@ function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, opt
   return errors
 }
 
-/** Each entry is about a claim of the spec, once. Upstream’s path of a bad resourceClaimName is that of `name`. */
-function validateClaimStatuses(statuses: readonly PodResourceClaimStatus[], claims: readonly PodResourceClaim[], path: FieldPath): FieldError[] {
+/** Each entry is about a claim of the spec, once. Before 1.36 the path of a bad resourceClaimName is that of `name`. */
+function validateClaimStatuses(
+  statuses: readonly PodResourceClaimStatus[],
+  claims: readonly PodResourceClaim[],
+  path: FieldPath,
+  release: Release,
+): FieldError[] {
+  const ofName = isSince(release, '1.36') ? 'resourceClaimName' : 'name'
   const errors: FieldError[] = []
   const seen = new Set<string>()
   const known = new Set(claims.map(claim => claim.name))
@@ -116,7 +122,8 @@ function validateClaimStatuses(statuses: readonly PodResourceClaimStatus[], clai
     if (!known.has(name)) errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'))
     if (seen.has(name)) errors.push(duplicate(at, name))
     seen.add(name)
-    if (resourceClaimName !== undefined) for (const text of nameIsDnsSubdomain(resourceClaimName, false)) errors.push(invalid(at, resourceClaimName, text))
+    if (resourceClaimName === undefined) return
+    for (const text of nameIsDnsSubdomain(resourceClaimName, false)) errors.push(invalid(path.index(i).child(ofName), resourceClaimName, text))
   })
   return errors
 }

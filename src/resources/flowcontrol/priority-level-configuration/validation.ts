@@ -44,8 +44,12 @@ function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfigur
   return errors
 }
 
+/** Since 1.36 a type that is missing is told apart. */
+const unknownType = (type: string, known: readonly string[], path: FieldPath, release: Release): FieldError =>
+  type === '' && isSince(release, '1.36') ? required(path) : notSupported(path, type, known)
+
 /** `Queue` needs queuing, `Reject` forbids it. The texts say Limited where they mean Queue. */
-function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath): FieldError[] {
+function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath, release: Release): FieldError[] {
   const at = path.child('queuing')
   switch (type) {
     case 'Reject':
@@ -53,7 +57,7 @@ function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath
     case 'Queue':
       return queuing ? validateQueuing(queuing, at) : [required(at, 'must not be empty if limited.limitResponse.type is Limited')]
     default:
-      return [notSupported(path.child('type'), type, ['Queue', 'Reject'])]
+      return [unknownType(type, ['Queue', 'Reject'], path.child('type'), release)]
   }
 }
 
@@ -63,12 +67,14 @@ interface SharesOptions {
   readonly field: 'nominalConcurrencyShares' | 'assuredConcurrencyShares'
   /** A level may have no seats of its own. */
   readonly allowZero: boolean
+  readonly release: Release
 }
 
 /** Releases before 1.30 take no zero but where there is one already: a server of 1.28 would read it as 30. */
 const sharesOptions = (old: PriorityLevelConfiguration | undefined, { features, request }: HookContext): SharesOptions => ({
   field: ['v1beta1', 'v1beta2'].includes(request?.info.version ?? '') ? 'assuredConcurrencyShares' : 'nominalConcurrencyShares',
   allowZero: features.enabled('ZeroLimitedNominalConcurrencyShares') || old?.spec.limited?.nominalConcurrencyShares === 0,
+  release: features.release,
 })
 
 function validateShares(shares: number | null | undefined, path: FieldPath, allowZero: boolean): FieldError[] {
@@ -79,10 +85,10 @@ function validateShares(shares: number | null | undefined, path: FieldPath, allo
 const validateLimited = (
   { nominalConcurrencyShares, limitResponse, lendablePercent, borrowingLimitPercent }: LimitedPriorityLevelConfiguration,
   path: FieldPath,
-  { field, allowZero }: SharesOptions,
+  { field, allowZero, release }: SharesOptions,
 ): FieldError[] => [
   ...validateShares(nominalConcurrencyShares, path.child(field), allowZero),
-  ...validateLimitResponse(limitResponse, path.child('limitResponse')),
+  ...validateLimitResponse(limitResponse, path.child('limitResponse'), release),
   ...percent(lendablePercent, path.child('lendablePercent')),
   ...notNegative(borrowingLimitPercent, path.child('borrowingLimitPercent'), 'if specified, must be a non-negative integer'),
 ]
@@ -106,7 +112,7 @@ function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec,
         ...(limited ? validateLimited(limited, path.child('limited'), shares) : [required(path.child('limited'), 'must not be empty when type is Limited')]),
       ]
     default:
-      return [notSupported(path.child('type'), type, ['Exempt', 'Limited'])]
+      return [unknownType(type, ['Exempt', 'Limited'], path.child('type'), shares.release)]
   }
 }
 
