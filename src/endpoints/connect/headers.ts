@@ -1,5 +1,6 @@
 import { isTokenProtocol, protocolsOf } from '../../auth/authn/web-socket-token.ts'
 import { eachField } from '../../lib/raw-fields.ts'
+import { splitAt } from '../../lib/split-text.ts'
 import type { Exchange } from '../exchange.ts'
 
 /** Headers of one connection: they are not passed on (RFC 9110, 7.6.1). */
@@ -33,15 +34,11 @@ export function pairsOf(raw: readonly string[]): Header[] {
 
 /** Without those of one connection, and those that its Connection header names. */
 export function endToEnd(headers: readonly Header[]): Header[] {
-  const named = headers
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) =>
-      value
-        .toLowerCase()
-        .split(',')
-        .map(each => each.trim()),
-    )
-  return headers.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+  const named = new Set<string>()
+  for (const [name, value] of headers) {
+    if (name.toLowerCase() === 'connection') for (const each of splitAt(value.toLowerCase(), ',')) named.add(each.trim())
+  }
+  return headers.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && !named.has(name.toLowerCase()))
 }
 
 /** What of a request's headers another server gets: as they came, but for credentials and what HTTP/2 puts among them, with the client's address added. */

@@ -1,0 +1,29 @@
+import { expect } from 'chai'
+import { endToEnd } from '../../../../src/endpoints/connect/headers.ts'
+
+describe('headers from end to end', () => {
+  it('are without those of one connection, and those that it names', () => {
+    const headers = [
+      ['Connection', 'X-Mine, x-other ,,'],
+      ['Upgrade', 'websocket'],
+      ['X-MINE', '1'],
+      ['X-Other', '2'],
+      ['connection', 'x-third'],
+      ['X-Third', '3'],
+      ['Accept', '*/*'],
+      ['constructor', '4'],
+    ] as const
+    expect(endToEnd(headers)).to.deep.equal([
+      ['Accept', '*/*'],
+      ['constructor', '4'],
+    ])
+  })
+
+  it('are found in time, however many a connection names', () => {
+    const headers = [['Connection', 'a,b,'.repeat(240_000)] as const, ...Array.from({ length: 1900 }, (_, i) => [`X-${i}`, '1'] as const)]
+    const before = process.cpuUsage()
+    expect(endToEnd(headers)).to.have.length(1900)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).to.be.below(500)
+  })
+})
