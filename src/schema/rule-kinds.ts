@@ -39,7 +39,7 @@ const shortName: DeclaredRule = {
       : [],
 }
 
-/** Of the elements of a list that are known by their type, at most one of these is there. */
+/** Of the elements of a list that are known by their type, at most one of these is there. @param path of the list, as errors show it. */
 function exclusive(path: string, types: readonly string[]): DeclaredRule {
   const names = types.map(type => `${path}[{"type": "${type}"}]`)
   return {
@@ -60,15 +60,15 @@ const typeOfElement = (element: unknown): unknown => (typeof element === 'object
 
 const PLAIN: Readonly<Record<string, DeclaredRule>> = { present, fixed, shortname: shortName }
 const MINIMUM = /^minimum\((-?\d+)\)$/
-const EXCLUSIVE = /^exclusive\((\w+(?:,\w+)+)\)$/
+const EXCLUSIVE = /^exclusive\((?:(?<shown>\w+):)?(?<types>\w+(?:,\w+)+)\)$/
 
-/** The rules among the marks of a field: `present`, `fixed`, `shortname`, `minimum(0)`, `exclusive(Approved,Denied)`. Undefined: there is none. */
+/** The rules among the marks of a field: `present`, `fixed`, `shortname`, `minimum(0)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
 export function ruleMarks(field: string, marks: readonly string[]): readonly DeclaredRule[] | undefined {
   const rules = marks.flatMap(mark => {
     const least = MINIMUM.exec(mark)?.[1]
     if (least !== undefined) return [minimum(Number(least))]
-    const types = EXCLUSIVE.exec(mark)?.[1]?.split(',')
-    if (types) return [exclusive(field, types)]
+    const { shown = field, types } = EXCLUSIVE.exec(mark)?.groups ?? {}
+    if (types !== undefined) return [exclusive(shown, types.split(','))]
     const plain = Object.hasOwn(PLAIN, mark) ? PLAIN[mark] : undefined
     return plain ? [plain] : []
   })

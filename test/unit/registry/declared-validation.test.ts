@@ -162,6 +162,7 @@ describe('rules that stand beside the fields of a type', () => {
     for (const [release, field] of [
       ['1.33', 'status.conditions[1].type'],
       ['1.34', 'status.conditions'],
+      ['1.35', 'status.conditions'],
       ['1.36', 'status.conditions'],
     ] as const) {
       const context = hookContext({ features: featuresIn(release), subresource: 'approval' })
@@ -169,6 +170,14 @@ describe('rules that stand beside the fields of a type', () => {
       const found = hub.subresources?.approval?.strategy?.validate?.(next, before, context)
       const errors = found && !isSteps(found) ? found.filter(({ body }) => body.includes('exclusive')) : []
       expect(errors.map(error => error.field)).to.deep.equal([field])
+      if (release !== '1.33') {
+        const list = release === '1.34' ? 'Conditions' : 'conditions'
+        const names = ['Approved', 'Denied'].map(type => `${list}[{"type": "${type}"}]`)
+        const told = declaredRules(schema)?.errorsOf(next, fieldPath(), { value: before })
+        expect(told?.map(({ body }) => body)).to.deep.equal([
+          `Invalid value: ${JSON.stringify(`{${names.join(', ')}}`)}: must specify at most one of: ${names.map(name => `\`${name}\``).join(', ')}`,
+        ])
+      }
       const faults: string[] = []
       const declared = { mismatch: (_: string, identifier: string) => void faults.push(identifier), panic: (detail: string) => void faults.push(detail) }
       withDeclaredRules({ schema, kind: 'certificatesigningrequest', next, old: before }, errors, { ...context, declared })

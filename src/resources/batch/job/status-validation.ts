@@ -1,5 +1,6 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, invalidStructure, required, verbatim, words } from '../../../meta/field-error.ts'
@@ -175,10 +176,10 @@ function validateCriteria({ spec, next }: Transition): FieldError[] {
 }
 
 /**
- * What may not be undone: conditions that end a job, counters, completionTime, and startTime while the job is not suspended. A start time that is replaced is
- * reported as one that is removed.
+ * What may not be undone: conditions that end a job, counters, completionTime, and startTime while the job is not suspended. Before 1.36 a start time that is
+ * replaced is reported as one that is removed.
  */
-function validateProgress({ spec, next, old, changed }: Transition): FieldError[] {
+function validateProgress({ spec, next, old, changed }: Transition, release: Release): FieldError[] {
   const errors: FieldError[] = []
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
     if (isTrue(old, type) && !isTrue(next, type)) errors.push(badConditions(`cannot disable the terminal ${type}=True condition`))
@@ -192,7 +193,13 @@ function validateProgress({ spec, next, old, changed }: Transition): FieldError[
     errors.push(invalid(COMPLETION_TIME, time(next.completionTime), words('completionTime cannot be mutated', 'field is immutable')))
   }
   if (old.startTime && changed('startTime') && !spec.suspend) {
-    errors.push(required(STATUS.child('startTime'), 'startTime cannot be removed for unsuspended job'))
+    const at = STATUS.child('startTime')
+    const isFixed = isSince(release, '1.36')
+    errors.push(
+      isFixed
+        ? invalid(at, next.startTime ? time(next.startTime) : null, 'field is immutable for unsuspended job once set')
+        : required(at, 'startTime cannot be removed for unsuspended job'),
+    )
   }
   return errors
 }
@@ -224,7 +231,7 @@ export function validateJobStatusUpdate(next: Job, old: Job | undefined, { featu
     ...validateIndexes(transition),
     ...validatePods(transition),
     ...validateCriteria(transition),
-    ...validateProgress(transition),
+    ...validateProgress(transition, features.release),
     ...validateCriteriaKept(transition),
   ]
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { jobResource } from '../../../../src/resources/batch/job/definition.ts'
+import { featuresIn } from '../../../support/hook-context.ts'
 import { job, template } from '../../../support/jobs.ts'
 import { causesOf, KindCases } from '../../../support/kind-cases.ts'
 
@@ -75,6 +76,14 @@ describe('the status of a Job', () => {
       ['Invalid status.completedIndexes', 'Invalid status.failedIndexes'],
     ],
   }
+  it('says since 1.36 that a start time is another, and not that it is gone', async () => {
+    for (const startTime of [END, undefined]) {
+      const made = await jobWith({}, { startTime: START })
+      made.server.features = featuresIn('1.36')
+      expect(await causesOf(made.update({ ...job({}), status: { ...(startTime && { startTime }) } }, {}, 'status'))).to.deep.equal(['Invalid status.startTime'])
+    }
+  })
+
   for (const [what, [spec, before, after, causes]] of Object.entries(cases)) {
     it(`${causes.length === 0 ? 'may be' : 'is not'}: ${what}`, async () => {
       const made = await jobWith(spec, before)
