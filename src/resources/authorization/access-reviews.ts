@@ -14,7 +14,7 @@ export const createSubjectAccessReviewResource = (authorizer: Authorizer, featur
     'Cluster',
     async ({ ctx }, asked) => {
       const review = withoutSelectors(asked, features)
-      refuseInvalid(validateSubjectAccessReview(review))
+      refuseInvalid(() => validateSubjectAccessReview(review))
       return answerAccess(authorizer, review, userOf(review.spec), ctx.signal)
     },
   )
@@ -27,7 +27,7 @@ export const createLocalSubjectAccessReviewResource = (authorizer: Authorizer, f
     'Namespaced',
     async ({ ctx }, asked) => {
       const review = withoutSelectors(asked, features)
-      refuseInvalid(validateLocalSubjectAccessReview(review))
+      refuseInvalid(() => validateLocalSubjectAccessReview(review))
       return answerAccess(authorizer, review, userOf(review.spec), ctx.signal)
     },
   )
@@ -40,7 +40,7 @@ export const createSelfSubjectAccessReviewResource = (authorizer: Authorizer, fe
     'Cluster',
     async ({ ctx }, asked) => {
       const review = withoutSelectors(asked, features)
-      refuseInvalid(validateSelfSubjectAccessReview(review))
+      refuseInvalid(() => validateSelfSubjectAccessReview(review))
       return answerAccess(authorizer, review, ctx.user, ctx.signal)
     },
   )

@@ -4,6 +4,7 @@ import { invariant } from '../../../lib/invariant.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import type { User } from '../../../meta/context.ts'
+import { boundedAtOnce } from '../../../meta/error-bound.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import type { TypedObject } from '../../../meta/object.ts'
 import { invalidError } from '../../../meta/status.ts'
@@ -31,8 +32,9 @@ export function reviewResource<T extends TypedObject>(
   return defineResource<T>({ scope, versions: [v1], hub: v1, virtual })
 }
 
-/** Messages name the group of the kind, and not the kind. */
-export function refuseInvalid(errors: readonly FieldError[]): void {
+/** Messages name the group of the kind, and not the kind. Of very many errors the first are told: anybody may ask. */
+export function refuseInvalid(validate: () => FieldError[]): void {
+  const errors = boundedAtOnce(validate)
   if (errors.length > 0) throw invalidError({ group: GROUP, kind: '' }, '', errors)
 }
 

@@ -1,4 +1,5 @@
 import { quote } from '../../../lib/go-quote.ts'
+import { boundedAtOnce } from '../../../meta/error-bound.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -34,9 +35,9 @@ function validateFieldTerm({ key, operator, values = [] }: FieldSelectorRequirem
   return errors
 }
 
-/** Operators that are not known are let through: a newer client may know them. */
+/** Operators that are not known are let through: a newer client may know them. Bounded by itself, for what ends a validation early would leave the errors with the names of others. */
 const validateLabelTerms = (terms: readonly LabelSelectorRequirement[], path: FieldPath): FieldError[] =>
-  validateLabelSelector({ matchExpressions: [...terms] }, path, { allowUnknownOperator: true }).map(error => ({
+  boundedAtOnce(() => validateLabelSelector({ matchExpressions: [...terms] }, path, { allowUnknownOperator: true })).map(error => ({
     ...error,
     field: error.field.replace(`${path.text}.matchExpressions`, `${path.text}.requirements`),
   }))

@@ -186,6 +186,21 @@ describe('SubjectAccessReview', () => {
     it(`refuses ${JSON.stringify(body)}`, async () =>
       expect(await refusal(createSubjectAccessReviewResource(recorder().authorizer, featuresOf()), body)).to.equal(text))
 
+  it('is looked through no further than to a bounded number of errors', async () => {
+    let read = 0
+    const values = new Proxy(Array<string>(50_000).fill('wrong-'), {
+      get(target, key) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) read++
+        return Reflect.get(target, key) as unknown
+      },
+    })
+    const labelSelector = { requirements: [{ key: 'a', operator: 'In', values }] }
+    const spec = { user: 'jane', resourceAttributes: { ...resource, labelSelector } }
+    const refused = await refusal(createSubjectAccessReviewResource(recorder().authorizer, featuresOf()), { spec })
+    expect(refused).to.include('labelSelector.requirements[0].values[1999]: Invalid value: "wrong-"').and.not.include('values[2000]')
+    expect(read).to.be.below(6000)
+  })
+
   it('has no metadata, but what says who wrote which field', async () => {
     const definition = createSubjectAccessReviewResource(recorder().authorizer, featuresOf())
     const spec = { user: 'u', resourceAttributes: resource }
