@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import { declarationsOf } from './declarations.ts'
 import { isExternal } from './external-packages.ts'
 
-/** By the name of the declarations in dist: the module whose exports they describe. */
-const DECLARED = { index: 'src/process/start-server.ts', cel: 'src/cel/package/cel.ts' }
+/** By the name of the declarations in dist: the modules whose exports they describe, which speak of one another alone. */
+const DECLARED = {
+  index: ['src/process/start-server.ts'],
+  testing: ['src/testing/types.ts', 'src/testing/start-control-plane.ts'],
+  cel: ['src/cel/package/cel.ts'],
+}
 
 /** Members of package.json that a package is published with. */
 const PUBLISHED = ['name', 'version', 'description', 'keywords', 'license', 'type', 'engines', 'bin', 'exports', 'files']
@@ -20,9 +24,8 @@ export function stagePackage(root: string, directory: string): void {
   for (const file of [...manifest.files, 'README.md', 'LICENSE'])
     cpSync(join(root, file), join(directory, file), { recursive: true, filter: name => !name.endsWith('.map') })
   for (const name of ['binnacle', 'kube-apiserver']) chmodSync(join(directory, 'bin', name), 0o755)
-  const declarations = declarationsOf(root, Object.values(DECLARED))
-  for (const [name, module] of Object.entries(DECLARED))
-    for (const extension of ['d.ts', 'd.cts']) writeFileSync(join(directory, 'dist', `${name}.${extension}`), declarations.get(module) ?? '')
+  const declarations = declarationsOf(root, DECLARED)
+  for (const [name, text] of declarations) for (const extension of ['d.ts', 'd.cts']) writeFileSync(join(directory, 'dist', `${name}.${extension}`), text)
   const dependencies = Object.fromEntries(Object.entries(manifest.dependencies).filter(([name]) => isExternal(name)))
   const published = Object.fromEntries(PUBLISHED.filter(name => name in manifest).map(name => [name, manifest[name]]))
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify({ ...published, dependencies }, undefined, 2)}\n`)

@@ -14,7 +14,7 @@ import { RotatingFile } from './log/rotating-file.ts'
 import type { AuditMetrics } from './metrics.ts'
 import { BatchingSink, type BatchOptions } from './modes/batching-sink.ts'
 import { blockingSink } from './modes/blocking-sink.ts'
-import { policyEvaluator } from './policy.ts'
+import { type AuditPolicy, policyEvaluator } from './policy.ts'
 import { AuditConfigError, readPolicyFile } from './policy-file.ts'
 import type { AuditBackend, AuditSink } from './sink.ts'
 import { webhookBackend } from './webhook/webhook-backend.ts'
@@ -61,23 +61,32 @@ interface AuditParts {
   readonly clock: Clock
   /** Gives up events that wait for a webhook. */
   readonly abandoned: AbortSignal
+  readonly observer: AuditObserver | undefined
 }
 
-/** Reads the policy, opens the log and makes the client of the webhook. Undefined where the policy is not wanted, or neither of the others: the policy and the log are looked at all the same. Throws AuditConfigError. */
+/** Takes events in the process itself. */
+export interface AuditObserver {
+  /** Holds where no policy is wanted otherwise. */
+  readonly policy: AuditPolicy
+  readonly sink: AuditSink
+}
+
+/** Reads the policy, opens the log and makes the client of the webhook. Undefined where the policy is not wanted, or nobody is told: the policy and the log are looked at all the same. Throws AuditConfigError. */
 export async function openAuditor({ policyFile, log: wanted, webhook }: AuditOptions, parts: AuditParts): Promise<Auditor | undefined> {
-  const { metrics, log } = parts
-  const policy = policyFile === undefined ? undefined : await readPolicyFile(policyFile, message => log.warn(message))
+  const { metrics, log, observer } = parts
+  const given = policyFile === undefined ? undefined : await readPolicyFile(policyFile, message => log.warn(message))
   const output = wanted && (await openOutput(wanted, log, parts.now))
-  if (policy === undefined) {
+  const targets: AuditTarget[] = observer ? [{ plugin: 'log', format: 'json', maxEventBytes: undefined, sink: observer.sink }] : []
+  if (given === undefined) {
     if (output) log.info('No audit policy file provided, no events will be recorded for log backend')
     if (webhook) log.info('No audit policy file provided, no events will be recorded for webhook backend')
     await output?.close()
-    return undefined
+  } else {
+    if (wanted && output) targets.push(logTarget(wanted, output, parts))
+    if (webhook) targets.push(await webhookTarget(webhook, parts))
   }
-  const targets: AuditTarget[] = []
-  if (wanted && output) targets.push(logTarget(wanted, output, parts))
-  if (webhook) targets.push(await webhookTarget(webhook, parts))
-  return targets.length === 0 ? undefined : new Auditor({ evaluate: policyEvaluator(policy), targets, metrics, log })
+  const policy = given ?? observer?.policy
+  return policy === undefined || targets.length === 0 ? undefined : new Auditor({ evaluate: policyEvaluator(policy), targets, metrics, log })
 }
 
 function logTarget({ format, maxEventBytes, ...options }: AuditLogOptions, output: LogOutput, parts: AuditParts): AuditTarget {

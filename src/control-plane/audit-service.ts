@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Auditor } from '../audit/auditor.ts'
 import { AuditMetrics } from '../audit/metrics.ts'
-import { openAuditor } from '../audit/open-auditor.ts'
+import { type AuditObserver, openAuditor } from '../audit/open-auditor.ts'
 import type { Config } from '../config/config.ts'
 import { type Clock, steadyClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -20,11 +20,11 @@ export interface AuditService extends Service {
   close(): Promise<void>
 }
 
-/** Reads the policy, opens the log and makes the client of the webhook. Throws AuditConfigError. */
-export async function openAudit({ audit }: Config, clock: Clock, log: Logger): Promise<AuditService> {
+/** Reads the policy, opens the log and makes the client of the webhook. `observer`: told of events as well. Throws AuditConfigError. */
+export async function openAudit({ audit }: Config, clock: Clock, log: Logger, observer?: AuditObserver): Promise<AuditService> {
   const metrics = new AuditMetrics()
   const abandoned = new AbortController()
-  const auditor = await openAuditor(audit, { metrics, log, now: () => clock.now(), clock: steadyClock, abandoned: abandoned.signal })
+  const auditor = await openAuditor(audit, { metrics, log, now: () => clock.now(), clock: steadyClock, abandoned: abandoned.signal, observer })
   return {
     auditor,
     metrics: metrics.families,

@@ -201,13 +201,17 @@ async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
  * is made when there is something to sign.
  */
 async function signingKeyOf({ certDir }: Config, agreed: AgreedValues | undefined): Promise<SigningKey> {
-  if (certDir === undefined) return readSigningKey(await generateSigningKey(), 'made')
+  const agreedOn = async (kept?: string): Promise<string> => {
+    const propose = async (): Promise<string> => kept ?? generateSigningKey()
+    return agreed ? agreed.agree('service-account-key', propose) : propose()
+  }
+  if (certDir === undefined) return readSigningKey(await agreedOn(), 'made')
   const file = join(certDir, 'sa.key')
   const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     return undefined
   })
-  if (agreed) return readSigningKey(await agreed.agree('service-account-key', async () => kept ?? generateSigningKey()), file)
+  if (agreed) return readSigningKey(await agreedOn(kept), file)
   if (kept !== undefined) return readSigningKey(kept, file)
   makePrivateDirectory(certDir)
   // Of several processes that make one, all take that which was there first.

@@ -19,7 +19,7 @@ function sameMembers(a: Members, b: Members): boolean {
   return true
 }
 
-type Members = { readonly [name: string]: unknown }
+export type Members = { readonly [name: string]: unknown }
 
 /** An object that is no list, of whatever type. */
 export const hasMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)

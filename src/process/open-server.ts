@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { AuditObserver } from '../audit/open-auditor.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
@@ -17,14 +18,17 @@ import { authoritiesOf } from '../server/tls/authorities.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { followClientCa } from '../server/tls/follow-client-ca.ts'
 import { followServingFiles, readServingFiles, type ServedCertificates, type ServingFiles } from '../server/tls/follow-serving-files.ts'
+import type { Credentials } from '../server/tls/material.ts'
 import type { Tracing } from '../server/tracing/tracing.ts'
 import { versionInfo } from '../server/version.ts'
 import type { WorkerBegin } from '../server/workers/messages.ts'
 import type { WorkerLink } from '../server/workers/worker-link.ts'
+import type { AgreedValues } from '../storage/agreed-values.ts'
+import type { Backend } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
 import { type OpenServices, openBackend, openServices } from './open-services.ts'
 import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
-import { shareCredentials, untilConflict } from './shared-credentials.ts'
+import { shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
 import { secretsOf } from './shared-store.ts'
 
 /** A worker that takes another's place waits this long, at most, until it can answer from memory. */
@@ -44,6 +48,18 @@ export interface ServerParts {
   readonly link: WorkerLink | undefined
   /** Of this server alone. */
   readonly runtime: Runtime
+  /** What a program that starts servers in its own process gives, in place of what the configuration has opened or made. */
+  readonly given?: GivenParts
+}
+
+/** Parts of a server that its starter has made. */
+export interface GivenParts {
+  /** Closed at the server's end. */
+  readonly backend: Backend
+  readonly credentials: Promise<Credentials>
+  /** Keys that servers on forks of one store have alike. */
+  readonly agreed: AgreedValues
+  readonly observer: AuditObserver
 }
 
 /** A server that serves. Several may be open in one process. */
@@ -65,17 +81,17 @@ export interface OpenServer {
  * what a file that a flag names is refused with.
  */
 export async function openServer(parts: ServerParts, signal: AbortSignal): Promise<OpenServer | undefined> {
-  const { config, log, link, runtime } = parts
+  const { config, log, link, runtime, given } = parts
   // While the store is opened, which is what the certificates have to wait for.
-  const adminKeys = link ? undefined : beginAdminKeys(config.certDir)
+  const adminKeys = link || given ? undefined : beginAdminKeys(config.certDir)
   const encryption = await openEncryption(config, log)
-  const audit = await openAudit(config, systemClock, log)
+  const audit = await openAudit(config, systemClock, log, given?.observer)
   await checkEgress(config)
   const tracing = await tracingOf(config)
-  const backend = await openBackend(config, encryption.encryption, log)
-  const agreed = config.etcd && secretsOf(config, backend, encryption.encryption)
+  const backend = await openBackend(config, encryption.encryption, log, given?.backend)
+  const agreed = given ? given.agreed : config.etcd && secretsOf(config, backend, encryption.encryption)
   // Certificates are made while the rest is opened.
-  const alone = link ? undefined : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
+  const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
   const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed }, log)
   const { plane, auth } = services

@@ -37,9 +37,9 @@ const GROWTH_WITH_MANY_KINDS = 30
 const MANY_WATCHES = 200
 const GROWTH_WITH_MANY_WATCHES = 60
 
-/** Opens the store that the flags name. Throws FlagError if its directory cannot be made. */
-export async function openBackend(config: Config, encryption: Encryption, log: Logger): Promise<Backend> {
-  const backend = await openStore(config, log)
+/** The store that is given, or else that which the flags name, with values as the flags have them encrypted. Throws FlagError if its directory cannot be made. */
+export async function openBackend(config: Config, encryption: Encryption, log: Logger, given?: Backend): Promise<Backend> {
+  const backend = given ?? (await openStore(config, log))
   return config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored))
 }
 

@@ -25,6 +25,9 @@ export interface SharedCredentials {
   readonly conflict: Promise<AuthorityConflict | undefined>
 }
 
+/** Certificates on which this server need not agree with others. */
+export const unshared = (credentials: Promise<Credentials>): SharedCredentials => ({ credentials, conflict: Promise.resolve(undefined) })
+
 /**
  * The certificates that the configuration names, made where missing. The authority is that of the servers on the store: one that the certificate directory has is theirs if they have
  * none, and a server without one waits for the store. Throws TransformError where the store's cannot be decrypted. `agreed`: absent where no other server shares the store. `keys`: what has been
@@ -37,7 +40,7 @@ export function shareCredentials(
   signal: AbortSignal,
   keys: Pick<CertificateOptions, 'adminKeys'> = {},
 ): SharedCredentials {
-  if (agreed === undefined) return { credentials: credentialsOf(config, keys), conflict: Promise.resolve(undefined) }
+  if (agreed === undefined) return unshared(credentialsOf(config, keys))
   const shareCa = (make: () => Promise<KeyPair>): Promise<KeyPair> =>
     untilReached(async () => JSON.parse(await agreed.agree('certificate-authority', async () => JSON.stringify(await make()), isFreshPair)), log, signal)
   const credentials = credentialsOf(config, { ...keys, shareCa })

@@ -74,21 +74,36 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     expect(await node('cel.cjs', `console.log(require('binnacle/cel').compile('1 + 1').evaluate().value)`)).to.equal('2\n')
   })
 
+  it('has control planes for tests, as their page shows them', async () => {
+    const page = readFileSync(join(installed, 'docs/testing.md'), 'utf8')
+    const example = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', written('shop.test.mjs', example)], { cwd: directory }).catch(
+      error => error,
+    )
+    expect(stdout).to.include('# pass 2').and.include('# fail 0')
+    const common = `const { startControlPlane } = require('binnacle/testing')\nstartControlPlane().then(async plane => { console.log(plane.version); await plane.stop() })`
+    expect(await node('testing.cjs', common)).to.match(/^v1\.33\./)
+  })
+
   it('is typed, for modules and for CommonJS', async () => {
     const use = (end: string): string => `
       const server: Server = await startServer({ flags: { 'feature-gates': ['A=true'] }, log: line => line.trim() })
       const url: string = server.url
       const value: unknown = compile('1', { variables: { x: 'int', y: { type: 'object' } } }).evaluate({ x: 1 }).value
+      const plane: ControlPlane = await startControlPlane({ gates: { A: true }, manifests: ['', { kind: 'A' }, new URL('file:///x')] })
+      const users: readonly string[] = plane.requests.map(({ user }) => user)
       // @ts-expect-error: there is no such option
       await startServer({ flag: {} })
+      // @ts-expect-error: a snapshot is none that another made
+      await plane.restore({ revisions: users.length })
       ${end}`
     const module = written(
       'types.mts',
-      `import { type Server, startServer } from 'binnacle'\nimport { compile } from 'binnacle/cel'\n${use('export { url, value }')}`,
+      `import { type Server, startServer } from 'binnacle'\nimport { compile } from 'binnacle/cel'\nimport { type ControlPlane, startControlPlane } from 'binnacle/testing'\n${use('export { url, value }')}`,
     )
     const common = written(
       'types.cts',
-      `import binnacle = require('binnacle')\nimport cel = require('binnacle/cel')\ntype Server = binnacle.Server\nconst { startServer } = binnacle\nconst { compile } = cel\nexport async function f() {${use('return { url, value }')}}`,
+      `import binnacle = require('binnacle')\nimport cel = require('binnacle/cel')\nimport testing = require('binnacle/testing')\ntype Server = binnacle.Server\ntype ControlPlane = testing.ControlPlane\nconst { startControlPlane } = testing\nconst { startServer } = binnacle\nconst { compile } = cel\nexport async function f() {${use('return { url, value }')}}`,
     )
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--ignoreConfig', module, common]
     const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(error => error)

@@ -23,14 +23,17 @@ const kept = (value: Buffer): Buffer => (value.length === value.buffer.byteLengt
 
 /** One table, in the order of its keys. */
 class MemoryTable implements Table {
-  readonly #rows: Tree = new BTree<string, Buffer>(undefined, order)
+  readonly #rows: Tree
   readonly #undo: Undo[]
   /** Bytes of keys and values. */
-  bytes = 0
+  bytes: number
 
-  /** `undo`: filled with what takes back each change, last first to be called. */
-  constructor(undo: Undo[]) {
+  /** `undo`: filled with what takes back each change, last first to be called. `origin`: what it begins with. */
+  constructor(undo: Undo[], origin?: MemoryTable) {
     this.#undo = undo
+    // A clone shares the nodes of the tree until one of the two changes them.
+    this.#rows = origin ? origin.#rows.clone() : new BTree<string, Buffer>(undefined, order)
+    this.bytes = origin?.bytes ?? 0
   }
 
   getBinaryFast(id: Buffer): Buffer | undefined {
@@ -75,26 +78,46 @@ class MemoryTable implements Table {
 export interface MemoryTables extends Tables {
   /** Bytes of all keys and values. */
   bytes(): number
+  /** Tables with the same rows, which change apart from these, of open tables or closed ones. Takes microseconds, whatever they hold: the two share what neither has changed since. */
+  fork(): MemoryTables
+}
+
+interface Rows {
+  readonly log: MemoryTable
+  readonly latest: MemoryTable
+  readonly expiry: MemoryTable
+  readonly meta: MemoryTable
 }
 
 /** Empty tables, with what a new store has in `meta`. */
 export function memoryTables(): MemoryTables {
-  const undo: Undo[] = []
-  const [log, latest, expiry, meta] = [new MemoryTable(undo), new MemoryTable(undo), new MemoryTable(undo), new MemoryTable(undo)]
-  let closed = false
+  const tables = tablesOf()
   for (const [word, value] of Object.entries({ format: formatVersion, revision: 1, compacted: 0, swept: 0 }))
-    meta.putSync(Buffer.from(word), numberBytes(value))
-  undo.length = 0
+    tables.meta.putSync(Buffer.from(word), numberBytes(value))
+  return tables
+}
+
+function tablesOf(origin?: Rows): MemoryTables {
+  const undo: Undo[] = []
+  const [log, latest, expiry, meta] = [
+    new MemoryTable(undo, origin?.log),
+    new MemoryTable(undo, origin?.latest),
+    new MemoryTable(undo, origin?.expiry),
+    new MemoryTable(undo, origin?.meta),
+  ]
+  let closed = false
   return {
     log,
     latest,
     expiry,
     meta,
     bytes: () => log.bytes + latest.bytes + expiry.bytes + meta.bytes,
+    fork: () => tablesOf({ log, latest, expiry, meta }),
     async commit(change) {
       // As with a disk, what comes in one turn is one commit, and writers leave the event loop to others.
       await nextTurn()
       if (closed) throw new BackendError('unavailable', 'the store is closed')
+      undo.length = 0
       try {
         return change()
       } catch (error) {

@@ -13,7 +13,7 @@ import { type Expiry, openExpiry } from './expiry.ts'
 import { type Feed, openFeed } from './feed.ts'
 import { inspectDataFile } from './inspect.ts'
 import { boundMappedMemory } from './mapped-memory.ts'
-import { memoryTables } from './memory-tables.ts'
+import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
 import { metaRevision, openTables } from './tables.ts'
@@ -61,9 +61,9 @@ export async function openEmbedded(options: EmbeddedOptions, clock: Clock, logge
   }
 }
 
-/** Opens a new store in the memory of this process, which goes with it. */
-export function openInMemory(clock: Clock, logger: Logger, options: StoreOptions = {}): Backend {
-  const tables = memoryTables()
+/** Opens a store in the memory of this process, which goes with it: a new one, unless there are `tables`, which it closes at its end. */
+export function openInMemory(clock: Clock, logger: Logger, options: StoreOptions & { readonly tables?: MemoryTables } = {}): Backend {
+  const { tables = memoryTables() } = options
   return new EmbeddedStore({ ...options, tables, size: async () => tables.bytes(), close: () => tables.close() }, clock, logger)
 }
 

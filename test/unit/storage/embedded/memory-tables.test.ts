@@ -58,6 +58,26 @@ describe('tables in memory', () => {
     expect(log.getBinaryFast(bytes(1))?.buffer.byteLength).to.equal(10)
   })
 
+  it('fork: what either changes is not there for the other', async () => {
+    const first = memoryTables()
+    const put = (tables: typeof first, ...rows: readonly [number, string][]): Promise<void> =>
+      tables.commit(() => {
+        for (const [key, value] of rows) tables.log.putSync(bytes(key), Buffer.from(value))
+      })
+    await put(first, [1, 'one'], [2, 'two'])
+    const second = first.fork()
+    expect(second.bytes()).to.equal(first.bytes())
+    await put(first, [1, 'changed'])
+    await put(second, [2, 'deux'], [3, 'trois'])
+    await first.close()
+    const third = first.fork()
+    await second.commit(() => second.log.removeSync(bytes(1)))
+    expect(rows(first.log.getRange({}))).to.deep.equal(['01=changed', '02=two'])
+    expect(rows(second.log.getRange({}))).to.deep.equal(['02=deux', '03=trois'])
+    expect(rows(third.log.getRange({}))).to.deep.equal(['01=changed', '02=two'])
+    expect(second.bytes() - third.bytes()).to.equal('2deux3trois'.length - '1changed2two'.length)
+  })
+
   it('take nothing once they are closed', async () => {
     const { close, commit } = memoryTables()
     await close()

@@ -1,0 +1,4 @@
+// What `require('binnacle/testing')` gives.
+const { startControlPlane } = require('../dist/main.cjs')
+
+module.exports = { startControlPlane }

@@ -1,0 +1,5 @@
+// What `import 'binnacle/testing'` gives.
+import { fileURLToPath } from 'node:url'
+import { load } from './load.mjs'
+
+export const { startControlPlane } = load(fileURLToPath(new URL('../dist', import.meta.url)), 'main', false).run()

@@ -1,0 +1,76 @@
+import { rm } from 'node:fs/promises'
+import { type Command, readCommandLine } from '../config/command-line.ts'
+import type { Config } from '../config/config.ts'
+import { FlagError } from '../config/parse-flags.ts'
+import { Runtime } from '../control-plane/runtime.ts'
+import type { Logger } from '../lib/log.ts'
+import { createLogger } from '../lib/structured-log.ts'
+import { gitVersion } from '../server/version.ts'
+import { type GivenParts, openServer } from './open-server.ts'
+import { logFlags } from './program.ts'
+import type { AdminAccess } from './serving-files.ts'
+
+/** Flags by their names, as `binnacle --help` lists them. */
+export type Flags = Readonly<Record<string, string | number | boolean | readonly string[]>>
+
+export interface InProcessOptions {
+  readonly flags: Flags
+  /** Takes each line of the log. */
+  readonly log: ((line: string) => void) | undefined
+  /** Ends a start that is not done. */
+  readonly signal: AbortSignal
+  /** Makes parts of the server in place of what the configuration would have opened. */
+  readonly give?: (config: Config, log: Logger) => GivenParts
+}
+
+/** A server in this process that is ready. */
+export interface InProcessServer {
+  readonly access: AdminAccess
+  /** As /version has it. */
+  readonly version: string
+  /** Resolves when requests in progress have ended, ports are free and the store is closed. May be called again. */
+  stop(): Promise<void>
+}
+
+/** Opens a server beside others that may run in this process, and waits until it is ready. Rejects with an Error that names what it cannot start with, and with the signal's reason where that aborts. */
+export async function openInProcess({ flags, log: write, signal, give }: InProcessOptions): Promise<InProcessServer> {
+  signal.throwIfAborted()
+  const { config, ignored, checkFiles } = commandOf(flags)
+  checkFiles()
+  const log = createLogger({ verbosity: config.verbosity, format: config.loggingFormat, write: line => write?.(line), now: Date.now })
+  logFlags(config, ignored, log)
+  const removeData = async (): Promise<void> => {
+    if (config.dataIsTemporary && config.dataDir !== undefined) await rm(config.dataDir, { recursive: true, force: true })
+  }
+  const server = await openServer({ config, log, link: undefined, runtime: new Runtime(), ...(give && { given: give(config, log) }) }, signal)
+  const ended = new AbortController()
+  let stopped: Promise<void> | undefined
+  const stop = (): Promise<void> => {
+    ended.abort()
+    stopped ??= (server?.stop() ?? Promise.resolve()).then(removeData)
+    return stopped
+  }
+  await server?.untilReady(signal)
+  if (signal.aborted || server?.access === undefined) {
+    await stop()
+    throw signal.reason
+  }
+  // As the program does: clients of the others on its store could not check this one.
+  const end = new Promise<void>(resolve => ended.signal.addEventListener('abort', () => resolve(), { once: true }))
+  void server.untilEnd(end).then(conflict => {
+    if (conflict === undefined) return
+    log.error('the server stops', { error: conflict.message })
+    void stop()
+  })
+  return { access: server.access, version: gitVersion(config.emulatedVersion), stop }
+}
+
+/** Throws FlagError. */
+function commandOf(flags: Flags): Extract<Command, { readonly action: 'serve' }> {
+  const isPlaced = ['data-dir', 'etcd-servers', 'ephemeral'].some(name => Object.hasOwn(flags, name))
+  const given = Object.entries(flags).flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map(one => `--${name}=${one}`))
+  const command = readCommandLine(isPlaced ? given : ['--ephemeral', ...given])
+  if (command.action !== 'serve') throw new FlagError(`--${command.action} is a flag of the program, and not of a server`)
+  if (command.config.workers > 1) throw new FlagError('--workers: several processes are started by the program alone')
+  return command
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
+import type { Answer, RequestOptions } from './types.ts'
+
+export const USER_AGENT = 'binnacle-testing'
+
+/** How a server is asked. */
+export interface Connection {
+  readonly url: string
+  /** PEM. */
+  readonly certificateAuthority: string
+  /** PEM. */
+  readonly clientCertificate: string
+  /** PEM. */
+  readonly clientKey: string
+}
+
+/** Asks one server as one user. */
+export interface Client {
+  /** Resolves with the answer whatever its status. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  close(): void
+}
+
+export function openClient({ url, certificateAuthority: ca, clientCertificate: cert, clientKey: key }: Connection): Client {
+  const agent = new Agent({ keepAlive: true, ca, cert, key })
+  return {
+    request: (method, path, options = {}) =>
+      new Promise((resolve, reject) => {
+        const { body, contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = options
+        const sent = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+        const headers = {
+          'user-agent': USER_AGENT,
+          accept: 'application/json',
+          ...(sent && { 'content-type': contentType, 'content-length': sent.length }),
+          ...options.headers,
+        }
+        request(new URL(path, url), { method, agent, headers }, answer => read(answer).then(resolve, reject))
+          .on('error', reject)
+          .end(sent)
+      }),
+    close: () => agent.destroy(),
+  }
+}
+
+async function read(answer: IncomingMessage): Promise<Answer> {
+  const parts: Buffer[] = []
+  for await (const part of answer) parts.push(part)
+  const text = Buffer.concat(parts).toString()
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: bodyOf(text) }
+}
+
+/** Events of a watch are no JSON together. */
+function bodyOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

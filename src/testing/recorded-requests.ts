@@ -1,0 +1,80 @@
+import { bytesOf } from '../audit/line.ts'
+import type { AuditObserver } from '../audit/open-auditor.ts'
+import { hasMembers, type Members } from '../meta/equal.ts'
+import type { RecordedLevel, RecordedRequest } from './types.ts'
+
+const MOST = 10_000
+
+/** What clients have asked one server for: its audit events, an entry for each request. */
+export class RecordedRequests {
+  readonly observer: AuditObserver
+  private readonly byAuditId = new Map<string, RecordedRequest>()
+
+  constructor(level: RecordedLevel) {
+    this.observer = {
+      policy: { rules: [{ level }] },
+      sink: {
+        waits: true,
+        process: async ({ line }) => {
+          const parts: Buffer[] = []
+          for (const part of line.parts) for await (const bytes of bytesOf(part)) parts.push(bytes)
+          const event: unknown = JSON.parse(Buffer.concat(parts).toString())
+          if (hasMembers(event)) this.add(recordedOf(event))
+          return true
+        },
+        close: async () => {},
+      },
+    }
+  }
+
+  all(): readonly RecordedRequest[] {
+    return [...this.byAuditId.values()]
+  }
+
+  clear(): void {
+    this.byAuditId.clear()
+  }
+
+  /** A later event of a request says more than those before it. */
+  private add(request: RecordedRequest): void {
+    this.byAuditId.set(request.auditId, request)
+    if (this.byAuditId.size <= MOST) return
+    const [oldest] = this.byAuditId.keys()
+    if (oldest !== undefined) this.byAuditId.delete(oldest)
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const memberOf = (object: Members, name: string): Members => {
+  const value = object[name]
+  return hasMembers(value) ? value : {}
+}
+
+/** Of an audit.k8s.io/v1 Event. */
+function recordedOf(event: Members): RecordedRequest {
+  const user = memberOf(event, 'impersonatedUser' in event ? 'impersonatedUser' : 'user')
+  const about = memberOf(event, 'objectRef')
+  const { code } = memberOf(event, 'responseStatus')
+  const { requestObject, responseObject } = event
+  return {
+    user: textOf(user.username),
+    groups: Array.isArray(user.groups) ? user.groups.map(textOf) : [],
+    userAgent: textOf(event.userAgent),
+    verb: textOf(event.verb),
+    uri: textOf(event.requestURI),
+    ...('objectRef' in event && {
+      resource: {
+        group: textOf(about.apiGroup),
+        version: textOf(about.apiVersion),
+        resource: textOf(about.resource),
+        subresource: textOf(about.subresource),
+      },
+    }),
+    namespace: textOf(about.namespace),
+    name: textOf(about.name),
+    status: typeof code === 'number' ? code : undefined,
+    auditId: textOf(event.auditID),
+    ...(requestObject !== undefined && { body: requestObject }),
+    ...(responseObject !== undefined && { answer: responseObject }),
+  }
+}

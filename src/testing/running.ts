@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../lib/clock.ts'
+import { type Flags, type InProcessServer, openInProcess } from '../process/in-process.ts'
+import { kubeconfig } from '../server/kubeconfig.ts'
+import type { Backend } from '../storage/backend.ts'
+import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
+import { openInMemory } from '../storage/embedded/open-embedded.ts'
+import { metaRevision } from '../storage/embedded/tables.ts'
+import { applyAll, objectsOf } from './apply.ts'
+import { type Client, openClient } from './client.ts'
+import type { Lineage } from './lineage.ts'
+import { RecordedRequests } from './recorded-requests.ts'
+import { type Kept, restoreTables } from './restore.ts'
+import type { ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
+
+/** Between two looks at what is waited for, and for how long. */
+const LOOK_MS = 10
+const WAIT_MS = 30_000
+
+/** What control planes have alike that are forks of one another. */
+export interface Begin {
+  readonly lineage: Lineage
+  readonly flags: Flags
+  readonly recordedLevel: RecordedLevel
+  readonly log: ((line: string) => void) | undefined
+}
+
+/** What snapshots hold is nobody else's. */
+const contents = new WeakMap<Snapshot, Kept>()
+
+/** Opens a control plane on the tables, which are its own from then on. */
+export async function openControlPlane(begin: Begin, tables: MemoryTables, signal: AbortSignal): Promise<RunningControlPlane> {
+  const { lineage, flags, log: write } = begin
+  const recorded = new RecordedRequests(begin.recordedLevel)
+  let backend: Backend | undefined
+  const server = await openInProcess({
+    flags,
+    log: write,
+    signal,
+    give(config, log) {
+      backend = openInMemory(systemClock, log, { tables })
+      return { backend, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
+    },
+  })
+  if (backend === undefined) throw new Error('the server has no store')
+  return new RunningControlPlane(begin, server, { backend, tables, recorded })
+}
+
+interface Parts {
+  readonly backend: Backend
+  readonly tables: MemoryTables
+  readonly recorded: RecordedRequests
+}
+
+class RunningControlPlane implements ControlPlane {
+  readonly name = 'kubernetes-admin'
+  readonly url: string
+  readonly version: string
+  readonly kubeconfig: string
+  readonly certificateAuthority: string
+  readonly clientCertificate: string
+  readonly clientKey: string
+  readonly request: ControlPlane['request']
+  private readonly begin: Begin
+  private readonly server: InProcessServer
+  private readonly parts: Parts
+  private readonly client: Client
+  private readonly clients: Client[] = []
+  private first: Snapshot
+
+  constructor(begin: Begin, server: InProcessServer, parts: Parts) {
+    const { access } = server
+    this.begin = begin
+    this.server = server
+    this.parts = parts
+    this.url = access.url
+    this.version = server.version
+    this.kubeconfig = access.kubeconfig
+    this.certificateAuthority = access.certificateAuthority
+    this.clientCertificate = access.clientCertificate
+    this.clientKey = access.clientKey
+    this.client = openClient(this)
+    this.clients.push(this.client)
+    this.request = this.client.request
+    this.first = this.snapshot()
+  }
+
+  get requests(): ControlPlane['requests'] {
+    return this.parts.recorded.all()
+  }
+
+  /** What it has begun with is there from now on. */
+  markBeginning(): void {
+    this.first = this.snapshot()
+    this.parts.recorded.clear()
+  }
+
+  apply(...manifests: readonly Manifests[]): Promise<readonly Manifest[]> {
+    return applyAll(this.client, objectsOf(manifests))
+  }
+
+  async user(name: string, groups: readonly string[] = []): Promise<User> {
+    const { cert, key } = await this.begin.lineage.issue(name, groups)
+    const client = openClient({ ...this, clientCertificate: cert, clientKey: key })
+    this.clients.push(client)
+    const text = kubeconfig({ server: this.url, ca: this.certificateAuthority, user: name, cert, key })
+    return { name, kubeconfig: text, clientCertificate: cert, clientKey: key, request: client.request }
+  }
+
+  /** A copy of what it holds now. */
+  tables(): MemoryTables {
+    return this.parts.tables.fork()
+  }
+
+  async fork(): Promise<ControlPlane> {
+    return openControlPlane(this.begin, this.tables(), new AbortController().signal)
+  }
+
+  snapshot(): Snapshot {
+    const tables = this.tables()
+    const snapshot = { revision: metaRevision(tables, 'revision') }
+    contents.set(snapshot, { tables, at: systemClock.now() })
+    return snapshot
+  }
+
+  async restore(snapshot: Snapshot): Promise<void> {
+    const kept = contents.get(snapshot)
+    if (kept === undefined) throw new TypeError('not a snapshot of a control plane')
+    await restoreTables(this.parts.backend, this.parts.tables, kept)
+  }
+
+  async reset(): Promise<void> {
+    await this.restore(this.first)
+    this.parts.recorded.clear()
+  }
+
+  async until(condition: () => Promise<boolean> | boolean): Promise<void> {
+    const deadline = performance.now() + WAIT_MS
+    while (!(await condition())) {
+      if (performance.now() > deadline) throw new Error(`what is waited for has not come in ${WAIT_MS / 1000} seconds`)
+      await sleep(LOOK_MS)
+    }
+  }
+
+  settled(quietMs = 100): Promise<void> {
+    const revision = (): number => metaRevision(this.parts.tables, 'revision')
+    let last = revision()
+    let since = performance.now()
+    return this.until(() => {
+      if (revision() !== last) since = performance.now()
+      last = revision()
+      return performance.now() - since >= quietMs
+    })
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.clients) client.close()
+    await this.server.stop()
+  }
+}

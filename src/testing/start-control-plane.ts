@@ -1,0 +1,41 @@
+import { FlagError } from '../config/parse-flags.ts'
+import type { Flags } from '../process/in-process.ts'
+import { memoryTables } from '../storage/embedded/memory-tables.ts'
+import { lineageOf } from './lineage.ts'
+import { openControlPlane } from './running.ts'
+import type { ControlPlane, ControlPlaneOptions } from './types.ts'
+
+/** A control plane is in memory, keys and all, so that it can be copied. */
+const REFUSED = ['data-dir', 'cert-dir', 'etcd-servers', 'ephemeral', 'workers', 'encryption-provider-config', 'tls-cert-file', 'client-ca-file']
+
+/**
+ * Starts a control plane in this process, beside others that may run in it. The first with its flags makes certificates and the objects that every cluster begins with; others begin with a copy of those. Rejects with an Error that names
+ * the flag or the object that it cannot start with, and with the signal's reason where that aborts.
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { manifests = [], recordedLevel = 'Metadata', log, signal = new AbortController().signal } = options
+  const flags = flagsOf(options)
+  const lineage = lineageOf(flags)
+  const plane = await openControlPlane({ lineage, flags, recordedLevel, log }, lineage.beginning?.fork() ?? memoryTables(), signal)
+  lineage.beginning ??= plane.tables()
+  try {
+    await plane.apply(...manifests)
+  } catch (error) {
+    await plane.stop()
+    throw error
+  }
+  plane.markBeginning()
+  return plane
+}
+
+/** Throws FlagError for those that would take something out of memory. */
+function flagsOf({ release, gates = {}, flags = {} }: ControlPlaneOptions): Flags {
+  const refused = REFUSED.find(name => Object.hasOwn(flags, name))
+  if (refused !== undefined) throw new FlagError(`--${refused}: a control plane for tests keeps everything in memory`)
+  const chosen = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`)
+  return {
+    ...flags,
+    ...(release !== undefined && { 'emulated-version': release }),
+    ...(chosen.length > 0 && { 'feature-gates': [...[flags['feature-gates'] ?? []].flat().map(String), ...chosen] }),
+  }
+}
