@@ -2,7 +2,7 @@ import { resultOf, type Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
 import { decodedObject, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
-import type { Schema, StructSchema } from '../schema/schema.ts'
+import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import { ApplyError } from './apply-error.ts'
 import { difference, EMPTY, type FieldSet, fieldSetOf, isEmpty, recursiveDifference, union } from './field-set.ts'
 import { type Managed, setFields } from './managed.ts'
@@ -38,11 +38,16 @@ export interface Touch {
 /** What a change does in paths of a version; undefined for one that is not served. */
 export type Touches = (apiVersion: string) => Steps<Touch | undefined>
 
+/** What a (sub)resource may not write in versions other than that of the request. Upstream names no such fields of custom kinds. */
+const RESET_ELSEWHERE: Readonly<Record<FormName, (resetFields: Change['resetFields']) => Change['resetFields']>> = {
+  typed: resetFields => resetFields,
+  unstructured: () => undefined,
+}
+
 /** What a change does, by version. */
 export function touchesOf(change: Change): Touches {
   const { convert, resetFields, schema } = change
-  // Upstream names the fields that a custom kind resets in the version of the request alone.
-  const otherReset = schema.freeForm ? undefined : resetFields
+  const otherReset = RESET_ELSEWHERE[schema.form.name](resetFields)
   /** Of versions that were asked for. Most objects have managers of one alone. */
   let own: Touch | undefined
   const others = new Map<string, Touch | undefined>()

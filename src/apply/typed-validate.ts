@@ -1,6 +1,6 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
-import { isScalar, type ListSchema, type ScalarSchema, type Schema, type StructSchema } from '../schema/schema.ts'
+import { type FormName, isScalar, type ListSchema, type ScalarSchema, type Schema, type StructSchema } from '../schema/schema.ts'
 import { goPrint, goType } from './patch/go-print.ts'
 import { fieldElement, type PathElement, printElement } from './path-element.ts'
 import { elementOf, TypedError } from './typed-list.ts'
@@ -17,7 +17,12 @@ export function* validateTyped(schema: Schema | undefined, value: Json): Steps<s
  * Finds why a live object does not fit its schema, as upstream words it; undefined where it does. Only objects of custom kinds may not: they stay when their schema changes, and are read in versions that declare
  * other fields. Of others there is nothing to find.
  */
-export const misfitOf = (schema: StructSchema, live: KubeObject): Steps<string | undefined> | undefined => schema.freeForm && findMisfit(schema, live)
+export const misfitOf = (schema: StructSchema, live: KubeObject): Steps<string | undefined> | undefined => FINDERS[schema.form.name](schema, live)
+
+const FINDERS: Readonly<Record<FormName, (schema: StructSchema, live: KubeObject) => Steps<string | undefined> | undefined>> = {
+  typed: () => undefined,
+  unstructured: findMisfit,
+}
 
 function* findMisfit(schema: StructSchema, live: KubeObject): Steps<string | undefined> {
   const errors: string[] = []

@@ -1,10 +1,10 @@
 import { quote } from '../lib/go-quote.ts'
-import { runAtOnce, type Steps } from '../lib/steps.ts'
+import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { DecodeError, decode, decodeInSteps } from '../schema/decode.ts'
 import { diagnose } from '../schema/diagnose.ts'
-import type { Schema, StructSchema } from '../schema/schema.ts'
+import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import type { ParsedJson } from './json-exact.ts'
 import { type ParsedYaml, repeatedKeysText, untypedValue } from './yaml.ts'
 
@@ -26,8 +26,7 @@ export const decodeBody = (schema: StructSchema, parsed: ParsedJson | ParsedYaml
 /** Decodes a parsed body into a type, at most 100 strict complaints, each once, in upstream's order. A step is one walk through the value. Throws DecodeError. */
 export function* decodeBodyInSteps(schema: StructSchema, parsed: ParsedJson | ParsedYaml): Steps<DecodedBody> {
   if (!('yaml' in parsed)) return yield* decodeParsed(schema, parsed)
-  const value = schema.freeForm ? yield* untypedValue(parsed) : parsed.value
-  const decoded = yield* decodeParsed(schema, { value, duplicates: [] })
+  const decoded = yield* decodeParsed(schema, yield* resultOf(READERS[schema.form.name].ofYaml(parsed)))
   if (parsed.duplicates.length === 0) return decoded
   const first = repeatedKeysText(parsed.duplicates)
   return { ...decoded, strict: [...parsed.duplicates, ...decoded.strict], strictText: decoded.strictText === '' ? first : `${first}, ${decoded.strictText}` }
@@ -46,21 +45,46 @@ function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedB
       strict.add(`${what} field ${quote(path)}`)
     }
   }
-  const onUnknown = reporter('unknown')
-  if (schema.freeForm) {
-    if (parsed.tooLarge !== undefined) throw new DecodeError(`json: cannot unmarshal number ${parsed.tooLarge} into Go value of type float64`)
-    parsed.duplicates.forEach(reporter('duplicate'))
-    return finish(yield* decodeInSteps(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
-  }
-  if (!parsed.literals && !parsed.repeated) return finish(decode(schema, parsed.value, { onUnknown, keepEmpty: true }), strict)
-  diagnose(schema, parsed.value, { onUnknown, onDuplicate: reporter('duplicate'), literals: parsed.literals, repeated: parsed.repeated })
-  yield
-  const settled = settle(parsed, parsed.value, { schema })
-  yield
-  return finish(decode(schema, settled, { keepEmpty: true }), strict)
+  const object = yield* READERS[schema.form.name].object(schema, parsed, { onUnknown: reporter('unknown'), onDuplicate: reporter('duplicate') })
+  return { object, strict: [...strict], strictText: [...strict].join(', ') }
 }
 
-const finish = (object: JsonObject, strict: ReadonlySet<string>): DecodedBody => ({ object, strict: [...strict], strictText: [...strict].join(', ') })
+/** Takes the paths of members that strict field validation complains of. */
+interface Complaints {
+  onUnknown(path: string): void
+  onDuplicate(path: string): void
+}
+
+interface BodyReader {
+  /** What JSON of the same value would be. */
+  ofYaml(parsed: ParsedYaml): ParsedJson | Steps<ParsedJson>
+  object(schema: StructSchema, parsed: ParsedJson, complaints: Complaints): Steps<JsonObject>
+}
+
+const READERS: Readonly<Record<FormName, BodyReader>> = {
+  typed: {
+    ofYaml: ({ value }) => ({ value, duplicates: [] }),
+    *object(schema, parsed, { onUnknown, onDuplicate }) {
+      const { value, literals, repeated } = parsed
+      if (!literals && !repeated) return decode(schema, value, { onUnknown, keepEmpty: true })
+      diagnose(schema, value, { onUnknown, onDuplicate, literals, repeated })
+      yield
+      const settled = settle(parsed, value, { schema })
+      yield
+      return decode(schema, settled, { keepEmpty: true })
+    },
+  },
+  unstructured: {
+    *ofYaml(parsed) {
+      return { value: yield* untypedValue(parsed), duplicates: [] }
+    },
+    *object(schema, { value, duplicates, tooLarge }, { onUnknown, onDuplicate }) {
+      if (tooLarge !== undefined) throw new DecodeError(`json: cannot unmarshal number ${tooLarge} into Go value of type float64`)
+      duplicates.forEach(onDuplicate)
+      return yield* decodeInSteps(schema, value, { onUnknown, keepEmpty: true })
+    },
+  },
+}
 
 /** The variable that Go would decode a value into. */
 interface Place {

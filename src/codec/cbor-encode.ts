@@ -2,7 +2,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { insertByRank } from '../lib/insert-by-rank.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { membersOf } from '../schema/members.ts'
-import type { Schema, StructSchema } from '../schema/schema.ts'
+import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import { ARRAY, CborOutput, MAP } from './cbor-output.ts'
 
 /** The head of tag 55799 (RFC 8949, section 3.4.6), which every body of this media type begins with. */
@@ -14,10 +14,16 @@ export const SELF_DESCRIBED = Buffer.from([0xd9, 0xd9, 0xf7])
  */
 export function encodeCbor(schema: StructSchema, object: JsonObject, typed = true): Buffer {
   const out = begin()
-  if (schema.freeForm) writeAny(out, object)
-  else if (schema.preserveUnknown) writeOpen(out, schema, object)
-  else writeStruct(out, schema, object, typed)
+  WRITERS[schema.form.name](out, schema, object, typed)
   return finish(out)
+}
+
+const WRITERS: Readonly<Record<FormName, (out: CborOutput, schema: StructSchema, object: JsonObject, typed: boolean) => void>> = {
+  typed(out, schema, object, typed) {
+    if (schema.preserveUnknown) writeOpen(out, schema, object)
+    else writeStruct(out, schema, object, typed)
+  },
+  unstructured: (out, _schema, object) => writeAny(out, object),
 }
 
 /** Any value of the JSON data model: whole numbers are integers. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { isInOrder } from '../schema/order.ts'
-import type { StructSchema } from '../schema/schema.ts'
+import type { FormName, StructSchema } from '../schema/schema.ts'
 import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
 import { goJsonInSteps } from './json-in-steps.ts'
 import { goJson, writeStruct } from './json-writer.ts'
@@ -121,26 +121,40 @@ export function encodeJson(schema: StructSchema, object: JsonObject): Buffer {
   return Buffer.from(encodeJsonText(schema, object))
 }
 
-/** The same in steps, for objects that may be large. What has a schema is in order, but for a few, and written by one call that takes little time. */
-export function* encodeJsonInSteps(schema: StructSchema, object: JsonObject): Steps<Buffer> {
-  if (!schema.freeForm) {
-    const inOrder = isInOrder(schema, object)
-    yield
-    const text = textBy(schema, object, inOrder)
-    yield
-    return Buffer.from(text)
-  }
-  const buffers: Buffer[] = []
-  for (const part of yield* goJsonInSteps(object)) {
-    buffers.push(Buffer.from(part))
-    yield
-  }
-  return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
-}
+/** The same in steps, for objects that may be large. */
+export const encodeJsonInSteps = (schema: StructSchema, object: JsonObject): Steps<Buffer> => WRITERS[schema.form.name].bytesInSteps(schema, object)
 
 /** The same as a string. */
-export function encodeJsonText(schema: StructSchema, object: JsonObject): string {
-  return schema.freeForm ? goJson(object) : textBy(schema, object, isInOrder(schema, object))
+export const encodeJsonText = (schema: StructSchema, object: JsonObject): string => WRITERS[schema.form.name].text(schema, object)
+
+interface JsonWriter {
+  text(schema: StructSchema, object: JsonObject): string
+  bytesInSteps(schema: StructSchema, object: JsonObject): Steps<Buffer>
+}
+
+const WRITERS: Readonly<Record<FormName, JsonWriter>> = {
+  typed: {
+    text: (schema, object) => textBy(schema, object, isInOrder(schema, object)),
+    /** Most objects are in order, and written by one call that takes little time. */
+    *bytesInSteps(schema, object) {
+      const inOrder = isInOrder(schema, object)
+      yield
+      const text = textBy(schema, object, inOrder)
+      yield
+      return Buffer.from(text)
+    },
+  },
+  unstructured: {
+    text: (_schema, object) => goJson(object),
+    *bytesInSteps(_schema, object) {
+      const buffers: Buffer[] = []
+      for (const part of yield* goJsonInSteps(object)) {
+        buffers.push(Buffer.from(part))
+        yield
+      }
+      return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
+    },
+  },
 }
 
 function textBy(schema: StructSchema, object: JsonObject, inOrder: boolean): string {

@@ -1,7 +1,7 @@
 import type { RemoteConverter, Version } from '../catalog/definition.ts'
 import { rawJson } from '../codec/json-writer.ts'
 import { PackedText } from '../lib/packed-text.ts'
-import { runAtOnce, type Steps } from '../lib/steps.ts'
+import type { Steps } from '../lib/steps.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
 import type {
@@ -11,11 +11,12 @@ import type {
   CustomResourceDefinitionVersion,
 } from '../resources/apiextensions/v1.types.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts.ts'
-import { type CustomKind, customObject } from '../schema/json-schema/custom-object.ts'
+import { decode } from '../schema/decode.ts'
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
 import type { SchemaPool } from '../schema/json-schema/schema-pool.ts'
-import type { FreeForm } from '../schema/schema.ts'
+import { type CustomKind, unstructuredForm } from '../schema/json-schema/unstructured-form.ts'
+import type { StructSchema } from '../schema/schema.ts'
 import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'
 import { customScale } from './custom-scale.ts'
 import { customStrategies } from './custom-strategy.ts'
@@ -84,13 +85,13 @@ function* versionOf({ spec, names, custom, version, converts }: Parts): Steps<Ve
   const { group } = spec
   const { kind, plural, singular = '', shortNames, categories } = names
   const schema = custom.schemas.get(version.name)
-  const freeForm = customObject(custom, version.name)
+  const form = unstructuredForm(custom, version.name)
+  yield
+  const struct = customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), form })
   yield
   const subresources = version.subresources ?? {}
-  const asVersion = converts ? pruned(freeForm, `${group}/${version.name}`) : (object: KubeObject) => object
+  const asVersion = converts ? pruned(struct, `${group}/${version.name}`) : (object: KubeObject) => object
   const strategies = yield* customStrategies({ schema, subresources, asVersion })
-  yield
-  const struct = customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), freeForm })
   yield
   return {
     group,
@@ -117,9 +118,9 @@ const UNKNOWN: JsonSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknow
 
 /** An object of another version as this one has it: the apiVersion is replaced, and the object is read by the schema of this version. */
 const pruned =
-  (freeForm: FreeForm, apiVersion: string) =>
+  (schema: StructSchema, apiVersion: string) =>
   (object: KubeObject): KubeObject =>
-    decodedObject(runAtOnce(freeForm.read({ ...object, apiVersion })))
+    decodedObject(decode(schema, { ...object, apiVersion }))
 
 /** `com.example.v1.Widget` of the group example.com. */
 const definitionName = (group: string, version: string, kind: string): string => [...group.split('.').reverse(), version, kind].join('.')

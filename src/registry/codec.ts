@@ -15,7 +15,7 @@ import type { Transformer } from '../storage/value/transformer.ts'
 import { conversionOf } from './conversion-of.ts'
 import { afterStoring, copyInSteps, versionsOf } from './convert.ts'
 import { applyDefaultsInSteps, applyKindDefaults } from './decode-object.ts'
-import { objectFormOf } from './object-form.ts'
+import { registryFormOf } from './registry-form.ts'
 
 /** The form of what is written; both are always read. */
 export type StoredForm = 'json' | 'protobuf'
@@ -36,7 +36,7 @@ export function codecOf(
   const { version, indexedBy } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOfVersion(version)
-  const form = objectFormOf(schema)
+  const form = registryFormOf(schema)
   const several = versionsOf(definition).size > 1
   /** What came in another version has the defaults of that one only; reading what is stored would add those of the stored one. */
   const withDefaults = function* (object: KubeObject): Steps<KubeObject> {
@@ -63,7 +63,7 @@ export function codecOf(
   }
   const read = (value: Json, claimed: unknown): KubeObject => {
     const stored = versionBy(claimed)
-    const object = decodedObject({ kind, apiVersion, ...objectFormOf(stored.schema).readStored(value) })
+    const object = decodedObject({ kind, apiVersion, ...stored.schema.form.readStored(stored.schema, value) })
     // Another program may have written it under another name.
     object.kind = stored.kind
     object.apiVersion = apiVersionOfVersion(stored)
@@ -72,7 +72,7 @@ export function codecOf(
   return createCodec({
     kind,
     apiVersion,
-    fingerprint: `${fingerprint};${apiVersion};${kind}${form.id && `;${form.id}`}`,
+    fingerprint: `${fingerprint};${apiVersion};${kind}${schema.form.id && `;${schema.form.id}`}`,
     order: form.order,
     *encode(object) {
       return yield* encodeJsonInSteps(schema, yield* asStored(object))

@@ -3,7 +3,8 @@ import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
-import { type DecodeOptions, decodeInSteps } from '../schema/decode.ts'
+import { decodeInSteps } from '../schema/decode.ts'
+import type { DecodeOptions } from '../schema/decoding.ts'
 
 const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Version>>()
 

@@ -33,7 +33,7 @@ export interface DeclaredSubject {
  */
 export function withDeclaredRules(subject: DeclaredSubject, handWritten: readonly FieldError[], ctx: DeclaredContext): readonly FieldError[] {
   const { features } = ctx
-  const rules = subject.schema.freeForm || !features.enabled('DeclarativeValidation') ? undefined : rulesOf(subject.schema)
+  const rules = features.enabled('DeclarativeValidation') ? rulesOf(subject.schema) : undefined
   if (!rules) return handWritten
   const takesOver = !isSince(features.release, '1.36') && features.enabled('DeclarativeValidationTakeover')
   const tell: Tell = { takesOver, identifier: identifierOf(subject, ctx), observer: ctx.declared }

@@ -11,7 +11,7 @@ const found = new WeakMap<Features, WeakMap<StructSchema, readonly GatedField[]>
 export function fieldsTurnedOff(features: Features, schema: StructSchema): readonly GatedField[] {
   const known = found.get(features) ?? new WeakMap<StructSchema, readonly GatedField[]>()
   found.set(features, known)
-  const off = known.get(schema) ?? (schema.freeForm ? [] : gatedFields(schema).filter(field => isOff(features, field)))
+  const off = known.get(schema) ?? gatedFields(schema).filter(field => isOff(features, field))
   known.set(schema, off)
   return off
 }

@@ -5,9 +5,9 @@ import type { KubeObject } from '../meta/object.ts'
 import type { Conversion, ConversionView } from './conversion.ts'
 import { convert, copyIn, copyInSteps, versionsOf } from './convert.ts'
 import { applyDefaultsInSteps } from './decode-object.ts'
-import { objectFormOf } from './object-form.ts'
 import type { ListOptions } from './read.ts'
 import { objectInTurns, whenReady } from './ready-object.ts'
+import { registryFormOf } from './registry-form.ts'
 import type { Answer } from './types.ts'
 import { storedTerms, viewOf } from './version-view.ts'
 
@@ -37,7 +37,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
     },
     deletionAnswer: (_version, _object, _deleted, stored) => stored.object(),
     view,
-    withManagers: (served, run) => startInTurns(run(objectFormOf(served.version.schema).managers(served))),
+    withManagers: (served, run) => startInTurns(run(registryFormOf(served.version.schema).managers(served))),
     seenIn: () => undefined,
     codec: {
       isKept: () => false,

@@ -8,8 +8,8 @@ import { parseOwn } from '../storage/parse-own.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { convertInSteps, copyIn, normalized, normalizedInSteps, versionsOf } from './convert.ts'
-import { objectFormOf } from './object-form.ts'
 import { PerVersion } from './per-version.ts'
+import { registryFormOf } from './registry-form.ts'
 
 /**
  * How a resource's stored objects look in a version that is not the stored one. An object's bytes are made once for each version and kept with the object, within the budget of all
@@ -28,7 +28,7 @@ export class VersionView {
     this.definition = definition
     this.version = version
     const apiVersion = apiVersionOfVersion(version)
-    this.header = objectFormOf(version.schema).headerBytes(version.kind, apiVersion)
+    this.header = registryFormOf(version.schema).headerBytes(version.kind, apiVersion)
     this.json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.converted(object)), header: this.header }) }
   }
 

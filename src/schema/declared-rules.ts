@@ -1,7 +1,7 @@
 import { deepEqual } from '../meta/equal.ts'
 import { type FieldError, required } from '../meta/field-error.ts'
 import type { FieldPath } from '../meta/field-path.ts'
-import type { Before, Field, Schema, StructSchema } from './schema.ts'
+import type { Before, Field, FormName, Schema, StructSchema } from './schema.ts'
 
 /** Told where declared rules find something else than hand-written ones, and where one throws. `identifier`: of the kind, the subresource and what is done, `role_create`. */
 export interface DeclaredObserver {
@@ -21,7 +21,12 @@ export interface Declared {
 }
 
 /** The rules of a type; undefined where no field has any, which is so of nearly all types. A type that contains itself is followed once. */
-export function declaredRules(schema: StructSchema): Declared | undefined {
+export const declaredRules = (schema: StructSchema): Declared | undefined => FINDERS[schema.form.name](schema)
+
+/** Custom kinds have none. */
+const FINDERS: Readonly<Record<FormName, (schema: StructSchema) => Declared | undefined>> = { typed: rulesOfFields, unstructured: () => undefined }
+
+function rulesOfFields(schema: StructSchema): Declared | undefined {
   const parts = partsOf(schema, new Set())
   if (parts.length === 0) return undefined
   const places = new Set(parts.flatMap(part => part.places))

@@ -1,4 +1,5 @@
 import type { Field, Inline, StructSchema } from './schema.ts'
+import { TYPED } from './typed-form.ts'
 
 /** What a struct has. */
 export interface StructMembers {
@@ -7,11 +8,12 @@ export interface StructMembers {
 }
 
 /** What is known of a declared struct before its members are read. */
-export type StructHead = Omit<StructSchema, 'type' | keyof StructMembers>
+export type StructHead = Omit<StructSchema, 'type' | 'form' | keyof StructMembers>
 
 /** A declared struct, whose members are read when they are first asked for: of the types that a server declares, a start looks into few. */
 export class DeclaredStruct implements StructSchema {
   readonly type = 'struct'
+  readonly form = TYPED
   declare readonly name: string
   declare readonly typeMeta: boolean
   readonly #read: () => StructMembers

@@ -1,5 +1,12 @@
 import type { Json } from '../meta/object.ts'
 
+export interface DecodeOptions {
+  /** Called with the path (`spec.ports[0].bar`) of each member that no field names, in the order of the value. */
+  readonly onUnknown?: (path: string) => void
+  /** Empty lists and maps that are always written stay, as in Go before the object is stored: messages and field owners distinguish them from nil. */
+  readonly keepEmpty?: boolean
+}
+
 /** One run of `decode`: the options of its readers, and what they report to their callers. */
 export interface Decoding {
   /** Empty lists and maps that are always written stay. */

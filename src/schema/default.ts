@@ -5,14 +5,14 @@ import type { Field, Schema, StructSchema } from './schema.ts'
 /** Fills in the defaults within a value, in place. */
 type Fill = (value: Json) => void
 
+/** Fills in the defaults of the schema, in place. */
+export const applyDefaults = (schema: StructSchema, object: JsonObject): void => schema.form.setDefaults(schema, object)
+
 /**
  * Fills in the defaults that markers state, recursively and in place: where a member is absent or null (for a field that is no pointer: zero). A struct that holds
  * defaults but is itself absent stays absent.
  */
-export function applyDefaults(schema: StructSchema, object: JsonObject): void {
-  if (schema.freeForm) schema.freeForm.setDefaults(object)
-  else fillerOf(schema)?.(object)
-}
+export const fillDefaults = (schema: StructSchema, object: JsonObject): void => fillerOf(schema)?.(object)
 
 /** Put here before its fields are looked at, for types may hold themselves. */
 const fillers = new WeakMap<StructSchema, { fill: Fill | undefined }>()

@@ -1,7 +1,7 @@
 import type { Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
 import type { TypedObject } from '../meta/object.ts'
-import type { GateUse, Schema, StructSchema } from './schema.ts'
+import type { FormName, GateUse, Schema, StructSchema } from './schema.ts'
 
 /** A field that needs a feature gate, and the way to it from the object. */
 export interface GatedField {
@@ -23,10 +23,16 @@ interface PathStep {
 }
 
 /** Every field of a type that needs a gate, at any depth. A type that contains itself is followed once. */
-export function gatedFields(schema: StructSchema): GatedField[] {
-  const found: GatedField[] = []
-  collect(schema, [], false, new Set(), found)
-  return found
+export const gatedFields = (schema: StructSchema): readonly GatedField[] => FINDERS[schema.form.name](schema)
+
+/** Custom kinds have none. */
+const FINDERS: Readonly<Record<FormName, (schema: StructSchema) => readonly GatedField[]>> = {
+  typed(schema) {
+    const found: GatedField[] = []
+    collect(schema, [], false, new Set(), found)
+    return found
+  },
+  unstructured: () => [],
 }
 
 function collect(schema: StructSchema, path: readonly PathStep[], ungated: boolean, above: Set<StructSchema['fields']>, found: GatedField[]): void {

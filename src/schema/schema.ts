@@ -2,6 +2,7 @@ import type { Steps } from '../lib/steps.ts'
 import type { FieldError } from '../meta/field-error-type.ts'
 import type { FieldPath } from '../meta/field-path.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import type { DecodeOptions } from './decoding.ts'
 
 /**
  * The schema model: one declaration of a type, from which decoding, defaulting, validation, pruning, OpenAPI, protobuf, apply,
@@ -121,25 +122,39 @@ export interface StructSchema extends Availability {
   readonly typeMeta: boolean
   /** Members that no field names are kept (custom resources). */
   readonly preserveUnknown?: boolean
-  /** Of a custom kind, whose objects are free-form JSON but for their metadata: they are read and defaulted by this, and the fields serve apply. */
-  readonly freeForm?: FreeForm
+  readonly form: ObjectForm
 }
 
-/** How objects of a custom kind are read: by the structural schema of the version that they say they are of. Results are fresh. */
-export interface FreeForm {
-  /** Tells the schemas of all versions from any others. */
+/**
+ * How Go holds the objects of a type. `typed`: as structs, which the fields describe. `unstructured`: as JSON, of which only the metadata has a type (custom kinds); the fields serve apply.
+ * Folders above have an implementation for each, chosen by name.
+ */
+export type FormName = 'typed' | 'unstructured'
+
+/** What this folder does in another way for each form. The implementations are `TYPED` and those that `unstructuredForm` makes. */
+export interface ObjectForm {
+  readonly name: FormName
+  /** Differs between schemas that read an object differently; empty where the definition of the type alone decides. */
   readonly id: string
-  /**
-   * Coerces the metadata, and removes what the schema does not name and nulls that it does not allow. Told are the paths of what is dropped. An object that calls itself another
-   * kind keeps all but its metadata's form. A step is one walk through the value. Throws a DecodeError.
-   */
-  read(value: Json, onUnknown?: (path: string) => void): Steps<JsonObject>
-  /** The same of an object from the store: what is malformed in its metadata is dropped. */
-  readStored(value: Json): JsonObject
+  /** See `decode`. Results are fresh. */
+  decode(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject
+  /** The same in steps where that takes several walks through the value, one walk each. */
+  decodeInSteps(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject | Steps<JsonObject>
+  /** Decodes an object from the store. */
+  readStored(schema: StructSchema, value: Json): JsonObject
   /** Fills in the defaults of the schema, in place. */
-  setDefaults(object: JsonObject): void
-  /** The definition in OpenAPI, in which `reference` stands for the type of the metadata. */
-  openApi(version: 2 | 3, reference: JsonObject): JsonObject
+  setDefaults(schema: StructSchema, object: JsonObject): void
+  /** The definition in OpenAPI; a function where it is large and made when it is read. */
+  define(schema: StructSchema, document: DefinitionContext): JsonObject | (() => JsonObject)
+}
+
+/** A document of OpenAPI, as the definition of a type needs it. */
+export interface DefinitionContext {
+  readonly version: 2 | 3
+  /** A reference to a type, whose definition is added. */
+  refer(schema: StructSchema): JsonObject
+  /** The definition that the fields of a type make. */
+  ofFields(schema: StructSchema): JsonObject
 }
 
 export interface MapSchema {

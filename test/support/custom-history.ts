@@ -8,11 +8,11 @@ import { fieldPath } from '../../src/meta/field-path.ts'
 import type { Json, JsonObject, ManagedFieldsEntry, ObjectMeta } from '../../src/meta/object.ts'
 import { sameJson } from '../../src/meta/same-json.ts'
 import { decode } from '../../src/schema/decode.ts'
-import { customObject } from '../../src/schema/json-schema/custom-object.ts'
 import { customStruct } from '../../src/schema/json-schema/custom-struct.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../src/schema/json-schema/props.ts'
 import { prune } from '../../src/schema/json-schema/prune.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
+import { TYPED } from '../../src/schema/typed-form.ts'
 import type { AnyObject } from './any-object.ts'
 import { applyConfiguration, applyJsonPatch, validateValue } from './at-once.ts'
 
@@ -44,7 +44,7 @@ export class CustomHistory {
 
   constructor(props: JsonSchemaProps) {
     this.props = props
-    this.schema = withoutFreeForm(props)
+    this.schema = typedStruct(props)
   }
 
   /** `now`: RFC 3339 in whole seconds. */
@@ -130,8 +130,4 @@ function shown({ metadata, spec, status }: AnyObject): Pick<HistoryAnswer, 'obje
 }
 
 /** As apply sees the kind: what it writes is not read again. */
-function withoutFreeForm(props: JsonSchemaProps): StructSchema {
-  const freeForm = customObject({ group: 'x', kind: 'X', schemas: new Map(), preserveUnknown: false }, 'v1')
-  const { freeForm: _, ...schema } = customStruct(props, { kind: 'X', definition: 'x.v1.X', freeForm })
-  return schema
-}
+const typedStruct = (props: JsonSchemaProps): StructSchema => customStruct(props, { kind: 'X', definition: 'x.v1.X', form: TYPED })

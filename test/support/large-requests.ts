@@ -3,6 +3,7 @@ import { encodeProtobuf } from '../../src/codec/protobuf.ts'
 import type { JsonObject } from '../../src/meta/object.ts'
 import { decode } from '../../src/schema/decode.ts'
 import type { Schema, StructSchema } from '../../src/schema/schema.ts'
+import { TYPED } from '../../src/schema/typed-form.ts'
 import { type Filling, fillingsOf, type LargePlace, largeBody, largePlaces, largeValue } from './large-bodies.ts'
 import { type MediaSample, ownSamples, probeSamples } from './media-samples.ts'
 import { servedBuiltins } from './served-builtins.ts'
@@ -104,6 +105,7 @@ const text: Schema = { type: 'string', goType: 'string' }
 const integer: Schema = { type: 'integer', goType: 'int64' }
 const structOf = (name: string, fields: Record<string, Schema>): StructSchema => ({
   type: 'struct',
+  form: TYPED,
   name,
   inlines: [],
   typeMeta: false,

@@ -1,16 +1,15 @@
 import { subresourceOf } from '../../catalog/catalog.ts'
-import type { ResourceDefinition, Subresource, Version } from '../../catalog/definition.ts'
-import { goJson } from '../../codec/json.ts'
-import type { Steps } from '../../lib/steps.ts'
+import type { Subresource, Version } from '../../catalog/definition.ts'
+import { resultOf, type Steps } from '../../lib/steps.ts'
 import { clone } from '../../meta/equal.ts'
 import type { JsonObject, KubeObject } from '../../meta/object.ts'
-import { internalServerError, invalidError } from '../../meta/status.ts'
+import { invalidError } from '../../meta/status.ts'
 import { conversionOf } from '../../registry/conversion-of.ts'
-import { convert, convertInSteps, copyIn, versionsOf } from '../../registry/convert.ts'
-import { type Decodable, decodeInSteps } from '../../registry/decode-object.ts'
-import { objectFormOf } from '../../registry/object-form.ts'
+import { convert, convertInSteps, copyIn } from '../../registry/convert.ts'
+import type { Decodable } from '../../registry/decode-object.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
+import { admissionFormOf } from '../admission-form.ts'
 import type { About } from '../attributes.ts'
 
 /**
@@ -58,13 +57,14 @@ const isOfResource = (request: AdmissionRequest): boolean => request.operation !
 /** The object, which stays as it is, as the version writes it. */
 export function bodyOf(request: AdmissionRequest, { version }: About, object: KubeObject): KubeObject {
   const seen = isOfResource(request) ? copyIn(request.served.definition, object, version) : object
-  return objectFormOf(schemaOf(request, version).schema).toWebhook(seen)
+  const { schema } = schemaOf(request, version)
+  return admissionFormOf(schema).toWebhook(schema, seen)
 }
 
 /** The other way round, with defaults: what a webhook has made of an object. Throws 500 where it is none of its kind any more. */
 export function objectOf(request: AdmissionRequest, { version }: About, body: JsonObject, before: KubeObject): KubeObject {
   const target = schemaOf(request, version)
-  const object = objectFormOf(target.schema).fromWebhook(target, body, before)
+  const object = admissionFormOf(target.schema).fromWebhook({ target, body, before })
   return isOfResource(request) ? convert(request.served.definition, object, version, hookVersionOf(request, version)) : object
 }
 
@@ -81,22 +81,10 @@ export function* objectInSteps(
 ): Steps<KubeObject> {
   const { version } = about
   const target = schemaOf(request, version)
-  if (target.schema.freeForm) {
-    checkType(request.served.definition, body)
-    return objectOf(request, about, body, before)
-  }
-  const { kind = before.kind, apiVersion = before.apiVersion } = body
-  if (kind !== before.kind || apiVersion !== before.apiVersion) throw internalServerError(`the object is of another kind: ${apiVersion} ${kind}`)
-  const object = yield* decodeInSteps(target, { ...body, kind, apiVersion }, onUnknown)
+  const { definition } = request.served
+  const object = yield* resultOf(admissionFormOf(target.schema).fromPolicy({ target, body, before }, definition, onUnknown))
   yield
-  return isOfResource(request) ? yield* convertInSteps(request.served.definition, object, version, hookVersionOf(request, version)) : object
-}
-
-/** Throws 500 for what can be no version of a custom kind. */
-function checkType(definition: ResourceDefinition, { kind, apiVersion, ...rest }: JsonObject): void {
-  if (!kind) throw internalServerError(`Object 'Kind' is missing in '${goJson({ ...(apiVersion !== undefined && { apiVersion }), ...rest })}'`)
-  if (typeof apiVersion !== 'string' || !versionsOf(definition).has(apiVersion))
-    throw internalServerError(`failed to convert object: request to convert CR from an invalid group/version: ${String(apiVersion ?? '')}`)
+  return isOfResource(request) ? yield* convertInSteps(definition, object, version, hookVersionOf(request, version)) : object
 }
 
 /** In which hooks see an object that was read in a version. What is not stored is in the version of the request. */

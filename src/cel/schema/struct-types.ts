@@ -1,5 +1,5 @@
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
-import { isScalar, type ScalarType, type Schema, type StructSchema } from '../../schema/schema.ts'
+import { type DefinitionContext, type FormName, isScalar, type ScalarType, type Schema, type StructSchema } from '../../schema/schema.ts'
 import type { StructDeclaration } from '../declarations.ts'
 import { BOOL, BYTES, DOUBLE, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../type.ts'
 import { type DeclaredTypes, declareTypes } from './declared-type.ts'
@@ -24,16 +24,26 @@ const SCALARS: Readonly<Record<ScalarType, Type | undefined>> = {
 type Structs = Map<string, StructDeclaration>
 
 /** The types that a checker of policies knows the objects of a kind by, built-in or custom. @param name of the struct; structs in it have names made of it. */
-export function declareStruct(schema: StructSchema, name: string): DeclaredTypes {
-  const structs: Structs = new Map()
-  const custom = schema.freeForm && declareTypes(schema.freeForm.openApi(3, { type: 'object' }) as JsonSchemaProps, true, name)
-  const own = declared(schema, name, structs)
-  if (!custom) return { type: own, struct: struct => structs.get(struct) }
-  // Of a custom kind the metadata is what that of every other is.
-  const root = custom.struct(name)
-  structs.set(name, { fieldType: field => (field === 'metadata' ? metadataOf(schema, name, structs) : root?.fieldType(field)) })
-  return { type: own, struct: struct => structs.get(struct) ?? custom.struct(struct) }
+export const declareStruct = (schema: StructSchema, name: string): DeclaredTypes => DECLARE[schema.form.name](schema, name)
+
+const DECLARE: Readonly<Record<FormName, (schema: StructSchema, name: string) => DeclaredTypes>> = {
+  typed(schema, name) {
+    const structs: Structs = new Map()
+    return { type: declared(schema, name, structs), struct: struct => structs.get(struct) }
+  },
+  /** By the schema, but for the metadata, which has the type that it has in every kind. */
+  unstructured(schema, name) {
+    const structs: Structs = new Map()
+    const definition = schema.form.define(schema, ALONE)
+    const custom = declareTypes((typeof definition === 'function' ? definition() : definition) as JsonSchemaProps, true, name)
+    const root = custom.struct(name)
+    structs.set(name, { fieldType: field => (field === 'metadata' ? metadataOf(schema, name, structs) : root?.fieldType(field)) })
+    return { type: structOf(name), struct: struct => structs.get(struct) ?? custom.struct(struct) }
+  },
 }
+
+/** For a definition that refers to no other. */
+const ALONE: DefinitionContext = { version: 3, refer: () => ({ type: 'object' }), ofFields: () => ({ type: 'object' }) }
 
 function metadataOf({ fields }: StructSchema, name: string, structs: Structs): Type | undefined {
   const metadata = fields.get('metadata')?.schema

@@ -88,6 +88,7 @@ export const BUILT_IN: Dialect = {
   },
   goType: ({ group, kind }, suffix) => `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}${suffix}`,
 
+  kindsBeside: ['DeleteOptions', 'WatchEvent'],
   discoveredVerbs: verbs => [...verbs].sort(),
   discoveredSubresources: subresources => [...subresources].sort((a, b) => compareText(a.name, b.name)),
 }

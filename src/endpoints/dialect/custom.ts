@@ -12,7 +12,6 @@ import { pageNotFound } from '../../meta/plain-text-error.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { badRequestError, failure, internalServerError, invalidError, notFoundError } from '../../meta/status.ts'
 import { applyKindDefaults } from '../../registry/decode-object.ts'
-import { objectFormOf } from '../../registry/object-form.ts'
 import { groupResourceOf } from '../../registry/types.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { initialEndAnnotations } from '../forms/meta-v1.ts'
@@ -82,7 +81,8 @@ export const CUSTOM: Dialect = {
    */
   *decodeMerged(target, merged, live) {
     yield
-    const { metadata = {} } = objectFormOf(target.schema).readStored({ metadata: merged.metadata ?? {} })
+    const { schema } = target
+    const { metadata = {} } = schema.form.readStored(schema, { metadata: merged.metadata ?? {} })
     const object = decodedObject({ ...clone(merged), metadata })
     return live && sameJson(merged, untracked(live)) ? object : applyKindDefaults(target, object)
   },
@@ -99,6 +99,8 @@ export const CUSTOM: Dialect = {
   },
   goType: (_version, suffix) => `unstructured.Unstructured${suffix}`,
 
+  /** Each document of a group would list all others. */
+  kindsBeside: [],
   discoveredVerbs: verbs => VERB_ORDER.filter(verb => verbs.includes(verb)),
   /** Status comes before scale. */
   discoveredSubresources: subresources => [...subresources],

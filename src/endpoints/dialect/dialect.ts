@@ -96,8 +96,10 @@ interface AnswerDialect {
   goType(version: Version, suffix: '' | 'List'): string
 }
 
-/** What discovery lists, in upstream's order. */
+/** What discovery lists, in upstream's order, and OpenAPI. */
 interface DiscoveryDialect {
+  /** Kinds of meta/v1 that OpenAPI lists beside one of these, in its group version. */
+  readonly kindsBeside: readonly string[]
   discoveredVerbs(verbs: readonly string[]): string[]
   discoveredSubresources<T extends { readonly name: string }>(subresources: readonly T[]): T[]
 }

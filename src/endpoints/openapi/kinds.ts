@@ -6,6 +6,7 @@ import { TypeRegistry } from '../../schema/idl.ts'
 import { META_V1 } from '../../schema/meta-types.ts'
 import { DefinitionSet, type OpenApiVersion, TYPE_META } from '../../schema/openapi/definitions.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
+import { dialectOf } from '../dialect/dialect-of.ts'
 import type { TypeRef } from './operation.ts'
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
@@ -22,7 +23,6 @@ function metaTypes(release: Release): TypeRegistry {
 const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info'
 
 /** Kinds of meta/v1 that belong to every group that is built in, and to the core group alone. */
-const everywhere = ['DeleteOptions', 'WatchEvent']
 const coreOnly = ['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions']
 
 /** Which kinds a definition stands for. A definition may stand for several (Scale, DeleteOptions). */
@@ -42,8 +42,7 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
   for (const groupVersion of snapshot.servedGroupVersions()) {
     for (const served of snapshot.resourcesOf(groupVersion)) {
       const { group, name: version, kind, schema, subresources } = served.version
-      // Not to groups of custom kinds, as upstream: each of their documents would list all others.
-      if (schema.freeForm === undefined) for (const shared of everywhere) add(`${META}.${shared}`, { group, version, kind: shared })
+      for (const shared of dialectOf(schema).kindsBeside) add(`${META}.${shared}`, { group, version, kind: shared })
       add(schema.definition, { group, version, kind })
       if (schema.definition !== undefined) add(`${schema.definition}List`, { group, version, kind: listKindOf(served.version) })
       for (const { kind: part } of Object.values(subresources ?? {}))

@@ -1,6 +1,7 @@
 import { ownMember } from '../../meta/equal.ts'
 import type { Json } from '../../meta/object.ts'
-import type { Field, FreeForm, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from '../schema.ts'
+import type { Field, ListSchema, MapSchema, ObjectForm, ScalarSchema, Schema, StructSchema } from '../schema.ts'
+import { TYPED } from '../typed-form.ts'
 import { objectMetaType } from './embedded-meta.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 
@@ -26,14 +27,14 @@ export interface CustomStruct {
   readonly kind: string
   /** Of its definition in OpenAPI. */
   readonly definition: string
-  readonly freeForm: FreeForm
+  readonly form: ObjectForm
 }
 
 /** The schema model of a kind that a structural schema describes, as apply looks at it: `metadata` is that of every object. */
-export function customStruct(props: JsonSchemaProps, { kind, definition, freeForm }: CustomStruct): StructSchema {
+export function customStruct(props: JsonSchemaProps, { kind, definition, form }: CustomStruct): StructSchema {
   const { fields, ...rest } = structOf(props)
   const metadata: [string, Field] = ['metadata', { name: 'metadata', number: 0, schema: objectMetaType(), required: false, omitEmpty: true, pointer: false }]
-  return { ...rest, name: kind, definition, typeMeta: true, freeForm, fields: new Map([...fields, metadata]) }
+  return { ...rest, name: kind, definition, typeMeta: true, form, fields: new Map([...fields, metadata]) }
 }
 
 /** By the schema, and by whether unknown members are kept around it. */
@@ -50,7 +51,7 @@ function structOf(props: JsonSchemaProps, within = false): StructSchema {
   return struct
 }
 
-/** A struct without properties is open: apply tracks its members by name. */
+/** A struct without properties is open: apply tracks its members by name. Nothing asks for the form of a struct that is not the whole object. */
 function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
   const keeps = within || props['x-kubernetes-preserve-unknown-fields'] === true
   const required = new Set(props.required)
@@ -63,6 +64,7 @@ function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
     fields: new Map(fields),
     inlines: [],
     typeMeta: false,
+    form: TYPED,
     ...(structType && { structType }),
     ...(open && { preserveUnknown: true }),
   }

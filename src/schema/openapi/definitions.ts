@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../meta/object.ts'
 import { membersOf } from '../members.ts'
-import type { Field, ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema.ts'
+import type { DefinitionContext, Field, ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema.ts'
 import { type Descriptions, noDescriptions } from './descriptions.ts'
 
 /** 2: Swagger 2.0, as `/openapi/v2` has it; 3: OpenAPI 3.0. They differ in how references, defaults and unions are written. */
@@ -11,8 +11,8 @@ export const TYPE_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.TypeMeta'
 const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'
 
 /** Collects definitions of types by reference, each once, with those that they refer to. */
-export class DefinitionSet {
-  private readonly version: OpenApiVersion
+export class DefinitionSet implements DefinitionContext {
+  readonly version: OpenApiVersion
   private readonly descriptions: Descriptions
   /** Those of custom kinds are made when they are asked for: all together they are large. */
   private readonly definitions = new Map<string, JsonObject | (() => JsonObject)>()
@@ -45,22 +45,12 @@ export class DefinitionSet {
   /** A reference to the type, whose definition is added; the definition itself where the type has no name. */
   refer(schema: StructSchema): JsonObject {
     const { definition } = schema
-    if (definition === undefined) return this.struct(schema)
+    if (definition === undefined) return this.ofFields(schema)
     if (!this.definitions.has(definition)) {
-      const freeForm = this.freeForm(schema)
-      const members: JsonObject = {}
-      this.definitions.set(definition, freeForm ?? members) // before its members: types are recursive
-      if (!freeForm) Object.assign(members, this.struct(schema.base ?? schema))
+      this.definitions.set(definition, {}) // types are recursive: this one is not begun again
+      this.definitions.set(definition, schema.form.define(schema, this))
     }
     return this.reference(definition)
-  }
-
-  /** Of a custom kind; its definition is large, and made when it is read. */
-  private freeForm({ freeForm, fields }: StructSchema): (() => JsonObject) | undefined {
-    const metadata = fields.get('metadata')?.schema
-    if (!freeForm || metadata?.type !== 'struct') return undefined
-    const reference = this.refer(metadata)
-    return () => freeForm.openApi(this.version, reference)
   }
 
   /** A special form that is a definition of its own (times, quantities). */
@@ -93,7 +83,7 @@ export class DefinitionSet {
   }
 
   /** The definition of a struct, with fields in the order of their names. */
-  private struct(schema: StructSchema): JsonObject {
+  ofFields(schema: StructSchema): JsonObject {
     const fields = membersOf(schema)
     const required = fields.filter(field => field.required).map(field => field.name)
     const properties: JsonObject = {}

@@ -5,6 +5,7 @@ import type { Steps } from '../../../src/lib/steps.ts'
 import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import type { StructSchema } from '../../../src/schema/schema.ts'
+import { TYPED } from '../../../src/schema/typed-form.ts'
 
 const COUNT = 20_000
 /** Passes over the members or elements that are in steps, with some hundred of them in each. */
@@ -28,7 +29,7 @@ describe('tracking and applying a wide object', () => {
   const fields = names.map(
     name => [name, { name, number: 0, schema: { type: 'string', goType: 'string' }, required: false, omitEmpty: true, pointer: false }] as const,
   )
-  const struct: StructSchema = { type: 'struct', name: 'Wide', inlines: [], typeMeta: true, fields: new Map(fields) }
+  const struct: StructSchema = { type: 'struct', form: TYPED, name: 'Wide', inlines: [], typeMeta: true, fields: new Map(fields) }
   const now = '2024-01-01T00:00:00Z'
   it('is done in steps: an update of a struct, whose members stand in an order of their own', () => {
     const next = { ...type, metadata: { name: 'a' }, ...Object.fromEntries(names.toReversed().map(name => [name, 'v'])) } as unknown as KubeObject

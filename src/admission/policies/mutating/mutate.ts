@@ -7,6 +7,7 @@ import type { JsonObject, KubeObject } from '../../../meta/object.ts'
 import { internalServerError } from '../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { DecodeError } from '../../../schema/decode.ts'
+import { admissionFormOf } from '../../admission-form.ts'
 import type { About } from '../../attributes.ts'
 import type { CompiledExpression } from '../../expressions/compiled-expression.ts'
 import { evaluateExpressions } from '../../expressions/evaluation.ts'
@@ -80,9 +81,10 @@ function* configured(request: AdmissionRequest, about: About, body: KubeObject, 
   }
 }
 
-/** A kind of this server is changed in the version of the request only: kube-apiserver cannot convert what a mutation in another version has made. */
+/** Throws a MutationError where the object was changed in another version than that of the request, and cannot be converted. */
 function checkVersion({ served, subresource }: AdmissionRequest, { version, kind }: About): void {
-  if (subresource !== '' || version === served.version || version.schema.freeForm) return
-  const { name } = served.version
-  throw new MutationError(`converting (${version.name}.${kind.kind}) to (${name}.${served.version.kind}): unknown conversion`)
+  if (subresource !== '' || version === served.version) return
+  const { name, kind: ownKind } = served.version
+  const fault = admissionFormOf(version.schema).versionFault(`${version.name}.${kind.kind}`, `${name}.${ownKind}`)
+  if (fault !== undefined) throw new MutationError(fault)
 }

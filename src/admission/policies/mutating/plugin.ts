@@ -2,6 +2,7 @@ import { deepEqual } from '../../../meta/equal.ts'
 import type { JsonObject, KubeObject } from '../../../meta/object.ts'
 import { StatusError } from '../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
+import { admissionFormOf } from '../../admission-form.ts'
 import type { About } from '../../attributes.ts'
 import type { AdmissionPlugin } from '../../chain.ts'
 import { meetsConditions } from '../../expressions/match-conditions.ts'
@@ -173,11 +174,9 @@ class MutatingPass {
   }
 }
 
-/** Parameters of a kind of this server are shown without kind and apiVersion, as kube-apiserver's informers keep them; validating policies alone are shown them. */
 function invocationOf(policy: MutatingPolicy, binding: Binding, { about, paramKind }: MatchedPolicy, object: KubeObject | undefined): Invocation {
   const key = JSON.stringify([policy.name, binding.name, object?.metadata.namespace, object?.metadata.name])
-  if (!object || !paramKind || paramKind.version.schema.freeForm) return { policy, binding, params: object, key, about }
-  const { kind: _, apiVersion: __, ...params } = object
+  const params = object && paramKind ? admissionFormOf(paramKind.version.schema).parameters(object) : object
   return { policy, binding, params, key, about }
 }
 

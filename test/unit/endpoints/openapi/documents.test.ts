@@ -4,8 +4,8 @@ import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../../../src/catalog/definition.ts'
 import { createOpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
 import { TypeRegistry } from '../../../../src/schema/idl.ts'
-import { customObject } from '../../../../src/schema/json-schema/custom-object.ts'
 import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
+import { unstructuredForm } from '../../../../src/schema/json-schema/unstructured-form.ts'
 import { META_V1 } from '../../../../src/schema/meta-types.ts'
 import { bytesOf } from '../../../support/document-bytes.ts'
 
@@ -104,8 +104,8 @@ describe('OpenAPI documents', () => {
   })
 
   it('do not list the groups of custom kinds beside what belongs to every group that is built in', () => {
-    const freeForm = customObject({ group: 'g.dev', kind: 'W', schemas: new Map(), preserveUnknown: false }, 'v1')
-    const schema = customStruct({}, { kind: 'W', definition: 'dev.g.v1.W', freeForm })
+    const form = unstructuredForm({ group: 'g.dev', kind: 'W', schemas: new Map(), preserveUnknown: false }, 'v1')
+    const schema = customStruct({}, { kind: 'W', definition: 'dev.g.v1.W', form })
     const custom: Version = { ...thing, group: 'g.dev', kind: 'W', names: { plural: 'ws', singular: 'w' }, schema, subresources: {} }
     const both = createOpenApi(new CatalogSnapshot(1, [definition, { scope: 'Namespaced', versions: [custom], hub: custom }]))
     const { schemas } = parse(bytesOf(both.v3('apis/g.dev/v1'))).components

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { parseJson } from '../../../../src/codec/json.ts'
-import { resultOf } from '../../../../src/lib/steps.ts'
 import { isWholeFloat } from '../../../../src/meta/whole-floats.ts'
 import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { SchemaPool } from '../../../../src/schema/json-schema/schema-pool.ts'
+import { TYPED } from '../../../../src/schema/typed-form.ts'
 
 const parsed = (text: string): JsonSchemaProps => parseJson(Buffer.from(text)).value as JsonSchemaProps
 
@@ -75,18 +75,11 @@ describe('SchemaPool', () => {
   })
 
   it('gives kinds the struct of a schema in common', () => {
-    const freeForm = {
-      id: '',
-      read: () => resultOf({}),
-      readStored: () => ({}),
-      setDefaults: () => {},
-      openApi: () => ({}),
-    }
     const struct = (kind: string, more: object) =>
       customStruct(sharedSchema({ type: 'object', properties: { spec: { type: 'object', properties: { name: text } }, ...more } }), {
         kind,
         definition: kind,
-        freeForm,
+        form: TYPED,
       })
     const [one, other] = [struct('One', {}), struct('Other', { status: { type: 'object' } })]
     expect(one.fields.get('spec')?.schema).to.equal(other.fields.get('spec')?.schema)

@@ -2,9 +2,10 @@ import { expect } from 'chai'
 import type { Version } from '../../../../../src/catalog/definition.ts'
 import { listBody } from '../../../../../src/endpoints/forms/whole/list-body.ts'
 import { wholeOf } from '../../../../../src/lib/filled-body.ts'
+import { TYPED } from '../../../../../src/schema/typed-form.ts'
 import type { StoredObject } from '../../../../../src/storage/storage.ts'
 
-const pods = { group: '', name: 'v1', kind: 'Pod', schema: { fields: new Map() } } as unknown as Version
+const pods = { group: '', name: 'v1', kind: 'Pod', schema: { form: TYPED } } as unknown as Version
 const HEADER = '{"kind":"Pod","apiVersion":"v1",'
 
 const stored = (size: number): StoredObject => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ConversionError } from '../../../src/registry/errors.ts'
-import { objectFormOf } from '../../../src/registry/object-form.ts'
+import { registryFormOf } from '../../../src/registry/registry-form.ts'
 import { withConversions } from '../../../src/registry/webhook-conversion.ts'
 import { failureText, link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
 import { widgetResource } from '../../support/test-registry.ts'
@@ -10,7 +10,7 @@ const object = link('v1', 'a', { hostPort: 'h:1' })
 describe('conversions for managed fields', () => {
   it('are none where there is one version', () => {
     const definition = widgetResource()
-    expect(objectFormOf(definition.hub.schema).managers({ definition, version: definition.hub })).to.equal(undefined)
+    expect(registryFormOf(definition.hub.schema).managers({ definition, version: definition.hub })).to.equal(undefined)
   })
 
   it('are waited for where somebody else makes them, each once', async () => {

@@ -5,8 +5,8 @@ import { fieldPath } from '../../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { cloneExactlyInSteps } from '../../meta/whole-floats.ts'
 import { DecodeError } from '../diagnose.ts'
-import type { FreeForm } from '../schema.ts'
-import { coerceEmbeddedMeta, coerceMeta } from './embedded-meta.ts'
+import type { ObjectForm } from '../schema.ts'
+import { coerceEmbeddedMeta, coerceMeta, objectMetaType } from './embedded-meta.ts'
 import { fillDefaults } from './fill-defaults.ts'
 import { openApiOf } from './open-api.ts'
 import type { JsonSchemaProps } from './props.ts'
@@ -24,15 +24,23 @@ export interface CustomKind {
   readonly preserveUnknown: boolean
 }
 
-/** How objects of one version of a custom kind are read. `version`: whose definition stands in OpenAPI. */
-export function customObject(custom: CustomKind, version: string): FreeForm {
+/**
+ * The form of a custom kind's objects, which are read by the structural schema of the version that they say they are of. An object that calls itself another kind keeps all but its metadata's
+ * form. An object from the store loses what is malformed in its metadata. `version`: whose definition stands in OpenAPI.
+ */
+export function unstructuredForm(custom: CustomKind, version: string): ObjectForm {
   const { written = name => custom.schemas.get(name) } = custom
   return {
+    name: 'unstructured',
     id: idOf(custom),
-    read: (value, onUnknown) => read(custom, value, onUnknown, coerceMeta),
-    readStored: value => runAtOnce(read(custom, value, undefined, lenientMeta)),
-    setDefaults: object => fillDefaults(object, schemaOf(custom, object)?.schema),
-    openApi: (form, reference) => openApiOf(written(version), form, reference),
+    decode: (_schema, value, options) => runAtOnce(read(custom, value, options?.onUnknown, coerceMeta)),
+    decodeInSteps: (_schema, value, options) => read(custom, value, options?.onUnknown, coerceMeta),
+    readStored: (_schema, value) => runAtOnce(read(custom, value, undefined, lenientMeta)),
+    setDefaults: (_schema, object) => fillDefaults(object, schemaOf(custom, object)?.schema),
+    define(_schema, document) {
+      const metadata = document.refer(objectMetaType())
+      return () => openApiOf(written(version), document.version, metadata)
+    },
   }
 }
 

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { Json } from '../../../../src/meta/object.ts'
-import { DecodeError } from '../../../../src/schema/decode.ts'
-import { customObject } from '../../../../src/schema/json-schema/custom-object.ts'
+import { DecodeError, decode, decodeInSteps } from '../../../../src/schema/decode.ts'
+import { applyDefaults } from '../../../../src/schema/default.ts'
+import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+import { unstructuredForm } from '../../../../src/schema/json-schema/unstructured-form.ts'
 
 const schema: JsonSchemaProps = {
   type: 'object',
@@ -20,12 +21,13 @@ const schema: JsonSchemaProps = {
     },
   },
 }
-const form = customObject({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', schema]]), preserveUnknown: false }, 'v1')
+const form = unstructuredForm({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', schema]]), preserveUnknown: false }, 'v1')
 const object = (more: object = {}) => ({ apiVersion: 'g.dev/v1', kind: 'W', metadata: { name: 'w' }, ...more })
 
-const read = (value: Json, onUnknown?: (path: string) => void) => runAtOnce(form.read(value, onUnknown))
+const struct = customStruct(schema, { kind: 'W', definition: 'dev.g.v1.W', form })
+const read = (value: Json, onUnknown?: (path: string) => void) => decode(struct, value, onUnknown && { onUnknown })
 
-describe('customObject', () => {
+describe('unstructuredForm', () => {
   it('removes what the schema does not name, and tells where', () => {
     const told: string[] = []
     const value = read(object({ extra: 1, spec: { a: 'x', z: 1, l: [{ x: 1 }, { y: 2 }] }, metadata: { name: 'w', foo: 1 } }), path => told.push(path))
@@ -39,7 +41,7 @@ describe('customObject', () => {
 
   it('fills in defaults, also within lists and for nulls', () => {
     const value = object({ spec: { a: null, l: [{}, { x: 1 }] } })
-    form.setDefaults(value)
+    applyDefaults(struct, value)
     expect(value).to.deep.equal(object({ spec: { a: 'd', l: [{ x: 3 }, { x: 1 }] } }))
   })
 
@@ -53,7 +55,7 @@ describe('customObject', () => {
 
   it('reads wide values in steps', () => {
     const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, null]))
-    const steps = form.read(object({ spec: { a: 'x', e: { kind: 'P', apiVersion: 'v1', metadata: {}, wide } } }))
+    const steps = decodeInSteps(struct, object({ spec: { a: 'x', e: { kind: 'P', apiVersion: 'v1', metadata: {}, wide } } }))
     let count = 0
     while (!steps.next().done) count++
     // Copied, and searched for nulls: a step for some 512 members of each.
@@ -84,7 +86,7 @@ describe('customObject', () => {
   }
 
   it('drops what is malformed in stored metadata, and gives it a generation', () => {
-    expect(form.readStored(object({ metadata: { name: 'w', labels: { a: 1, b: 'c' }, finalizers: 5 } })).metadata).to.deep.equal({
+    expect(form.readStored(struct, object({ metadata: { name: 'w', labels: { a: 1, b: 'c' }, finalizers: 5 } })).metadata).to.deep.equal({
       name: 'w',
       labels: { b: 'c' },
       generation: 1,
@@ -92,11 +94,11 @@ describe('customObject', () => {
   })
 
   it('is told from one with another schema', () => {
-    const other = customObject({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', { type: 'object' }]]), preserveUnknown: false }, 'v1')
+    const other = unstructuredForm({ group: 'g.dev', kind: 'W', schemas: new Map([['v1', { type: 'object' }]]), preserveUnknown: false }, 'v1')
     expect(other.id).not.to.equal(form.id)
   })
 
   it('is read in steps, a walk through the value each', () => {
-    expect([...form.read(object({ spec: { a: 'x' } }))]).to.have.length.of.at.least(4)
+    expect([...decodeInSteps(struct, object({ spec: { a: 'x' } }))]).to.have.length.of.at.least(4)
   })
 })
