@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { type FieldSet, isEmpty, isMember } from './field-set.ts'
 import { fieldElement, type PathElement } from './path-element.ts'
+import { asArray, asObject } from './typed.ts'
 import { elementOf } from './typed-list.ts'
 import { memberSchema, shapeOf, tracksElements } from './typed-schema.ts'
 
@@ -17,7 +18,7 @@ export function* mergeTyped(schema: Schema | undefined, live: JsonObject, config
 function* merge(schema: Schema | undefined, live: Json | undefined, config: Json | undefined): Steps<Json | undefined> {
   if (config === undefined) return live
   if (live === undefined) return config
-  if (tracksElements(schema)) return yield* mergeElements(schema, asList(live), asList(config), config)
+  if (tracksElements(schema)) return yield* mergeElements(schema, asArray(live), asArray(config), config)
   switch (shapeOf(schema)) {
     case 'leaf':
     case 'elements':
@@ -29,8 +30,6 @@ function* merge(schema: Schema | undefined, live: Json | undefined, config: Json
   }
 }
 
-const asList = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [])
-const asObject = (value: Json): JsonObject | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined)
 const isBare = (value: JsonObject | undefined): boolean => value === undefined || Object.keys(value).length === 0
 
 function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined, config: JsonObject | undefined, given: Json): Steps<Json | undefined> {

@@ -1,7 +1,7 @@
 import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, resultOf, type Steps, sorted } from '../lib/steps.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { EMPTY, type FieldSet } from './field-set.ts'
@@ -51,8 +51,8 @@ function compareValues(schema: Schema | undefined, old: Json, next: Json): Compa
 }
 
 const compareLeaves = (old: Json, next: Json): Delta | undefined => (sameJson(old, next) ? undefined : MODIFIED)
-const asArray = (value: Json): Json[] => (Array.isArray(value) ? value : [])
-const asObject = (value: Json): JsonObject | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined)
+export const asArray = (value: Json): Json[] => (Array.isArray(value) ? value : [])
+export const asObject = (value: Json): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
 /** Without a schema a value's kind decides; a value that changes its kind is modified, and if one of the two is an object, its members come or go. */
 function compareUntyped(old: Json, next: Json): Compared {

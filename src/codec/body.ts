@@ -1,7 +1,7 @@
 import { quote } from '../lib/go-quote.ts'
 import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { DecodeError, decode, decodeInSteps } from '../schema/decode.ts'
 import { diagnose } from '../schema/diagnose.ts'
 import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
@@ -111,7 +111,7 @@ function settle(parsed: ParsedJson, value: Json, { schema, before, literal, poin
     return value.map((item, index) => settle(parsed, item, { schema: items, before: earlier[index], literal: literals?.get(String(index)) }))
   }
   if (schema?.type !== 'struct' && schema?.type !== 'map') return value
-  const out: JsonObject = typeof before === 'object' && before !== null && !Array.isArray(before) ? { ...before } : {}
+  const out: JsonObject = isJsonObject(before) ? { ...before } : {}
   for (const [key, member] of parsed.repeated?.get(value) ?? Object.entries(value)) {
     const field = schema.type === 'struct' ? schema.fields.get(key) : undefined
     const known = schema.type === 'struct' && Object.hasOwn(out, key) ? out[key] : undefined

@@ -4,7 +4,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
 import { pause } from '../lib/pause.ts'
 import type { TypedObject } from '../meta/object.ts'
-import { isStatusError } from '../meta/status.ts'
+import { undefinedIfNotFound } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import type { APIService, APIServiceCondition } from '../resources/apiregistration/v1.types.ts'
 import type { EndpointSubset } from '../resources/core/v1.types.ts'
@@ -98,20 +98,15 @@ export const apiServiceAvailabilityController =
     ])
   }
 
-const missing = (error: unknown): undefined => {
-  if (isStatusError(error, 'NotFound')) return undefined
-  throw error
-}
-
 /** Why there can be no server behind a service: it is not there, lacks the port, or endpoints that are ready. Reasons and messages are upstream’s (kube-aggregator). */
 async function faultOf({ access }: ControllerEnvironment, { namespace, name, port }: Backend): Promise<Verdict | undefined> {
-  const service = await getKind(access, SERVICES, namespace, name).catch(missing)
+  const service = await getKind(access, SERVICES, namespace, name).catch(undefinedIfNotFound)
   const where = `service/${name} in ${quote(namespace)}`
   if (!service) return no('ServiceNotFound', `${where} is not present`)
   if (service.spec.type !== 'ClusterIP') return undefined
   const found = service.spec.ports?.find(each => each.port === port)
   if (!found) return no('ServicePortError', `${where} is not listening on port ${port}`)
-  const endpoints = await getKind(access, ENDPOINTS, namespace, name).catch(missing)
+  const endpoints = await getKind(access, ENDPOINTS, namespace, name).catch(undefinedIfNotFound)
   if (!endpoints) return no('EndpointsNotFound', `cannot find endpoints for ${where}`)
   const portName = found.name ?? ''
   const answers = ({ addresses = [], ports = [] }: EndpointSubset): boolean => addresses.length > 0 && ports.some(each => (each.name ?? '') === portName)
@@ -152,7 +147,7 @@ class Report {
   async write(name: string): Promise<void> {
     const { access, clock } = this.env
     const { observer } = this.options
-    const service = await getKind(access, API_SERVICES, '', name).catch(missing)
+    const service = await getKind(access, API_SERVICES, '', name).catch(undefinedIfNotFound)
     if (!service) return observer.forgotten(name)
     const backend = backendOf(service)
     const verdict = backend ? await this.judge(service, backend) : LOCAL
@@ -163,7 +158,7 @@ class Report {
       const conditions = withVerdict(now.status.conditions ?? [], verdict, clock.now())
       return conditions && { ...now, status: { ...now.status, conditions } }
     }
-    await updateKind(access, API_SERVICES, { namespace: '', name, subresource: 'status' }, change).catch(missing)
+    await updateKind(access, API_SERVICES, { namespace: '', name, subresource: 'status' }, change).catch(undefinedIfNotFound)
     const found = { isAvailable: verdict.status === 'True', reason: verdict.reason }
     observer.found(name, found, availableOf(service.status.conditions)?.status === 'True')
     if (verdict.reason === UNANSWERED) throw new Error(verdict.message)

@@ -4,7 +4,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import type { TypedObject } from '../meta/object.ts'
-import { isStatusError } from '../meta/status.ts'
+import { undefinedIfNotFound } from '../meta/status.ts'
 import { BUILTIN_PRIORITIES, CUSTOM_PRIORITY } from '../resources/apiregistration/priorities.ts'
 import type { APIService } from '../resources/apiregistration/v1.types.ts'
 import { API_SERVICES } from '../resources/kinds.ts'
@@ -38,11 +38,6 @@ function localService(apiVersion: string): NewService | undefined {
 }
 
 const managedAs = (service: TypedObject | undefined): string | undefined => service?.metadata.labels?.[MANAGED_LABEL]
-
-const missing = (error: unknown): undefined => {
-  if (isStatusError(error, 'NotFound')) return undefined
-  throw error
-}
 
 /**
  * Keeps an APIService for each group version that is served, as kube-aggregator's autoregistration does. `onComplete` is called once, when those that are wanted at the start have been
@@ -119,7 +114,7 @@ class Registration {
 
   private async bringInLine(name: string, wanted: NewService | undefined): Promise<void> {
     const { access } = this.env
-    const current = await access.get(API_SERVICES, '', name).catch(missing)
+    const current = await access.get(API_SERVICES, '', name).catch(undefinedIfNotFound)
     if (!current) {
       if (wanted) await access.create(API_SERVICES, '', wanted)
       return
@@ -127,10 +122,10 @@ class Registration {
     const managed = managedAs(current)
     if (managed !== ON_START && managed !== ALWAYS) return
     if (managed === ON_START && (!this.atStart.has(name) || this.done.has(name))) return
-    if (!wanted) await access.delete(API_SERVICES, '', name).catch(missing)
+    if (!wanted) await access.delete(API_SERVICES, '', name).catch(undefinedIfNotFound)
     else
       await updateKind(access, API_SERVICES, { namespace: '', name }, now =>
         deepEqual(now.spec, wanted.spec) ? undefined : { ...now, spec: wanted.spec },
-      ).catch(missing)
+      ).catch(undefinedIfNotFound)
   }
 }

@@ -13,3 +13,6 @@ export function compareText(a: string, b: string): number {
   }
   return a.length - b.length
 }
+
+/** Orders as `<` does, by UTF-16 units: as bytes are ordered where all characters are below U+0100. */
+export const compareUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

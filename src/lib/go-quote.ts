@@ -123,3 +123,6 @@ function isPrintable(code: number): boolean {
   if (known[code] === 0) known[code] = printable.test(String.fromCodePoint(code)) ? 1 : 2
   return known[code] === 1
 }
+
+/** `%q` of a list of texts. */
+export const quoteAll = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`

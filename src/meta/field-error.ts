@@ -115,3 +115,9 @@ export const tooMany = (path: FieldPath, count: number, max: number): FieldError
 export const covered = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin, isCovered: true }))
 
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`
+
+/** Adds to a list, which is returned. Without a spread: there may be more errors than a call takes arguments. */
+export function appendErrors(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
+  for (const error of more) errors.push(error)
+  return errors
+}

@@ -1,3 +1,4 @@
+import { compareUnits } from '../lib/compare-text.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
 import { fieldErrorText, invalid } from './field-error.ts'
@@ -55,7 +56,6 @@ const OPERATOR_TOKENS: Readonly<Partial<Record<TokenKind, LabelOperator>>> = {
 
 /** So many values are sorted at once. */
 const FEW = 64
-const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** labels.Parser: throws Errors with apimachinery's texts. */
 export class LabelSelectorParser {
@@ -120,7 +120,7 @@ export class LabelSelectorParser {
     const operator = OPERATOR_TOKENS[operatorToken.kind]
     if (operator === undefined) throw new Error(`found '${operatorToken.text}', expected: in, notin, =, ==, !=, gt, lt`)
     const values = operator === 'in' || operator === 'notin' ? yield* this.values() : this.exactValue()
-    return yield* labelRequirementSteps(key, operator, values.size < FEW ? [...values].sort() : yield* sorted([...values], byUnits))
+    return yield* labelRequirementSteps(key, operator, values.size < FEW ? [...values].sort() : yield* sorted([...values], compareUnits))
   }
 
   private *values(): Steps<Set<string>> {

@@ -155,3 +155,9 @@ export const tooLargeResourceVersionError = (wanted: number | string, current: n
 
 export const isStatusError = (error: unknown, reason?: string): error is StatusError =>
   error instanceof StatusError && (reason === undefined || error.reason === reason)
+
+/** For `catch`: undefined for what is not found. Throws any other error. */
+export function undefinedIfNotFound(error: unknown): undefined {
+  if (isStatusError(error, 'NotFound')) return undefined
+  throw error
+}

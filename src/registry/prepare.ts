@@ -5,7 +5,7 @@ import { isSteps, runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
-import type { FieldError } from '../meta/field-error.ts'
+import { appendErrors, type FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment, type ValidateName } from '../meta/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.ts'
@@ -141,7 +141,7 @@ function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Ste
   const { strategy, namespaced, meta } = rules
   const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, nameRuleOf(strategy, ctx), metadata, meta)
   yield
-  return add(errors, yield* kindErrors(rules, next, undefined, ctx))
+  return appendErrors(errors, yield* kindErrors(rules, next, undefined, ctx))
 }
 
 /** Metadata, what of it may not change, then the kind. */
@@ -152,13 +152,13 @@ function* errorsOfUpdate(kind: KindRules, next: KubeObject, old: KubeObject, ctx
   yield
   // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
   const update = yield* validateObjectMetaUpdateInSteps(meta, old.metadata, metadata, rules)
-  add(add(errors, update), update)
+  appendErrors(appendErrors(errors, update), update)
   yield
   if (strategy.revalidatesMeta) {
-    add(errors, yield* validateObjectMetaInSteps(meta, namespaced, nameRuleOf(strategy, ctx), metadata, rules))
+    appendErrors(errors, yield* validateObjectMetaInSteps(meta, namespaced, nameRuleOf(strategy, ctx), metadata, rules))
     yield
   }
-  return add(errors, yield* kindErrors(kind, next, old, ctx))
+  return appendErrors(errors, yield* kindErrors(kind, next, old, ctx))
 }
 
 /** The kind's own rules, whether they come as a list or in steps, and those that stand beside its fields. */
@@ -166,12 +166,6 @@ function* kindErrors({ strategy, declared }: KindRules, next: KubeObject, old: K
   const own = strategy.validate?.(next, old, ctx) ?? []
   const errors = isSteps(own) ? yield* own : own
   return declared ? withDeclaredRules({ ...declared, next, old }, errors, ctx) : errors
-}
-
-/** Without a spread: there may be more errors than a call takes arguments. */
-function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
-  for (const error of more) errors.push(error)
-  return errors
 }
 
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }

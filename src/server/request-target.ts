@@ -1,3 +1,4 @@
+import { unescapePath } from '../lib/url.ts'
 import { MAX_PATH_LENGTH } from './limits.ts'
 
 /** Why the path of a request can't be read. */
@@ -18,7 +19,7 @@ export function parseTarget(url: string): RequestTarget {
   const search = mark < 0 ? '' : url.slice(mark + 1)
   const raw = rawPathOf(url)
   if (raw.length > MAX_PATH_LENGTH) return { path: '/', search, fault: 'path too long' }
-  const path = raw.includes('%') ? decode(raw) : raw
+  const path = raw.includes('%') ? unescapePath(raw) : raw
   return { path: path ?? raw, search, fault: path === undefined ? 'invalid escape' : undefined }
 }
 
@@ -26,13 +27,4 @@ export function parseTarget(url: string): RequestTarget {
 export function rawPathOf(url: string): string {
   const mark = url.indexOf('?')
   return mark < 0 ? url : url.slice(0, mark)
-}
-
-/** Undefined where the escapes are not valid. */
-function decode(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Authorizer, Decision, NonResourceRule, ResourceRule } from '../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
+import { hasMembers } from '../../meta/equal.ts'
 import { AUTHENTICATED } from '../authn/authenticator.ts'
 
 /** One line of a policy file, as v1beta1 has it. Empty texts name nobody and nothing. */
@@ -77,8 +78,6 @@ export function parsePolicies(text: string, file: string, unversioned: (lines: n
 }
 
 type Members = Readonly<Record<string, unknown>>
-const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function objectOf(line: string): Members {
   let value: unknown
   try {
@@ -86,7 +85,7 @@ function objectOf(line: string): Members {
   } catch (error) {
     throw new Error(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
   }
-  if (!isMembers(value))
+  if (!hasMembers(value))
     throw new Error(`couldn't get version/kind; json parse error: json: cannot unmarshal ${typeNameOf(value)} into Go value of type struct`)
   return value
 }
@@ -98,7 +97,7 @@ function policyOf(object: Members, isOld: boolean): AbacPolicy {
     throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`)
   if (apiVersion === `${GROUP}/v0`) return fromOld(object)
   const spec = object.spec ?? {}
-  if (!isMembers(spec)) throw new Error(`json: cannot unmarshal ${typeNameOf(spec)} into Go struct field Policy.spec of type v1beta1.PolicySpec`)
+  if (!hasMembers(spec)) throw new Error(`json: cannot unmarshal ${typeNameOf(spec)} into Go struct field Policy.spec of type v1beta1.PolicySpec`)
   const policy = membersOf(spec, 'PolicySpec.spec.')
   // Whoever has proved who they are, and nobody else.
   return policy.user === ALL || policy.group === ALL ? { ...policy, user: '', group: AUTHENTICATED } : policy

@@ -1,5 +1,6 @@
 import type { Authorizer, Decision } from '../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
+import { hasMembers } from '../../meta/equal.ts'
 
 /**
  * Allows what all its lists match. `*` matches everything; a list that is absent matches nothing where it names subjects or what is asked for, and everything where it
@@ -69,11 +70,11 @@ const LISTS = ['users', 'groups', 'verbs', 'apiGroups', 'resources', 'resourceNa
 
 /** Rules of `--authorization-rules-file`: `{ rules: […] }` as JSON or YAML parsed it. Throws an Error that names the place. */
 export function parseRules(value: unknown): Rule[] {
-  const list = isObject(value) ? value.rules : undefined
+  const list = hasMembers(value) ? value.rules : undefined
   if (!Array.isArray(list)) throw new Error('rules: must be a list')
   return list.map((entry: unknown, i) => {
     const path = `rules[${i}]`
-    if (!isObject(entry)) throw new Error(`${path}: must be an object`)
+    if (!hasMembers(entry)) throw new Error(`${path}: must be an object`)
     for (const name of Object.keys(entry))
       if (!LISTS.some(known => known === name)) throw new Error(`${path}.${name}: unknown field; known are ${LISTS.join(', ')}`)
     const rule: { [name in (typeof LISTS)[number]]?: string[] } = {}
@@ -90,5 +91,3 @@ export function parseRules(value: unknown): Rule[] {
     return { ...rule, verbs: rule.verbs }
   })
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

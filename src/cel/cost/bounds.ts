@@ -8,7 +8,7 @@ export interface Bounds {
 export const UNBOUNDED = (1n << 64n) - 1n
 
 /** Sums and products stay within 64 bits, where Go's saturate as well. */
-const capped = (value: bigint): bigint => (value > UNBOUNDED ? UNBOUNDED : value)
+export const capped = (value: bigint): bigint => (value > UNBOUNDED ? UNBOUNDED : value)
 
 /** Known to the unit. */
 export const exactly = (value: bigint | number): Bounds => ({ min: BigInt(value), max: BigInt(value) })

@@ -1,4 +1,5 @@
 import { type CatalogSnapshot, listKindOf, type ServedResource } from '../../catalog/catalog.ts'
+import { compareUnits } from '../../lib/compare-text.ts'
 import { DEFAULT_RELEASE, isSince, minorOf, type Release } from '../../lifecycle/release.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
@@ -50,12 +51,9 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
     }
   }
   for (const kind of coreOnly) add(`${META}.${kind}`, { group: '', version: 'v1', kind })
-  for (const list of kinds.values()) list.sort((a, b) => order(a.group, b.group) || order(a.version, b.version) || order(a.kind, b.kind))
+  for (const list of kinds.values()) list.sort((a, b) => compareUnits(a.group, b.group) || compareUnits(a.version, b.version) || compareUnits(a.kind, b.kind))
   return kinds
 }
-
-/** The order of bytes. */
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Makes references to the types of operations, and collects what they refer to. */
 export class TypeResolver {

@@ -4,6 +4,7 @@ import { duplicate, invalid, notSupported, required } from '../../meta/field-err
 import type { FieldPath } from '../../meta/field-path.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
 import { goStringList } from '../shared/go-syntax.ts'
+import { starStandsAlone } from '../shared/word-lists.ts'
 import type { NamedRuleWithOperations, Rule, RuleWithOperations } from './v1.types.ts'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
@@ -13,10 +14,6 @@ const SCOPES = ['*', 'Cluster', 'Namespaced']
 export function setRuleDefaults(rules: readonly Rule[] = []): void {
   for (const rule of rules) rule.scope ??= '*'
 }
-
-/** A list of which `*` means all, and so stands alone. */
-const starStandsAlone = (list: readonly string[], path: FieldPath, what: string): FieldError[] =>
-  list.length > 1 && list.includes('*') ? [invalid(path, list, `if '*' is present, must not specify other ${what}`)] : []
 
 /** Resources and subresources. Those that a wildcard before them covers may not be named again; a wildcard that comes after them passes, unless it is the one for everything. */
 function validateResources(resources: readonly string[], path: FieldPath): FieldError[] {

@@ -20,16 +20,16 @@ const identifierMessage = regexError(
   'MyName',
 )
 
-const each = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
+export const invalidFor = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
 
 /** As of a CSI driver. */
 export const validateDriverName = (name: string, path: FieldPath): FieldError[] => validateCsiDriverName(name, path)
 
 /** Of a device, a request or a counter. */
-export const validateLabelName = (name: string, path: FieldPath): FieldError[] => each(isDns1123Label(name), name, path)
+export const validateLabelName = (name: string, path: FieldPath): FieldError[] => invalidFor(isDns1123Label(name), name, path)
 
 /** Of a DeviceClass. */
-export const validateClassName = (name: string, path: FieldPath): FieldError[] => each(isDns1123Subdomain(name), name, path)
+export const validateClassName = (name: string, path: FieldPath): FieldError[] => invalidFor(isDns1123Subdomain(name), name, path)
 
 /** Names of subdomains with slashes between them; the length is that of the whole, in bytes. */
 export function validatePoolName(name: string, path: FieldPath): FieldError[] {

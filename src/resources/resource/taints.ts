@@ -4,13 +4,13 @@ import { invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName, isValidLabelValue } from '../../meta/names.ts'
 import { formatTime } from '../../meta/time.ts'
+import { invalidFor } from './names.ts'
 import type { DeviceTaint, DeviceToleration } from './v1beta2.types.ts'
 
 const EFFECTS = ['NoExecute', 'NoSchedule']
 /** From 1.35 on a taint may be for information alone. */
 const MORE_EFFECTS = [...EFFECTS, 'None']
 
-const each = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
 function validateEffect(effect: string, release: Release, path: FieldPath): FieldError[] {
   const effects = isSince(release, '1.35') ? MORE_EFFECTS : EFFECTS
   return effects.includes(effect) ? [] : [notSupported(path, effect, effects)]
@@ -24,8 +24,8 @@ export function setTimeAdded(taint: DeviceTaint, now: number): void {
 /** As a taint of a node, but for its effects. */
 export function validateTaint({ key, value = '', effect }: DeviceTaint, release: Release, path: FieldPath): FieldError[] {
   return [
-    ...each(isQualifiedName(key), key, path.child('key')),
-    ...each(isValidLabelValue(value), value, path.child('value')),
+    ...invalidFor(isQualifiedName(key), key, path.child('key')),
+    ...invalidFor(isValidLabelValue(value), value, path.child('value')),
     ...(effect === '' ? [required(path.child('effect'))] : validateEffect(effect, release, path.child('effect'))),
   ]
 }
@@ -36,7 +36,7 @@ function validateOperator({ operator, value = '' }: DeviceToleration, path: Fiel
     case 'Exists':
       return value === '' ? [] : [invalid(path.child('value'), value, 'must be empty for operator `Exists`')]
     case 'Equal':
-      return each(isValidLabelValue(value), value, path.child('value'))
+      return invalidFor(isValidLabelValue(value), value, path.child('value'))
     default:
       return [notSupported(path.child('operator'), operator, ['Equal', 'Exists'])]
   }
@@ -46,7 +46,7 @@ function validateOperator({ operator, value = '' }: DeviceToleration, path: Fiel
 export function validateToleration(toleration: DeviceToleration, release: Release, path: FieldPath): FieldError[] {
   const { key, effect } = toleration
   return [
-    ...(key === undefined ? [] : each(isQualifiedName(key), key, path.child('key'))),
+    ...(key === undefined ? [] : invalidFor(isQualifiedName(key), key, path.child('key'))),
     ...validateOperator(toleration, path),
     ...(effect === undefined ? [] : validateEffect(effect, release, path.child('effect'))),
   ]

@@ -7,6 +7,11 @@ interface WithSpec extends TypedObject {
 
 /** For kinds without a status: the first generation is 1, and a changed spec makes a new one. */
 export function prepareGeneration(next: WithSpec, old: WithSpec | undefined): void {
-  if (!old) next.metadata.generation = 1
-  else if (!deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+  setGeneration(next, old, old !== undefined && !deepEqual(next.spec, old.spec))
+}
+
+/** A new object has the first generation, and one that has changed the next. */
+export function setGeneration({ metadata }: TypedObject, old: TypedObject | undefined, changed: boolean): void {
+  if (!old) metadata.generation = 1
+  else if (changed) metadata.generation = (old.metadata.generation ?? 0) + 1
 }

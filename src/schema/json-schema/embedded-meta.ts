@@ -11,7 +11,7 @@ import { sortedJson } from '../members.ts'
 import { META_V1 } from '../meta-types.ts'
 import type { StructSchema } from '../schema.ts'
 import { goValue } from './go-value.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, isEmbedded, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 const metaTypes = new TypeRegistry().addFile('meta', META_V1)
 
@@ -61,8 +61,6 @@ export function* coerceEmbeddedMeta(
   }
   return undefined
 }
-
-const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x-kubernetes-embedded-resource'] === true
 
 /** Whether an embedded object can stand in the value or below it. Asked before its path is made: a list or map may have very many values that are none. */
 const holdsMembers = (value: Json | undefined): value is JsonObject | Json[] => typeof value === 'object' && value !== null

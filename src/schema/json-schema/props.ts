@@ -98,3 +98,6 @@ function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
     ...Object.values(dependencies).filter((inner): inner is JsonSchemaProps => typeof inner === 'object' && inner !== null && !isList(inner)),
   ]
 }
+
+/** The value is an object of the API. */
+export const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x-kubernetes-embedded-resource'] === true

@@ -1,6 +1,6 @@
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, isEmbedded, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 /** Members of every object of the API, which are never pruned from one. */
 const OBJECT_MEMBERS = new Set(['apiVersion', 'kind', 'metadata'])
@@ -42,8 +42,6 @@ function* visitItems(list: readonly Json[], { schema, path }: Place, places: Pla
     if (isStepDone()) yield
   }
 }
-
-const isEmbedded = (schema: JsonSchemaProps | undefined): boolean => schema?.['x-kubernetes-embedded-resource'] === true
 
 /** The schema of a list's items, whose unknown members are kept where the list's are. */
 const keeping = (list: JsonSchemaProps | undefined, items: JsonSchemaProps | undefined): JsonSchemaProps | undefined =>

@@ -1,7 +1,7 @@
 import { regexpFault } from '../../lib/regexp-syntax.ts'
 import { isStepDone, type Steps, sorted } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import { type FieldError, fieldErrorText, forbidden, invalid, required } from '../../meta/field-error.ts'
+import { appendErrors, type FieldError, fieldErrorText, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 import { completenessErrors } from './structural-completeness.ts'
@@ -22,7 +22,7 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 export function* validateStructural(schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
-  const errors = add(yield* invariantErrors(schema, 'root', path), yield* completenessErrors(schema, path))
+  const errors = appendErrors(yield* invariantErrors(schema, 'root', path), yield* completenessErrors(schema, path))
   if (errors.length === 0) return errors
   const texts: { readonly error: FieldError; readonly text: string }[] = []
   for (const error of errors) {
@@ -32,37 +32,31 @@ export function* validateStructural(schema: JsonSchemaProps, path: FieldPath): S
   return (yield* sorted(texts, (a, b) => (a.text < b.text ? -1 : 1))).map(({ error }) => error)
 }
 
-/** Without a spread: there may be more errors than a call takes arguments. */
-function add(errors: FieldError[], more: readonly FieldError[]): FieldError[] {
-  for (const error of more) errors.push(error)
-  return errors
-}
-
 /** What must hold of a schema, and of those in it outside of junctors. */
 function* invariantErrors(schema: JsonSchemaProps, level: Level, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (isStepDone()) yield
   const items = itemsSchema(schema)
   if (schema.type === 'array' && schema.items === undefined) errors.push(required(path.child('items'), 'must be specified'))
-  if (items) add(errors, yield* invariantErrors(items, 'item', path.child('items')))
+  if (items) appendErrors(errors, yield* invariantErrors(items, 'item', path.child('items')))
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    add(errors, yield* invariantErrors(property, 'field', path.child('properties').key(name)))
+    appendErrors(errors, yield* invariantErrors(property, 'field', path.child('properties').key(name)))
   }
   const additional = path.child('additionalProperties')
   if (schema.additionalProperties !== undefined) {
     if (level === 'root') errors.push(forbidden(additional, 'must not be used at the root'))
     const inner = additionalSchema(schema)
-    if (inner) add(errors, yield* invariantErrors(inner, 'field', additional))
+    if (inner) appendErrors(errors, yield* invariantErrors(inner, 'field', additional))
   }
   errors.push(...extensionErrors(schema, path))
-  add(errors, yield* narrowingErrors(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), path))
+  appendErrors(errors, yield* narrowingErrors(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), path))
   errors.push(...typeErrors(schema, level, path))
   if (schema['x-kubernetes-embedded-resource'] && schema.additionalProperties !== undefined) {
     errors.push(forbidden(additional, 'must not be used if x-kubernetes-embedded-resource is set'))
   }
   if (level === 'root' && schema.type !== undefined && schema.type !== 'object')
     errors.push(invalid(path.child('type'), schema.type, 'must be object at the root'))
-  return add(errors, objectErrors(schema, level, path))
+  return appendErrors(errors, objectErrors(schema, level, path))
 }
 
 /** A type may be missing only where any value is allowed, or an integer and a string. */
@@ -127,12 +121,13 @@ function isIntOrString(anyOf: readonly JsonSchemaProps[] | undefined): boolean {
 /** What a schema demands of values beyond their type. */
 function* narrowingErrors(schema: JsonSchemaProps, skipAnyOf: boolean, skipAnyOfInFirstAllOf: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const [i, clause] of (skipAnyOf ? [] : (schema.anyOf ?? [])).entries()) add(errors, yield* nestedErrors(clause, false, path.child('anyOf').index(i)))
+  for (const [i, clause] of (skipAnyOf ? [] : (schema.anyOf ?? [])).entries())
+    appendErrors(errors, yield* nestedErrors(clause, false, path.child('anyOf').index(i)))
   for (const [i, clause] of (schema.allOf ?? []).entries()) {
-    add(errors, yield* nestedErrors(clause, skipAnyOfInFirstAllOf && i === 0, path.child('allOf').index(i)))
+    appendErrors(errors, yield* nestedErrors(clause, skipAnyOfInFirstAllOf && i === 0, path.child('allOf').index(i)))
   }
-  for (const [i, clause] of (schema.oneOf ?? []).entries()) add(errors, yield* nestedErrors(clause, false, path.child('oneOf').index(i)))
-  if (schema.not) add(errors, yield* nestedErrors(schema.not, false, path.child('not')))
+  for (const [i, clause] of (schema.oneOf ?? []).entries()) appendErrors(errors, yield* nestedErrors(clause, false, path.child('oneOf').index(i)))
+  if (schema.not) appendErrors(errors, yield* nestedErrors(schema.not, false, path.child('not')))
   const fault = schema.pattern === undefined ? undefined : regexpFault(schema.pattern)
   if (fault !== undefined) {
     errors.push(invalid(path.child('pattern'), schema.pattern, `must be a valid regular expression, but isn't: error parsing regexp: ${fault}`))
@@ -162,8 +157,9 @@ function* nestedErrors(schema: JsonSchemaProps, skipAnyOf: boolean, path: FieldP
   if (isStepDone()) yield
   const errors = yield* narrowingErrors(schema, skipAnyOf, false, path)
   const items = itemsSchema(schema)
-  if (items) add(errors, yield* nestedErrors(items, false, path.child('items')))
-  for (const [name, property] of Object.entries(schema.properties ?? {})) add(errors, yield* nestedErrors(property, false, path.child('properties').key(name)))
+  if (items) appendErrors(errors, yield* nestedErrors(items, false, path.child('items')))
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    appendErrors(errors, yield* nestedErrors(property, false, path.child('properties').key(name)))
   for (const [name, text] of FORBIDDEN_IN_JUNCTORS) {
     if (schema[name] !== undefined && schema[name] !== false) errors.push(forbidden(path.child(name), text))
   }

@@ -1,4 +1,5 @@
 import sortedBtree from 'sorted-btree'
+import { compareUnits } from '../../lib/compare-text.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { prefixEnd } from '../key-range.ts'
 import type { Key } from '../revision.ts'
@@ -7,7 +8,6 @@ import type { Stored } from '../stored-object.ts'
 
 // The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
 const Tree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
-const byKey = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 /** Ends a walk. */
 const stop = { break: 0 }
 
@@ -15,7 +15,7 @@ const stop = { break: 0 }
 export type ObjectTree = InstanceType<typeof Tree<Key, Stored>>
 
 /** Keys are compared by UTF-16 units: keys of objects are ASCII, where that is the order of bytes. */
-export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, byKey)
+export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, compareUnits)
 
 /** What a list has found, and what it cost. */
 export interface Scan {

@@ -1,4 +1,5 @@
 import sortedBtree from 'sorted-btree'
+import { compareUnits } from '../../lib/compare-text.ts'
 import { nextTurn } from '../../lib/turn.ts'
 import { BackendError } from '../backend.ts'
 import type { Range, Table, Tables } from './environment.ts'
@@ -7,11 +8,9 @@ import { copyOf, formatVersion, numberBytes } from './layout.ts'
 // The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
 const BTree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
 
-/** Keys as Latin-1, one character a byte: the order of such texts is that of the bytes, and they take less than buffers. */
+/** Keys as Latin-1, one character a byte: the compareUnits of such texts is that of the bytes, and they take less than buffers. */
 const textOf = (bytes: Buffer): string => bytes.toString('latin1')
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 type Tree = InstanceType<typeof BTree<string, Buffer>>
 
@@ -32,7 +31,7 @@ class MemoryTable implements Table {
   constructor(undo: Undo[], origin?: MemoryTable) {
     this.#undo = undo
     // A clone shares the nodes of the tree until one of the two changes them.
-    this.#rows = origin ? origin.#rows.clone() : new BTree<string, Buffer>(undefined, order)
+    this.#rows = origin ? origin.#rows.clone() : new BTree<string, Buffer>(undefined, compareUnits)
     this.bytes = origin?.bytes ?? 0
   }
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 import type { Claims } from './claims.ts'
 
 /** A signed token in its parts (RFC 7515, compact). Nothing in it is to be believed before its signature is checked. */
@@ -18,8 +18,6 @@ export interface CompactToken {
 const MAX_TOKEN_LENGTH = 64 * 1024
 const BASE64URL = /^[A-Za-z0-9_-]*$/
 
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function bytesOf(part: string): Buffer | undefined {
   return BASE64URL.test(part) && part.length % 4 !== 1 ? Buffer.from(part, 'base64url') : undefined
 }
@@ -29,7 +27,7 @@ function objectIn(part: string): JsonObject | undefined {
   if (bytes === undefined) return undefined
   try {
     const value: Json = JSON.parse(bytes.toString())
-    return isObject(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

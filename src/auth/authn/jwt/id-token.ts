@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../lib/error-message.ts'
-import { quote } from '../../../lib/go-quote.ts'
+import { quote, quoteAll } from '../../../lib/go-quote.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import type { Json } from '../../../meta/object.ts'
+import { isJsonObject, type Json } from '../../../meta/object.ts'
 import { type Claims, claimOf, secondsOf, stringOf, stringsOf } from './claims.ts'
 import { isIssuer, parseCompact } from './compact-token.ts'
 import type { KeySet } from './key-set.ts'
@@ -30,7 +30,7 @@ export async function verifyIdToken(text: string, rules: TokenRules): Promise<Cl
   const { algorithm, claims } = token
   const checkSignature = async (): Promise<void> => {
     if (!rules.algorithms.includes(algorithm))
-      throw new Error(`oidc: id token signed with unsupported algorithm, expected ${list(rules.algorithms)} got ${quote(algorithm)}`)
+      throw new Error(`oidc: id token signed with unsupported algorithm, expected ${quoteAll(rules.algorithms)} got ${quote(algorithm)}`)
     await rules.keys.check(token).catch((error: unknown) => {
       throw new Error(`failed to verify signature: ${errorMessage(error)}`)
     })
@@ -41,7 +41,7 @@ export async function verifyIdToken(text: string, rules: TokenRules): Promise<Cl
   if (!isSignatureFirst) await checkSignature()
   // Of several audiences go-oidc knows nothing: they are looked at afterwards.
   if (rules.audiences.length > 1 && !rules.audiences.some(audience => audiences.includes(audience)))
-    throw new Error(`oidc: expected audience in ${list(rules.audiences.toSorted())} got ${list(audiences)}`)
+    throw new Error(`oidc: expected audience in ${quoteAll(rules.audiences.toSorted())} got ${quoteAll(audiences)}`)
   return claims
 }
 
@@ -50,7 +50,7 @@ function checkClaims(claims: Claims, { issuer, audiences: wanted, now }: TokenRu
   const { named, audiences, expiry, notBefore } = standardClaims(claims)
   if (!isIssuer(named, issuer)) throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer)} got ${quote(named)}`)
   const [only = ''] = wanted
-  if (wanted.length === 1 && !audiences.includes(only)) throw new Error(`oidc: expected audience ${quote(only)} got ${list(audiences)}`)
+  if (wanted.length === 1 && !audiences.includes(only)) throw new Error(`oidc: expected audience ${quote(only)} got ${quoteAll(audiences)}`)
   const seconds = now() / 1000
   if (expiry < seconds) throw new Error(`oidc: token is expired (Token Expiry: ${goTime(expiry)})`)
   if (notBefore !== undefined && seconds + LEEWAY_SECONDS < notBefore)
@@ -106,11 +106,7 @@ export function stringsIn(value: Json): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, stringOf(member)]))
 }
 
-const isSourceIn = (sources: Json, name: string): boolean =>
-  typeof sources === 'object' && sources !== null && !Array.isArray(sources) && Object.hasOwn(sources, name)
-
-/** Go's `%q` of a list. */
-const list = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`
+const isSourceIn = (sources: Json, name: string): boolean => isJsonObject(sources) && Object.hasOwn(sources, name)
 
 /** Go's `%v` of a time, in UTC. */
 function goTime(seconds: number): string {

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, t
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { CANCELED, DEADLINE, withDeadline } from '../../../lib/deadline.ts'
 import { dialError } from '../../../lib/dial-error.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
 import { readBounded } from '../../../lib/read-bounded.ts'
 import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
@@ -94,7 +95,7 @@ export function jsonOf({ body, headers }: Fetched): unknown {
   try {
     return JSON.parse(body)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     const type = headers['content-type'] ?? ''
     if (type.split(';', 1)[0]?.trim().toLowerCase() === 'application/json')
       throw new Error(`got Content-Type = application/json, but could not unmarshal as JSON: ${why}`)

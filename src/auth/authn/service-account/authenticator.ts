@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../lib/error-message.ts'
-import { quote } from '../../../lib/go-quote.ts'
+import { quoteAll } from '../../../lib/go-quote.ts'
 import type { User } from '../../../meta/context.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
@@ -40,7 +40,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     const claims = await verifier.claims(token)
     if ('error' in claims) return claims
     const meant = claims.aud.filter(audience => audiences.includes(audience))
-    if (meant.length === 0) return { error: `token audiences ${list(claims.aud)} is invalid for the target audiences ${list(audiences)}` }
+    if (meant.length === 0) return { error: `token audiences ${quoteAll(claims.aud)} is invalid for the target audiences ${quoteAll(audiences)}` }
     const error = faultOfTime(claims, options.now() / 1000) ?? (await faultOfObjects(claims, options))
     if (error === undefined) return { user: { ...userOfClaims(claims), ...staleNote(claims, options.now()) }, audiences: meant }
     verifier.forget(token)
@@ -55,8 +55,6 @@ function staleNote({ sub, 'kubernetes.io': { warnafter } }: ServiceAccountClaims
   if (!warnafter || seconds <= warnafter) return {}
   return { credentialNotes: { 'authentication.k8s.io/stale-token': `subject: ${sub}, seconds after warning threshold: ${seconds - warnafter}` } }
 }
-
-const list = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`
 
 /** Claims of time (RFC 7519), in seconds, with a leeway for clocks that differ. */
 function faultOfTime({ exp, nbf, iat }: ServiceAccountClaims, now: number): string | undefined {

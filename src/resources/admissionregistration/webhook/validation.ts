@@ -2,12 +2,13 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { duplicate, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
+import { validateOneOf } from '../../shared/word-lists.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { MATCH_POLICIES } from '../match-resources.ts'
 import { FAILURE_POLICIES, REINVOCATION_POLICIES } from '../policies.ts'
@@ -26,10 +27,6 @@ function validateName(name: string, path: FieldPath): FieldError[] {
   return name.split('.').length < 3 ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')] : []
 }
 
-/** An absent value passes: `setWebhookDefaults` has filled in those that must be there. */
-const oneOf = (value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] =>
-  value === undefined || values.includes(value) ? [] : [notSupported(path, value, values)]
-
 /** The CA bundle is not looked at here. */
 function validateClientConfig({ url, service }: WebhookClientConfig, path: FieldPath): FieldError[] {
   if (url !== undefined && !service) return validateWebhookUrl(url, path.child('url'))
@@ -42,18 +39,18 @@ function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Feature
   const { rules = [], sideEffects, timeoutSeconds } = hook
   const errors = validateName(hook.name, path.child('name'))
   errors.push(...rules.flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
-  errors.push(...oneOf(hook.failurePolicy, FAILURE_POLICIES, path.child('failurePolicy')))
-  errors.push(...oneOf(hook.matchPolicy, MATCH_POLICIES, path.child('matchPolicy')))
+  errors.push(...validateOneOf(hook.failurePolicy, FAILURE_POLICIES, path.child('failurePolicy')))
+  errors.push(...validateOneOf(hook.matchPolicy, MATCH_POLICIES, path.child('matchPolicy')))
   const allowed = tolerated.anySideEffects ? SIDE_EFFECTS : QUIET_SIDE_EFFECTS
   if (sideEffects === null) errors.push(required(path.child('sideEffects'), `must specify one of ${allowed.join(', ')}`))
-  else errors.push(...oneOf(sideEffects, allowed, path.child('sideEffects')))
+  else errors.push(...validateOneOf(sideEffects, allowed, path.child('sideEffects')))
   if (timeoutSeconds !== undefined && (timeoutSeconds > 30 || timeoutSeconds < 1)) {
     errors.push(invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds'))
   }
   for (const member of ['namespaceSelector', 'objectSelector'] as const) {
     errors.push(...validateLabelSelector(hook[member], path.child(member), { allowInvalidValues: tolerated.badLabelValues }))
   }
-  errors.push(...oneOf(hook.reinvocationPolicy, REINVOCATION_POLICIES, path.child('reinvocationPolicy')))
+  errors.push(...validateOneOf(hook.reinvocationPolicy, REINVOCATION_POLICIES, path.child('reinvocationPolicy')))
   errors.push(...validateClientConfig(hook.clientConfig, path.child('clientConfig')))
   if (!tolerated.sameConditions) {
     const use = { params: false, stored: tolerated.storedConditions, features }

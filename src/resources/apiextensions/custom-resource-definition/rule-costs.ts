@@ -1,4 +1,4 @@
-import { type Bounds, UNBOUNDED } from '../../../cel/cost/bounds.ts'
+import { type Bounds, capped } from '../../../cel/cost/bounds.ts'
 import { mostOccurrences, type SizedType } from '../../../cel/schema/sizes.ts'
 import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -10,9 +10,6 @@ const MOST_OF_ALL = 100_000_000n
 /** How many expressions are named where all of them cost too much, and what one must cost to be named. */
 const NAMED = 4
 const WORTH_NAMING = MOST_OF_ALL / 100n
-
-/** Costs stop at the greatest bound that an estimate knows. */
-const capped = (value: bigint): bigint => (value > UNBOUNDED ? UNBOUNDED : value)
 
 /** The factor has six decimals below 1.5 and one above, so that what is just too costly does not read as 1.0x. */
 function tooCostly(what: string, cost: bigint, limit: bigint): string {

@@ -3,6 +3,7 @@ import { invalid, notSupported, required, tooLong } from '../../../meta/field-er
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidGroupId, isValidUserId } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
+import { validateOneOf } from '../../shared/word-lists.ts'
 import type { AppArmorProfile, PodSpec, SeccompProfile, SecurityContext } from '../v1.types.ts'
 import { validateDescendingPath } from '../volume/paths.ts'
 import { validateSysctls } from './sysctls.ts'
@@ -78,9 +79,6 @@ export interface PodSecurityOptions {
   readonly allowHostNamespaceSysctls: boolean
   readonly allowAnySELinuxChangePolicy: boolean
 }
-
-const validateOneOf = (value: string | undefined, values: readonly string[], path: FieldPath): FieldError[] =>
-  value === undefined || values.includes(value) ? [] : [notSupported(path, value, values)]
 
 /**
  * PodSecurityContext, with what lies beside it in the spec: hostPID, hostNetwork and hostIPC. `path`: that of the context.

@@ -5,6 +5,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
+import { setGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
@@ -16,18 +17,12 @@ import type { PodTemplate } from '../v1.types.ts'
 
 const TEMPLATE = fieldPath('template')
 
-/** A change of the template is a new generation. */
-function bumpGeneration(next: PodTemplate, old: PodTemplate | undefined): void {
-  if (!old) next.metadata.generation = 1
-  else if (!deepEqual(next.template, old.template)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
-}
-
 const strategy: Strategy<PodTemplate> = {
   validateName: nameIsDnsSubdomain,
   returnsDeleted: true,
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.template, old?.template, features)
-    bumpGeneration(next, old)
+    setGeneration(next, old, old !== undefined && !deepEqual(next.template, old.template))
   },
   validate: (next, old, { features }) => validatePodTemplateSpec(next.template, TEMPLATE, podTemplateOptions(features, next.template, old?.template)),
   warnings: (next, old, { features }) =>

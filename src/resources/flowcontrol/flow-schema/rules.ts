@@ -2,19 +2,16 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
+import { starStandsAlone } from '../../shared/word-lists.ts'
 import type { NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule } from '../v1.types.ts'
 import { validateSubject } from './subjects.ts'
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
 
-/** A `*` stands alone. */
-const starWithOthers = (list: readonly string[], path: FieldPath, what: string): FieldError[] =>
-  list.length > 1 && list.includes('*') ? [invalid(path, list, `if '*' is present, must not specify other ${what}`)] : []
-
 /** An unknown verb is one error for the whole list. `*` stands alone. */
 function validateVerbs(verbs: readonly string[], path: FieldPath): FieldError[] {
   if (verbs.length === 0) return [required(path, 'verbs must contain at least one value')]
-  if (verbs.includes('*')) return starWithOthers(verbs, path, 'verbs')
+  if (verbs.includes('*')) return starStandsAlone(verbs, path, 'verbs')
   return verbs.every(verb => VERBS.includes(verb)) ? [] : [notSupported(path, verbs, VERBS)]
 }
 
@@ -34,7 +31,7 @@ function validatePathRule({ verbs, nonResourceURLs }: NonResourcePolicyRule, pat
   const urls = nonResourceURLs ?? []
   const at = path.child('nonResourceURLs')
   if (urls.length === 0) return [...errors, required(at, 'nonResourceURLs must contain at least one value')]
-  if (urls.includes('*')) return [...errors, ...starWithOthers(urls, at, 'non-resource URLs')]
+  if (urls.includes('*')) return [...errors, ...starStandsAlone(urls, at, 'non-resource URLs')]
   for (const [i, url] of urls.entries()) {
     const fault = pathFault(url)
     if (fault !== undefined) errors.push(invalid(at.index(i), url, fault))
@@ -47,7 +44,7 @@ function validateNamespaces(namespaces: readonly string[], clusterScope: boolean
   if (namespaces.length === 0) {
     return clusterScope ? [] : [required(path, 'resource rules that are not cluster scoped must supply at least one namespace')]
   }
-  if (namespaces.includes('*')) return starWithOthers(namespaces, path, 'namespaces')
+  if (namespaces.includes('*')) return starStandsAlone(namespaces, path, 'namespaces')
   return namespaces.flatMap((name, i) =>
     nameIsDnsLabel(name, false).map(text => invalid(path.index(i), name, `each member of this list must be '*' or a DNS-1123 label; ${text}`)),
   )
@@ -57,7 +54,7 @@ function validateNamespaces(namespaces: readonly string[], clusterScope: boolean
 function validateResourceRule({ verbs, apiGroups, resources, namespaces, clusterScope }: ResourcePolicyRule, path: FieldPath): FieldError[] {
   const list = (items: readonly string[], member: string, one: string, others: string): FieldError[] => {
     const at = path.child(member)
-    return items.length === 0 ? [required(at, `resource rules must supply at least one ${one}`)] : starWithOthers(items, at, others)
+    return items.length === 0 ? [required(at, `resource rules must supply at least one ${one}`)] : starStandsAlone(items, at, others)
   }
   return [
     ...validateVerbs(verbs ?? [], path.child('verbs')),

@@ -40,7 +40,7 @@ export const deviceId = ({ driver, pool, device, shareID }: DeviceIdentity): str
   `${driver}/${pool}/${device}${shareID === undefined ? '' : `/${shareID}`}`
 
 /** The API group may be empty: pods have none. */
-const validateUser = (user: ResourceClaimConsumerReference, path: FieldPath): FieldError[] =>
+export const validateUser = (user: Pick<ResourceClaimConsumerReference, 'resource' | 'name' | 'uid'>, path: FieldPath): FieldError[] =>
   (['resource', 'name', 'uid'] as const).flatMap(member => (user[member] ? [] : [required(path.child(member))]))
 
 const validateDevice = ({ driver, pool, device }: DeviceIdentity, path: FieldPath): FieldError[] => [

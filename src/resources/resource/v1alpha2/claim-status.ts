@@ -7,6 +7,7 @@ import { longerThan } from '../../../meta/names.ts'
 import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { validateDriverName } from '../names.ts'
+import { validateUser } from '../resource-claim/status-validation.ts'
 import type { AllocationResult, ResourceClaim, ResourceClaimConsumerReference, ResourceHandle, StructuredResourceHandle } from '../v1alpha2.types.ts'
 import { validateModel } from './models.ts'
 import { validateNodeName } from './node-names.ts'
@@ -18,9 +19,6 @@ const MOST_USERS = 32
 const MOST_HANDLES = 32
 /** In bytes. */
 const MOST_DATA = 16 * 1024
-
-const validateUser = (user: ResourceClaimConsumerReference, path: FieldPath): FieldError[] =>
-  (['resource', 'name', 'uid'] as const).flatMap(member => (user[member] ? [] : [required(path.child(member))]))
 
 /** Each user once, by its UID. */
 function validateUsers(users: readonly ResourceClaimConsumerReference[], path: FieldPath): FieldError[] {

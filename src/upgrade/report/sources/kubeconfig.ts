@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestOptions } from 'node:https'
 import { dirname, isAbsolute, join } from 'node:path'
 import { parseYaml, YamlError } from '../../../codec/yaml.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 import { ArgumentError } from '../../arguments.ts'
 import { objectsIn } from '../../json-members.ts'
@@ -74,7 +75,7 @@ function readBeside(path: string, file: string): Buffer {
   try {
     return readFileSync(isAbsolute(file) ? file : join(dirname(path), file))
   } catch (error) {
-    throw new ArgumentError(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ArgumentError(`${path}: ${errorMessage(error)}`)
   }
 }
 

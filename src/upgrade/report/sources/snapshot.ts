@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs/minimal.js'
+import { errorMessage } from '../../../lib/error-message.ts'
 import { type BoltEntry, BoltError, BoltFile } from './bolt-file.ts'
 import type { StoredValue } from './stored.ts'
 
@@ -38,7 +39,7 @@ function keyValueOf(bytes: Buffer): StoredValue {
       else reader.skipType(tag & 7)
     }
   } catch (error) {
-    throw new BoltError(`an entry of the file is damaged: ${error instanceof Error ? error.message : String(error)}`)
+    throw new BoltError(`an entry of the file is damaged: ${errorMessage(error)}`)
   }
   return { key, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
 }
