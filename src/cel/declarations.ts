@@ -38,9 +38,9 @@ export function declare(text: string): FunctionDeclaration[] {
   const functions = new Map<string, Overload[]>()
   for (const line of text.trim().split('\n')) {
     const [, id, dot, name, args, result] = /^\s*(\S+): (\.?)(\S+?)\((.*)\) -> (.+)$/.exec(line) ?? []
-    if (id === undefined || name === undefined) throw new Error(`no signature: ${line}`)
-    const argTypes = splitTypes(args!).map(parseType)
-    const resultType = parseType(result!)
+    if (id === undefined || name === undefined || args === undefined || result === undefined) throw new Error(`no signature: ${line}`)
+    const argTypes = splitTypes(args).map(parseType)
+    const resultType = parseType(result)
     const overload = { id, member: dot === '.', args: argTypes, result: resultType, params: [...new Set([...argTypes, resultType].flatMap(paramsOf))] }
     const overloads = functions.get(name)
     if (overloads) overloads.push(overload)

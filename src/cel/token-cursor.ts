@@ -20,7 +20,8 @@ const NAMED = /^[A-Z]|^</
 /** In the order of the grammar. */
 function printSet(types: readonly string[]): string {
   const sorted = TOKEN_ORDER.filter(type => types.includes(type)).map(type => (NAMED.test(type) ? type : `'${type}'`))
-  return sorted.length === 1 ? sorted[0]! : `{${sorted.join(', ')}}`
+  const all = sorted.join(', ')
+  return sorted.length === 1 ? all : `{${all}}`
 }
 
 /** The tokens of an expression, read from front to back, and the words for a token that does not fit: those of cel-go's parser. */

@@ -115,7 +115,7 @@ export class SharedFrames {
     this.#bytes += kept.framed.bytes
     let count = this.#batches.push(kept)
     while (count > MOST_BATCHES || (this.#bytes > MOST_BYTES && count > 1)) {
-      this.#bytes -= this.#batches.shift()!.framed.bytes
+      this.#bytes -= this.#batches.shift()?.framed.bytes ?? 0
       count--
     }
   }

@@ -23,12 +23,12 @@ export function webhookConversion(definition: ResourceDefinition, converter: Rem
   const storedApiVersion = apiVersionOfVersion(storedVersion)
   const remote = (version: Version): RemoteView => remoteViewOf(definition, version, converter)
   const objectIn = async (version: Version, stored: StoredObject): Promise<KubeObject> => (await remote(version).object(stored)).object()
-  const toStored = async (object: KubeObject): Promise<KubeObject> => (await converter.convert([withoutRevision(object)], storedVersion))[0]!
+  const toStored = (object: KubeObject): Promise<KubeObject> => convertedOne(converter, withoutRevision(object), storedVersion)
   /** An object that is not stored as if it had been stored and read again: with the defaults of the stored version. */
   const readAgain = async (version: Version, object: KubeObject): Promise<KubeObject> => {
     const { resourceVersion } = object.metadata
-    const [shown] = await converter.convert([applyKindDefaults(storedVersion, clone(await toStored(object)))], version)
-    return { ...shown!, metadata: { ...shown!.metadata, ...(resourceVersion !== undefined && { resourceVersion }) } }
+    const shown = await convertedOne(converter, applyKindDefaults(storedVersion, clone(await toStored(object))), version)
+    return { ...shown, metadata: { ...shown.metadata, ...(resourceVersion !== undefined && { resourceVersion }) } }
   }
   return {
     hookVersion: version => version,
@@ -112,13 +112,18 @@ export async function withConversions<T>(served: ServedResource, converter: Remo
   }
 }
 
+async function convertedOne(converter: RemoteConverter, object: KubeObject, to: Version): Promise<KubeObject> {
+  const [converted] = await converter.convert([object], to)
+  invariant(converted, 'a converter returns as many objects as it is given')
+  return converted
+}
+
 /** An empty object, which stands for one that is not there yet, is what it is in every version. */
 async function convertOne(converter: RemoteConverter, { object, to }: MissingConversion): Promise<KubeObject> {
   if (Object.keys(object).every(name => name === 'kind' || name === 'apiVersion' || name === 'metadata') && Object.keys(object.metadata ?? {}).length === 0)
     return { ...object, apiVersion: apiVersionOfVersion(to) }
   try {
-    const [converted] = await converter.convert([object], to)
-    return converted!
+    return await convertedOne(converter, object, to)
   } catch (error) {
     throw error instanceof ConversionError ? new ConversionError(`failed to convert old object: ${error.message}`) : error
   }

@@ -85,12 +85,12 @@ function isCanonical(text: string): Value {
 }
 
 /** Classes of addresses, as Go's netip.Addr has them: of 4 or 16 bytes. */
-const beginsWith = (address: IpAddress, first: number, mask: number): boolean => (address[0]! & mask) === first
+const beginsWith = (address: IpAddress, first: number, mask: number): boolean => ((address[0] ?? 0) & mask) === first
 const isV4 = (address: IpAddress): boolean => address.length === 4
 const isLinkLocal = (address: IpAddress): boolean =>
-  isV4(address) ? address[0] === 169 && address[1] === 254 : address[0] === 0xfe && (address[1]! & 0xc0) === 0x80
+  isV4(address) ? address[0] === 169 && address[1] === 254 : beginsWith(address, 0xfe, 0xff) && ((address[1] ?? 0) & 0xc0) === 0x80
 const isLinkLocalMulticast = (address: IpAddress): boolean =>
-  isV4(address) ? address[0] === 224 && address[1] === 0 && address[2] === 0 : beginsWith(address, 0xff, 0xff) && (address[1]! & 0x0f) === 0x02
+  isV4(address) ? address[0] === 224 && address[1] === 0 && address[2] === 0 : beginsWith(address, 0xff, 0xff) && ((address[1] ?? 0) & 0x0f) === 0x02
 const isLoopback = (address: IpAddress): boolean =>
   isV4(address) ? address[0] === 127 : address.subarray(0, 15).every(byte => byte === 0) && address[15] === 1
 

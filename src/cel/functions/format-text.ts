@@ -1,5 +1,6 @@
 import { formatDouble } from '../../lib/format-double.ts'
 import { quote } from '../../lib/go-quote.ts'
+import { ownMember } from '../../meta/equal.ts'
 import { fixedDouble } from '../values/double-text.ts'
 import { timestampText } from '../values/time.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelType, CelUint, isInt, typeNameOf, type Value } from '../values/value.ts'
@@ -62,10 +63,10 @@ function listText(list: CelList): string {
 
 /** Sorted by the texts of the keys: the order of a map is nobody's promise. */
 function mapText(map: CelMap): string {
-  const pairs = Array.from(map.keys(), key => {
+  const pairs = Array.from(map.entries(), ([key, value]) => {
     if (typeof key !== 'string' && typeof key !== 'boolean' && !isInt(key) && !(key instanceof CelUint))
       throw new FormatFault(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`)
-    return [literal(key), literal(map.find(key)!)] as const
+    return [literal(key), literal(value)] as const
   })
   const sorted = pairs.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(', ')}}`
@@ -95,7 +96,7 @@ const NUMBERS: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity: N
 
 function doubleOf(value: Value, words: string): number {
   if (value instanceof CelDouble) return value.value
-  return typeof value === 'string' && Object.hasOwn(NUMBERS, value) ? NUMBERS[value]! : only(words, value)
+  return (typeof value === 'string' ? ownMember(NUMBERS, value) : undefined) ?? only(words, value)
 }
 
 /** How a printer for en-US writes what is no number. */
@@ -123,7 +124,7 @@ function powerOfTen(number: number): string {
   const [mantissa = '', power = '0'] = number.toExponential(PRECISION).split('e')
   const padded = String(Math.abs(Number(power))).padStart(2, '0')
   const sign = Object.is(number, -0) ? '-' : ''
-  return `${sign}${mantissa}×10${Number(power) < 0 ? '⁻' : ''}${padded.replace(/\d/g, digit => SUPERSCRIPT[Number(digit)]!)}`
+  return `${sign}${mantissa}×10${Number(power) < 0 ? '⁻' : ''}${padded.replace(/\d/g, digit => SUPERSCRIPT[Number(digit)] ?? digit)}`
 }
 
 /** Precisions beyond that would write out megabytes. */
@@ -147,16 +148,16 @@ const CLAUSE = /^(?:\.(\d*))?(.)?/s
 /** What stands behind a `%`: printed, with how long the clause is. */
 function clause(rest: string, value: Value): { printed: string; length: number } {
   const parsing = 'could not parse formatting clause: error while parsing precision: '
-  const [, precision, letter] = CLAUSE.exec(rest)!
-  if (precision !== undefined && letter === undefined) throw new FormatFault(`${parsing}could not find end of precision specifier`)
+  const [, precision, letter = ''] = CLAUSE.exec(rest) ?? []
+  if (precision !== undefined && letter === '') throw new FormatFault(`${parsing}could not find end of precision specifier`)
   const digits = Number(precision ?? PRECISION)
   if (precision === '' || digits > MAX_PRECISION)
     throw new FormatFault(
       `${parsing}error while converting precision to integer: strconv.Atoi: parsing "${precision}": ${precision === '' ? 'invalid syntax' : 'value out of range'}`,
     )
-  const print = Object.hasOwn(CLAUSES, letter!) ? CLAUSES[letter!] : undefined
+  const print = ownMember(CLAUSES, letter)
   // cel-go reads bytes here, not characters.
-  if (!print) throw new FormatFault(`could not parse formatting clause: unrecognized formatting clause "${Buffer.from(letter!).toString('latin1')[0]}"`)
+  if (!print) throw new FormatFault(`could not parse formatting clause: unrecognized formatting clause "${Buffer.from(letter).toString('latin1')[0]}"`)
   return { printed: print(value, digits), length: 1 + (precision === undefined ? 0 : precision.length + 1) }
 }
 

@@ -1,3 +1,4 @@
+import { ownMember } from '../../meta/equal.ts'
 import { isQualifiedName, isValidLabelValue, nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain } from '../../meta/names.ts'
 import { FORMATS } from '../../schema/json-schema/formats.ts'
 import { listOfValues } from '../values/list.ts'
@@ -63,6 +64,9 @@ function validate(format: FormatValue, text: string): Value {
 /** Source: kubernetes/apiserver, pkg/cel/library/format.go. */
 export const FORMAT_FUNCTIONS: Implementations = {
   ...Object.fromEntries(Object.entries(NAMED).map(([name, format]) => [`format.${name}`, (): Value => format])),
-  'format-named': (name: string) => (Object.hasOwn(NAMED, name) ? new CelOptional(NAMED[name]!) : NONE),
+  'format-named'(name: string) {
+    const format = ownMember(NAMED, name)
+    return format ? new CelOptional(format) : NONE
+  },
   'format-validate': validate,
 }

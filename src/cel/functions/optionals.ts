@@ -60,8 +60,8 @@ function insert(map: CelMap, key: Value, value: Value): CelMap | CelError {
 /** Of a loop whose rounds give maps. */
 function insertAll(map: CelMap, others: CelMap): Value {
   let grown = map
-  for (const key of others.keys()) {
-    const next = insert(grown, key, others.find(key)!)
+  for (const [key, value] of others.entries()) {
+    const next = insert(grown, key, value)
     if (next instanceof CelError) return next
     grown = next
   }
@@ -70,7 +70,7 @@ function insertAll(map: CelMap, others: CelMap): Value {
 
 /** Values are shared, and so never changed: an insertion copies but within a loop. */
 function copyOf(map: CelMap): ValueMap {
-  return new ValueMap(Array.from(map.keys(), key => [key, map.find(key)!] as const))
+  return new ValueMap(map.entries())
 }
 
 /** What loops of two variables that make a map become. */

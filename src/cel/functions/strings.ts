@@ -89,7 +89,7 @@ function join(list: CelList, separator: string): Value {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
-const quote = (text: string): string => `"${text.toWellFormed().replace(/["\\\u0007\b\f\n\r\t\v]/g, char => SHORT_ESCAPES[char]!)}"`
+const quote = (text: string): string => `"${text.toWellFormed().replace(/["\\\u0007\b\f\n\r\t\v]/g, char => SHORT_ESCAPES[char] ?? char)}"`
 
 /** White space as Go's unicode.IsSpace has it. */
 const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'

@@ -27,7 +27,7 @@ export function beginning(value: Value): Value {
 /** A collection that a loop has grown becomes a value like any other: nobody may add to it any more. */
 const finished = (value: Value): Value => {
   if (value instanceof GrowingList) return listOfValues(value.values)
-  return value instanceof ValueMap && value.isGrowing ? new ValueMap(Array.from(value.keys(), key => [key, value.find(key)!] as const)) : value
+  return value instanceof ValueMap && value.isGrowing ? new ValueMap(value.entries()) : value
 }
 
 /** One variable is the element or the key; two are the index and the element, or the key and the value. */
@@ -45,8 +45,9 @@ function roundsOf({ variable, variable2 }: LoopPlan, range: CelList | CelMap): R
   return {
     count: keys.length,
     begin(slots, round) {
-      slots[variable] = keys[round]
-      if (variable2 !== undefined) slots[variable2] = range.find(keys[round]!)
+      const key = keys[round]
+      slots[variable] = key
+      if (variable2 !== undefined && key !== undefined) slots[variable2] = range.find(key)
     },
   }
 }

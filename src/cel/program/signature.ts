@@ -8,7 +8,7 @@ export function isOfType(value: Value, type: Type): boolean {
   if (typeNameOf(value) !== name) return false
   if (value instanceof CelList) return kind !== 'list' || value.size === 0 || isOfType(value.at(0), params[0])
   if (!(value instanceof CelMap) || kind !== 'map') return true
-  for (const key of value.keys()) return isOfType(key, params[0]) && isOfType(value.find(key)!, params[1])
+  for (const [key, first] of value.entries()) return isOfType(key, params[0]) && isOfType(first, params[1])
   return true
 }
 

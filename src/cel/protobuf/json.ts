@@ -60,10 +60,10 @@ export function jsonList(list: CelList): Value {
 /** The map with its values as JSON has them; an error where one has no such form, or a key is no text. */
 export function jsonMap(map: CelMap): Value {
   const members = new ValueMap()
-  for (const key of map.keys()) {
+  for (const [key, given] of map.entries()) {
     const name = toNative(key, NATIVE_STRING)
     if (isError(name)) return name
-    const value = toNative(map.find(key)!, JSON_VALUE)
+    const value = toNative(given, JSON_VALUE)
     if (isError(value)) return value
     members.set(name, value)
   }

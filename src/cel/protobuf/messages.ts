@@ -1,4 +1,5 @@
 import { inInt64, MAX_INT64, MIN_INT64 } from '../../lib/integer.ts'
+import { ownMember } from '../../meta/equal.ts'
 import type { StructDeclaration } from '../declarations.ts'
 import { ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type, UINT, wrapperOf } from '../type.ts'
 import { listOfValues } from '../values/list.ts'
@@ -186,7 +187,7 @@ const DECLARATIONS: ReadonlyMap<string, StructDeclaration> = new Map(
     name,
     {
       type: message.type ?? structOf(name),
-      fieldType: (field: string) => (Object.hasOwn(message.fields, field) ? message.fields[field]!.type : undefined),
+      fieldType: (field: string) => ownMember(message.fields, field)?.type,
       make: (given: Fields) => makeMessage(name, message, given),
     },
   ]),

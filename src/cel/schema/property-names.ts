@@ -1,3 +1,4 @@
+import { ownMember } from '../../meta/equal.ts'
 /** Words that expressions have a meaning for. */
 export const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
@@ -7,7 +8,7 @@ const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': 
 /** The name of a property in expressions; nothing where it cannot be written there. Source: Kubernetes, "Validation rules", escaping. */
 export function escapeProperty(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined
-  return RESERVED.has(name) ? `__${name}__` : name.replace(/__|[./-]/g, part => ESCAPES[part]!)
+  return RESERVED.has(name) ? `__${name}__` : name.replace(/__|[./-]/g, part => ESCAPES[part] ?? part)
 }
 
 const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
@@ -18,7 +19,8 @@ export function unescapeProperty(name: string): string | undefined {
   let valid = true
   const property = name.replace(/__[^_]+__/g, part => {
     const content = part.slice(2, -2)
-    if (Object.hasOwn(UNESCAPES, content)) return UNESCAPES[content]!
+    const escaped = ownMember(UNESCAPES, content)
+    if (escaped !== undefined) return escaped
     valid &&= RESERVED.has(content) && part.length === name.length
     return content
   })

@@ -1,3 +1,4 @@
+import { ownMember } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { isGoInteger } from '../../meta/whole-floats.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from '../../schema/json-schema/props.ts'
@@ -81,7 +82,7 @@ function array(json: Json, schema: JsonSchemaProps): Value {
 /** Formats make times, durations and bytes of texts. */
 function string(json: Json, format: string, isFloat: boolean): Value {
   if (typeof json !== 'string') return invalid(`expected string, got ${goTypeOf(json, isFloat)}`)
-  return Object.hasOwn(STRING_VALUES, format) ? STRING_VALUES[format]!(json) : json
+  return ownMember(STRING_VALUES, format)?.(json) ?? json
 }
 
 /** What is only kept can be compared, and nothing else. */

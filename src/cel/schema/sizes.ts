@@ -1,3 +1,4 @@
+import { ownMember } from '../../meta/equal.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import { type Bounds, between } from '../cost/bounds.ts'
 import type { SizeAt } from '../cost/estimated-node.ts'
@@ -79,7 +80,8 @@ function sizedObject(schema: JsonSchemaProps): SizedType | undefined {
 /** By the format, `maxLength` or the longest value of an enum; otherwise as long as a request. */
 function sizedString({ format = '', maxLength, enum: values = [] }: JsonSchemaProps): SizedType {
   if (format === 'byte') return plain(2, maxLength === undefined ? MAX_REQUEST - 2 : notNegative(maxLength))
-  if (Object.hasOwn(FORMATS, format)) return FORMATS[format]!
+  const known = ownMember(FORMATS, format)
+  if (known) return known
   // A character may take four bytes.
   if (maxLength !== undefined) return plain(2, notNegative(maxLength) * 4)
   if (values.length > 0) return plain(2, Math.max(0, ...values.map(value => (typeof value === 'string' ? Buffer.byteLength(value) : 0))))

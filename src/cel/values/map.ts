@@ -76,6 +76,10 @@ export class ValueMap extends CelMap {
     for (const [key] of this.#entries.values()) yield key
   }
 
+  override *entries(): Generator<readonly [Value, Value]> {
+    yield* this.#entries.values()
+  }
+
   equals(other: Value): boolean | CelError {
     return equalMaps(this, other)
   }
@@ -84,9 +88,9 @@ export class ValueMap extends CelMap {
 /** Value by value; an error between values counts as no difference. */
 export function equalMaps(map: CelMap, other: Value): boolean {
   if (!(other instanceof CelMap) || map.size !== other.size) return false
-  for (const key of map.keys()) {
+  for (const [key, value] of map.entries()) {
     const theirs = other.find(key)
-    if (theirs === undefined || equalValues(map.find(key)!, theirs) === false) return false
+    if (theirs === undefined || equalValues(value, theirs) === false) return false
   }
   return true
 }

@@ -34,5 +34,5 @@ function printList(list: CelList): string {
 
 /** In the order of the map, which for a document is its own. */
 function printMap(map: CelMap): string {
-  return `{${Array.from(map.keys(), key => `${printValue(key)}: ${printValue(map.find(key)!)}`).join(', ')}}`
+  return `{${Array.from(map.entries(), ([key, value]) => `${printValue(key)}: ${printValue(value)}`).join(', ')}}`
 }

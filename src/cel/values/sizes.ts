@@ -24,6 +24,6 @@ export function traversalCost(value: Value): number {
     return cost
   }
   if (!(value instanceof CelMap)) return 1
-  for (const key of value.keys()) cost += traversalCost(key) + traversalCost(value.find(key)!)
+  for (const [key, member] of value.entries()) cost += traversalCost(key) + traversalCost(member)
   return cost
 }

@@ -117,6 +117,13 @@ export abstract class CelMap {
   /** Undefined where there is no such key. */
   abstract find(key: Value): Value | undefined
   abstract keys(): Iterable<Value>
+  /** Keys with their values, in the order of the keys. */
+  *entries(): Generator<readonly [Value, Value]> {
+    for (const key of this.keys()) {
+      const value = this.find(key)
+      if (value !== undefined) yield [key, value]
+    }
+  }
   abstract equals(other: Value): boolean | CelError
 }
 

@@ -69,6 +69,6 @@ const mayFollow = ({ socket, triedAt, connection }: Member): boolean =>
 
 /** Undefined where it is no plain host and port. */
 function placeOf(address: string): { host: string; port: number } | undefined {
-  const parsed = /^(\[[0-9a-fA-F:.]+\]|[^:/[\]]+):(\d+)$/.exec(address)
-  return parsed === null ? undefined : { host: parsed[1]!.replace(/^\[|\]$/g, ''), port: Number(parsed[2]) }
+  const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^:/[\]]+):(\d+)$/.exec(address) ?? []
+  return host === undefined ? undefined : { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }

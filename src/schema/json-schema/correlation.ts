@@ -1,4 +1,5 @@
 import { quote } from '../../lib/go-quote.ts'
+import { ownMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
@@ -58,9 +59,11 @@ export class Correlation {
   key(name: string): Correlation | undefined {
     return this.#part(name, () => {
       const [value, old] = [this.#value, this.#old]
-      if (!isJsonObject(value) || !isJsonObject(old) || !Object.hasOwn(value, name) || !Object.hasOwn(old, name)) return undefined
+      const member = isJsonObject(value) ? ownMember(value, name) : undefined
+      const before = isJsonObject(old) ? ownMember(old, name) : undefined
+      if (member === undefined || before === undefined) return undefined
       const schema = propertySchema(this.#schema, name) ?? additionalSchema(this.#schema)
-      return schema && new Correlation(value[name]!, old[name]!, schema)
+      return schema && new Correlation(member, before, schema)
     })
   }
 
@@ -68,10 +71,11 @@ export class Correlation {
   index(at: number): Correlation | undefined {
     return this.#part(at, () => {
       const items = itemsSchema(this.#schema)
-      if (!items || !Array.isArray(this.#value) || !Array.isArray(this.#old) || at >= this.#value.length) return undefined
+      const item = Array.isArray(this.#value) ? this.#value[at] : undefined
+      if (!items || item === undefined || !Array.isArray(this.#old)) return undefined
       this.#findItem ??= itemFinder(this.#schema, this.#old)
-      const old = this.#findItem(this.#value[at]!)
-      return old === undefined || old === null ? undefined : new Correlation(this.#value[at]!, old, items)
+      const old = this.#findItem(item)
+      return old === undefined || old === null ? undefined : new Correlation(item, old, items)
     })
   }
 

@@ -151,4 +151,4 @@ export class History {
   }
 }
 
-const sizeOf = (change: RecordedChange): number => recordBytes + (change.object ?? change.previous)!.size
+const sizeOf = (change: RecordedChange): number => recordBytes + ((change.object ?? change.previous)?.size ?? 0)

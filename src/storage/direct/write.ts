@@ -44,16 +44,16 @@ export async function guardedWrite<T>(
       continue
     }
     const { change, result } = decision
-    if (now === undefined && !('put' in change)) {
-      if (await confirm()) throw new StorageError('not found', `${key} does not exist`, { key })
-      continue
-    }
-    if ('keep' in change) {
-      if (await confirm()) return { object: now!, outcome: 'unchanged', result }
-      continue
-    }
-    if ('delete' in change) {
-      const old = now!
+    if (!('put' in change)) {
+      const old = now
+      if (old === undefined) {
+        if (await confirm()) throw new StorageError('not found', `${key} does not exist`, { key })
+        continue
+      }
+      if ('keep' in change) {
+        if (await confirm()) return { object: now ?? old, outcome: 'unchanged', result }
+        continue
+      }
       const deleted = await translated(backend.write({ key, expected: old.revision }, signal), { key })
       if (deleted.ok) return { object: new Stored(key, deleted.revision, codec, old.json()).at(deleted.revision), outcome: 'deleted', result }
       now = deleted.current && Stored.read(key, deleted.current.modRevision, codec, deleted.current.value)
