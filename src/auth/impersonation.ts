@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { utf8Value } from '../lib/raw-fields.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../meta/context.ts'
@@ -76,7 +77,7 @@ function impersonationHeaders(rawHeaders: readonly string[]): Map<string, string
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]?.toLowerCase() ?? ''
     if (!name.startsWith('impersonate-')) continue
-    const value = rawHeaders[i + 1] ?? ''
+    const value = utf8Value(rawHeaders[i + 1] ?? '')
     const known = values.get(name)
     if (known) known.push(value)
     else values.set(name, [value])

@@ -21,3 +21,6 @@ export function fieldsWithout(fields: readonly string[], isLeftOut: (name: strin
   })
   return left
 }
+
+/** The text of a value: Node and the HTTP/2 stack read bytes as Latin-1, and they are UTF-8, as in Go. */
+export const utf8Value = (value: string): string => Buffer.from(value, 'latin1').toString('utf8')

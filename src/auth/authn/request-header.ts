@@ -1,4 +1,4 @@
-import { eachField } from '../../lib/raw-fields.ts'
+import { eachField, utf8Value } from '../../lib/raw-fields.ts'
 import type { User } from '../../meta/context.ts'
 import { unescapeKey } from '../extra-key.ts'
 import { type Authenticator, authenticated } from './authenticator.ts'
@@ -70,12 +70,12 @@ export function userIn(rawHeaders: readonly string[], names: RequestHeaderNames)
   return authenticated({ name, groups, ...(uid !== '' && { uid }), ...(extra.size > 0 && { extra: Object.fromEntries(extra) }) })
 }
 
-/** By name in lower case. Node reads bytes as Latin-1; they are UTF-8, as in Go. */
+/** By name in lower case. */
 function fieldsOf(rawHeaders: readonly string[]): Map<string, string[]> {
   const fields = new Map<string, string[]>()
   eachField(rawHeaders, (name, value) => {
     const lower = name.toLowerCase()
-    const text = Buffer.from(value, 'latin1').toString('utf8')
+    const text = utf8Value(value)
     const known = fields.get(lower)
     if (known) known.push(text)
     else fields.set(lower, [text])

@@ -1,9 +1,12 @@
 import { expect } from 'chai'
+import { impersonateConstrained } from '../../../src/auth/constrained-impersonation.ts'
 import { asksImpersonation, impersonate } from '../../../src/auth/impersonation.ts'
 import type { Authorizer } from '../../../src/meta/authorizer.ts'
-import type { RequestAttributes } from '../../../src/meta/context.ts'
+import type { RequestAttributes, User } from '../../../src/meta/context.ts'
 import { PlainTextError } from '../../../src/meta/plain-text-error.ts'
+import { resourceAttributes } from '../../../src/meta/request-attributes.ts'
 import { StatusError } from '../../../src/meta/status.ts'
+import { allowingIf } from '../../support/authorizer.ts'
 
 const signal = new AbortController().signal
 const admin = { name: 'admin', groups: ['system:masters'] }
@@ -49,6 +52,14 @@ describe('impersonate', () => {
       'impersonate authentication.k8s.io/userextras/some/key  v',
       'impersonate authentication.k8s.io/uids/  7',
     ])
+  })
+
+  it('reads UTF-8, as it names users everywhere else', async () => {
+    const { as, asked } = setup()
+    const sent = (text: string): string => Buffer.from(text).toString('latin1')
+    const user = await as('Impersonate-User', sent('jürgen'), 'Impersonate-Group', sent('Ärzte'), 'Impersonate-Extra-a', sent('é'))
+    expect(user).to.deep.equal({ name: 'jürgen', groups: ['Ärzte', 'system:authenticated'], extra: { a: ['é'] } })
+    expect(asked[0]).to.equal('impersonate /users/  jürgen')
   })
 
   it('knows the groups of a service account', async () => {
@@ -125,4 +136,80 @@ describe('asksImpersonation', () => {
     expect(asksImpersonation({ 'impersonate-extra-x': 'y' })).to.equal(true)
     expect(asksImpersonation({ accept: '*/*' })).to.equal(false)
   })
+})
+
+/**
+ * Who asks (`NAME GROUP,…`), whom for (`USER GROUP,… UID KEY=VALUE,…`, `-`: nothing), and as whom the request goes on, or with which error.
+ * The cases of TestImpersonationFilter in pkg/endpoints/filters/impersonation of k8s.io/apiserver 1.36, which hold with and without the gate ConstrainedImpersonation.
+ */
+const UPSTREAM = `
+tester - | - - - - | tester - - -
+tester - | anyone - - - | 403
+tester - | - some-group - - | 400
+tester - | - - - scopes=scope-a | 400
+tester - | - - some-uid - | 400
+dev wheel | system:admin some-group - - | 403
+dev wheel,group-impersonater | system:admin some-group - - | system:admin some-group,system:authenticated - -
+dev wheel | system:admin some-group - scopes=scope-a | 403
+dev wheel,extra-setter-project | system:admin some-group - scopes=scope-a | 403
+dev wheel,extra-setter-particular-scopes | system:admin some-group - scopes=scope-a,scopes=scope-b | 403
+dev wheel,extra-setter-scopes | system:admin - - scopes=scope-a,scopes=scope-b | system:admin system:authenticated - scopes=scope-a,scopes=scope-b
+dev wheel,escaped-scopes | system:admin - - example.com%2fescaped%e1%9b%84scopes=scope-a | system:admin system:authenticated - example.com/escapedᛄscopes=scope-a
+dev wheel,almost-escaped-scopes | system:admin - - almost%zzpercent%xxencoded=scope-a | system:admin system:authenticated - almost%zzpercent%xxencoded=scope-a
+dev regular-impersonater | tester - - - | tester system:authenticated - -
+dev sa-impersonater | tester - - - | 403
+dev sa-impersonater | system:serviceaccount:foo:default - - - | system:serviceaccount:foo:default system:serviceaccounts,system:serviceaccounts:foo,system:authenticated - -
+system:admin - | system:anonymous - - - | system:anonymous system:unauthenticated - -
+system:admin - | unknown system:unauthenticated - - | unknown system:unauthenticated - -
+system:admin - | unknown system:authenticated - - | unknown system:authenticated - -
+dev wheel,group-impersonater | system:admin some-group,system:authenticated - - | system:admin some-group,system:authenticated - -
+system:admin - | system:anonymous system:unauthenticated - - | system:anonymous system:unauthenticated - -
+dev everything-impersonater | tester - some-uid - | tester system:authenticated some-uid -
+dev everything-impersonater | tester - disallowed-uid - | 403
+dev everything-impersonater | tester system:authenticated some-uid scopes=scope-a,scopes=scope-b | tester system:authenticated some-uid scopes=scope-a,scopes=scope-b
+`
+
+/** Those of the test's authorizer, by the group that has them: what may be impersonated, `RESOURCE.GROUP/SUBRESOURCE NAME`. */
+const RIGHTS: Readonly<Record<string, RegExp>> = {
+  wheel: /^users\. /,
+  'sa-impersonater': /^serviceaccounts\. /,
+  'regular-impersonater': /^users\. /,
+  'group-impersonater': /^groups\. /,
+  'extra-setter-scopes': /^userextras\.authentication\.k8s\.io\/scopes /,
+  'escaped-scopes': /./,
+  'almost-escaped-scopes': /./,
+  'extra-setter-particular-scopes': /^userextras\.authentication\.k8s\.io\/scopes scope-a$/,
+  'extra-setter-project': /^userextras\.authentication\.k8s\.io\/project /,
+  'everything-impersonater': /^(users\. |uids\.authentication\.k8s\.io some-uid$|groups\. |userextras\.authentication\.k8s\.io\/scopes )/,
+}
+
+describe('impersonation as upstream tests it', () => {
+  const listOf = (text: string): string[] => (text === '-' ? [] : text.split(','))
+  const authorizer = allowingIf(({ verb, group, resource, subresource, name }, { name: asker, groups }) => {
+    const part = `${resource}.${group}${subresource === '' ? '' : `/${subresource}`} ${name}`
+    return asker === 'system:admin' || (verb === 'impersonate' && groups.some(each => RIGHTS[each]?.test(part)))
+  })
+  const info = resourceAttributes({ verb: 'get', version: 'v1', resource: 'pods' })
+  const shown = ({ name, groups, uid = '-', extra = {} }: User): string => {
+    const extras = Object.entries(extra).flatMap(([key, values]) => values.map(value => `${key}=${value}`))
+    return [name, groups.join(',') || '-', uid, extras.join(',') || '-'].join(' ')
+  }
+  const codeOf = (error: unknown): string => (error instanceof PlainTextError ? '400' : error instanceof StatusError ? String(error.code) : `${error}`)
+
+  for (const line of UPSTREAM.trim().split('\n'))
+    it(line, async () => {
+      const [asker = '', wanted = '', outcome = ''] = line.split(' | ')
+      const [name = '', groups = ''] = asker.split(' ')
+      const [user = '', wantedGroups = '', uid = '', extras = ''] = wanted.split(' ')
+      const raw = [
+        ...(user === '-' ? [] : ['Impersonate-User', user]),
+        ...listOf(wantedGroups).flatMap(group => ['Impersonate-Group', group]),
+        ...(uid === '-' ? [] : ['Impersonate-Uid', uid]),
+        ...listOf(extras).flatMap(pair => [`Impersonate-Extra-${pair.slice(0, pair.indexOf('='))}`, pair.slice(pair.indexOf('=') + 1)]),
+      ]
+      const requester = { name, groups: listOf(groups) }
+      const plain = await impersonate(requester, raw, authorizer, signal).then(shown, codeOf)
+      const constrained = await impersonateConstrained(requester, info, raw, authorizer, signal).then(({ user: as }) => shown(as), codeOf)
+      expect({ plain, constrained }).to.deep.equal({ plain: outcome, constrained: outcome })
+    })
 })
