@@ -32,12 +32,13 @@ export function pairsOf(raw: readonly string[]): Header[] {
   return pairs
 }
 
-/** Without those of one connection, and those that its Connection header names. */
+/** Without those of one connection, and those that its Connection header names; but for X-Forwarded-For, as this server's word of where the request came from is not the client's to take back. */
 export function endToEnd(headers: readonly Header[]): Header[] {
   const named = new Set<string>()
   for (const [name, value] of headers) {
     if (name.toLowerCase() === 'connection') for (const each of splitAt(value.toLowerCase(), ',')) named.add(each.trim())
   }
+  named.delete('x-forwarded-for')
   return headers.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && !named.has(name.toLowerCase()))
 }
 

@@ -22,6 +22,8 @@ describe('proxies', () => {
 
   for (const over of ['plain', 'http2'] as const) {
     it(`pass requests on and answers back, over ${over}`, async () => {
+      // What a client says of its connection takes back nothing that this server says of the client.
+      const hidesItself = over === 'plain' ? { connection: 'x-forwarded-for' } : undefined
       let heard = ''
       world.inPod.act = (req, res) => {
         req.on('data', data => {
@@ -31,7 +33,7 @@ describe('proxies', () => {
           res.writeHead(418, { 'X-Kind': ['a', 'b'], Connection: 'X-Gone', 'X-Gone': '1', 'Access-Control-Allow-Origin': '*' }).end('short and stout'),
         )
       }
-      const headers = { 'x-mine': 'yes', authorization: 'Bearer x', te: 'trailers', 'x-forwarded-for': '192.0.2.9' }
+      const headers = { 'x-mine': 'yes', authorization: 'Bearer x', te: 'trailers', 'x-forwarded-for': '192.0.2.9', ...hidesItself }
       const got = await world.server[over](`${ns}/pods/one/proxy/a%20b/c?q=1&q=2`, { method: 'PUT', headers, body: 'milk' })
       expect({ status: got.status, body: got.body.toString(), kind: got.headers['x-kind'] }).to.deep.equal({
         status: 418,
