@@ -6,7 +6,7 @@ import { RELEASES } from '../../src/lifecycle/release.ts'
 import type { User } from '../../src/meta/context.ts'
 import type { CustomResourceDefinition } from '../../src/resources/apiextensions/v1.types.ts'
 import { type ApiRequest, type Asked, type Done, type Outcome, RecordedApi } from '../support/authorized/recorded-api.ts'
-import { oddPathsOf, pathsOf, requestsTo } from '../support/authorized/requests.ts'
+import { oddPathsOf, oddQueriesOf, pathsOf, requestsTo } from '../support/authorized/requests.ts'
 import { upstreamQuestion } from '../support/authorized/upstream-rules.ts'
 import { builtinSnapshot } from '../support/reference.ts'
 
@@ -25,9 +25,10 @@ const NEEDS: Readonly<Record<Exclude<Done['what'], 'reach'>, readonly string[]>>
 
 const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 
+type Scope = 'Namespaced' | 'Cluster'
+
 /** A kind that a definition adds, with all subresources that it may have. */
-function customKind(scope: 'Namespaced' | 'Cluster') {
-  const plural = scope === 'Cluster' ? 'planets' : 'gears'
+function customKind(scope: Scope, plural = scope === 'Cluster' ? 'planets' : 'gears') {
   const names = { plural, singular: plural.slice(0, -1), kind: scope === 'Cluster' ? 'Planet' : 'Gear', listKind: `${plural}List` }
   const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' }
   const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, subresources: { status: {}, scale } }
@@ -144,6 +145,23 @@ describe('what is done is what was authorized', () => {
   it('of paths that only look like it', async () => {
     for (const served of samples) await checkAll(oddPathsOf(served).flatMap(url => requestsTo(url, served)))
   }).timeout(60_000)
+
+  it('of queries that say it twice', async () => {
+    const done = await checkAll(samples.flatMap(served => oddQueriesOf(served).flatMap(url => requestsTo(url, served))))
+    expect(new Set(done.map(({ what }) => what))).to.include.keys('list', 'watch', 'get', 'write', 'delete', 'deletecollection', 'create')
+  }).timeout(60_000)
+
+  for (const scope of ['Cluster', 'Namespaced'] as const)
+    for (const plural of ['namespaces', 'status', 'watch', 'proxy'])
+      it(`of custom kinds of scope ${scope} that are called ${plural}, as parts of paths are`, async () => {
+        const of = new RecordedApi([customKind(scope, plural)])
+        const [served] = servedBy(of)
+        if (!served) throw new Error('the kind is not served')
+        await checkAll(
+          [...pathsOf(served), ...oddPathsOf(served)].flatMap(url => requestsTo(url, served)),
+          of,
+        )
+      }).timeout(60_000)
 
   it('of nothing where the authorizer does not allow it', async () => {
     api.allows = () => false

@@ -29,8 +29,9 @@ export const CUSTOM: Dialect = {
   isRouted: false,
   /** Upstream names the object. */
   noSubresource: (served, name) => notFoundError(groupResourceOf(served), name),
-  checkPlace({ definition }, { verb, namespace, inNamespace }) {
-    if (definition.scope === 'Namespaced' ? namespace === '' && verb !== 'list' && verb !== 'watch' : inNamespace) throw pageNotFound()
+  /** By the namespace that was authorized: that of `namespaces/x` is x, also where a custom kind is called namespaces. Nothing of the cluster is found in one. */
+  checkPlace({ definition }, { verb, namespace }) {
+    if (definition.scope === 'Namespaced' ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== '') throw pageNotFound()
   },
   notAllowed(served, verb) {
     const { group, resource } = groupResourceOf(served)

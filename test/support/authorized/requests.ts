@@ -29,6 +29,38 @@ export function pathsOf({ version }: ServedResource): string[] {
   ]
 }
 
+/** Queries that say a thing twice, or in words that only look like it. What counts is what stands first. */
+const ODD_QUERIES = [
+  'watch=1&watch=0',
+  'watch=0&watch=1',
+  'watch',
+  'watch=false',
+  'watch=FALSE&watch',
+  'watch=0;watch=1',
+  'watch=1;&watch=0',
+  'Watch=1',
+  '%77atch=1',
+  'watch%00=1',
+  'watch=1%',
+  'fieldSelector=metadata.name=obj&fieldSelector=metadata.name=other',
+  'fieldSelector=&fieldSelector=metadata.name=obj',
+  'fieldSelector=metadata.name=obj&fieldSelector=&watch=1',
+  'fieldSelector=metadata.name%3Dobj',
+  'fieldSelector=metadata.name=obj;x',
+  'FieldSelector=metadata.name=obj',
+  'name=obj&namespace=ns&resource=pods&verb=get',
+  'dryRun=All&dryRun=',
+  'method=DELETE&_method=DELETE',
+]
+
+/** Paths to one resource and its objects with such queries. */
+export function oddQueriesOf(served: ServedResource): string[] {
+  const { group, name, names } = served.version
+  const base = group === '' ? `/api/${name}` : `/apis/${group}/${name}`
+  const places = [`${base}/${names.plural}`, `${base}/namespaces/ns/${names.plural}`, `${base}/watch/namespaces/ns/${names.plural}`]
+  return [...places, ...places.map(place => `${place}/obj`)].flatMap(path => ODD_QUERIES.map(query => `${path}?${query}`))
+}
+
 /** Paths that are not as the API has them. */
 export function oddPathsOf({ version }: ServedResource): string[] {
   const { group, name, names } = version

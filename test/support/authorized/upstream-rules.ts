@@ -10,7 +10,13 @@ const METHOD_VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'g
  */
 export function upstreamQuestion(method: string, url: string): Question | undefined {
   const [path = '', search = ''] = url.split('?')
-  const query = new URLSearchParams(search)
+  // Go's net/url leaves out pairs with a semicolon, or with an escape that is none.
+  const query = new URLSearchParams(
+    search
+      .split('&')
+      .filter(pair => !/;|%(?![0-9a-f]{2})/i.test(pair))
+      .join('&'),
+  )
   const segments = decodeURIComponent(path)
     .replace(/^\/+|\/+$/g, '')
     .split('/')
@@ -33,7 +39,8 @@ export function upstreamQuestion(method: string, url: string): Question | undefi
   const [resource = '', inPath = '', third = ''] = segments
   let name = inPath
   if (inPath === '' && verb === 'get') {
-    verb = query.has('watch') && query.get('watch') !== '0' ? 'watch' : 'list'
+    const watch = query.get('watch')?.toLowerCase()
+    verb = watch !== undefined && watch !== '0' && watch !== 'false' ? 'watch' : 'list'
     name = query.get('fieldSelector')?.replace('metadata.name=', '') ?? ''
   } else if (inPath === '' && verb === 'delete') verb = 'deletecollection'
   return { isResource: true, verb, group, version, namespace, resource, subresource: verb === 'proxy' ? '' : third, name }
