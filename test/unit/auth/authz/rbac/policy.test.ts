@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { breakDown, missingRights, missingRules } from '../../../../../src/auth/authz/rbac/covers.ts'
-import { type PolicyRule, ruleAllows } from '../../../../../src/auth/authz/rbac/policy.ts'
+import { coversPath, type PolicyRule, ruleAllows } from '../../../../../src/auth/authz/rbac/policy.ts'
 import { parseRequestInfo } from '../../../../../src/server/filters/request-info.ts'
 
 const info = (request: string) => {
@@ -77,4 +77,76 @@ describe('missingRules', () => {
       rule('list', '', 'pods', 'a'),
       rule('list', '', 'pods', 'b'),
     ]))
+})
+
+/** `VERBS GROUPS RESOURCES NAMES URLS`, lists with commas, `-`: none; rules separated by semicolons. */
+function rulesIn(text: string): PolicyRule[] {
+  const listOf = (list: string | undefined): string[] | undefined => (list === undefined || list === '-' ? undefined : list.split(','))
+  if (text.trim() === '-') return []
+  return text.split(';').map(one => {
+    const [verbs, groups, resources, names, paths] = one.trim().split(' ')
+    const [apiGroups, of, resourceNames, nonResourceURLs] = [groups, resources, names, paths].map(listOf)
+    return {
+      verbs: listOf(verbs) ?? [],
+      ...(apiGroups && { apiGroups }),
+      ...(of && { resources: of }),
+      ...(resourceNames && { resourceNames }),
+      ...(nonResourceURLs && { nonResourceURLs }),
+    }
+  })
+}
+
+/** What is owned, what is wanted, and what of it is not owned. The cases of policy_comparator_test.go in auth/rbac/validation of k8s.io/component-helpers. */
+const UPSTREAM = `
+get v1 builds | get v1 builds | -
+get v1 */scale | get v1 foo/scale | -
+delete v1 deployments; delete v1 builds; update v1 builds,deployments | delete,update v1 builds,deployments | -
+delete g1 deployments; delete g1 builds; update g1 builds,deployments; delete g2 deployments; delete g2 builds; update g2 builds,deployments | delete,update g1,g2 builds,deployments | -
+delete,update g1,g2 builds,deployments | delete g1 deployments; delete g1 builds; update g1 builds,deployments; delete g2 deployments; delete g2 builds; update g2 builds,deployments | -
+delete,update v1 builds,deployments; delete v1 pods | delete,update v1 builds,deployments,pods | update v1 pods
+get * roles | get group1,group2 roles | -
+get dummy-group roles | get * roles | get * roles
+get * roles | get * roles | -
+* v1 roles | watch,list v1 roles | -
+get,list,watch,create,update,delete,exec v1 roles | * v1 roles | * v1 roles
+* v1 roles | * v1 roles | -
+get v1 * | get v1 resourcegroup:deployments | -
+get v1 roles,resourcegroup:deployments | get v1 * | get v1 *
+get v1 * | get v1 * | -
+get v1 pods | get v1 pods foo,bar | -
+get v1 pods foo,bar | get v1 pods | get v1 pods
+* - - - /apis | * - - - /apis | -
+* - - - * | * - - - /apis,/apis/v1,/ | -
+* - - - /apis/* | get - - - /apis,/apis/v1 | get - - - /apis
+* - - - /apis/* | get - - - /apis/v1/foo,/apis/v1 | -
+get v1 builds - /apis | get v1 builds - /apis | -
+get v1 builds | get v1 builds - /apis | get - - - /apis
+`
+
+describe('missingRules, as upstream tests what covers what', () => {
+  for (const line of UPSTREAM.trim().split('\n'))
+    it(line, () => {
+      const [owned = '', wanted = '', missing = ''] = line.split(' | ')
+      expect(missingRules(rulesIn(owned), rulesIn(wanted))).to.deep.equal(rulesIn(missing))
+    })
+})
+
+describe('coversPath, as upstream tests it', () => {
+  const cases: [string, string, boolean][] = [
+    ['*', '', true],
+    ['*', '/', true],
+    ['*', '/api', true],
+    ['/*', '', false],
+    ['/*', '/', true],
+    ['/*', '/foo', true],
+    ['/api', '/api', true],
+    ['/apis', '/api', false],
+    ['/api/v1', '/api', false],
+    ['/api/v1', '/api/v1', true],
+    ['/api/*', '/api/v1', true],
+    ['/api/*', '/api', false],
+    ['/api/*/*', '/api/v1', false],
+    ['/*/v1/*', '/api/v1', false],
+  ]
+  for (const [owned, path, covered] of cases) it(`${owned} and ${path}: ${covered}`, () => expect(coversPath(owned, path)).to.equal(covered))
 })
