@@ -12,16 +12,18 @@ export const protocolsOf = (header: string): string[] => header.split(',').map(e
  * The bearer token of a WebSocket handshake: browsers can set no Authorization header there, so it stands among the subprotocols, in base64url. `rejected`: there are several, it
  * is no text, or no other subprotocol is left to agree on.
  */
-export function webSocketToken({ upgrade, 'sec-websocket-protocol': header }: IncomingHttpHeaders): { readonly token: string } | 'rejected' | undefined {
-  if (header === undefined || upgrade?.toLowerCase() !== 'websocket') return undefined
+export function webSocketToken(headers: IncomingHttpHeaders): { readonly token: string } | 'rejected' | undefined {
+  const { connection, upgrade, 'sec-websocket-protocol': header } = headers
+  if (header === undefined || upgrade?.toLowerCase() !== 'websocket' || !/upgrade/i.test(connection ?? '')) return undefined
   const protocols = protocolsOf(header)
   const [encoded, second] = protocols.filter(isTokenProtocol)
   if (encoded === undefined) return undefined
-  if (second !== undefined || protocols.length === 1) return 'rejected'
+  if (second !== undefined) return 'rejected'
   const text = encoded.slice(PREFIX.length)
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return 'rejected'
   const bytes = Buffer.from(text, 'base64url')
   const token = bytes.toString()
   if (!Buffer.from(token).equals(bytes)) return 'rejected'
-  return token === '' ? undefined : { token }
+  if (token === '') return undefined
+  return protocols.length === 1 ? 'rejected' : { token }
 }

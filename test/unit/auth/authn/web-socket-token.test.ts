@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { webSocketToken } from '../../../../src/auth/authn/web-socket-token.ts'
 
 const encoded = (token: string | Buffer): string => `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`
-const of = (protocols: string | undefined, upgrade = 'websocket') =>
-  webSocketToken({ upgrade, ...(protocols !== undefined && { 'sec-websocket-protocol': protocols }) })
+const of = (protocols: string | undefined, upgrade = 'websocket', connection = 'not, Upgrade') =>
+  webSocketToken({ upgrade, connection, ...(protocols !== undefined && { 'sec-websocket-protocol': protocols }) })
 
 describe('tokens of WebSockets', () => {
   const cases: [name: string, protocols: string | undefined, wanted: ReturnType<typeof webSocketToken>][] = [
@@ -12,6 +12,7 @@ describe('tokens of WebSockets', () => {
     ['no subprotocol', undefined, undefined],
     ['other subprotocols', 'v4.channel.k8s.io, binary.k8s.io', undefined],
     ['an empty token', `${encoded('')}, x`, undefined],
+    ['an empty token alone', encoded(''), undefined],
     ['a token alone', encoded('a'), 'rejected'],
     ['two tokens', `${encoded('a')}, ${encoded('b')}, x`, 'rejected'],
     ['what is not base64url', 'base64url.bearer.authorization.k8s.io.a+b=, x', 'rejected'],
@@ -19,4 +20,5 @@ describe('tokens of WebSockets', () => {
   ]
   for (const [name, protocols, wanted] of cases) it(name, () => expect(of(protocols)).to.deep.equal(wanted))
   it('are of WebSockets only', () => expect(of(`${encoded('a')}, x`, 'SPDY/3.1')).to.equal(undefined))
+  it('are of connections that leave HTTP only', () => expect(of(`${encoded('a')}, x`, 'websocket', 'keep-alive')).to.equal(undefined))
 })
