@@ -23,7 +23,8 @@ const SINGLE = new Set(
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
-const INVALID_VALUE = /[\0\r\n]|^[ \t]|[ \t]$/
+/** Of control characters no more than the tab, as over HTTP/1.1: what has one may mean something to a terminal, or to whom it is passed on. */
+const INVALID_VALUE = /[^\t\x20-\x7e\x80-\xff]|^[ \t]|[ \t]$/
 
 /** Undefined where the fields are no request (section 8.3.1). */
 export function readHead(fields: string[]): RequestHead | undefined {
@@ -35,6 +36,7 @@ export function readHead(fields: string[]): RequestHead | undefined {
   let i = 0
   for (; fields[i]?.startsWith(':'); i += 2) {
     const value = fields[i + 1] ?? ''
+    if (INVALID_VALUE.test(value)) return undefined
     switch (fields[i]) {
       case ':method':
         if (method !== undefined) return undefined

@@ -40,6 +40,10 @@ describe('the head of a request', () => {
     expect(head?.rawHeaders).to.include('__proto__')
   })
 
+  it('takes tabs within values, and every byte above 127', () => {
+    expect(readHead([...GET, 'a', 'b\tc', 'd', '\x80\xff'])?.headers).to.include({ a: 'b\tc', d: '\x80\xff' })
+  })
+
   it('joins a header that is called as a method of objects', () => {
     expect(readHead([...GET, 'tostring', 'a'])?.headers.tostring).to.equal('a')
   })
@@ -50,11 +54,16 @@ describe('the head of a request', () => {
     ['no path', [...GET.slice(0, 4), ...GET.slice(6)]],
     ['an empty path', [':method', 'GET', ':scheme', 'https', ':path', '']],
     ['a path that does not begin with a slash', [':method', 'GET', ':scheme', 'https', ':path', 'api']],
+    ['an escape in a path', [':method', 'GET', ':scheme', 'https', ':path', '/api\x1b[31m']],
+    ['an escape in a method', [':method', 'GET\x1b', ':scheme', 'https', ':path', '/']],
     ['two paths', [...GET, ':path', '/']],
     ['a pseudo-header behind a header', [':method', 'GET', ':scheme', 'https', 'a', 'b', ':path', '/']],
     ['a pseudo-header of answers', [...GET, ':status', '200']],
     ['capitals', [...GET, 'Accept', 'a']],
     ['a space in a name', [...GET, 'a b', 'c']],
+    ['an escape', [...GET, 'a', 'b\x1b[31m']],
+    ['a deletion', [...GET, 'a', 'b\x7f']],
+    ['a blank before a value', [...GET, 'a', ' b']],
     ['a line break', [...GET, 'a', 'b\r\nc: d']],
     ['a header of the connection', [...GET, 'connection', 'close']],
     ['an encoding of the transfer', [...GET, 'transfer-encoding', 'chunked']],
