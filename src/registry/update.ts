@@ -7,7 +7,7 @@ import type { Decision, StoredObject } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
-import { wipeSystemFields } from './object-meta.ts'
+import { checkName, wipeSystemFields } from './object-meta.ts'
 import { checkNoUid, checkResourceVersion, checkUid } from './preconditions.ts'
 import { beforeUpdate, mutate, trackManagedFields } from './prepare.ts'
 import {
@@ -86,6 +86,8 @@ async function decideUpdate(
   if (old) await validateUpdate(env, target, strategy, { next, old, hooks, held })
   else {
     checkNoUid(target, next)
+    // Admission may have named it otherwise; nobody was asked about that name, and it would be stored under this one.
+    checkName(next, target.name, target.namespace)
     wipeSystemFields(next.metadata)
     await fillNew(env, target, next, hooks, { held, authorize: true })
   }

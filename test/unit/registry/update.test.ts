@@ -192,6 +192,19 @@ describe('updating what is not there', () => {
     expect(seen).to.deep.equal(['CREATE', 'CREATE'])
   })
 
+  it('creates nothing by another name, whatever admission makes of it', async () => {
+    const t = creates()
+    t.admission = {
+      mutate: async ({ object }) => {
+        object!.metadata.name = 'c'
+        return object
+      },
+      validate: async () => {},
+    }
+    expect(await refusalText(write(t))).to.match(/^400 BadRequest: the name of the object \(c\) does not match the name on the URL \(b\)/)
+    expect(await t.names()).to.deep.equal([])
+  })
+
   it('is refused where a uid is asked for', async () => {
     expect(await refusalText(write(creates(), { uid: 'x' }))).to.match(/^409 Conflict: .* Precondition failed: UID in precondition: x, UID in object meta: $/)
     expect(await refusalText(write(creates(), {}, { uid: 'x' }))).to.equal(
