@@ -41,12 +41,12 @@ export class BelievedAuthorities {
 
 /** Front proxies first, as upstream asks them. */
 export function certificateAuthenticators(
-  { requestHeader: config }: Config,
+  { requestHeader: config, gates }: Config,
   believed: BelievedAuthorities,
   now: () => number,
   expirations: HistogramChild,
 ): Authenticator[] {
-  const certificates = new ShownCertificates()
+  const certificates = new ShownCertificates(gates.enabled('AllowParsingUserUIDFromCertAuth'))
   const users = clientCertificate(now, () => believed.clients(), expirations, certificates)
   if (!config) return [users]
   const stands = anchors(() => believed.frontProxies())

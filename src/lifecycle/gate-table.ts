@@ -19,7 +19,7 @@ export const GATE_TABLE = {
   AllowDNSOnlyNodeCSR: 'elsewhere 31D-',
   AllowInsecureKubeletCertificateSigningRequests: 'read 31D-',
   AllowOverwriteTerminationGracePeriodSeconds: 'elsewhere 32D- 35D-L',
-  AllowParsingUserUIDFromCertAuth: 'fixed 33B+',
+  AllowParsingUserUIDFromCertAuth: 'read 33B+',
   AllowServiceExternalIPs: 'elsewhere 36G+',
   AllowServiceLBStatusOnNonLB: 'fixed 29D- 32D-L 35gone',
   AllowUnsafeMalformedObjectDeletion: 'read 32A-',

@@ -36,7 +36,7 @@ export function requestHeader({ names, allowedNames, certificates, stands, now }
     if (shown === 'unverified') return 'rejected'
     const time = now()
     if (time < shown.notBefore || time > shown.notAfter || !stands(shown)) return 'rejected'
-    if (allowed.size > 0 && !allowed.has(shown.user?.name ?? '')) return 'rejected'
+    if (allowed.size > 0 && !allowed.has(shown.commonName)) return 'rejected'
     return userIn(request?.rawHeaders ?? [], names)
   }
 }

@@ -1,13 +1,15 @@
 import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type DetailedPeerCertificate, type PeerCertificate, TLSSocket } from 'node:tls'
-import type { User } from '../../meta/context.ts'
-import { userOf } from './certificate-user.ts'
+import type { Identity } from './authenticator.ts'
+import { commonNameOf, userOf } from './certificate-user.ts'
 
 /** The certificate that a client showed in the handshake, whose chain TLS has verified. */
 export interface Shown {
-  /** Undefined of a certificate without a common name. */
-  readonly user: User | undefined
+  /** Empty: it has none. */
+  readonly commonName: string
+  /** Undefined of a certificate without a common name, `rejected` of one whose subject makes no user. */
+  readonly user: Identity
   /** While every certificate of the chain is valid, in milliseconds since the epoch. */
   readonly notBefore: number
   readonly notAfter: number
@@ -23,12 +25,18 @@ const MOST_CERTIFICATES = 20
 /** The certificates of connections. They are read once: a connection can neither be renegotiated nor resumed (see `createSecurePort`). */
 export class ShownCertificates {
   private readonly shown = new WeakMap<Socket, Shown | 'unverified' | 'none'>()
+  private readonly readsUid: boolean
+
+  /** `readsUid`: they may say the uid of their user. */
+  constructor(readsUid = false) {
+    this.readsUid = readsUid
+  }
 
   /** `unverified`: one that TLS does not believe. */
   of(socket: Socket): Shown | 'unverified' | 'none' {
     const known = this.shown.get(socket)
     if (known !== undefined) return known
-    const found = socket instanceof TLSSocket ? read(socket) : 'none'
+    const found = socket instanceof TLSSocket ? read(socket, this.readsUid) : 'none'
     this.shown.set(socket, found)
     return found
   }
@@ -56,14 +64,15 @@ export function anchors(authorities: () => readonly X509Certificate[] | undefine
 }
 
 /** What the client showed in the handshake. */
-function read(socket: TLSSocket): Shown | 'unverified' | 'none' {
+function read(socket: TLSSocket, readsUid: boolean): Shown | 'unverified' | 'none' {
   // Null where the peer has shown none on a connection that has ended.
   const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
   if (certificate?.raw === undefined) return 'none'
   // A resumed session carries the verdict of an earlier connection.
   if (!socket.authorized || socket.isSessionReused()) return 'unverified'
   const times = validityOf(certificate)
-  return times === undefined ? 'unverified' : { user: userOf(certificate), ...times, expires: Date.parse(certificate.valid_to) }
+  if (times === undefined) return 'unverified'
+  return { commonName: commonNameOf(certificate), user: userOf(certificate, readsUid), ...times, expires: Date.parse(certificate.valid_to) }
 }
 
 /** When the whole chain is valid. Undefined where a link does not hold: the client may send certificates that only bear an issuer's name. */

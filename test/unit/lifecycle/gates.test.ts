@@ -31,7 +31,7 @@ describe('feature gates', () => {
     ['WatchFromStorageWithoutResourceVersion=true', 'cannot set feature gate WatchFromStorageWithoutResourceVersion to true, feature is locked to false'],
     ['OpenAPIEnums=false', 'OpenAPIEnums=false is not implemented, and ignoring it would change what the server does'],
     ['AllAlpha=true', 'ComponentFlagz=true (by AllAlpha=true) is not implemented, and ignoring it would change what the server does'],
-    ['AllBeta=false', 'AllowParsingUserUIDFromCertAuth=false (by AllBeta=false) is not implemented, and ignoring it would change what the server does'],
+    ['AllBeta=false', 'OpenAPIEnums=false (by AllBeta=false) is not implemented, and ignoring it would change what the server does'],
   ]
   for (const [text, message] of refused)
     it(`refuses ${text}`, () => {

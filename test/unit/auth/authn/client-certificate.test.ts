@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import type { Identity } from '../../../../src/auth/authn/authenticator.ts'
 import { userOf } from '../../../../src/auth/authn/certificate-user.ts'
 import { clientCertificate } from '../../../../src/auth/authn/client-certificate.ts'
+import { ShownCertificates } from '../../../../src/auth/authn/shown-certificates.ts'
 import { createSecurePort } from '../../../../src/server/listeners.ts'
 import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
 import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
@@ -28,11 +29,13 @@ describe('clientCertificate', () => {
     const authenticate = clientCertificate(
       () => now,
       () => authorities,
+      undefined,
+      new ShownCertificates(true),
     )
     server = createSecurePort(
       (req, res) => {
         const identity = authenticate({ headers: req.headers, socket: req.socket }) as Identity
-        const name = typeof identity === 'object' ? identity.name : String(identity)
+        const name = typeof identity === 'object' ? [identity.name, identity.uid ?? []].flat().join(' with uid ') : String(identity)
         if ('writeHead' in res) res.writeHead(200, { 'Content-Length': Buffer.byteLength(name) }).end(name)
       },
       { certificates: new ServingCertificates({ cert: serving.cert, key: serving.key, clientCa: ca.cert }), http2: 'own' },
@@ -96,6 +99,15 @@ describe('clientCertificate', () => {
     expect(await of([{ CN: ['one'], O: ['group'] }]), 'several in one relative name').to.equal('one')
     expect(await of([{ CN: ['admin\0.example'] }]), 'a NUL does not end it').to.equal('admin\0.example')
     expect(await of([{ CN: ['a\nCN=b'] }]), 'nothing is read out of a text').to.equal('a\nCN=b')
+  })
+
+  it('reads the uid of the user', async () => {
+    const of = async (...uids: string[]) => {
+      const subject = [{ CN: ['alice'] }, ...uids.map(uid => ({ '1.3.6.1.4.1.57683.2': [uid] }))]
+      return askOnce(await issueCertificate({ subject, issuer: ca, usages: [CLIENT_AUTH] }))
+    }
+    expect(await of('client_id')).to.equal('alice with uid client_id')
+    expect(await of('a', 'b')).to.equal('rejected')
   })
 
   it('says nothing of a certificate without a common name', async () => {
@@ -243,7 +255,23 @@ describe('userOf', () => {
   for (const { title, subject, user } of cases)
     it(title, () => {
       const found = userOf({ subject: subject as tls.PeerCertificate['subject'], fingerprint256 })
+      if (found === 'rejected') throw new Error('the certificate is rejected')
       expect(found && [found.name, found.groups]).to.deep.equal(user)
       if (found) expect(found.extra).to.deep.equal({ 'authentication.kubernetes.io/credential-id': ['X509SHA256=abcd'] })
+    })
+
+  const UID = '1.3.6.1.4.1.57683.2'
+  const uids: readonly [what: string, subject: object, readsUid: boolean, uid: string | undefined][] = [
+    ['is read', { CN: 'a', [UID]: 'client_id' }, true, 'client_id'],
+    ['is not read where the gate is off', { CN: 'a', [UID]: 'client_id' }, false, undefined],
+    ['need not be there', { CN: 'a' }, true, undefined],
+    ['must not be empty', { CN: 'a', [UID]: '' }, true, 'rejected'],
+    ['must not be there twice', { CN: 'a', [UID]: ['client_uid1', 'client_uid2'] }, true, 'rejected'],
+    ['may be there twice where the gate is off', { CN: 'a', [UID]: ['client_uid1', 'client_uid2'] }, false, undefined],
+  ]
+  for (const [what, subject, readsUid, uid] of uids)
+    it(`a uid ${what}`, () => {
+      const found = userOf({ subject: subject as tls.PeerCertificate['subject'], fingerprint256 }, readsUid)
+      expect(found === 'rejected' ? found : found?.uid).to.equal(uid)
     })
 })
