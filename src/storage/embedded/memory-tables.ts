@@ -8,7 +8,7 @@ import { copyOf, formatVersion, numberBytes } from './layout.ts'
 // The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
 const BTree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
 
-/** Keys as Latin-1, one character a byte: the compareUnits of such texts is that of the bytes, and they take less than buffers. */
+/** Keys as Latin-1, one character a byte: the order of such texts is that of the bytes, and they take less than buffers. */
 const textOf = (bytes: Buffer): string => bytes.toString('latin1')
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
 
