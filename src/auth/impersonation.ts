@@ -3,8 +3,8 @@ import { utf8Value } from '../lib/raw-fields.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../meta/context.ts'
-import { PlainTextError } from '../meta/plain-text-error.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
+import { badRequestError } from '../meta/status.ts'
 import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './authn/authenticator.ts'
 import { serviceAccountOf } from './authn/service-account/claims.ts'
 import { forbidden } from './authz/forbidden.ts'
@@ -29,12 +29,18 @@ export interface Asked {
 /**
  * The user that the request asks to act as, if its own user may impersonate each part of it
  * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). That is its own user where the headers name nobody: those that are not known say nothing.
- * Throws 403, and a PlainTextError where something but no user is named.
+ * Throws 403, and where something but no user is named what `faceless` makes of it.
  */
-export async function impersonate(user: User, rawHeaders: readonly string[], authorizer: Authorizer, signal: AbortSignal): Promise<User> {
+export async function impersonate(
+  user: User,
+  rawHeaders: readonly string[],
+  authorizer: Authorizer,
+  signal: AbortSignal,
+  faceless: (why: string) => Error = badRequestError,
+): Promise<User> {
   const asked = readAsked(rawHeaders)
   if (asked.length === 0) return user
-  if (!namesUser(asked)) throw new PlainTextError(500, `requested [${asked.map(printReference).join(' ')}] without impersonating a user`)
+  if (!namesUser(asked)) throw faceless(`requested [${asked.map(printReference).join(' ')}] without impersonating a user`)
   return impersonateParts(user, asked, authorizer, signal)
 }
 

@@ -11,6 +11,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { onAbort } from '../lib/on-abort.ts'
 import { isSince } from '../lifecycle/release.ts'
+import type { ImpersonationMode } from '../server/filters/impersonation.ts'
 import { Health, type HealthCheck } from '../server/health.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { REQUEST_GRACE_MS, Shutdown } from '../server/shutdown.ts'
@@ -189,6 +190,11 @@ function healthOf({ config, log, services, encryption, shutdown, isAnnounced }: 
 
 const NO_EXCLUSIONS = new URLSearchParams()
 
+function impersonationOf(gates: Config['gates']): ImpersonationMode {
+  if (gates.enabled('ConstrainedImpersonation')) return 'constrained'
+  return isSince(gates.release, '1.35') ? 'plain' : 'early'
+}
+
 async function untilReady(health: Health, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await health.report('readyz', NO_EXCLUSIONS)).status !== 200) await delay(LOOK_READY_MS, signal).catch(() => {})
 }
@@ -226,7 +232,7 @@ async function listen({
     version: versionInfo(process, config.gates),
     features: config.gates.states(),
     laterWords: isSince(config.gates.release, '1.34'),
-    constrainedImpersonation: config.gates.enabled('ConstrainedImpersonation'),
+    impersonation: impersonationOf(config.gates),
     tls: { ...begin.credentials.tls, ...served },
     tlsPolicy: config.serving.tls,
     http2: config.serving.http2,

@@ -21,7 +21,7 @@ import type { Filter, RequestState } from './filters/filter.ts'
 import { withProbabilisticGoaway } from './filters/goaway.ts'
 import { withHsts } from './filters/hsts.ts'
 import { withHttpLogging } from './filters/http-logging.ts'
-import { withImpersonation } from './filters/impersonation.ts'
+import { type ImpersonationMode, withImpersonation } from './filters/impersonation.ts'
 import { type InFlight, withMaxInFlightLimit } from './filters/in-flight.ts'
 import { withLongRunning } from './filters/long-running.ts'
 import { withMetrics } from './filters/metrics.ts'
@@ -57,8 +57,7 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined
   readonly log: Logger
-  /** Rights to impersonate may be for some requests alone (the gate ConstrainedImpersonation). */
-  readonly constrainedImpersonation: boolean
+  readonly impersonation: ImpersonationMode
   /** Errors say what those of 1.34 and later do. Absent: those of releases before. */
   readonly laterWords?: boolean
   /** A line for every request. */
@@ -105,7 +104,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     ...(options.tracing ? [withTracing(options.tracing, spans)] : []),
     // What the rest throws is answered, and so audited, before the event is over.
     ...(auditor ? [withAudit(auditor), withErrors(log, options.laterWords)] : []),
-    withImpersonation(authorizer, options.constrainedImpersonation),
+    withImpersonation(authorizer, options.impersonation),
     options.flowLimits ? withPriorityAndFairness(options.flowLimits, options.marks, options.requestTimeoutMs) : withMaxInFlightLimit(options.inFlight),
     withAuthorization(authorizer, authMetrics),
     withLongRunning(requests, metrics),

@@ -16,6 +16,7 @@ import { AuthMetrics } from './auth-metrics.ts'
 import { buildMetrics, HandshakeErrors } from './build-metrics.ts'
 import { expositionOf } from './exposition.ts'
 import { Deadlines } from './filters/deadline.ts'
+import type { ImpersonationMode } from './filters/impersonation.ts'
 import { InFlight } from './filters/in-flight.ts'
 import { marksOf } from './filters/priority-and-fairness.ts'
 import { type ChainOptions, handlerChain, type ServingConduct } from './handler-chain.ts'
@@ -55,8 +56,7 @@ export interface ServerOptions {
   readonly version: VersionInfo
   /** The feature gates that it runs with. */
   readonly features: readonly FeatureState[]
-  /** The gate ConstrainedImpersonation is on. */
-  readonly constrainedImpersonation: boolean
+  readonly impersonation: ImpersonationMode
   /** Errors say what those of 1.34 and later do. Absent: those of releases before. */
   readonly laterWords?: boolean
   /** Who signs tokens of service accounts, and with what; asked with each request for it. */

@@ -89,7 +89,7 @@ export async function startTestServer(serving: Handler | Api, options: Partial<S
     requestTimeoutMs: 60_000,
     log: silentLogger,
     logRequests: false,
-    constrainedImpersonation: false,
+    impersonation: 'plain',
     ...options,
   })
   const agent = new https.Agent({ keepAlive: true, ca: credentials.serverCa })

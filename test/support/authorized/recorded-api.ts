@@ -119,7 +119,7 @@ export class RecordedApi {
       requestTimeoutMs: 60_000,
       log: silentLogger,
       logRequests: false,
-      constrainedImpersonation: false,
+      impersonation: 'plain',
       health: new Health(silentLogger),
       version: versionInfo(process, featuresOf()),
       exposition: async () => Buffer.alloc(0),

@@ -3,7 +3,6 @@ import { impersonateConstrained } from '../../../src/auth/constrained-impersonat
 import { asksImpersonation, impersonate } from '../../../src/auth/impersonation.ts'
 import type { Authorizer } from '../../../src/meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../../src/meta/context.ts'
-import { PlainTextError } from '../../../src/meta/plain-text-error.ts'
 import { resourceAttributes } from '../../../src/meta/request-attributes.ts'
 import { StatusError } from '../../../src/meta/status.ts'
 import { allowingIf } from '../../support/authorizer.ts'
@@ -95,8 +94,8 @@ describe('impersonate', () => {
       it(what, async () => {
         const { as, asked } = setup()
         const error = await as(...headers).catch((e: unknown) => e)
-        expect(error).to.be.instanceOf(PlainTextError)
-        expect(error).to.include({ code: 500, message: `requested ${printed} without impersonating a user` })
+        expect(error).to.be.instanceOf(StatusError)
+        expect(error).to.include({ code: 400, message: `requested ${printed} without impersonating a user` })
         expect(asked).to.deep.equal([])
       })
   })
@@ -194,7 +193,7 @@ describe('impersonation as upstream tests it', () => {
     const extras = Object.entries(extra).flatMap(([key, values]) => values.map(value => `${key}=${value}`))
     return [name, groups.join(',') || '-', uid, extras.join(',') || '-'].join(' ')
   }
-  const codeOf = (error: unknown): string => (error instanceof PlainTextError ? '400' : error instanceof StatusError ? String(error.code) : `${error}`)
+  const codeOf = (error: unknown): string => (error instanceof StatusError ? String(error.code) : `${error}`)
 
   for (const line of UPSTREAM.trim().split('\n'))
     it(line, async () => {

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import type { Authorizer } from '../../../../src/meta/authorizer.ts'
 import type { User } from '../../../../src/meta/context.ts'
-import { withImpersonation } from '../../../../src/server/filters/impersonation.ts'
+import { PlainTextError } from '../../../../src/meta/plain-text-error.ts'
+import { StatusError } from '../../../../src/meta/status.ts'
+import { type ImpersonationMode, withImpersonation } from '../../../../src/server/filters/impersonation.ts'
 import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
 
 describe('withImpersonation', () => {
@@ -20,7 +22,7 @@ describe('withImpersonation', () => {
   it('passes on at once who asks for nothing', async () => {
     const ctx = filterContext({ user: alice })
     let passed = false
-    const done = runFilter(withImpersonation(authorizer('deny'), false), ctx, async () => {
+    const done = runFilter(withImpersonation(authorizer('deny'), 'plain'), ctx, async () => {
       passed = true
     })
     expect(passed).to.equal(true)
@@ -31,17 +33,31 @@ describe('withImpersonation', () => {
   it('goes on as the user that is named', async () => {
     const ctx = filterContext({ user: alice, headers: { 'Impersonate-User': 'bob', 'Impersonate-Group': 'dev' } })
     let seen: User | undefined
-    await runFilter(withImpersonation(authorizer('allow'), false), ctx, async () => {
+    await runFilter(withImpersonation(authorizer('allow'), 'plain'), ctx, async () => {
       seen = ctx.state.exchange.user
     })
     expect(seen).to.deep.equal({ name: 'bob', groups: ['dev', 'system:authenticated'] })
     expect(asked).to.deep.equal(['alice impersonate users bob', 'alice impersonate groups dev'])
   })
+  it('names nobody with a part alone: in plain text before 1.35', async () => {
+    const tell = (mode: ImpersonationMode) =>
+      rejection(runFilter(withImpersonation(authorizer('allow'), mode), filterContext({ user: alice, headers: { 'Impersonate-Group': 'dev' } })))
+    const message = 'requested [{Group  dev    }] without impersonating a user'
+    expect(await tell('early'))
+      .to.be.instanceOf(PlainTextError)
+      .and.include({ code: 500, message })
+    expect(await tell('plain'))
+      .to.be.instanceOf(StatusError)
+      .and.include({ code: 400, message })
+    expect(await tell('constrained'))
+      .to.be.instanceOf(StatusError)
+      .and.include({ code: 400 })
+  })
   it('refuses who may not', async () => {
     const ctx = filterContext({ user: alice, headers: { 'Impersonate-User': 'bob' } })
     let passed = false
     const error = await rejection(
-      runFilter(withImpersonation(authorizer('deny'), false), ctx, async () => {
+      runFilter(withImpersonation(authorizer('deny'), 'plain'), ctx, async () => {
         passed = true
       }),
     )
