@@ -42,6 +42,14 @@ describe('the head of a request', () => {
 
   it('takes tabs within values, and every byte above 127', () => {
     expect(readHead([...GET, 'a', 'b\tc', 'd', '\x80\xff'])?.headers).to.include({ a: 'b\tc', d: '\x80\xff' })
+    expect(readHead([...GET, 'a', '', 'b', 'c'])?.headers).to.include({ a: '', b: 'c' })
+  })
+
+  it('looks once at a long value', () => {
+    const before = process.cpuUsage()
+    for (const end of [' ', '\x01', '']) readHead([...GET, 'a', `b${' c'.repeat(200_000)}${end}`])
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).to.be.below(500)
   })
 
   it('joins a header that is called as a method of objects', () => {
@@ -63,6 +71,9 @@ describe('the head of a request', () => {
     ['a space in a name', [...GET, 'a b', 'c']],
     ['an escape', [...GET, 'a', 'b\x1b[31m']],
     ['a deletion', [...GET, 'a', 'b\x7f']],
+    ['a line break at the end', [...GET, 'a', 'b\n']],
+    ['a blank behind a value', [...GET, 'a', 'b\t']],
+    ['a blank alone', [...GET, 'a', ' ']],
     ['a blank before a value', [...GET, 'a', ' b']],
     ['a line break', [...GET, 'a', 'b\r\nc: d']],
     ['a header of the connection', [...GET, 'connection', 'close']],
