@@ -1,4 +1,5 @@
 import { webhookBackoff } from '../clients/backoff.ts'
+import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { readKubeconfig } from '../clients/kubeconfig.ts'
 import { KubeconfigError } from '../clients/kubeconfig-error.ts'
 import { remoteClient } from '../clients/remote-client.ts'
@@ -59,6 +60,7 @@ interface AuditParts {
   readonly now: () => number
   /** Steady. */
   readonly clock: Clock
+  readonly certificates?: CertificateMetrics | undefined
   /** Gives up events that wait for a webhook. */
   readonly abandoned: AbortSignal
   readonly observer: AuditObserver | undefined
@@ -99,7 +101,7 @@ const CONCURRENT_BATCHES = 100
 
 async function webhookTarget({ maxEventBytes, configFile, initialBackoffMs, ...options }: AuditWebhookOptions, parts: AuditParts): Promise<AuditTarget> {
   try {
-    const client = remoteClient(await readKubeconfig(configFile), { clock: parts.clock })
+    const client = remoteClient(await readKubeconfig(configFile), { clock: parts.clock, certificates: parts.certificates })
     const backend = webhookBackend({ ...parts, client, backoff: webhookBackoff(initialBackoffMs), signal: parts.abandoned })
     return { plugin: 'webhook', format: 'json', maxEventBytes, sink: sinkOf(options, { ...parts, backend, concurrency: CONCURRENT_BATCHES }) }
   } catch (error) {

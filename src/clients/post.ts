@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
 import { DialError, dialError } from '../lib/dial-error.ts'
 import { readBounded } from '../lib/read-bounded.ts'
+import { checkServerName } from '../lib/server-name.ts'
 import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import type { AnswerRoom } from './answer-room.ts'
+import type { CertificateObserver } from './certificate-metrics.ts'
 
 /** Where JSON is posted. */
 export interface Destination {
@@ -22,6 +24,7 @@ export interface Destination {
   /** With the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly certificates?: CertificateObserver | undefined
 }
 
 /** How long an answer may be; a longer one is none. */
@@ -51,7 +54,15 @@ const MAX_RETRY_MS = 3_600_000
 
 /** Keeps connections open between calls, as many as client-go. */
 export const keptConnections = (tls: SecureContextOptions & { readonly rejectUnauthorized?: boolean }): HttpsAgent =>
-  new HttpsAgent({ keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS, maxFreeSockets: MAX_IDLE_CONNECTIONS, ALPNProtocols: ['http/1.1'], ...tls })
+  new HttpsAgent({
+    keepAlive: true,
+    timeout: IDLE_MS,
+    maxSockets: MAX_CONNECTIONS,
+    maxFreeSockets: MAX_IDLE_CONNECTIONS,
+    ALPNProtocols: ['http/1.1'],
+    checkServerIdentity: checkServerName,
+    ...tls,
+  })
 
 /** The same of plain HTTP. */
 export const keptPlainConnections = (): HttpAgent =>
@@ -70,7 +81,7 @@ export async function post(to: Destination, body: string | Buffer, signal: Abort
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 206
 
 async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
-  const { agent, host, port, authority, serverName, path, headers } = to
+  const { agent, host, port, authority, serverName, path, headers, certificates } = to
   const { maxBytes = MAX_BODY_BYTES, room } = limits
   const begin = agent instanceof HttpsAgent ? httpsRequest : httpRequest
   for (;;) {
@@ -97,12 +108,15 @@ async function ask(to: Destination, body: string | Buffer, signal: AbortSignal, 
         request.on('response', resolve)
         request.end(body)
       })
+      certificates?.answered(response.socket)
       return { status: response.statusCode ?? 0, headers: response.headers, body: await readBounded(response, { maxBytes, tooLong, room }) }
     } catch (error) {
       if (signal.aborted || error instanceof DialError) throw error
       // It was closed by the other side while nobody used it.
       if (request?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(codesOf(error).code ?? '')) continue
-      throw wordsOf(error, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
+      const told = wordsOf(error, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
+      certificates?.failed(told)
+      throw told
     }
   }
 }

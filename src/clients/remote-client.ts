@@ -6,6 +6,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import { trustedCertificates } from '../lib/trusted-certificates.ts'
 import type { StatusError } from '../meta/status.ts'
 import { callEnding } from './call-ending.ts'
+import type { CertificateMetrics } from './certificate-metrics.ts'
 import { KubeconfigError } from './kubeconfig-error.ts'
 import { type Answer, failureOf, isSuccess, keptConnections, keptPlainConnections, post } from './post.ts'
 import type { Remote } from './remote.ts'
@@ -46,10 +47,11 @@ export interface RemoteClientOptions {
   readonly clock: Clock
   readonly userAgent?: string
   readonly timeoutMs?: number
+  readonly certificates?: CertificateMetrics | undefined
 }
 
 /** Connections are kept, and tokens and certificates that come from files follow them. Throws KubeconfigError for a certificate that can't be used. */
-export function remoteClient(remote: Remote, { clock, userAgent = 'kube-apiserver', timeoutMs = TIMEOUT_MS }: RemoteClientOptions): RemoteClient {
+export function remoteClient(remote: Remote, { clock, userAgent = 'kube-apiserver', timeoutMs = TIMEOUT_MS, certificates }: RemoteClientOptions): RemoteClient {
   const path = `${remote.path}?timeout=${timeoutMs / 1000}s`
   const url = `${remote.scheme}://${remote.authority}${path}`
   const files = followFiles(remote, clock)
@@ -63,7 +65,8 @@ export function remoteClient(remote: Remote, { clock, userAgent = 'kube-apiserve
       agent = agentOf(remote, client)
     }
     const headers = { ...remote.headers, ...authorization(current), 'user-agent': userAgent }
-    return { agent, host: remote.host, port: remote.port, authority: remote.authority, serverName: remote.serverName ?? remote.host, path, headers }
+    const { host, port, authority, serverName = host } = remote
+    return { agent, host, port, authority, serverName, path, headers, certificates: certificates?.observer(host) }
   }
   return {
     async post(body, signal) {

@@ -21,6 +21,7 @@ import type { ResolveService } from '../admission/webhooks/target.ts'
 import { validatingWebhooks } from '../admission/webhooks/validating.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess, ResourceId } from '../catalog/definition.ts'
+import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { followPolicies, POLICY_KINDS } from '../controllers/follow-policies.ts'
 import { followQuotas } from '../controllers/follow-quotas.ts'
 import { followWebhooks } from '../controllers/follow-webhooks.ts'
@@ -88,11 +89,12 @@ export class AdmissionService implements Service {
     const webhookMetrics = new WebhookMetrics()
     const conditionMetrics = new ConditionMetrics()
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
-    this.webhooks = new WebhookClients(parts.resolveService)
+    const certificates = options.webhookCertificates ?? new CertificateMetrics('webhooks')
+    this.webhooks = new WebhookClients(parts.resolveService, { certificates })
     this.pluginWebhooks = new Map(
       Array.from(options.webhookCredentials ?? [], ([plugin, credentials]) => [
         plugin,
-        new WebhookClients(parts.resolveService, { room: this.webhooks.room, credentials }),
+        new WebhookClients(parts.resolveService, { room: this.webhooks.room, credentials, certificates }),
       ]),
     )
     const { getNamespace } = reads
@@ -131,6 +133,7 @@ export class AdmissionService implements Service {
       ...policyMetrics.families(),
       ...mutatingPolicyMetrics.families(),
       ...webhookMetrics.families(),
+      ...certificates.families,
       ...conditionMetrics.families(),
       ...(admissionPlugins.includes('PodSecurity') ? podSecurityMetrics.families : []),
     ]

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { placeOf } from '../admission/webhooks/service-address.ts'
 import type { ResolveService } from '../admission/webhooks/target.ts'
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
+import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { type AvailabilityOptions, apiServiceAvailabilityController } from '../controllers/api-service-availability.ts'
 import { type Controller, followKept } from '../controllers/controller.ts'
 import type { ForeignResources } from '../controllers/foreign-resources.ts'
@@ -41,6 +42,7 @@ export class AggregationService implements Service {
     const { aggregation, gates, logger, services } = options
     const { client, refusesRedirects } = aggregation
     const via = new Via(randomUUID())
+    const certificates = new CertificateMetrics('kube_aggregator')
     this.transports = new Transports(client)
     const env: RequestProxyEnvironment = {
       resolve,
@@ -49,6 +51,7 @@ export class AggregationService implements Service {
       logger,
       tellsUid: gates.enabled('RemoteRequestHeaderUID'),
       refusesRedirects,
+      certificates,
     }
     const reader = new BackendClient(resolve, this.transports, via)
     const registrations = new Registrations()
@@ -67,7 +70,7 @@ export class AggregationService implements Service {
       isPlaced: (namespace, name, port) => placeOf(services.addresses, namespace, name, port) !== undefined,
     }
     this.availability = apiServiceAvailabilityController(availability)
-    this.metrics = metrics.families
+    this.metrics = [...metrics.families, ...certificates.families]
     this.checks = [onceBegun('poststarthook/apiservice-registration-controller', () => registrations.isSynced, 'APIServices are not known yet')]
     registrations.subscribe(({ name, registration }) => {
       if (!registration?.backend) this.transports.forget(name)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Auditor } from '../audit/auditor.ts'
 import { AuditMetrics } from '../audit/metrics.ts'
 import { type AuditObserver, openAuditor } from '../audit/open-auditor.ts'
+import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import { type Clock, steadyClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -20,11 +21,19 @@ export interface AuditService extends Service {
   close(): Promise<void>
 }
 
-/** Reads the policy, opens the log and makes the client of the webhook. `observer`: told of events as well. Throws AuditConfigError. */
-export async function openAudit({ audit }: Config, clock: Clock, log: Logger, observer?: AuditObserver): Promise<AuditService> {
+/** What may be there beside the configuration. */
+export interface AuditGiven {
+  /** Told of events as well. */
+  readonly observer?: AuditObserver | undefined
+  /** Of webhooks. */
+  readonly certificates?: CertificateMetrics | undefined
+}
+
+/** Reads the policy, opens the log and makes the client of the webhook. Throws AuditConfigError. */
+export async function openAudit({ audit }: Config, clock: Clock, log: Logger, { observer, certificates }: AuditGiven = {}): Promise<AuditService> {
   const metrics = new AuditMetrics()
   const abandoned = new AbortController()
-  const auditor = await openAuditor(audit, { metrics, log, now: () => clock.now(), clock: steadyClock, abandoned: abandoned.signal, observer })
+  const auditor = await openAuditor(audit, { metrics, log, now: () => clock.now(), clock: steadyClock, abandoned: abandoned.signal, observer, certificates })
   return {
     auditor,
     metrics: metrics.families,

@@ -17,6 +17,7 @@ import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { createCertificateExpirations } from '../auth/metrics.ts'
 import { getKind } from '../catalog/define.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
+import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -69,18 +70,26 @@ function nodeBindingOf(features: Features): NodeBinding {
   return features.enabled('ServiceAccountTokenNodeBindingValidation') ? 'checked' : 'refused'
 }
 
+/** What may be there before. */
+export interface AuthParts {
+  /** Where other servers may share the store, and with it the key that signs tokens. */
+  readonly agreed?: AgreedValues | undefined
+  /** Of webhooks. */
+  readonly certificates?: CertificateMetrics | undefined
+}
+
 /**
- * Reads the files that the configuration names, and makes the key that signs tokens where there is none. `agreed`: where other servers may share the store, and with it that key.
+ * Reads the files that the configuration names, and makes the key that signs tokens where there is none.
  * Throws an Error that names the file.
  */
-export async function openAuth(config: Config, clock: Clock, log: Logger, agreed?: AgreedValues): Promise<Auth> {
+export async function openAuth(config: Config, clock: Clock, log: Logger, { agreed, certificates }: AuthParts = {}): Promise<Auth> {
   const { serviceAccounts } = config
   const expirations = createCertificateExpirations()
   const cacheMetrics = new TokenCacheMetrics()
   const [others, webhook, authorization, external, given, users] = await Promise.all([
     openTokenIssuers(config, { clock, log, cacheMetrics }),
-    openTokenWebhook(config, { clock, log, cacheMetrics }),
-    openAuthorization(config, clock, log),
+    openTokenWebhook(config, { clock, log, cacheMetrics, certificates }),
+    openAuthorization(config, clock, log, certificates),
     openExternalSignerService(config, clock, log),
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),

@@ -8,6 +8,7 @@ import { rbacAuthorizer } from '../auth/authz/rbac/authorizer.ts'
 import { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { parseRules, rulesAuthorizer } from '../auth/authz/rules.ts'
 import { countedDecisions, createDecisions } from '../auth/metrics.ts'
+import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { invariant } from '../lib/invariant.ts'
@@ -40,10 +41,12 @@ type Built = Readonly<Partial<Record<PlainMode | 'Rules', Authorizer>>>
 /**
  * Reads the files that the configuration names. What asks webhooks, and what reads a configuration file, is loaded only where there is one. Throws an Error for the user.
  */
-export async function openAuthorization(config: Config, clock: Clock, log: Logger): Promise<Authorization> {
+export async function openAuthorization(config: Config, clock: Clock, log: Logger, certificates?: CertificateMetrics): Promise<Authorization> {
   const { authorizationConfigFile: file, authorizationWebhook, gates } = config
   const webhooks =
-    file === undefined && authorizationWebhook === undefined ? undefined : new (await import('./authorization-webhooks.ts')).Webhooks({ gates, clock, log })
+    file === undefined && authorizationWebhook === undefined
+      ? undefined
+      : new (await import('./authorization-webhooks.ts')).Webhooks({ gates, clock, log, certificates })
   const read = file === undefined ? undefined : await webhooks?.read(file)
   const entries = read?.entries ?? entriesOf(config)
   const decisions = createDecisions()

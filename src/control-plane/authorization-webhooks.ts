@@ -5,6 +5,7 @@ import { webhookAuthorizer } from '../auth/authz/webhook/authorizer.ts'
 import { AuthorizationWebhookMetrics } from '../auth/authz/webhook/metrics.ts'
 import { ReloadMetrics } from '../auth/reload-metrics.ts'
 import { webhookBackoff } from '../clients/backoff.ts'
+import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { readKubeconfig } from '../clients/kubeconfig.ts'
 import { KubeconfigError } from '../clients/kubeconfig-error.ts'
 import { type RemoteClient, remoteClient } from '../clients/remote-client.ts'
@@ -28,6 +29,7 @@ export interface WebhooksOptions {
   readonly gates: Gates
   readonly clock: Clock
   readonly log: Logger
+  readonly certificates: CertificateMetrics | undefined
 }
 
 /** Between two looks at the times of the file. */
@@ -59,13 +61,13 @@ export class Webhooks {
 
   /** The webhooks of a chain, by their names. Throws an Error for the user. */
   async open(chain: readonly (AuthorizerEntry | { readonly type: 'Rules' })[]): Promise<ReadonlyMap<string, Authorizer>> {
-    const { gates, clock, log } = this.options
+    const { gates, log } = this.options
     const opened = new Map<string, Authorizer>()
     const clients: RemoteClient[] = []
     for (const entry of chain) {
       if (entry.type !== 'Webhook') continue
       const { kubeconfigFile, timeoutMs, ...settings } = entry.webhook
-      const client = await clientOf(kubeconfigFile, timeoutMs, clock)
+      const client = await clientOf(kubeconfigFile, timeoutMs, this.options)
       clients.push(client)
       const environment = { metrics: this.calls, logger: log, now: () => steadyClock.now(), selectors: gates.enabled('AuthorizeWithSelectors') }
       opened.set(entry.name, webhookAuthorizer({ ...settings, name: entry.name, client, backoff: webhookBackoff(BACKOFF_MS) }, environment))
@@ -116,9 +118,9 @@ export class Webhooks {
   }
 }
 
-async function clientOf(file: string, timeoutMs: number, clock: Clock): Promise<RemoteClient> {
+async function clientOf(file: string, timeoutMs: number, { clock, certificates }: WebhooksOptions): Promise<RemoteClient> {
   try {
-    return remoteClient(await readKubeconfig(file), { clock, timeoutMs })
+    return remoteClient(await readKubeconfig(file), { clock, timeoutMs, certificates })
   } catch (error) {
     throw error instanceof KubeconfigError ? new AuthorizationConfigError(`invalid authorization config: ${error.message}`) : error
   }

@@ -3,6 +3,7 @@ import type { PluginName } from '../admission/plugin-names.ts'
 import type { WebhookCredentials, WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { NodeGraph } from '../auth/authz/node/graph.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
+import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { MediaOffer } from '../codec/negotiate.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { ControllerName } from '../controllers/names.ts'
@@ -71,6 +72,8 @@ export interface ControlPlaneOptions {
   readonly pluginConfigurations?: PluginConfigurations
   /** As whom plugins ask webhooks, where their configuration says so. */
   readonly webhookCredentials?: ReadonlyMap<WebhookPluginName, WebhookCredentials>
+  /** Of all webhooks of the server, whoever asks them; absent: of those that the control plane asks. */
+  readonly webhookCertificates?: CertificateMetrics
   /** For the plugin ImagePolicyWebhook, which needs one. Closed with the control plane. */
   readonly imagePolicy?: ImagePolicy
   readonly tolerationSeconds: TolerationSeconds

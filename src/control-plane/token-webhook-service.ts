@@ -1,6 +1,7 @@
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import { cachedTokens } from '../auth/authn/token-cache.ts'
 import type { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
+import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import { type Clock, steadyClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -16,6 +17,7 @@ export interface TokenWebhookParts {
   readonly clock: Clock
   readonly log: Logger
   readonly cacheMetrics: TokenCacheMetrics
+  readonly certificates: CertificateMetrics | undefined
 }
 
 /** The first wait before a call is repeated, as upstream has it. */
@@ -24,7 +26,7 @@ const BACKOFF_MS = 500
 /** Loads what asks it only where there is one. Throws KubeconfigError. */
 export async function openTokenWebhook(
   { tokenWebhook: config, serviceAccounts }: Config,
-  { clock, log: logger, cacheMetrics: metrics }: TokenWebhookParts,
+  { clock, log: logger, cacheMetrics: metrics, certificates }: TokenWebhookParts,
 ): Promise<TokenWebhook> {
   if (config === undefined) return { tokens: [], close: () => {} }
   const [{ tokenWebhook }, { webhookBackoff }, { readKubeconfig }, { remoteClient }] = await Promise.all([
@@ -33,7 +35,7 @@ export async function openTokenWebhook(
     import('../clients/kubeconfig.ts'),
     import('../clients/remote-client.ts'),
   ])
-  const client = remoteClient(await readKubeconfig(config.kubeconfigFile), { clock })
+  const client = remoteClient(await readKubeconfig(config.kubeconfigFile), { clock, certificates })
   const { version, cacheTtlMs } = config
   const asked = tokenWebhook({ client, version, serverAudiences: serviceAccounts.audiences, backoff: webhookBackoff(BACKOFF_MS), logger })
   return { tokens: [cachedTokens(asked, { ttlMs: cacheTtlMs, keepsRefusals: true, now: () => steadyClock.now(), metrics })], close: () => client.close() }

@@ -16,6 +16,9 @@ const SYSTEM: Readonly<Record<string, string>> = {
 }
 
 const UNKNOWN_AUTHORITY = 'x509: certificate signed by unknown authority'
+/** OpenSSL's, which has no code. */
+const WEAK_SIGNATURE = 'CA signature digest algorithm too weak'
+const INSECURE_SIGNATURE = `${UNKNOWN_AUTHORITY} (possibly because of "x509: cannot verify signature: insecure algorithm SHA1")`
 const CERTIFICATE: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
@@ -36,6 +39,7 @@ export function dialError(error: unknown, address: string): DialError {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new DialError(`dial tcp: lookup ${address.replace(/:\d+$/, '')}: no such host`)
   const certificate = CERTIFICATE[code]
   if (certificate !== undefined) return new DialError(`tls: failed to verify certificate: ${certificate}`)
+  if (message === WEAK_SIGNATURE) return new DialError(`tls: failed to verify certificate: ${INSECURE_SIGNATURE}`)
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return new DialError(`tls: failed to verify certificate: x509: ${hostnameText(error) ?? message}`)
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return new DialError('tls: first record does not look like a TLS handshake')
   if (code === 'ECONNRESET' || code === 'EPIPE') return new DialError('EOF')

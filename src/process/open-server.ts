@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { AuditObserver } from '../audit/open-auditor.ts'
+import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
@@ -86,7 +87,8 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   // While the store is opened, which is what the certificates have to wait for.
   const adminKeys = link || given ? undefined : beginAdminKeys(config.certDir)
   const encryption = await openEncryption(config, log)
-  const audit = await openAudit(config, systemClock, log, given?.observer)
+  const certificates = new CertificateMetrics('webhooks')
+  const audit = await openAudit(config, systemClock, log, { observer: given?.observer, certificates })
   await checkEgress(config)
   const tracing = await tracingOf(config)
   const backend = await openBackend(config, encryption.encryption, log, given?.backend)
@@ -94,7 +96,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   // Certificates are made while the rest is opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
-  const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed }, log)
+  const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed, certificates }, log)
   const { plane, auth } = services
   const closeStore = async (): Promise<void> => {
     await Promise.all([plane.close(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
@@ -110,9 +112,9 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const shutdown = new Shutdown()
   /** Until then others could not use what is ready. */
   let isAnnounced = alone === undefined
-  const certificates = await givenCertificates(config)
+  const served = await givenCertificates(config)
   const health = healthOf({ config, log, services, encryption, shutdown, isAnnounced: () => isAnnounced })
-  const server = await listen({ ...parts, begin, services, encryption, audit, health, certificates, tracing })
+  const server = await listen({ ...parts, begin, services, encryption, audit, health, certificates: served, tracing })
   if (link) {
     log.info('worker serves', { pid: process.pid })
     link.serving()
@@ -124,7 +126,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   })
   const ended = new AbortController()
   followAuthorities({ config, begin, server, services, log }, ended.signal)
-  followCertificates(certificates, server, log, ended.signal)
+  followCertificates(served, server, log, ended.signal)
   plane.start({
     address: advertisedAddress(config),
     port: server.securePort,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type PluginConfigurations, readAdmissionConfiguration } from '../admission/configuration-file.ts'
 import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
+import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { type MediaOffer, mediaOffer } from '../codec/negotiate.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
@@ -61,6 +62,8 @@ export interface GivenServices {
   readonly encryption: Encryption
   /** Absent where no other server shares the store. */
   readonly agreed: AgreedValues | undefined
+  /** Of webhooks. */
+  readonly certificates: CertificateMetrics
 }
 
 /** What serves requests, once a port listens. Closing the plane closes the backend. */
@@ -72,16 +75,18 @@ export interface OpenServices {
 
 /** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
-  const { backend, runtime, encryption, agreed } = given
+  const { backend, runtime, encryption, agreed, certificates } = given
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
-  const auth = await openAuth(config, systemClock, log, agreed)
+  const auth = await openAuth(config, systemClock, log, { agreed, certificates })
   const kubelets = await kubeletsOf(config)
   const { admissionConfigFile, admissionPlugins } = config
   const pluginConfigurations =
     admissionConfigFile === undefined
       ? undefined
       : await readAdmissionConfiguration(admissionConfigFile, admissionPlugins, (message, fields) => log.warn(message, fields))
-  const imagePolicy = admissionPlugins.includes(IMAGE_POLICY_PLUGIN) ? await openImagePolicy(pluginConfigurations ?? new Map(), steadyClock) : undefined
+  const imagePolicy = admissionPlugins.includes(IMAGE_POLICY_PLUGIN)
+    ? await openImagePolicy(pluginConfigurations ?? new Map(), steadyClock, certificates)
+    : undefined
   const { authorizer, rules, nodeGraph, services } = auth
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.services
   const plane = createControlPlane({
@@ -89,6 +94,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     ...(pluginConfigurations && { pluginConfigurations }),
     ...(imagePolicy && { imagePolicy }),
     ...(pluginConfigurations && { webhookCredentials: await webhookCredentialsOf(pluginConfigurations) }),
+    webhookCertificates: certificates,
     runtime,
     backend,
     clock: systemClock,

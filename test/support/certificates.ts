@@ -20,6 +20,10 @@ export interface Request {
   readonly isAuthority?: boolean
   /** Object identifiers of extended key usages; absent: the extension is not there. */
   readonly usages?: readonly string[]
+  /** Subject alternative names; absent: the extension is not there. */
+  readonly dns?: readonly string[]
+  /** What is signed; absent: a digest by SHA-256. */
+  readonly digest?: 'SHA-1'
 }
 
 export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
@@ -31,7 +35,17 @@ let serial = 1
 const generate = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
 
 /** A certificate as the test wants it: valid from an hour ago for two hours, if not told otherwise. */
-export async function issueCertificate({ subject, issuer, keys: given, notBefore, notAfter, isAuthority = false, usages }: Request): Promise<Issued> {
+export async function issueCertificate({
+  subject,
+  issuer,
+  keys: given,
+  notBefore,
+  notAfter,
+  isAuthority = false,
+  usages,
+  dns,
+  digest,
+}: Request): Promise<Issued> {
   const keys = given ?? (await generate())
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: (serial++).toString(16).padStart(8, '0'),
@@ -39,10 +53,14 @@ export async function issueCertificate({ subject, issuer, keys: given, notBefore
     issuer: issuer ? issuer.certificate.subject : subject instanceof x509.Name ? subject.toString() : subject,
     notBefore: new Date(notBefore ?? Date.now() - HOUR_MS),
     notAfter: new Date(notAfter ?? Date.now() + HOUR_MS),
-    signingAlgorithm: ALGORITHM,
+    signingAlgorithm: { ...ALGORITHM, ...(digest && { hash: digest }) },
     signingKey: (issuer?.keys ?? keys).privateKey,
     publicKey: keys.publicKey,
-    extensions: [new x509.BasicConstraintsExtension(isAuthority, undefined, true), ...(usages ? [new x509.ExtendedKeyUsageExtension([...usages])] : [])],
+    extensions: [
+      new x509.BasicConstraintsExtension(isAuthority, undefined, true),
+      ...(usages ? [new x509.ExtendedKeyUsageExtension([...usages])] : []),
+      ...(dns ? [new x509.SubjectAlternativeNameExtension(dns.map(value => ({ type: 'dns', value })))] : []),
+    ],
   })
   const key = x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY')
   return { certificate, keys, cert: `${certificate.toString('pem')}\n`, key }

@@ -101,11 +101,11 @@ function loudOnDryRun({ name, sideEffects }: Webhook): Error {
   return badRequestError(`admission webhook ${JSON.stringify(name)} does not support dry run`)
 }
 
-async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, { signal, deadline }: RequestContext): Promise<Buffer> {
+async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, { signal, deadline, audit }: RequestContext): Promise<Buffer> {
   // The webhook has no more time than the request has left.
   const left = deadline ? Math.max(deadline - steadyClock.now(), 1) : hook.timeoutMs
   try {
-    return await clients.post(hook.clientConfig, review, { timeoutMs: Math.min(hook.timeoutMs, left), signal })
+    return await clients.post(hook.clientConfig, review, { timeoutMs: Math.min(hook.timeoutMs, left), signal, audit })
   } catch (error) {
     if (!(error instanceof WebhookCallError)) throw error
     const { message, code, canceled, isConfiguration } = error

@@ -1,11 +1,13 @@
 import type { Agent } from 'node:https'
 import { AnswerRoom } from '../../clients/answer-room.ts'
 import { callEnding } from '../../clients/call-ending.ts'
+import type { CertificateMetrics } from '../../clients/certificate-metrics.ts'
 import { type Destination, failureOf, isSuccess, keptConnections, post } from '../../clients/post.ts'
 import type { FollowedFiles } from '../../clients/remote-files.ts'
 import { CANCELED } from '../../lib/deadline.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
+import type { AuditRecord } from '../../meta/audit.ts'
 import { WebhookCallError } from './call-error.ts'
 import type { WebhookCredentials, WebhookUser } from './credentials.ts'
 import { type ResolveService, type WebhookClientConfig, type WebhookTarget, webhookTarget } from './target.ts'
@@ -16,6 +18,8 @@ export interface PostOptions {
   readonly timeoutMs: number
   /** Of the request that waits for it. */
   readonly signal: AbortSignal
+  /** Of the same. */
+  readonly audit?: AuditRecord | undefined
 }
 
 interface Client {
@@ -34,6 +38,7 @@ export interface WebhookClientsOptions {
   readonly room?: AnswerRoom
   /** Absent: webhooks are asked as nobody. */
   readonly credentials?: WebhookCredentials | undefined
+  readonly certificates?: CertificateMetrics | undefined
 }
 
 /** Configurations whose connections are kept (client-go keeps as many clients). */
@@ -49,18 +54,20 @@ export class WebhookClients {
   private readonly clients = new Map<string, Client>()
   readonly room: AnswerRoom
   private readonly credentials: WebhookCredentials | undefined
+  private readonly certificates: CertificateMetrics | undefined
 
-  constructor(resolve: ResolveService, { room = new AnswerRoom(), credentials }: WebhookClientsOptions = {}) {
+  constructor(resolve: ResolveService, { room = new AnswerRoom(), credentials, certificates }: WebhookClientsOptions = {}) {
     this.resolve = resolve
     this.room = room
     this.credentials = credentials
+    this.certificates = certificates
   }
 
   /**
    * Posts JSON, and resolves with the body of an answer that tells success. Throws a WebhookCallError for anything else: nobody there, a certificate that is not trusted, another
    * status, no answer in time. Its text names the URL, not the webhook.
    */
-  async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal }: PostOptions): Promise<Buffer> {
+  async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal, audit }: PostOptions): Promise<Buffer> {
     const client = this.clientFor(config)
     const { target, user } = client
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
@@ -70,7 +77,8 @@ export class WebhookClients {
     try {
       const { authority, serverName } = target
       const headers = user ? await present(client, user, config) : HEADERS
-      const destination = { agent: client.agent, ...(await target.dial()), authority, serverName, path: target.path + query, headers }
+      const certificates = this.certificates?.observer(serverName, audit)
+      const destination = { agent: client.agent, ...(await target.dial()), authority, serverName, path: target.path + query, headers, certificates }
       const answer = await post(destination, body, ending.signal, { room: this.room })
       if (isSuccess(answer)) return answer.body
       if (answer.status === 401) user?.files.expire()

@@ -5,9 +5,11 @@ import { isIPv6, type LookupFunction } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Destination, KubeletAddresses, Trust } from '../../catalog/connect.ts'
+import type { CertificateObserver } from '../../clients/certificate-metrics.ts'
 import { DialError, dialError } from '../../lib/dial-error.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { errorMessage } from '../../lib/error-message.ts'
+import { checkServerName } from '../../lib/server-name.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { escapePath } from '../../lib/url.ts'
 
@@ -49,6 +51,7 @@ export interface Transport {
   readonly tls: TlsChoices
   /** Keeps connections for further requests; absent: each request has one of its own. */
   readonly agent?: Agent
+  readonly certificates?: CertificateObserver
 }
 
 /** For the connection and its handshake together; for the answer the client decides how long to wait. */
@@ -128,7 +131,7 @@ class Attempt {
   /** It failed on a connection that earlier requests have used. */
   metClosedConnection = false
 
-  constructor({ tls, agent }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
+  constructor({ tls, agent, certificates }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
     const { scheme, host, addresses } = destination
     const port = destination.port === '' ? PORTS[scheme] : destination.port
     const address = `${hostText(host)}:${port}`
@@ -146,7 +149,10 @@ class Attempt {
     this.reply = new Promise((resolve, reject) => {
       let request: ClientRequest
       try {
-        request = scheme === 'https' ? httpsRequest({ ...options, ...tls, agent: agent ?? false }) : httpRequest({ ...options, agent: false })
+        request =
+          scheme === 'https'
+            ? httpsRequest({ ...options, checkServerIdentity: checkServerName, ...tls, agent: agent ?? false })
+            : httpRequest({ ...options, agent: false })
       } catch (error) {
         reject(new DialError(errorMessage(error)))
         return
@@ -164,11 +170,19 @@ class Attempt {
       request.on('error', error => {
         connected()
         this.metClosedConnection = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '')
-        if (signal.aborted) reject(signal.reason)
-        else reject(error instanceof DialError ? error : dialError(error, address))
+        if (signal.aborted) return reject(signal.reason)
+        const told = error instanceof DialError ? error : dialError(error, address)
+        certificates?.failed(told)
+        reject(told)
       })
-      request.on('response', response => resolve({ response }))
-      request.on('upgrade', (response, socket, head) => resolve({ response, upgraded: { socket, head } }))
+      request.on('response', response => {
+        certificates?.answered(response.socket)
+        resolve({ response })
+      })
+      request.on('upgrade', (response, socket, head) => {
+        certificates?.answered(response.socket)
+        resolve({ response, upgraded: { socket, head } })
+      })
       if (body) body.on('error', error => request.destroy(error)).pipe(request)
       else request.end()
     })

@@ -1,6 +1,7 @@
 import type { ResolveService } from '../../admission/webhooks/target.ts'
 import type { Destination } from '../../catalog/connect.ts'
-import { type Ask, askOver, authorityOf } from '../../endpoints/connect/ask.ts'
+import type { CertificateMetrics } from '../../clients/certificate-metrics.ts'
+import { type Ask, askOver, authorityOf, type Transport } from '../../endpoints/connect/ask.ts'
 import { forward, type Passing } from '../../endpoints/connect/forward.ts'
 import { withHeader } from '../../endpoints/connect/headers.ts'
 import { upgrade } from '../../endpoints/connect/upgrade.ts'
@@ -12,7 +13,7 @@ import type { Logger } from '../../lib/log.ts'
 import { escapePath } from '../../lib/url.ts'
 import { isStatusError, tooManyRequestsError } from '../../meta/status.ts'
 import { destinationAt } from './destination.ts'
-import type { Backend, Registration } from './registration.ts'
+import { type Backend, type Registration, serverNameOf } from './registration.ts'
 import { withRemoteUser } from './remote-user.ts'
 import type { BackendTransport, Transports } from './transports.ts'
 import type { Via } from './via.ts'
@@ -26,6 +27,7 @@ export interface RequestProxyEnvironment {
   readonly tellsUid: boolean
   /** `--aggregator-reject-forwarding-redirect` */
   readonly refusesRedirects: boolean
+  readonly certificates: CertificateMetrics
 }
 
 /** Clients wait for all of discovery: no backend may hold them up for longer. */
@@ -48,14 +50,19 @@ export async function passOn(env: RequestProxyEnvironment, exchange: Exchange, r
   if (!transport.enter()) throw tooManyRequestsError('Too many requests, please try again later.', 1)
   exchange.delegate()
   try {
-    await send(env, exchange, destinationAt(address, exchange.path, exchange.search), transport)
+    await send(env, exchange, destinationAt(address, exchange.path, exchange.search), observed(env, exchange, transport, backend))
   } finally {
     transport.leave()
   }
 }
 
+const observed = ({ certificates }: RequestProxyEnvironment, { ctx }: Exchange, { transport }: BackendTransport, backend: Backend): Transport => ({
+  ...transport,
+  certificates: certificates.observer(serverNameOf(backend), ctx.audit),
+})
+
 /** Whatever goes wrong before an answer has come is 503. */
-async function send(env: RequestProxyEnvironment, exchange: Exchange, to: Destination, { transport }: BackendTransport): Promise<void> {
+async function send(env: RequestProxyEnvironment, exchange: Exchange, to: Destination, transport: Transport): Promise<void> {
   const limit = isDiscovery(exchange) ? startDeadline(DISCOVERY_MS, exchange.ctx.signal) : undefined
   const ask: Ask = (destination, question) => askOver(transport, destination, limit ? { ...question, signal: limit.signal } : question)
   const passing: Passing = { ask, headers: (headers, at) => headersFor(env, exchange, headers, at), refusesRedirects: env.refusesRedirects }

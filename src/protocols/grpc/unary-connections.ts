@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectSecurely, type SecureContextOptions } from 'node:tls'
+import { checkServerName } from '../../lib/server-name.ts'
 import { UnaryConnection } from './unary-connection.ts'
 
 /** How long a connection may take to come about, and how long after one has failed or ended the next is tried. */
@@ -43,7 +44,13 @@ export class UnaryConnections {
     if (place === undefined) return
     const secure = this.#credentials !== undefined
     const socket = secure
-      ? connectSecurely({ ...place, ...this.#credentials, ALPNProtocols: ['h2'], ...(isIP(place.host) === 0 && { servername: place.host }) })
+      ? connectSecurely({
+          ...place,
+          ...this.#credentials,
+          checkServerIdentity: checkServerName,
+          ALPNProtocols: ['h2'],
+          ...(isIP(place.host) === 0 && { servername: place.host }),
+        })
       : connect(place)
     const member: Member = { socket, triedAt: performance.now(), connection: undefined }
     this.#members.set(address, member)

@@ -5,6 +5,7 @@ import type { ChannelCredentials, Client, ClientDuplexStream, ClientOptions, Met
 import type { IOptions } from 'etcd3'
 import type { ConnectionPool } from 'etcd3/lib/connection-pool.js'
 import { onAbort } from '../../lib/on-abort.ts'
+import { checkServerName } from '../../lib/server-name.ts'
 import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
 import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
@@ -87,7 +88,7 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
   const pool = new ConnectionPool({
     hosts: [...options.servers],
     grpcOptions: {
-      ...(tls && overTls(grpc.Channel, grpc.credentials.createFromSecureContext(createSecureContext(tls)))),
+      ...(tls && overTls(grpc.Channel, grpc.credentials.createFromSecureContext(createSecureContext(tls), { checkServerIdentity: checkServerName }))),
       ...channelOptions,
     },
     faultHandling: { global: noPolicy, host: () => noPolicy },

@@ -31,7 +31,12 @@ export class WebhookServer {
 
   static async start(names: { dns: string[]; ips: string[] } = { dns: ['localhost'], ips: ['127.0.0.1'] }): Promise<WebhookServer> {
     const ca = await issueCa('webhooks')
-    const made = new WebhookServer(await issueServing(ca, 'webhook', names), ca.cert)
+    return WebhookServer.startWith(await issueServing(ca, 'webhook', names), ca.cert)
+  }
+
+  /** With another certificate. PEM. */
+  static async startWith(tls: { readonly cert: string; readonly key: string; readonly ciphers?: string }, ca: string): Promise<WebhookServer> {
+    const made = new WebhookServer(tls, ca)
     // One that a failed test leaves behind holds nobody up.
     made.server.unref().listen(0, '127.0.0.1')
     await once(made.server, 'listening')

@@ -5,6 +5,7 @@ import { dialError } from '../../../lib/dial-error.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
 import { readBounded } from '../../../lib/read-bounded.ts'
+import { checkServerName } from '../../../lib/server-name.ts'
 import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
 
 /** What was found at a URL. */
@@ -36,7 +37,7 @@ const MOST_SOCKETS = 8
 export function issuerClient(authority: string, signal: AbortSignal): IssuerClient {
   const common = { keepAlive: true, timeout: IDLE_MS, maxSockets: MOST_SOCKETS, maxFreeSockets: 2 }
   const agents = {
-    'https:': new HttpsAgent({ ...common, ...(authority !== '' && trustedCertificates(authority)) }),
+    'https:': new HttpsAgent({ ...common, checkServerIdentity: checkServerName, ...(authority !== '' && trustedCertificates(authority)) }),
     'http:': new HttpAgent(common),
   }
   onAbort(signal, () => {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect } from 'chai'
 import type { ResolveService } from '../../../../src/admission/webhooks/target.ts'
+import { CertificateMetrics } from '../../../../src/clients/certificate-metrics.ts'
 import type { Backend, Registration } from '../../../../src/extensions/aggregation/registration.ts'
 import { passOn } from '../../../../src/extensions/aggregation/request-proxy.ts'
 import { Transports } from '../../../../src/extensions/aggregation/transports.ts'
@@ -56,7 +57,15 @@ describe('passOn', () => {
       if (port === 0) throw new Error('no such service')
       return { host: '127.0.0.1', port }
     }
-    const env = { resolve, transports, via: new Via('a'), logger: silentLogger, tellsUid: true, refusesRedirects: true }
+    const env = {
+      resolve,
+      transports,
+      via: new Via('a'),
+      logger: silentLogger,
+      tellsUid: true,
+      refusesRedirects: true,
+      certificates: new CertificateMetrics('kube_aggregator'),
+    }
     return (exchange = new FakeExchange(PATH)) => passOn(env, exchange, of, whole).then(() => exchange)
   }
   const told = async (asked: Promise<FakeExchange>): Promise<string> => {

@@ -1,6 +1,7 @@
 import { initError, type PluginConfigurations } from '../../../../admission/configuration-file.ts'
 import { jsonKind } from '../../../../apply/patch/go-print.ts'
 import { type Backoff, webhookBackoff } from '../../../../clients/backoff.ts'
+import type { CertificateMetrics } from '../../../../clients/certificate-metrics.ts'
 import { readKubeconfig } from '../../../../clients/kubeconfig.ts'
 import { KubeconfigError } from '../../../../clients/kubeconfig-error.ts'
 import { type RemoteClient, remoteClient } from '../../../../clients/remote-client.ts'
@@ -45,7 +46,7 @@ const refused = (why: string): Error => initError(IMAGE_POLICY_PLUGIN, why)
  * The plugin's configuration, with the kubeconfig that it names. Throws AdmissionConfigError in upstream's words.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#imagepolicywebhook
  */
-export async function openImagePolicy(configurations: PluginConfigurations, clock: Clock): Promise<ImagePolicy> {
+export async function openImagePolicy(configurations: PluginConfigurations, clock: Clock, certificates?: CertificateMetrics): Promise<ImagePolicy> {
   const bytes = configurations.get(IMAGE_POLICY_PLUGIN)
   if (bytes === undefined) throw refused('no config specified')
   const given = memberOf(rootOf(bytes), 'imagePolicy') ?? {}
@@ -56,7 +57,7 @@ export async function openImagePolicy(configurations: PluginConfigurations, cloc
   const retryBackoffMs = milliseconds('retryBackoff', times.retryBackoff)
   const [allowTtlMs, denyTtlMs] = [milliseconds('allowTTL', times.allowTTL), milliseconds('denyTTL', times.denyTTL)]
   try {
-    const client = remoteClient(await readKubeconfig(kubeconfig), { clock })
+    const client = remoteClient(await readKubeconfig(kubeconfig), { clock, certificates })
     return { client, backoff: webhookBackoff(retryBackoffMs), allowTtlMs, denyTtlMs, defaultAllow }
   } catch (error) {
     throw error instanceof KubeconfigError ? refused(error.message) : error
