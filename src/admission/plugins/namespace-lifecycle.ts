@@ -15,7 +15,7 @@ export type FindNamespace = (name: string, fresh: boolean) => Awaitable<Namespac
 type NamespaceObject = TypedObject & { readonly status?: { readonly phase?: string } }
 
 /**
- * NamespaceLifecycle: nothing is created in a namespace that does not exist or is being deleted, and the namespaces that every cluster has stay.
+ * NamespaceLifecycle: nothing is created or updated in a namespace that does not exist, nothing is created in one that is being deleted, and the namespaces that every cluster has stay.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespacelifecycle
  */
 export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
@@ -26,17 +26,18 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
       if (isNamespace && PROTECTED.has(name)) throw forbiddenError({ group: '', resource: 'namespaces' }, name, 'this namespace may not be deleted')
       return undefined
     }
-    if (request.operation !== 'CREATE' || isNamespace || served.definition.scope !== 'Namespaced' || namespace === '') return undefined
+    if (isNamespace || served.definition.scope !== 'Namespaced' || namespace === '') return undefined
     if (isAccessReview(request)) return undefined
     const fault = segmentFault(namespace)
     if (fault !== undefined) throw internalServerError(`invalid resource name ${quote(namespace)}: [${fault}]`)
     return use(findNamespace(find, namespace), ({ status, metadata }) => {
+      if (request.operation !== 'CREATE') return
       if (status?.phase === 'Terminating' || metadata.deletionTimestamp !== undefined) throw terminatingError(request)
     })
   }
   return {
     name: 'NamespaceLifecycle',
-    handles: request => request.operation === 'CREATE' || request.operation === 'DELETE',
+    handles: request => request.operation !== 'CONNECT',
     // As upstream, which checks among the plugins that mutate, deletions too.
     mutate: check,
   }

@@ -31,7 +31,7 @@ function addMissing(container: Container, list: 'requests' | 'limits', defaults:
   return added
 }
 
-/** Gives the containers of a new pod the default requests and limits of a LimitRange, and says so in an annotation. False where that would be very many. */
+/** Gives the containers of a pod the default requests and limits of a LimitRange, and says so in an annotation. False where that would be very many. */
 function setDefaults({ spec }: LimitRange, pod: Pod): boolean {
   const requests: Record<string, string> = {}
   const most: Record<string, string> = {}
@@ -64,11 +64,11 @@ const isPod = (request: AdmissionRequest): boolean => isAbout(request, 'pods')
 
 /** Pods keep what they have when they are updated, except for a resize; claims are checked at every update. What is being deleted is left alone. */
 function handles(request: AdmissionRequest): boolean {
-  const { operation, subresource, served, old } = request
+  const { operation, old } = request
   if (old?.metadata.deletionTimestamp !== undefined) return false
   if (operation === 'CREATE') return isPod(request) || isAbout(request, 'persistentvolumeclaims')
   if (operation !== 'UPDATE') return false
-  return isAbout(request, 'persistentvolumeclaims') || (subresource === 'resize' && served.version.group === '' && served.version.names.plural === 'pods')
+  return isAbout(request, 'persistentvolumeclaims') || isAbout(request, 'pods', 'resize')
 }
 
 /**
@@ -80,7 +80,7 @@ export const limitRanger = (list: ListLimitRanges): AdmissionPlugin => ({
   handles,
   mutate: request => {
     const { object, namespace } = request
-    if (!object || !isPod(request)) return undefined
+    if (!object || !(isPod(request) || isAbout(request, 'pods', 'resize'))) return undefined
     const pod = asKind(PODS, object)
     return use(list(namespace), ranges => {
       for (const range of ranges)

@@ -68,7 +68,7 @@ export const serviceAccountAdmission = (options: ServiceAccountOptions | undefin
     const { object } = request
     if (!object || request.operation !== 'CREATE') return undefined
     const pod = asKind(PODS, object)
-    if (isMirror(pod)) return undefined
+    if (isMirror(pod)) return checkMirror(request, pod)
     const { spec } = pod
     spec.serviceAccountName ||= DEFAULT
     // The older name of the field always has the same value.
@@ -78,6 +78,8 @@ export const serviceAccountAdmission = (options: ServiceAccountOptions | undefin
       if (wantsToken(account, spec)) mountToken(spec, options.nameSuffix)
       const { imagePullSecrets = [] } = account
       if (!spec.imagePullSecrets?.length && imagePullSecrets.length > 0) spec.imagePullSecrets = imagePullSecrets.map(({ name }) => (name ? { name } : {}))
+      // Upstream looks at a pod in both phases, and so before the rules of the kind.
+      checkSecrets(request, pod, account)
     })
   },
   validate: request => {
@@ -88,13 +90,16 @@ export const serviceAccountAdmission = (options: ServiceAccountOptions | undefin
     const { serviceAccountName = '' } = pod.spec
     if (serviceAccountName === '') throw refuse(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`)
     if (!options) return undefined
-    return use(accountOf(request, pod, options), account => {
-      if (!limitsSecrets(account)) return
-      const fault = (isCreated ? forbiddenSecret : forbiddenEphemeralSecret)(account, pod.spec)
-      if (fault !== undefined) throw refuse(request, fault)
-    })
+    return use(accountOf(request, pod, options), account => checkSecrets(request, pod, account))
   },
 })
+
+/** An account may have its pods keep to the secrets that it lists. */
+function checkSecrets(request: AdmissionRequest, { spec }: Pod, account: ServiceAccount): void {
+  if (!limitsSecrets(account)) return
+  const fault = (request.operation === 'CREATE' ? forbiddenSecret : forbiddenEphemeralSecret)(account, spec)
+  if (fault !== undefined) throw refuse(request, fault)
+}
 
 /** What runs on a node already can be given neither an account nor secrets. */
 function checkMirror(request: AdmissionRequest, { spec }: Pod): undefined {

@@ -87,12 +87,28 @@ describe('namespace lifecycle', () => {
       else expect(await refusalText(result)).to.equal(`403 Forbidden: namespaces "${name}" is forbidden: this namespace may not be deleted`)
     })
 
-  it('lets other things of those names go, and minds no update', async () => {
+  it('lets other things of those names go', async () => {
     const { plugin, asked } = lifecycle(terminating)
     await plugin.mutate!(request('DELETE', widgets, { name: 'default' }))
-    expect(plugin.handles(request('UPDATE', widgets))).to.equal(false)
+    expect(plugin.handles(request('CONNECT', widgets))).to.equal(false)
     expect(asked).to.deep.equal([])
   })
+
+  // What a namespace leaves that is deleted by force. Cases: k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission_test.go.
+  for (const [what, of, cached, told] of [
+    ['in a namespace', widgets, namespace(), ''],
+    ['in a namespace that is terminating', widgets, terminating, ''],
+    ['in no namespace', widgets, undefined, '404 NotFound: namespaces "ns" not found'],
+    ['of what is in no namespace', clusterWidgets, undefined, ''],
+    ['of a namespace', namespaces, undefined, ''],
+  ] as const)
+    it(`update ${what}`, async () => {
+      const { plugin } = lifecycle(cached)
+      const update = request('UPDATE', of, { object: t.widget({ name: 'a' }) })
+      expect(plugin.handles(update)).to.equal(true)
+      if (told === '') expect(await asking(plugin, update)).to.equal(undefined)
+      else expect(await refusalText(asking(plugin, update))).to.equal(told)
+    })
 
   it('passes failures of the store on', async () => {
     const plugin = namespaceLifecycle(async () => Promise.reject(internalServerError('down')))

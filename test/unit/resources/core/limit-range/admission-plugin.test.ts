@@ -50,6 +50,12 @@ describe('LimitRanger', () => {
     expect(object?.metadata.annotations?.['kubernetes.io/limit-ranger']).to.equal('LimitRanger plugin set: a.b/c limit for init container c')
   })
 
+  it('by default: containers whose resources are changed', async () => {
+    const request = admissionRequest(podResource, pod([container({ cpu: '2' })]), { ...parts, operation: 'UPDATE', subresource: 'resize' })
+    await using([range({ type: 'Container', default: { memory: '1Gi' } })]).mutate?.(request)
+    expect(loose(request.object).spec.containers).to.deep.equal([container({ cpu: '2' }, { memory: '1Gi' })])
+  })
+
   const checks: [string, object, ReturnType<typeof pod>, string | undefined][] = [
     ['within', { type: 'Container', min: { cpu: '100m' }, max: { cpu: '1' } }, pod([container({ cpu: '100m' }, { cpu: '1' })]), undefined],
     ['less', { type: 'Container', min: { cpu: '100m' } }, pod([container({ cpu: '50m' })]), 'minimum cpu usage per Container is 100m, but request is 50m'],

@@ -176,6 +176,12 @@ describe('the admission plugin ServiceAccount', () => {
       expect(await refusal(admitted(podWith(spec), account({})))).to.equal(undefined)
     })
 
+  it('says so before the rules of the kind are looked at, as upstream, whose plugin looks at pods in both phases', async () => {
+    const mutated = (pod: Pod) => refusal((async () => pluginWith(strict).mutate?.(requestFor(pod)))())
+    expect(await mutated(podWith({ imagePullSecrets: [{ name: 'other' }] }))).to.include('imagePullSecrets[0].name="other" is not allowed')
+    expect(await mutated(podWith({ serviceAccountName: 'default' }, MIRROR))).to.equal('pods "p" is forbidden: a mirror pod may not reference service accounts')
+  })
+
   it('keeps ephemeral containers of a strict account to its secrets', async () => {
     const pod = podWith({ serviceAccountName: 'default', ephemeralContainers: [{ name: 'e', env: [secretKeyRef('other')] }] })
     const request = admissionRequest(podResource, pod, { namespace: 'ns', name: 'p', ctx: { signal }, operation: 'UPDATE', subresource: 'ephemeralcontainers' })
