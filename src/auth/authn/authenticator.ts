@@ -11,6 +11,8 @@ export interface Credentials {
   readonly path?: string
   /** Where its header fields stand as they came, names and values in turn. */
   readonly request?: { readonly rawHeaders: readonly string[] }
+  /** Who is told what is odd about them, beside the answer. */
+  readonly warned?: { warn(text: string): void }
 }
 
 /** `undefined`: no credentials of this kind were shown. `rejected`: they were, and are not valid. */

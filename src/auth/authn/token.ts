@@ -30,12 +30,16 @@ export function firstToken(authenticators: readonly TokenAuthenticator[]): Token
 
 const known = ({ user, audiences }: TokenIdentity): TokenIdentity => ({ user: authenticated(user), audiences })
 
-/** The token of `Bearer TOKEN`; undefined for another scheme. */
+/** The token of `Bearer TOKEN`; undefined for another scheme, and where there is more than one space before it. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined || authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
-  const token = authorization.slice(7).trim().split(' ')[0]
+  const [token = ''] = authorization.slice(7).split(' ', 1)
   return token === '' ? undefined : token
 }
+
+/** A token that is not looked at. */
+const SPACED = /^bearer {2}/i
+const SPACE_WARNING = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
 /** Requests with a bearer token for this server, whose audiences these are: in their Authorization header, or among the subprotocols of a WebSocket. `refused` is called with why a token is not believed; clients are not. */
 export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: readonly string[], refused: (why: string) => void = () => {}): Authenticator {
@@ -44,8 +48,9 @@ export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: reado
     refused(answer?.error ?? 'invalid bearer token')
     return 'rejected'
   }
-  return ({ headers }) => {
+  return ({ headers, warned }) => {
     const token = bearerToken(headers.authorization)
+    if (token === undefined && SPACED.test(headers.authorization ?? '')) warned?.warn(SPACE_WARNING)
     const shown = token === undefined ? webSocketToken(headers) : { token }
     if (shown === undefined || shown === 'rejected') return shown
     const answer = tokens(shown.token, audiences)

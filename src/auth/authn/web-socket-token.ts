@@ -20,7 +20,7 @@ export function webSocketToken(headers: IncomingHttpHeaders): { readonly token: 
   if (encoded === undefined) return undefined
   if (second !== undefined) return 'rejected'
   const text = encoded.slice(PREFIX.length)
-  if (!/^[A-Za-z0-9_-]*$/.test(text)) return 'rejected'
+  if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return 'rejected'
   const bytes = Buffer.from(text, 'base64url')
   const token = bytes.toString()
   if (!Buffer.from(token).equals(bytes)) return 'rejected'

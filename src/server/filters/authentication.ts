@@ -13,7 +13,7 @@ export const withAuthentication =
       metrics.authenticated(identity, begun)
       exchange.user = userOf(identity)
     }
-    const found = authenticator({ headers: exchange.headers, socket: exchange.req.socket, path: exchange.info.path, request: exchange.req })
+    const found = authenticator({ headers: exchange.headers, socket: exchange.req.socket, path: exchange.info.path, request: exchange.req, warned: exchange })
     if (found instanceof Promise) return found.then(identify).then(next)
     identify(found)
     return next()

@@ -10,6 +10,8 @@ describe('bearerToken', () => {
     ['Bearer ', undefined],
     ['Basic abc', undefined],
     ['Bearer', undefined],
+    ['Bearer  abc', undefined],
+    ['Bearer abc def', 'abc'],
   ]
   for (const [header, token] of cases) it(String(header), () => expect(bearerToken(header)).to.equal(token))
 })
@@ -43,4 +45,12 @@ describe('bearerAuthenticator', () => {
     expect(refusals).to.deep.equal(['invalid bearer token', 'it is old'])
   })
   it('has no opinion without one', () => expect(as()).to.equal(undefined))
+  // k8s.io/apiserver, pkg/authentication/request/bearertoken/bearertoken_test.go
+  it('ignores one behind several spaces, with a warning', () => {
+    const warnings: string[] = []
+    const warned = { warn: (text: string) => warnings.push(text) }
+    const withHeader = (authorization: string) => authenticate({ headers: { authorization }, socket: new Socket(), warned })
+    expect([withHeader('Bearer  good'), withHeader('Bearer good')].map(found => typeof found)).to.deep.equal(['undefined', 'object'])
+    expect(warnings).to.deep.equal(['the provided Authorization header contains extra space before the bearer token, and is ignored'])
+  })
 })

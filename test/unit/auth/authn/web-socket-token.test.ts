@@ -13,6 +13,7 @@ describe('tokens of WebSockets', () => {
     ['other subprotocols', 'v4.channel.k8s.io, binary.k8s.io', undefined],
     ['an empty token', `${encoded('')}, x`, undefined],
     ['an empty token alone', encoded(''), undefined],
+    ['what no bytes are encoded as', 'base64url.bearer.authorization.k8s.io.A, x', 'rejected'],
     ['a token alone', encoded('a'), 'rejected'],
     ['two tokens', `${encoded('a')}, ${encoded('b')}, x`, 'rejected'],
     ['what is not base64url', 'base64url.bearer.authorization.k8s.io.a+b=, x', 'rejected'],
