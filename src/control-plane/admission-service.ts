@@ -105,6 +105,7 @@ export class AdmissionService implements Service {
       getNamespace,
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: randomUUID,
+      spans: options.spans,
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }
     const params = paramReader(served => parts.reader.reader(served))

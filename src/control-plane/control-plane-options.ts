@@ -11,6 +11,7 @@ import type { Kubelets } from '../endpoints/connect/ask.ts'
 import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Spans } from '../lib/spans.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Release } from '../lifecycle/release.ts'
 import type { LaterVersions, RuntimeConfig } from '../lifecycle/served.ts'
@@ -72,6 +73,8 @@ export interface ControlPlaneOptions {
   readonly pluginConfigurations?: PluginConfigurations
   /** As whom plugins ask webhooks, where their configuration says so. */
   readonly webhookCredentials?: ReadonlyMap<WebhookPluginName, WebhookCredentials>
+  /** Where calls of webhooks are recorded. */
+  readonly spans?: Spans | undefined
   /** Of all webhooks of the server, whoever asks them; absent: of those that the control plane asks. */
   readonly webhookCertificates?: CertificateMetrics
   /** For the plugin ImagePolicyWebhook, which needs one. Closed with the control plane. */

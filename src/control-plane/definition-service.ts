@@ -23,7 +23,7 @@ export class DefinitionService implements Service {
   private isSynced = false
 
   /** `signal`: aborted when the server ends, which ends calls of webhooks. */
-  constructor({ logger, onCustomKinds }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
+  constructor({ logger, onCustomKinds, spans }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
     const metrics = new ConversionMetrics()
     this.metrics = metrics.families
     this.checks = [onceBegun('poststarthook/crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet')]
@@ -32,7 +32,7 @@ export class DefinitionService implements Service {
       logger,
       builtin: kinds.definitions,
       ...(onCustomKinds && { onServed: onCustomKinds }),
-      conversion: { post: (config, body, timeoutMs) => webhooks.post(config, body, { timeoutMs, signal }), metrics },
+      conversion: { post: (config, body, timeoutMs, traceparent) => webhooks.post(config, body, { timeoutMs, signal, traceparent }), metrics, spans },
       addResource: definition => stores.add(definition),
       removeResource: definition => stores.remove(definition),
       onSynced: () => {

@@ -91,12 +91,12 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const audit = await openAudit(config, systemClock, log, { observer: given?.observer, certificates })
   await checkEgress(config)
   const tracing = await tracingOf(config)
-  const backend = await openBackend(config, encryption.encryption, log, given?.backend)
+  const backend = await openBackend(config, encryption.encryption, log, { given: given?.backend, spans: tracing })
   const agreed = given ? given.agreed : config.etcd && secretsOf(config, backend, encryption.encryption)
   // Certificates are made while the rest is opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
-  const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed, certificates }, log)
+  const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing }, log)
   const { plane, auth } = services
   const closeStore = async (): Promise<void> => {
     await Promise.all([plane.close(), auth.close(), encryption.close(), audit.close(), tracing?.close()])

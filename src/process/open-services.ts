@@ -17,6 +17,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import { heapGrowth } from '../lib/heap-growth.ts'
 import type { Logger } from '../lib/log.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
+import type { Spans } from '../lib/spans.ts'
 import { IMAGE_POLICY_PLUGIN, openImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import { gitVersion } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
@@ -38,14 +39,21 @@ const GROWTH_WITH_MANY_KINDS = 30
 const MANY_WATCHES = 200
 const GROWTH_WITH_MANY_WATCHES = 60
 
+/** What the store is opened with. */
+interface StoreGiven {
+  readonly given?: Backend | undefined
+  /** Where calls are recorded. */
+  readonly spans?: Spans | undefined
+}
+
 /** The store that is given, or else that which the flags name, with values as the flags have them encrypted. Throws FlagError if its directory cannot be made. */
-export async function openBackend(config: Config, encryption: Encryption, log: Logger, given?: Backend): Promise<Backend> {
-  const backend = given ?? (await openStore(config, log))
+export async function openBackend(config: Config, encryption: Encryption, log: Logger, { given, spans }: StoreGiven = {}): Promise<Backend> {
+  const backend = given ?? (await openStore(config, log, spans))
   return config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored))
 }
 
-async function openStore({ etcd, dataDir }: Config, log: Logger): Promise<Backend> {
-  if (etcd !== undefined) return openEtcd(etcdOptionsOf(etcd), log)
+async function openStore({ etcd, dataDir }: Config, log: Logger, spans: Spans | undefined): Promise<Backend> {
+  if (etcd !== undefined) return openEtcd({ ...etcdOptionsOf(etcd), spans }, log)
   if (dataDir === undefined) return openInMemory(systemClock, log)
   try {
     makePrivateDirectory(dataDir)
@@ -64,6 +72,8 @@ export interface GivenServices {
   readonly agreed: AgreedValues | undefined
   /** Of webhooks. */
   readonly certificates: CertificateMetrics
+  /** Where calls are recorded. */
+  readonly spans: Spans | undefined
 }
 
 /** What serves requests, once a port listens. Closing the plane closes the backend. */
@@ -75,7 +85,7 @@ export interface OpenServices {
 
 /** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
-  const { backend, runtime, encryption, agreed, certificates } = given
+  const { backend, runtime, encryption, agreed, certificates, spans } = given
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
   const auth = await openAuth(config, systemClock, log, { agreed, certificates })
   const kubelets = await kubeletsOf(config)
@@ -95,6 +105,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     ...(imagePolicy && { imagePolicy }),
     ...(pluginConfigurations && { webhookCredentials: await webhookCredentialsOf(pluginConfigurations) }),
     webhookCertificates: certificates,
+    spans,
     runtime,
     backend,
     clock: systemClock,

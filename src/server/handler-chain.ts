@@ -110,7 +110,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withLongRunning(requests, metrics),
     ...(api.withAggregation ? [api.withAggregation] : []),
     serverEndpoints(options),
-    ...(options.tracing ? [withOperationSpan(spans)] : []),
+    ...(options.tracing ? [withOperationSpan(spans, options.tracing)] : []),
     api.withDiscovery,
     api.withScope,
     withDeprecationWarnings,

@@ -1,7 +1,9 @@
 import { steadyClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import { type Attributes, inSpan, type Span, type Spans } from '../../lib/spans.ts'
 import type { RequestContext } from '../../meta/context.ts'
 import { badRequestError, internalServerError, isStatusError, type StatusError, timeoutError } from '../../meta/status.ts'
+import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { annotateEvent } from '../audit-annotation.ts'
 import { annotateFailedOpen } from './annotations.ts'
@@ -22,6 +24,7 @@ export interface WebhookEnvironment extends MatchEnvironment {
   /** Of AdmissionReview. */
   reviewSchema(): StructSchema
   newUid(): string
+  readonly spans?: Spans | undefined
 }
 
 /** A webhook has refused the request. */
@@ -87,12 +90,22 @@ async function ask(env: WebhookEnvironment, { hook, request, about }: WebhookCal
   const version = reviewVersionOf(hook.reviewVersions)
   if (!version) throw new WebhookCallError('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)')
   const uid = env.newUid()
-  const body = await post(env, hook, reviewText(version, uid, request, about), ctx)
+  const body = await inSpan(
+    env.spans,
+    `Call ${hook.kind} webhook`,
+    () => spanAttributes(hook, request, uid),
+    span => post(env, hook, reviewText(version, uid, request, about), ctx, span),
+  )
   const verdict = readVerdict(body, { version, uid, mutating: hook.kind === 'mutating', schema: env.reviewSchema() })
   for (const [key, value] of Object.entries(verdict.auditAnnotations)) annotateEvent(request, `${hook.name}/${key}`, value)
   for (const text of verdict.warnings) ctx.warn(text)
   if (!verdict.allowed) throw new Rejection(denial(hook.name, verdict.status))
   return verdict
+}
+
+function spanAttributes({ configuration, name }: Webhook, { served: { version }, subresource, operation }: AdmissionRequest, uid: string): Attributes {
+  const resource = `${version.group}/${version.name}, Resource=${version.names.plural}`
+  return { configuration, webhook: name, resource, subresource, operation, UID: uid }
 }
 
 /** A webhook with side effects cannot take part in a dry run. */
@@ -101,11 +114,11 @@ function loudOnDryRun({ name, sideEffects }: Webhook): Error {
   return badRequestError(`admission webhook ${JSON.stringify(name)} does not support dry run`)
 }
 
-async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, { signal, deadline, audit }: RequestContext): Promise<Buffer> {
+async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, { signal, deadline, audit }: RequestContext, span?: Span): Promise<Buffer> {
   // The webhook has no more time than the request has left.
   const left = deadline ? Math.max(deadline - steadyClock.now(), 1) : hook.timeoutMs
   try {
-    return await clients.post(hook.clientConfig, review, { timeoutMs: Math.min(hook.timeoutMs, left), signal, audit })
+    return await clients.post(hook.clientConfig, review, { timeoutMs: Math.min(hook.timeoutMs, left), signal, audit, traceparent: span?.traceparent })
   } catch (error) {
     if (!(error instanceof WebhookCallError)) throw error
     const { message, code, canceled, isConfiguration } = error

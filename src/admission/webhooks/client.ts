@@ -20,6 +20,8 @@ export interface PostOptions {
   readonly signal: AbortSignal
   /** Of the same. */
   readonly audit?: AuditRecord | undefined
+  /** Of the span in which the webhook is asked. */
+  readonly traceparent?: string | undefined
 }
 
 interface Client {
@@ -67,7 +69,7 @@ export class WebhookClients {
    * Posts JSON, and resolves with the body of an answer that tells success. Throws a WebhookCallError for anything else: nobody there, a certificate that is not trusted, another
    * status, no answer in time. Its text names the URL, not the webhook.
    */
-  async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal, audit }: PostOptions): Promise<Buffer> {
+  async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal, audit, traceparent }: PostOptions): Promise<Buffer> {
     const client = this.clientFor(config)
     const { target, user } = client
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
@@ -76,7 +78,8 @@ export class WebhookClients {
       new WebhookCallError(`Post ${JSON.stringify(target.url + query)}: ${ending.why() ?? why}`, { canceled: ending.why() === CANCELED })
     try {
       const { authority, serverName } = target
-      const headers = user ? await present(client, user, config) : HEADERS
+      const own = user ? await present(client, user, config) : HEADERS
+      const headers = traceparent === undefined ? own : { ...own, traceparent }
       const certificates = this.certificates?.observer(serverName, audit)
       const destination = { agent: client.agent, ...(await target.dial()), authority, serverName, path: target.path + query, headers, certificates }
       const answer = await post(destination, body, ending.signal, { room: this.room })

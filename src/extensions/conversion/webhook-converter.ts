@@ -4,6 +4,7 @@ import { jsonKind } from '../../apply/patch/go-print.ts'
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { RemoteConverter, Version } from '../../catalog/definition.ts'
 import { errorMessage } from '../../lib/error-message.ts'
+import { inSpan, type Spans } from '../../lib/spans.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import { ConversionError } from '../../registry/errors.ts'
 import type { CustomResourceConversion } from '../../resources/apiextensions/v1.types.ts'
@@ -18,8 +19,9 @@ const TIMEOUT_MS = 30_000
 /** What every webhook that converts is called with. */
 export interface ConversionServices {
   /** Posts JSON to a webhook and resolves with the body of its answer. Throws an Error in client-go's words. */
-  post(config: WebhookClientConfig, body: string, timeoutMs: number): Promise<Buffer>
+  post(config: WebhookClientConfig, body: string, timeoutMs: number, traceparent?: string): Promise<Buffer>
   readonly metrics: ConversionMetrics
+  readonly spans?: Spans | undefined
 }
 
 /** A kind whose definition names a webhook. */
@@ -49,7 +51,7 @@ class Failure extends Error {
  * Converts by the webhook of a definition. The objects that are not of the version yet go in one call; what comes back must be the same objects, gets the metadata that they had, but
  * for labels and annotations, and is pruned. Defaults of the version are not filled in.
  */
-export function webhookConverter(kind: ConvertedKind, { post, metrics }: ConversionServices): RemoteConverter {
+export function webhookConverter(kind: ConvertedKind, services: ConversionServices): RemoteConverter {
   const apiVersions = new Set(kind.versions.map(version => `${kind.group}/${version}`))
   const clientConfig = kind.webhook.clientConfig ?? {}
   const config: WebhookClientConfig = { ...clientConfig, ...(clientConfig.caBundle !== undefined && { caBundle: trimmed(clientConfig.caBundle) }) }
@@ -67,7 +69,7 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
         throw new Failure(`conversion webhook for ${about} failed: ${errorMessage(error)}`, type)
       }
     }
-    const answer = await post(config, reviewBody(version, uid, apiVersionOfVersion(to), objects), TIMEOUT_MS).catch(error =>
+    const answer = await postReview(services, kind, { config, version, uid, objects, to }).catch(error =>
       failing('conversion_webhook_call_failure', () => {
         throw error
       }),
@@ -101,13 +103,13 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
     const from = objects[0].apiVersion.slice(kind.group.length + 1)
     try {
       const answer = await converted(objects, to)
-      metrics.called(seconds(), undefined)
-      metrics.converted(kind.name, from, to.name, seconds(), true)
+      services.metrics.called(seconds(), undefined)
+      services.metrics.converted(kind.name, from, to.name, seconds(), true)
       return answer.map(object => pruned(object, to))
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      if (error.type) metrics.called(seconds(), error.type)
-      metrics.converted(kind.name, from, to.name, seconds(), false)
+      if (error.type) services.metrics.called(seconds(), error.type)
+      services.metrics.converted(kind.name, from, to.name, seconds(), false)
       throw new ConversionError(error.message)
     }
   }
@@ -124,6 +126,25 @@ export function webhookConverter(kind: ConvertedKind, { post, metrics }: Convers
       return objects.map(object => (object.apiVersion === apiVersion ? object : (answer.next().value ?? object)))
     },
   }
+}
+
+interface ConversionCall {
+  readonly config: WebhookClientConfig
+  readonly version: NonNullable<ReturnType<typeof reviewVersionOf>>
+  readonly uid: string
+  readonly objects: Some
+  readonly to: Version
+}
+
+/** In a span of its own, where a request is recorded. */
+function postReview({ post, spans }: ConversionServices, { name }: ConvertedKind, { config, version, uid, objects, to }: ConversionCall): Promise<Buffer> {
+  const wanted = apiVersionOfVersion(to)
+  return inSpan(
+    spans,
+    'Call conversion webhook',
+    () => ({ 'custom-resource-definition': name, 'desired-api-version': wanted, 'object-count': objects.length, UID: uid }),
+    span => post(config, reviewBody(version, uid, wanted, objects), TIMEOUT_MS, span?.traceparent),
+  )
 }
 
 /** A bundle of nothing but white space is none. */

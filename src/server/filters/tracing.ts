@@ -1,6 +1,7 @@
+import type { Attributes, Span } from '../../lib/spans.ts'
 import { StatusError } from '../../meta/status.ts'
 import type { HttpExchange } from '../exchange.ts'
-import type { Attributes, Span, Tracing } from '../tracing/tracing.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import type { Filter } from './filter.ts'
 
 /** Whose clients may have their requests recorded: kube-apiserver's. */
@@ -45,17 +46,18 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   watch: 'List',
 }
 
-/** Records what is done with a resource, within the span of its request. */
+/** Records what is done with a resource, within the span of its request, with the calls that it takes. */
 export const withOperationSpan =
-  (spans: RequestSpans): Filter =>
+  (spans: RequestSpans, tracing: Tracing): Filter =>
   async ({ state: { exchange } }, next) => {
     const { info } = exchange
     const name = info.isResource ? OPERATIONS[info.verb] : undefined
     const operation = name === undefined ? undefined : spans.get(exchange)?.begin(name, operationAttributes(exchange))
+    if (operation === undefined) return next()
     try {
-      await next()
+      await tracing.within(operation, next)
     } finally {
-      operation?.end()
+      operation.end()
     }
   }
 

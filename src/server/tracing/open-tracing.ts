@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc'
@@ -10,7 +11,8 @@ import {
   type SpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
-import type { Attributes, Span, TracedRequest, Tracing } from './tracing.ts'
+import type { Attributes, Span } from '../../lib/spans.ts'
+import type { TracedRequest, Tracing } from './tracing.ts'
 import type { TracingConfig } from './tracing-file.ts'
 
 const SCOPE = 'k8s.io/apiserver'
@@ -28,8 +30,11 @@ export function openTracing(config: TracingConfig, processor: SpanProcessor = ba
   })
   const tracer = provider.getTracer(SCOPE)
   const propagator = new W3CTraceContextPropagator()
+  const running = new AsyncLocalStorage<Span>()
   return {
     begin: request => beginRequest(tracer, propagator, request),
+    within: (span, work) => running.run(span, work),
+    current: () => running.getStore(),
     // A collector that is not there fails it.
     close: () => provider.shutdown().catch(() => {}),
   }
@@ -58,8 +63,10 @@ function beginRequest(tracer: Tracer, propagator: W3CTraceContextPropagator, { n
 
 function spanOf(tracer: Tracer, parent: Context, span: OtelSpan): Span {
   const context = trace.setSpan(parent, span)
+  const { traceId, spanId, traceFlags } = span.spanContext()
   return {
     isRecorded: span.isRecording(),
+    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
     begin: (name: string, attributes: Attributes) => spanOf(tracer, context, tracer.startSpan(name, { attributes }, context)),
     end(attributes, failure) {
       if (attributes) span.setAttributes(attributes)

@@ -1,5 +1,4 @@
-/** Values of a span. */
-export type Attributes = Readonly<Record<string, string | number>>
+import type { Attributes, Span, Spans } from '../../lib/spans.ts'
 
 /** What is known of a request when its span begins. */
 export interface TracedRequest {
@@ -15,17 +14,10 @@ export interface TracedRequest {
 }
 
 /** Traces requests, and sends what it has recorded to a collector. What cannot be sent is lost: nothing waits for it. */
-export interface Tracing {
+export interface Tracing extends Spans {
   begin(request: TracedRequest): Span
+  /** Does work, and all that it waits for, for which the span is the current one. */
+  within<T>(span: Span, work: () => T): T
   /** Sends what is left. */
   close(): Promise<void>
-}
-
-/** A part of a trace. */
-export interface Span {
-  /** Somebody will see it. */
-  readonly isRecorded: boolean
-  begin(name: string, attributes: Attributes): Span
-  /** `failure`: why what it stands for has failed. */
-  end(attributes?: Attributes, failure?: string): void
 }

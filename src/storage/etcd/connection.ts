@@ -6,6 +6,7 @@ import type { IOptions } from 'etcd3'
 import type { ConnectionPool } from 'etcd3/lib/connection-pool.js'
 import { onAbort } from '../../lib/on-abort.ts'
 import { checkServerName } from '../../lib/server-name.ts'
+import { type Attributes, inSpan, type Spans } from '../../lib/spans.ts'
 import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
 import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
@@ -58,6 +59,12 @@ type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
 const never = { dispose() {} }
 const noPolicy = { execute: async (call: (context: object) => unknown) => call({}), onSuccess: () => never, onFailure: () => never } as unknown as Policy
 
+/** As gRPC's own instrumentation names them. */
+function callAttributes(method: Method): Attributes {
+  const [, service = '', name = ''] = method.split('/')
+  return { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': name }
+}
+
 const serviceOf = (method: Method): Service => (method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
 /** Messages are encoded and decoded here, not by gRPC. */
 const same = (bytes: Buffer): Buffer => bytes
@@ -106,6 +113,7 @@ class PooledConnection implements Connection {
   readonly #grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>
   readonly #unaryConnections: UnaryConnections
   readonly #timeoutMs: number
+  readonly #spans: Spans | undefined
   /** Members that are asked, at most, for one whose connection is up. */
   readonly #mostChoices: number
   /** The clients that the pool has chosen last, while their connections are up and no call has failed. */
@@ -116,12 +124,13 @@ class PooledConnection implements Connection {
     pool: ConnectionPool,
     grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>,
     connections: UnaryConnections,
-    { servers, requestTimeoutMs }: EtcdOptions,
+    { servers, requestTimeoutMs, spans }: EtcdOptions,
   ) {
     this.#pool = pool
     this.#grpc = grpc
     this.#unaryConnections = connections
     this.#timeoutMs = requestTimeoutMs ?? 10_000
+    this.#spans = spans
     this.#mostChoices = 2 * servers.length
   }
 
@@ -129,7 +138,16 @@ class PooledConnection implements Connection {
     return Date.now() + this.#timeoutMs
   }
 
-  async call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
+  call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
+    return inSpan(
+      this.#spans,
+      method.slice(1),
+      () => callAttributes(method),
+      () => this.#call(method, request, options),
+    )
+  }
+
+  async #call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
     const { signal, deadline, repeatable } = options
     for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
       this.#throwIfOver(signal)

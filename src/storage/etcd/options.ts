@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { SecureContextOptions } from 'node:tls'
+import type { Spans } from '../../lib/spans.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 
 /** How etcd is reached. */
@@ -12,6 +13,8 @@ export interface EtcdOptions {
   readonly keyFile?: string
   /** Milliseconds that a call may take, its waits for a connection included. Default 10,000. */
   readonly requestTimeoutMs?: number
+  /** Where calls are recorded. */
+  readonly spans?: Spans | undefined
 }
 
 /** A PEM given as it is, or in a file. */

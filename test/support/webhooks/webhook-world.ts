@@ -51,7 +51,7 @@ export class WebhookWorld {
   readonly server: WebhookServer
   private readonly clients = new WebhookClients(async () => ({ host: '127.0.0.1', port: 1 }))
 
-  private constructor(server: WebhookServer) {
+  private constructor(server: WebhookServer, more: Pick<WebhookEnvironment, 'spans'>) {
     this.server = server
     for (const [path, act] of Object.entries(ACTS)) server.acts.set(path, act)
     let uids = 0
@@ -63,13 +63,14 @@ export class WebhookWorld {
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: () => `review-${++uids}`,
       getNamespace: name => this.t.access().get(NAMESPACES, '', name),
+      ...more,
       authorizer: ({ ctx }) => authorizerOf(async () => ({ decision: 'allow', reason: '' }), ctx.user, ctx.signal),
     }
     this.t.admission = admissionChain([mutatingWebhooks(env, this.mutating), validatingWebhooks(env, this.validating)])
   }
 
-  static async start(): Promise<WebhookWorld> {
-    return new WebhookWorld(await WebhookServer.start())
+  static async start(more: Pick<WebhookEnvironment, 'spans'> = {}): Promise<WebhookWorld> {
+    return new WebhookWorld(await WebhookServer.start(), more)
   }
 
   /** A webhook in a configuration of its own, which sees everything unless `more` says otherwise. */

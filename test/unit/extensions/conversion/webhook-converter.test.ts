@@ -4,6 +4,7 @@ import { ConversionMetrics } from '../../../../src/extensions/conversion/metrics
 import { webhookConverter } from '../../../../src/extensions/conversion/webhook-converter.ts'
 import type { AnyObject } from '../../../support/any-object.ts'
 import { failureText, link, linkResource, linkVersion, reviewed, webhookConversion } from '../../../support/conversion.ts'
+import { RecordedSpans } from '../../../support/recorded-spans.ts'
 import { WebhookServer } from '../../../support/webhooks/webhook-server.ts'
 
 const versions = linkResource(reviewed)
@@ -33,12 +34,17 @@ describe('webhookConverter', function () {
   })
 
   /** The converter of links whose webhook answers so. */
+  const spans = new RecordedSpans()
   function converter(act: (review: Record<string, unknown>) => Record<string, unknown>, reviewVersions?: string[]) {
     webhook.acts.set('/links', review => act(review))
     const kind = { name: 'links.example.com', group: 'example.com', versions: ['v1', 'v2'] }
     return webhookConverter(
       { ...kind, webhook: webhookConversion(webhook.clientConfig('/links'), reviewVersions).webhook },
-      { post: (config, body, timeoutMs) => clients.post(config, body, { timeoutMs, signal: new AbortController().signal }), metrics },
+      {
+        post: (config, body, timeoutMs, traceparent) => clients.post(config, body, { timeoutMs, signal: new AbortController().signal, traceparent }),
+        metrics,
+        spans,
+      },
     )
   }
   const counts = (): string[] =>
@@ -180,6 +186,16 @@ describe('webhookConverter', function () {
       `${ABOUT} failed: Post "https://127.0.0.1:${port}/x?timeout=30s": dial tcp 127.0.0.1:${port}: connect: connection refused`,
     )
     expect(counts()[0]).to.equal('apiserver_conversion_webhook_request_total failure conversion_webhook_call_failure 1')
+  })
+
+  it('records each call where a request is recorded', async () => {
+    spans.ended.splice(0)
+    const links = converter(review => ({ ...review, response: { uid: (review.request as { uid: string }).uid, result: { status: 'Failure' } } }))
+    await failureText(links.convert([link('v1', 'a', {}), link('v1', 'b', {})], v2))
+    expect(spans.ended.map(({ name, attributes: { UID: _uid, ...others } }) => [name, others])).to.deep.equal([
+      ['Call conversion webhook', { 'custom-resource-definition': 'links.example.com', 'desired-api-version': 'example.com/v2', 'object-count': 2 }],
+    ])
+    expect(webhook.requests.at(-1)?.headers.traceparent).to.equal(spans.traceparent)
   })
 
   it('refuses an object of a version that the definition does not have', async () => {

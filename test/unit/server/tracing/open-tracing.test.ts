@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import * as grpc from '@grpc/grpc-js'
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { expect } from 'chai'
+import { inSpan, type Spans } from '../../../../src/lib/spans.ts'
 import { failure } from '../../../../src/meta/status.ts'
 import { openTracing } from '../../../../src/server/tracing/open-tracing.ts'
 import { startTestServer, type TestServer } from '../../../support/server.ts'
@@ -12,6 +13,27 @@ const PARENT = '00f067aa0ba902b7'
 const traceparent = (flags: '00' | '01'): Record<string, string> => ({ traceparent: `00-${TRACE}-${PARENT}-${flags}` })
 const THING = '/api/v1/namespaces/ns/things/x'
 
+/** Calls of a request, the second of which fails. */
+async function calls(tracing: Spans): Promise<void> {
+  await new Promise(resolve => setTimeout(resolve, 5))
+  await inSpan(
+    tracing,
+    'first',
+    () => ({}),
+    span => {
+      expect(span?.traceparent).to.match(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+      return Promise.resolve()
+    },
+  )
+  const failing = inSpan(
+    tracing,
+    'second',
+    () => ({}),
+    () => Promise.reject(new Error('no')),
+  )
+  await failing.catch(() => {})
+}
+
 describe('tracing', () => {
   const exporter = new InMemorySpanExporter()
   let server: TestServer | undefined
@@ -19,6 +41,7 @@ describe('tracing', () => {
     const tracing = openTracing(samplingRatePerMillion === undefined ? {} : { samplingRatePerMillion }, new SimpleSpanProcessor(exporter))
     server = await startTestServer(
       async exchange => {
+        if (exchange.info.name === 'calls') await calls(tracing)
         if (exchange.info.name === 'broken') throw failure(500, 'InternalError', 'no', {})
         await exchange.sendBytes(200, 'text/plain', Buffer.from('done'))
       },
@@ -84,6 +107,24 @@ describe('tracing', () => {
     exporter.reset()
     await plain('/version')
     expect((await spans(1)).map(({ name }) => name)).to.deep.equal(['GET'])
+  })
+
+  it('records the calls that requests take, side by side and one in the other', async () => {
+    const { plain } = await start(1_000_000)
+    await Promise.all([plain('/api/v1/namespaces/ns/things/calls'), plain('/api/v1/namespaces/ns/things/calls')])
+    const found = await spans(8)
+    const requests = found.filter(({ parentSpanContext }) => parentSpanContext === undefined)
+    const chains = requests.map(request => {
+      const ofTrace = found.filter(span => span.spanContext().traceId === request.spanContext().traceId)
+      const inside = (parent: ReadableSpan): string[] =>
+        ofTrace.filter(({ parentSpanContext }) => parentSpanContext?.spanId === parent.spanContext().spanId).flatMap(span => [span.name, ...inside(span)])
+      return inside(request)
+    })
+    expect(chains).to.deep.equal([
+      ['Get', 'second', 'first'],
+      ['Get', 'second', 'first'],
+    ])
+    expect(found.find(({ name }) => name === 'second')?.status).to.include({ code: 2, message: 'no' })
   })
 
   it('tells of failures', async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { type Connection, openConnection } from '../../../../src/storage/etcd/connection.ts'
 import { never } from '../../../support/backend.ts'
+import { RecordedSpans } from '../../../support/recorded-spans.ts'
 import { eventually } from '../../../support/waiting.ts'
 
 const EMPTY_MESSAGE = Buffer.alloc(5)
@@ -17,6 +18,7 @@ describe('the connection to etcd', function () {
   const sessions = new Map<ServerHttp2Session, 'line' | 'client'>()
 
   /** Answers every call with an empty message. */
+  const spans = new RecordedSpans()
   beforeEach(async () => {
     came.length = 0
     sessions.clear()
@@ -34,7 +36,8 @@ describe('the connection to etcd', function () {
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    connection = await openConnection({ servers: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`] })
+    spans.ended.splice(0)
+    connection = await openConnection({ servers: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`], spans })
   })
   afterEach(() => {
     connection.close()
@@ -57,6 +60,15 @@ describe('the connection to etcd', function () {
     for (let i = 0; i < 10; i++) expect(await call()).to.equal('line')
     expect(await call(40_000)).to.equal('client')
     expect(await call()).to.equal('line')
+  })
+
+  it('records calls where a request is recorded', async () => {
+    await call()
+    const attributes = { 'rpc.system': 'grpc', 'rpc.service': 'etcdserverpb.KV', 'rpc.method': 'Range' }
+    expect(spans.ended).to.deep.equal([{ name: 'etcdserverpb.KV/Range', attributes, failure: undefined }])
+    connection.close()
+    expect(await call().catch(() => 'failed')).to.equal('failed')
+    expect(spans.ended.at(-1)?.failure).to.equal('the connection to etcd is closed')
   })
 
   it('goes on without the line where that is lost, and by another one later', async () => {
