@@ -25,7 +25,7 @@ export class FlowService implements Service {
   constructor(options: ControlPlaneOptions & { readonly totalSeats: number }, catalog: Catalog, stores: StoreService) {
     const { gates, release, totalSeats, logger } = options
     const clock = steadyFlowClock
-    const metrics = new FlowMetrics(() => clock.now())
+    const metrics = new FlowMetrics(() => clock.now(), isSince(release, '1.34') ? 100 : 10)
     const flows = new FlowControl({
       totalSeats,
       clock,
@@ -34,6 +34,12 @@ export class FlowService implements Service {
       mandatory: { levels: mandatoryLevels(release), schemas: MANDATORY_SCHEMAS },
       watchList: gates.enabled('WatchList'),
       consistentReadsFromCache: gates.enabled('ConsistentListFromCache'),
+      bytesOf: gates.enabled('SizeBasedListCostEstimate')
+        ? ({ group, resource }) => {
+            const definition = catalog.snapshot().definition(group, resource)
+            return definition?.storage === undefined ? 0 : stores.averageBytesOf(definition)
+          }
+        : undefined,
       countsLegacyWatches: isSince(release, '1.35'),
       countOf({ group, resource }) {
         const definition = catalog.snapshot().definition(group, resource)

@@ -59,6 +59,7 @@ export class StoreService implements Service {
     ]
     this.metrics = [
       objectCounts(this.stores),
+      ...resourceSizes(this.stores, gates.enabled('SizeBasedListCostEstimate')),
       ...(this.stores.cacher ? cacherMetrics(this.stores.cacher, etcdPrefix) : []),
       ...listMetrics(() => this.stores.listCounts()),
       ...timings.families(),
@@ -79,6 +80,11 @@ export class StoreService implements Service {
   /** Objects of a kind; undefined where it is not known yet, -1 where they could not be counted. */
   countOf(definition: ResourceDefinition): number | undefined {
     return this.stores.count(nameOf(definition))
+  }
+
+  /** Bytes of an object of a kind, on average; 0: nobody knows. */
+  averageBytesOf(definition: ResourceDefinition): number {
+    return this.stores.averageBytes(nameOf(definition))
   }
 
   /** One more kind, whose objects can be read and written from now on. */
@@ -125,6 +131,32 @@ const objectCounts = (stores: Stores): MetricFamily =>
     { name: 'apiserver_storage_objects', help: 'Number of stored objects by resource.', stability: 'STABLE', labels: ['resource'], across: 'max' },
     () => stores.counts(),
   )
+
+/** The same by group and resource, and how many bytes they have together where lists cost by that. Source: k8s.io/apiserver 1.34, pkg/storage/etcd3/metrics. */
+function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
+  const gauge = (name: string, help: string, count: (name: string, objects: number) => number): MetricFamily => ({
+    name,
+    help,
+    stability: 'ALPHA',
+    type: 'gauge',
+    across: 'max',
+    *samples() {
+      for (const [qualified, objects] of stores.counts()) {
+        const [, resource = qualified, group = ''] = /^([^.]+)\.(.+)$/.exec(qualified) ?? []
+        yield { metricName: name, labels: { group, resource }, value: count(qualified, objects) }
+      }
+    },
+  })
+  const sizeOf = (name: string, objects: number): number => {
+    const average = stores.averageBytes(name)
+    return objects > 0 && average === 0 ? -1 : Math.max(objects, -1) * average
+  }
+  const sizes = 'Estimated bytes of stored objects, by what is known of them in the watch cache; -1 where nothing is.'
+  return [
+    gauge('apiserver_resource_objects', 'Number of stored objects by group and resource; -1 where they could not be counted.', (_name, objects) => objects),
+    ...(bySize ? [gauge('apiserver_resource_size_estimate_bytes', sizes, sizeOf)] : []),
+  ]
+}
 
 /** `pods`, `deployments.apps` */
 const nameOf = ({ hub }: ResourceDefinition): string => qualifiedResource({ group: hub.group, resource: hub.names.plural })

@@ -32,6 +32,8 @@ export interface Stores {
   counts(): (readonly [name: string, objects: number])[]
   /** The same of one of them; undefined where it is not known, -1 where it could not be counted. */
   count(name: string): number | undefined
+  /** Bytes of an object of a resource, on average; 0 where nothing of it is cached. */
+  averageBytes(name: string): number
   /** Lists of each resource that the store answered. */
   listCounts(): (readonly [name: string, ListCounts])[]
   /** Forgets the history up to a revision that the store is compacted to. */
@@ -94,6 +96,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
     synced: async signal => cacher?.synced(signal),
     counts: () => [...(cacher?.stats().resources.map(({ name, objects }) => [name, objects] as const) ?? []), ...counting.counts()],
     count: name => cacher?.count(name) ?? counting.count(name),
+    averageBytes: name => cacher?.averageBytes(name) ?? 0,
     listCounts: () => [
       ...(cacher?.stats().resources.map(({ name, counts }) => [name, counts.stored] as const) ?? []),
       ...[...uncached].map(([name, { lists }]) => [name, lists] as const),

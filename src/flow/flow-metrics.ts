@@ -155,13 +155,7 @@ export class FlowMetrics {
   private readonly epochAdvances = new CounterFamily(
     declare('epoch_advance_total', 'ALPHA', [...LEVEL, 'success'], "Number of times the queueset's progress meter jumped backward"),
   )
-  private readonly estimatedSeats = histogram(
-    'work_estimated_seats',
-    'ALPHA',
-    FLOW,
-    [1, 2, 4, 10],
-    'Number of estimated seats (maximum of initial and final seats) associated with requests in API Priority and Fairness',
-  )
+  private readonly estimatedSeats: ReturnType<typeof histogram>
   private readonly noAccommodation = new CounterFamily(
     declare(
       'request_dispatch_no_accommodation_total',
@@ -186,7 +180,15 @@ export class FlowMetrics {
   private readonly readOrWrite: TimingRatioFamily
 
   /** `now`: milliseconds. */
-  constructor(now: () => number) {
+  /** `mostSeats`: that a request may take in the release, which is the highest bucket of its estimates. */
+  constructor(now: () => number, mostSeats: 10 | 100 = 10) {
+    this.estimatedSeats = histogram(
+      'work_estimated_seats',
+      'ALPHA',
+      FLOW,
+      mostSeats === 10 ? [1, 2, 4, 10] : [1, 2, 4, 8, 16, 32, 64, 100],
+      'Number of estimated seats (maximum of initial and final seats) associated with requests in API Priority and Fairness',
+    )
     const timing = (name: string, labels: readonly string[], buckets: readonly number[], help: string, constant?: Record<string, string>): TimingRatioFamily =>
       new TimingRatioFamily({ ...declare(name, 'ALPHA', labels, help), buckets, ...(constant && { constant }) }, now)
     this.requestUtilization = timing(

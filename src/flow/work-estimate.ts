@@ -24,6 +24,8 @@ export interface EstimatedRequest {
 export interface EstimateOptions {
   /** Stored objects of a resource; `stale`: they could not be counted; undefined: there is no such resource here. */
   countOf(resource: GroupResource): number | 'stale' | undefined
+  /** Bytes of a stored object of a resource, on average; 0: nobody knows. Absent: lists cost by their objects, whatever their size (the gate SizeBasedListCostEstimate). */
+  readonly bytesOf?: ((resource: GroupResource) => number) | undefined
   /** The gate WatchList: a watch may begin with a list. */
   readonly watchList: boolean
   /** The gate ConsistentListFromCache: lists of the latest state come from memory. */
@@ -35,6 +37,14 @@ export interface EstimateOptions {
 const MIN_SEATS = 1
 const MAX_SEATS = 10
 const OBJECTS_PER_SEAT = 100
+/** Of a list that costs by its size. */
+const MAX_SEATS_BY_SIZE = 100
+const BYTES_PER_SEAT = 100_000
+/** What lists from memory have there at once: they are sent as they are made. */
+const MOST_BYTES_FROM_CACHE = 1_000_000
+/** What etcd takes. */
+const MOST_BYTES_OF_OBJECT = 1_500_000
+const COUNTLESS = 1_000_000_000
 const WATCHES_PER_SEAT = 10
 /** What an event costs for ten watches, in milliseconds of a seat. */
 const EVENT_MS = 5
@@ -52,11 +62,12 @@ export const makesEvents = ({ verb, resource, subresource }: RequestInfo): boole
  */
 export function estimateWork(request: EstimatedRequest, watches: number, most: number, options: EstimateOptions): WorkEstimate {
   const { verb } = request.info
-  if (verb === 'list' || (verb === 'watch' && options.watchList)) return estimateList(request, cap(most), options)
-  return watches >= WATCHES_PER_SEAT ? estimateEvents(watches, cap(most)) : ONE_SEAT
+  if (verb === 'list' || (verb === 'watch' && options.watchList))
+    return estimateList(request, cap(most, options.bytesOf ? MAX_SEATS_BY_SIZE : MAX_SEATS), options)
+  return watches >= WATCHES_PER_SEAT ? estimateEvents(watches, cap(most, MAX_SEATS)) : ONE_SEAT
 }
 
-const cap = (most: number): number => (most === 0 || most > MAX_SEATS ? MAX_SEATS : most)
+const cap = (most: number, highest: number): number => (most === 0 || most > highest ? highest : most)
 
 const seats = (initialSeats: number): WorkEstimate => (initialSeats === MIN_SEATS ? ONE_SEAT : { initialSeats, finalSeats: 0, additionalLatencyMs: 0 })
 
@@ -68,20 +79,48 @@ function estimateEvents(watches: number, most: number): WorkEstimate {
 }
 
 function estimateList({ info, query }: EstimatedRequest, most: number, options: EstimateOptions): WorkEstimate {
+  const { bytesOf } = options
   // Of one object: read as it is.
-  if (info.name !== '') return ONE_SEAT
+  if (info.name !== '' && !bytesOf) return ONE_SEAT
   const limit = numberOf(query.get('limit'))
   // It will be refused.
   if (limit === undefined || numberOf(query.get('timeoutSeconds')) === undefined) return seats(most)
   if (info.verb === 'watch' && !beginsWithList(query, options)) return ONE_SEAT
   const stored = options.countOf(info)
   if (stored === undefined) return ONE_SEAT
-  if (stored === 'stale') return seats(most)
   const fromCache = info.verb === 'watch' || !readsStore(query, limit, options)
   const isSelecting = (query.get('fieldSelector') ?? '') !== '' || (query.get('labelSelector') ?? '') !== ''
-  const page = limit > 0 && limit < stored ? limit : stored
-  const processed = fromCache ? stored : isSelecting ? stored + page : 2 * page
-  return seats(Math.max(MIN_SEATS, Math.min(most, Math.ceil(processed / OBJECTS_PER_SEAT))))
+  const list: CountedList = { isSingle: info.name !== '', limit, fromCache, isSelecting }
+  if (bytesOf) return seats(within(most, seatsBySize(list, stored === 'stale' ? COUNTLESS : stored, stored === 'stale' ? MOST_BYTES_OF_OBJECT : bytesOf(info))))
+  return stored === 'stale' ? seats(most) : seats(within(most, seatsByCount(list, stored)))
+}
+
+/** What a list costs by. */
+interface CountedList {
+  /** Of the object that its field selector names. */
+  readonly isSingle: boolean
+  /** 0: there is none. */
+  readonly limit: number
+  readonly fromCache: boolean
+  readonly isSelecting: boolean
+}
+
+const within = (most: number, wanted: number): number => Math.max(MIN_SEATS, Math.min(most, wanted))
+
+const pageOf = ({ limit }: CountedList, stored: number): number => (limit > 0 && limit < stored ? limit : stored)
+
+function seatsByCount(list: CountedList, stored: number): number {
+  const page = pageOf(list, stored)
+  const processed = list.fromCache ? stored : list.isSelecting ? stored + page : 2 * page
+  return Math.ceil(processed / OBJECTS_PER_SEAT)
+}
+
+/** By what is in memory at once. `bytes`: of an object, on average. */
+function seatsBySize(list: CountedList, stored: number, bytes: number): number {
+  const page = pageOf(list, stored)
+  const loaded = list.isSingle ? 1 : !list.fromCache && list.isSelecting ? Math.max(page, Math.floor(stored / 2)) : page
+  const atOnce = loaded * (bytes > 0 || stored === 0 ? bytes : MOST_BYTES_OF_OBJECT)
+  return Math.ceil((list.fromCache ? Math.min(atOnce, MOST_BYTES_FROM_CACHE) : atOnce) / BYTES_PER_SEAT)
 }
 
 function beginsWithList(query: EstimatedRequest['query'], { countsLegacyWatches }: EstimateOptions): boolean {

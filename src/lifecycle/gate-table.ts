@@ -333,7 +333,7 @@ export const GATE_TABLE = {
   ServiceTrafficDistribution: 'read 30A- 31B+ 33G+L 36gone',
   ShardedListAndWatch: 'fixed 36A-',
   SidecarContainers: 'read 28A- 29B+ 33G+L',
-  SizeBasedListCostEstimate: 'elsewhere 34B+',
+  SizeBasedListCostEstimate: 'read 34B+',
   SizeMemoryBackedVolumes: 'elsewhere 24B+ 32G+L 35gone',
   SkipReadOnlyValidationGCE: 'fixed 28A- 29D+ 31gone',
   StableLoadBalancerNodeSet: 'elsewhere 27B+ 30G+L 32gone',

@@ -87,6 +87,8 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_mutating_admission_policy_check_total: alphaSince('1.34'),
   apiserver_request_body_size_bytes: alphaSince('1.29'),
   apiserver_request_sli_duration_seconds: alphaSince('1.26'),
+  apiserver_resource_objects: alphaSince('1.34'),
+  apiserver_resource_size_estimate_bytes: alphaSince('1.34'),
   apiserver_storage_consistency_checks_total: life(['1.33', 'INTERNAL'], ['1.34', 'ALPHA']),
   apiserver_storage_decode_errors_total: alphaSince('1.27'),
   apiserver_storage_events_received_total: life(['1.27', 'ALPHA'], ['1.36', 'BETA']),

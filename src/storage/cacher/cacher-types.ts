@@ -89,6 +89,8 @@ export interface Cacher {
   forget(upTo: Revision): void
   /** Objects of a resource; undefined where it is not cached, or not read yet. */
   count(name: string): number | undefined
+  /** Bytes of one of them as it is answered in JSON, on average; 0 where there is none, or nothing is known. */
+  averageBytes(name: string): number
   stats(): CacherStats
   close(): Promise<void>
 }

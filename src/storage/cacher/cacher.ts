@@ -188,6 +188,11 @@ class WatchCache implements Cacher, CacherCore {
     return cache?.loaded ? cache.tree.size : undefined
   }
 
+  averageBytes(name: string): number {
+    const cache = this.#caches.get(name)?.cache
+    return cache?.loaded && cache.tree.size > 0 ? Math.floor(cache.bytes / cache.tree.size) : 0
+  }
+
   stats(): CacherStats {
     return {
       revision: this.time.now,

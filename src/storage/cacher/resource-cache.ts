@@ -36,6 +36,8 @@ export interface Loading {
   readonly tree: ObjectTree
   readonly index: ValueIndex
   readonly corrupt: Map<Key, Corrupt>
+  /** Of the objects. */
+  bytes: number
 }
 
 /** What the store holds of an object that can't be read, and why. */
@@ -54,6 +56,8 @@ export class ResourceCache {
   readonly interest: Interest
   readonly history: History
   tree: ObjectTree = emptyTree()
+  /** Of its objects, as they are answered in JSON. */
+  bytes = 0
   /** Of the present state. */
   index = fieldIndex()
   readonly labels = new LabelIndexes()
@@ -83,7 +87,7 @@ export class ResourceCache {
 
   readonly #allocate = (size: number): Buffer => this.#slabs.allocate(size)
 
-  static loading = (): Loading => ({ tree: emptyTree(), index: fieldIndex(), corrupt: new Map() })
+  static loading = (): Loading => ({ tree: emptyTree(), index: fieldIndex(), corrupt: new Map(), bytes: 0 })
 
   /** Adds an object to a state that is being read. */
   load(into: Loading, { key, value, modRevision }: KeyValue): void {
@@ -92,6 +96,7 @@ export class ResourceCache {
       object.prepare()
       object.keepIn(this.#slabs)
       into.tree.set(key, object)
+      into.bytes += object.size
       into.index.put(object, undefined)
     } catch (error) {
       into.corrupt.set(key, corruptOf(key, modRevision, value, error))
@@ -100,9 +105,10 @@ export class ResourceCache {
   }
 
   /** Puts a state that has been read in place, as of a revision, and what was held back since. Watchers of the old state are ended as `expired`. */
-  replace({ tree, index, corrupt }: Loading, at: Revision, now: number): void {
+  replace({ tree, index, corrupt, bytes }: Loading, at: Revision, now: number): void {
     this.interest.end(new StorageError('expired', 'changes were lost, and the state was read anew', { revision: at }))
     this.tree = tree
+    this.bytes = bytes
     this.index = index
     this.labels.clear()
     this.pages.forget()
@@ -152,6 +158,7 @@ export class ResourceCache {
   #put(object: Stored, previous: Stored | undefined): void {
     object.keepIn(this.#slabs)
     this.tree.set(object.key, object)
+    this.bytes += object.size - (previous?.size ?? 0)
     this.index.put(object, previous)
     this.labels.put(object, previous)
     previous?.retire()
@@ -159,6 +166,7 @@ export class ResourceCache {
 
   #remove(object: Stored): void {
     this.tree.delete(object.key)
+    this.bytes -= object.size
     this.index.remove(object)
     this.labels.remove(object)
     object.retire()

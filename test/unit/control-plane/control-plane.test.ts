@@ -3,12 +3,15 @@ import { RuleIndex } from '../../../src/auth/authz/rbac/rule-index.ts'
 import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
 import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
 import { type Logger, silentLogger } from '../../../src/lib/log.ts'
+import { parseGates } from '../../../src/lifecycle/gates.ts'
+import type { Release } from '../../../src/lifecycle/release.ts'
 import { type AnyObject, loose } from '../../support/any-object.ts'
 import { apiHandler } from '../../support/api-handler.ts'
 import { allowingIf } from '../../support/authorizer.ts'
 import { CONFIG_MAPS, LEASES, NAMESPACES } from '../../support/builtin-registry.ts'
 import { controlPlaneOptions } from '../../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../../support/exchange.ts'
+import { requestOf } from '../../support/flow.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 import { refusalText } from '../../support/test-registry.ts'
 import { eventually, turns } from '../../support/waiting.ts'
@@ -146,6 +149,24 @@ describe('the control plane', () => {
     await eventually('the change is seen', () => watches[1]!.streamed.text.includes('"MODIFIED"'))
     expect([sent(one), sent(other)]).to.deep.equal([[1], [2]])
     await other.plane.close()
+  })
+
+  it('tells how many bytes its objects have, and lists cost by them, where the gate is on', async () => {
+    const figures = async (release: Release) => {
+      const { plane, call } = open({ release, gates: parseGates(release), totalSeats: 600 })
+      await plane.synced(AbortSignal.timeout(5000))
+      await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'long', annotations: { a: 'x'.repeat(200_000) } } }) })
+      const of = (metric: string): number | undefined =>
+        plane.metrics
+          .flatMap(family => (family.name === metric ? [...family.samples()] : []))
+          .find(({ metricName, labels }) => metricName === metric && labels.resource === 'namespaces' && labels.group === '')?.value
+      await eventually('it is counted', () => of('apiserver_resource_objects') === 1)
+      const seats = plane.flowLimits?.flows.start(requestOf('alice', { verb: 'list', resource: 'namespaces' })).maxSeats
+      await plane.close()
+      return [of('apiserver_resource_objects'), (of('apiserver_resource_size_estimate_bytes') ?? 0) > 200_000, seats]
+    }
+    expect(await figures('1.34')).to.deep.equal([1, true, 3])
+    expect(await figures('1.33')).to.deep.equal([1, false, 1])
   })
 
   it('is ready with RBAC once the default roles are made and known', async () => {

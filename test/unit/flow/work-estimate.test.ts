@@ -37,6 +37,52 @@ describe('estimateWork', () => {
       expect(estimateWork(request, 0, most, { ...OPTIONS, countOf: () => stored })).to.deep.equal({ initialSeats, finalSeats: 0, additionalLatencyMs: 0 })
     })
 
+  // Cases: k8s.io/apiserver 1.34, pkg/util/flowcontrol/request/width_test.go.
+  const BY_SIZE: [query: string, stored: number | 'stale' | undefined, bytes: number, most: number, seats: number, verb?: 'list' | 'watch', name?: string][] = [
+    ['limit=invalid', 799, 10_000, 100, 100],
+    ['limit=399&resourceVersion=1', 699, 10_000, 100, 40],
+    ['resourceVersion=1', 699, 10_000, 100, 10],
+    ['resourceVersion=1', 69, 10_000, 100, 7],
+    ['limit=399', 699, 10_000, 100, 40],
+    ['', 399, 10_000, 100, 40],
+    ['', undefined, 0, 100, 1],
+    ['continue=token&limit=399', 699, 10_000, 100, 40],
+    ['limit=299&resourceVersion=0', 399, 10_000, 100, 10],
+    ['limit=20&resourceVersion=0', 399, 10_000, 100, 2],
+    ['resourceVersion=0', 799, 10_000, 100, 10],
+    ['resourceVersion=0', 79, 10_000, 100, 8],
+    ['resourceVersion=1&resourceVersionMatch=Exact&limit=399', 699, 10_000, 100, 40],
+    ['resourceVersion=1&resourceVersionMatch=NotOlderThan', 799, 10_000, 100, 10],
+    ['resourceVersion=1&resourceVersionMatch=NotOlderThan', 79, 10_000, 100, 8],
+    ['resourceVersion=1&resourceVersionMatch=Exact', 5000, 10_000, 20, 20],
+    ['resourceVersionMatch=foo', 200, 10_000, 100, 20],
+    ['resourceVersion=foo&resourceVersionMatch=Exact&limit=399', 699, 10_000, 100, 40],
+    ['', 'stale', 1, 100, 100],
+    ['', 1, 0, 100, 15],
+    ['', 0, 0, 100, 1],
+    ['limit=1', 'stale', 10_000, 100, 15],
+    ['limit=499', 'stale', 1, 100, 100],
+    ['limit=499', 1, 0, 100, 15],
+    ['resourceVersion=0&limit=499', 1, 0, 100, 10],
+    ['fieldSelector=metadata.name%3Dtest', 799, 200_000, 100, 2, 'list', 'test'],
+    ['fieldSelector=metadata.name%3Dtest', 799, 1_500_000, 100, 15, 'list', 'test'],
+    ['fieldSelector=metadata.name%3Dtest&limit=500&resourceVersion=0', 799, 200_000, 100, 2, 'list', 'test'],
+    ['fieldSelector=metadata.name%3Dtest&limit=500&resourceVersion=0', 799, 1_500_000, 100, 10, 'list', 'test'],
+    ['labelSelector=app%3Dtest', 799, 10_000, 100, 80],
+    ['labelSelector=app%3Dtest&limit=49', 799, 10_000, 100, 40],
+    ['labelSelector=app%3Dtest&limit=699', 799, 10_000, 100, 70],
+    ['resourceVersion=0&labelSelector=app%3Dtest', 799, 10_000, 100, 10],
+    ['resourceVersion=0&labelSelector=app%3Dtest&limit=29', 799, 10_000, 100, 3],
+    ['watch=true', 799, 10_000, 0, 1, 'watch'],
+    ['watch=true&sendInitialEvents=false', 799, 10_000, 100, 1, 'watch'],
+    ['watch=true&sendInitialEvents=true', 799, 1_000, 100, 8, 'watch'],
+  ]
+  for (const [query, stored, bytes, most, seats, verb = 'list', name = ''] of BY_SIZE)
+    it(`by size, a ${verb} ?${query} of ${stored} with ${bytes} bytes each, at most ${most}: ${seats}`, () => {
+      const request = requestOf('alice', { verb, group: 'foo.bar', resource: 'events', name }, query)
+      expect(estimateWork(request, 0, most, { ...OPTIONS, countOf: () => stored, bytesOf: () => bytes }).initialSeats).to.equal(seats)
+    })
+
   it('reads lists of the latest state from memory where the gate is on', () => {
     const options = { ...OPTIONS, countOf: () => 399, consistentReadsFromCache: true }
     expect(estimateWork(requestOf('alice', { verb: 'list', resource: 'events' }), 0, 10, options).initialSeats).to.equal(4)

@@ -59,6 +59,27 @@ describe('storage/cacher', () => {
       expect(cacher.stats().resources.map(r => r.objects)).to.deep.equal([2, 0])
     })
 
+    it('tells how long its objects are, and stays true', async () => {
+      const isTrue = async () => {
+        const { items } = await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0 }, signal)
+        const bytes = items.reduce((sum, item) => sum + item.json().bytes.length, 0)
+        expect(cacher.averageBytes('configmaps')).to.equal(items.length === 0 ? 0 : Math.floor(bytes / items.length))
+      }
+      seed('a')
+      seed('a-longer-name')
+      await open()
+      await isTrue()
+      await write('new', { a: 'x'.repeat(1000) })
+      await isTrue()
+      expect(cacher.averageBytes('configmaps')).to.be.greaterThan(300)
+      seed('new')
+      await names()
+      await isTrue()
+      for (const name of await names()) backend.apply([{ key: testKey(name) }])
+      await isTrue()
+      expect([cacher.averageBytes('configmaps'), cacher.averageBytes('others')]).to.deep.equal([0, 0])
+    })
+
     it('is read in pages where it is large, at one revision', async () => {
       for (let i = 0; i < 1200; i++) seed(`n${i}`)
       let grown = false
