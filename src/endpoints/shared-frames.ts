@@ -15,7 +15,7 @@ export class FramedBatch {
   readonly bytes: number
   /** The sizes of the frames, once somebody has sorted them. */
   sizes: HistogramChild | undefined
-  readonly #parts = new Map<number, readonly SharedBytes[]>()
+  #parts: readonly SharedBytes[] | undefined
 
   constructor(frames: readonly Message[]) {
     this.frames = frames
@@ -25,17 +25,12 @@ export class FramedBatch {
     this.bytes = bytes
   }
 
-  /** What is written at a time: of no more than so many bytes, but for a longer frame, which is a part of its own. */
+  /**
+   * What is written at a time: of no more than so many bytes, but for a longer frame, which is a part of its own. Whoever asks first decides the bound, as each division is another copy in memory.
+   */
   parts(most: number): readonly SharedBytes[] {
-    if (this.frames.length === 0) return []
-    // All in one is one part, whatever the bound.
-    const bound = this.frames.length === 1 || this.bytes <= most ? Number.POSITIVE_INFINITY : most
-    let parts = this.#parts.get(bound)
-    if (parts === undefined) {
-      parts = bound === Number.POSITIVE_INFINITY ? [new SharedBytes(this.frames)] : this.#split(bound)
-      this.#parts.set(bound, parts)
-    }
-    return parts
+    this.#parts ??= this.frames.length === 0 ? [] : this.frames.length === 1 || this.bytes <= most ? [new SharedBytes(this.frames)] : this.#split(most)
+    return this.#parts
   }
 
   #split(most: number): SharedBytes[] {

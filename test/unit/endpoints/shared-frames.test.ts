@@ -110,12 +110,16 @@ describe('FramedBatch', () => {
   const lengths = (batch: FramedBatch, most: number): number[] => batch.parts(most).map(part => part.length)
 
   it('is written in parts of so many bytes, but for a longer frame', () => {
-    const batch = new FramedBatch([40, 40, 40, 200, 10, 10].map(size => Buffer.alloc(size)))
-    expect(lengths(batch, 100)).to.deep.equal([80, 40, 200, 20])
-    expect(lengths(batch, 1000)).to.deep.equal([340])
-    expect(batch.parts(100)).to.equal(batch.parts(100))
-    expect(batch.parts(1000)).to.equal(batch.parts(2000))
+    const framed = () => new FramedBatch([40, 40, 40, 200, 10, 10].map(size => Buffer.alloc(size)))
+    expect(lengths(framed(), 100)).to.deep.equal([80, 40, 200, 20])
+    expect(lengths(framed(), 1000)).to.deep.equal([340])
     expect(lengths(new FramedBatch([Buffer.alloc(200)]), 100)).to.deep.equal([200])
     expect(new FramedBatch([]).parts(100)).to.deep.equal([])
+  })
+
+  it('is copied into one division of it alone: that of who asks first', () => {
+    const batch = new FramedBatch([40, 40, 40].map(size => Buffer.alloc(size)))
+    expect(batch.parts(100)).to.have.length(2)
+    expect(batch.parts(1000)).to.equal(batch.parts(100))
   })
 })
