@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** Bytes of the store's file that may become resident before they are given back. Giving them back takes a millisecond, and reading them again a microsecond for each 64 KiB. */
-const MOST_GROWTH = 24 << 20
+const MOST_GROWTH = 8 << 20
 const INTERVAL_MS = 1000
 
 /** Bytes of mapped files that are resident in this process; undefined where the system does not tell (it is Linux that does). */
@@ -15,7 +15,7 @@ function mappedFileBytes(): number | undefined {
 }
 
 /**
- * Has `unmap` called whenever mapped files have grown by 24 MiB since the last time. `look` is to be called now and then; it resolves when what it has begun is done.
+ * Has `unmap` called whenever mapped files have grown by 8 MiB since the last time. `look` is to be called now and then; it resolves when what it has begun is done.
  */
 export class MappedMemory {
   readonly #unmap: () => Promise<void>

@@ -4,7 +4,7 @@ import { MappedMemory } from '../../../../src/storage/embedded/mapped-memory.ts'
 describe('mapped memory', () => {
   const MiB = 1 << 20
 
-  it('is given back once it has grown by 24 MiB, and measured anew then', async () => {
+  it('is given back once it has grown by 8 MiB, and measured anew then', async () => {
     let mapped: number | undefined = 50 * MiB
     let given = 0
     const unmap = async (): Promise<void> => {
@@ -13,10 +13,10 @@ describe('mapped memory', () => {
     }
     const memory = new MappedMemory(unmap, () => mapped)
     for (const [now, times] of [
-      [73 * MiB, 0],
-      [74 * MiB, 1],
-      [78 * MiB, 1],
-      [79 * MiB, 2],
+      [57 * MiB, 0],
+      [58 * MiB, 1],
+      [62 * MiB, 1],
+      [63 * MiB, 2],
     ] as const) {
       mapped = now
       await memory.look()
