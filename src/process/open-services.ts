@@ -26,18 +26,8 @@ import { openEmbedded, openInMemory } from '../storage/embedded/open-embedded.ts
 import { openEtcd } from '../storage/etcd/open-etcd.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import { preparedBackend } from '../storage/value/prepared-backend.ts'
+import { growthWithKinds, growthWithWatches } from './heap-bounds.ts'
 import { etcdOptionsOf } from './shared-store.ts'
-
-/** With so many custom kinds the heap holds much more than without any. */
-const MANY_CUSTOM_KINDS = 50
-/**
- * With 250 definitions in use 800 MB were resident, of which 270 were needed. Costs a tenth to a fifth more CPU (`test/bench/definitions.ts`), and so is not for servers without many kinds, which
- * need little.
- */
-const GROWTH_WITH_MANY_KINDS = 30
-/** From so many watches of the same objects on, a write costs its deliveries first of all, and more collections 1% of it. */
-const MANY_WATCHES = 200
-const GROWTH_WITH_MANY_WATCHES = 60
 
 /** What the store is opened with. */
 interface StoreGiven {
@@ -154,9 +144,11 @@ const configured = (
   controllers: config.controllers,
   quotaSyncPeriodMs: config.quotaSyncPeriodMs,
   onCustomKinds: count => {
-    if (count >= MANY_CUSTOM_KINDS) heapGrowth.bound('custom kinds', GROWTH_WITH_MANY_KINDS)
+    // Kept when kinds go: what they have left in the heap stays for a while.
+    const growth = growthWithKinds(count)
+    if (growth !== undefined) heapGrowth.bound('custom kinds', growth)
   },
-  onWatchers: most => heapGrowth.bound('watches', most >= MANY_WATCHES ? GROWTH_WITH_MANY_WATCHES : undefined),
+  onWatchers: most => heapGrowth.bound('watches', growthWithWatches(most)),
   admissionPlugins: config.admissionPlugins,
   tolerationSeconds: config.tolerationSeconds,
   requireServiceAccounts: config.requireServiceAccounts,
