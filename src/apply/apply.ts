@@ -12,10 +12,10 @@ import {
   type Change,
   emptyObject,
   ownable,
+  prefixErrors,
   reconcile,
   type Touches,
   takeFromOthers,
-  telling,
   touchesOf,
   untracked,
   type Versioned,
@@ -187,7 +187,7 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
   if (isEmpty(last.set)) return merged
   const into = function* (object: KubeObject, from: string, to: string, failed: string): Steps<Versioned | undefined> {
     if (from === to) return { schema: yield* schemaOf(request, object, to), object }
-    return yield* telling(`failed to prune fields: ${failed}`, resultOf(request.convert?.(object, to)))
+    return yield* prefixErrors(`failed to prune fields: ${failed}`, resultOf(request.convert?.(object, to)))
   }
   const then = yield* into(merged, request.apiVersion, last.apiVersion, 'failed to convert merged object to last applied version: ')
   if (then === undefined) return merged

@@ -52,7 +52,7 @@ export function touchesOf(change: Change): Touches {
   let own: Touch | undefined
   const others = new Map<string, Touch | undefined>()
   const inVersion = (object: KubeObject, which: 'old' | 'new', to: string): Steps<Versioned | undefined> =>
-    telling(`failed to convert ${which} object: `, resultOf(convert?.(object, to)))
+    prefixErrors(`failed to convert ${which} object: `, resultOf(convert?.(object, to)))
   return function* (apiVersion) {
     if (apiVersion === change.apiVersion) {
       own ??= yield* touchOf(change.schema, change.old, change.next, resetFields)
@@ -68,8 +68,8 @@ export function touchesOf(change: Change): Touches {
   }
 }
 
-/** What the steps return. An ApplyError of theirs says at what they failed. */
-export function* telling<T>(failed: string, steps: Steps<T>): Steps<T> {
+/** What the steps return. The text of an ApplyError of theirs begins with `failed`. */
+export function* prefixErrors<T>(failed: string, steps: Steps<T>): Steps<T> {
   try {
     return yield* steps
   } catch (error) {

@@ -12,11 +12,11 @@ import { ManagedFieldsFilter } from './managed-fields-filter.ts'
 import type { AuditMetrics, AuditPlugin } from './metrics.ts'
 import { pluginFailed } from './plugin-failure.ts'
 import type { PolicyEvaluator, Stage } from './policy.ts'
-import type { AuditSink, ToldText } from './sink.ts'
+import type { AuditSink, EventSummary } from './sink.ts'
 
 export type AuditFormat = 'json' | 'legacy'
 
-/** One of the places to which events are told. */
+/** One of the places to which events are written. */
 export interface AuditTarget {
   readonly plugin: AuditPlugin
   readonly sink: AuditSink
@@ -34,11 +34,11 @@ export interface AuditorOptions {
 }
 
 /** An event at a stage, in the forms in which it may be written. */
-interface ToldEvent {
+interface RenderedEvent {
   readonly event: AuditEvent
   readonly pieces: readonly (string | AuditedBody)[]
   truncated(): AuditLine
-  readonly told: ToldText
+  readonly summary: EventSummary
 }
 
 /** Decides what is audited, and writes the events of it. */
@@ -77,7 +77,7 @@ export class Auditor {
     const at = stage === 'RequestReceived' ? request.receivedAt : request.receivedAt + request.elapsed()
     if (stage === 'ResponseComplete' && request.info.verb !== 'watch' && request.elapsed() > SLOW_MS)
       event.annotate('apiserver.latency.k8s.io/total', durationOf(request.elapsed()))
-    const given = { event, truncated: () => lineOf(truncatedPieces(event, stage, at)), told: legacyText(event, stage) }
+    const given = { event, truncated: () => lineOf(truncatedPieces(event, stage, at)), summary: legacyText(event, stage) }
     const pieces = targets.every(({ format }) => format === 'legacy') ? [] : jsonPieces(event, stage, at)
     const { omitManagedFields } = event.audited
     // A body that is made while it is written can be read once.
@@ -95,24 +95,24 @@ export class Auditor {
   }
 
   /** To one target after the other, as upstream. */
-  private async write(told: ToldEvent): Promise<boolean> {
+  private async write(rendered: RenderedEvent): Promise<boolean> {
     let isWritten = true
-    for (const target of this.options.targets) isWritten = (await this.writeTo(target, told)) && isWritten
+    for (const target of this.options.targets) isWritten = (await this.writeTo(target, rendered)) && isWritten
     return isWritten
   }
 
-  private async writeTo({ sink, format, maxEventBytes = Number.POSITIVE_INFINITY }: AuditTarget, told: ToldEvent): Promise<boolean> {
-    const line = lineOf(format === 'legacy' ? [told.told.text()] : told.pieces)
-    const isTooLong = line.length > maxEventBytes && format === 'json' && told.event.showsRequest
-    const fitting = isTooLong ? told.truncated() : line
-    if (fitting.length <= maxEventBytes) return sink.process({ line: fitting, told: told.told })
-    this.lose('truncate', 'event is too large even after truncating', told)
+  private async writeTo({ sink, format, maxEventBytes = Number.POSITIVE_INFINITY }: AuditTarget, rendered: RenderedEvent): Promise<boolean> {
+    const line = lineOf(format === 'legacy' ? [rendered.summary.text()] : rendered.pieces)
+    const isTooLong = line.length > maxEventBytes && format === 'json' && rendered.event.showsRequest
+    const fitting = isTooLong ? rendered.truncated() : line
+    if (fitting.length <= maxEventBytes) return sink.process({ line: fitting, summary: rendered.summary })
+    this.lose('truncate', 'event is too large even after truncating', rendered)
     return true
   }
 
   /** Counts and logs an event that is not written. No request fails for it. */
-  private lose(plugin: AuditPlugin, error: string, told: Pick<ToldEvent, 'told'>): void {
-    pluginFailed(this.options, plugin, error, [told])
+  private lose(plugin: AuditPlugin, error: string, rendered: Pick<RenderedEvent, 'summary'>): void {
+    pluginFailed(this.options, plugin, error, [rendered])
   }
 
   /** Writes what waits. */

@@ -6,7 +6,7 @@ import type { AuditEvent } from './event.ts'
 import type { Stage } from './policy.ts'
 import { listMember, member, statusMembers, struct } from './status-text.ts'
 
-/** Characters of a user agent that are told. */
+/** Characters of a user agent that are written. */
 const LONGEST_AGENT = 1024
 
 /** What an event begins with. */
@@ -80,6 +80,6 @@ function referenceMember({ request: { info }, reference }: AuditEvent): string[]
 }
 
 function statusMember({ status, code }: AuditEvent): string[] {
-  const told = code || status?.code
-  return told || status ? [`"responseStatus":${struct(statusMembers(status ?? {}, told))}`] : []
+  const answered = code || status?.code
+  return answered || status ? [`"responseStatus":${struct(statusMembers(status ?? {}, answered))}`] : []
 }

@@ -2,13 +2,13 @@ import { quote } from '../lib/go-quote.ts'
 import { formatMicroTime } from '../meta/time.ts'
 import type { AuditEvent } from './event.ts'
 import type { Stage } from './policy.ts'
-import type { ToldText } from './sink.ts'
+import type { EventSummary } from './sink.ts'
 
 /** What the text may be made of, beside what every event has. */
 const charactersOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
 
 /** An event in the one-line text of --audit-log-format=legacy, as kube-apiserver writes it. Until it is made, it keeps what it needs of the event and nothing else: neither bodies nor the request. */
-export function legacyText({ request, user, sourceIps, impersonated, reference, status, code }: AuditEvent, stage: Stage): ToldText {
+export function legacyText({ request, user, sourceIps, impersonated, reference, status, code }: AuditEvent, stage: Stage): EventSummary {
   const { auditId, userAgent, uri, receivedAt } = request
   const { verb, isResource } = request.info
   const [ip = '<unknown>'] = sourceIps

@@ -10,11 +10,11 @@ export interface FailureListeners {
 }
 
 /** Events that the log tells of a batch that is lost. */
-const MOST_TOLD = 10
+const MOST_LOGGED = 10
 
 /** Counts and logs events that a part of the audit has lost. */
-export function pluginFailed({ metrics, log }: FailureListeners, plugin: AuditPlugin, error: unknown, events: readonly Pick<WrittenEvent, 'told'>[]): void {
+export function pluginFailed({ metrics, log }: FailureListeners, plugin: AuditPlugin, error: unknown, events: readonly Pick<WrittenEvent, 'summary'>[]): void {
   metrics.failed(plugin, events.length)
-  const told = events.slice(0, MOST_TOLD).map(event => event.told.text())
-  log.error(`Error in audit plugin '${plugin}' affecting ${events.length} audit events`, { error: errorMessage(error), event: told.join('\n') })
+  const summaries = events.slice(0, MOST_LOGGED).map(event => event.summary.text())
+  log.error(`Error in audit plugin '${plugin}' affecting ${events.length} audit events`, { error: errorMessage(error), event: summaries.join('\n') })
 }

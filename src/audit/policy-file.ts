@@ -20,7 +20,7 @@ export class AuditConfigError extends Error {
 
 const API_VERSION = 'audit.k8s.io/v1'
 
-/** Reads and checks a policy. What a strict decoder minds is told by `warn` and passed over, as in kube-apiserver. Throws AuditConfigError in kube-apiserver's words. */
+/** Reads and checks a policy. Faults of strict decoding go to `warn` and are passed over, as in kube-apiserver. Throws AuditConfigError in kube-apiserver's words. */
 export async function readPolicyFile(file: string, warn: (message: string) => void): Promise<AuditPolicy> {
   const failed = (why: string): AuditConfigError => new AuditConfigError(`loading audit policy file: ${why}`)
   const bytes = await readFile(file).catch((error: unknown) => {

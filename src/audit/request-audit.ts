@@ -3,7 +3,7 @@ import type { AnsweredStatus } from '../meta/status.ts'
 import type { Auditor } from './auditor.ts'
 import type { AuditEvent } from './event.ts'
 
-/** The stages of one audited request, each of which is told once. Its methods are called as the request goes on; what they return is what is to be waited for, undefined: nothing. */
+/** The stages of one audited request, each of which is reported once. Its methods are called as the request goes on; what they return is what is to be waited for, undefined: nothing. */
 export class RequestAudit {
   readonly event: AuditEvent
   private readonly auditor: Auditor

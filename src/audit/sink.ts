@@ -1,16 +1,16 @@
 import type { AuditLine } from './line.ts'
 
-/** The one-line text of an event, which is made where it is wanted. */
-export interface ToldText {
+/** The one-line text of an event, made where it is wanted. */
+export interface EventSummary {
   /** What it keeps until then, about. */
   readonly bytes: number
   text(): string
 }
 
-/** An event that is to be written: its line, and what is told of it where that fails. */
+/** An event that is to be written: its line, and its summary for the log where writing fails. */
 export interface WrittenEvent {
   readonly line: AuditLine
-  readonly told: ToldText
+  readonly summary: EventSummary
 }
 
 /** Takes events one by one, in a mode: requests wait for it, or don't. */

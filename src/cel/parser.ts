@@ -162,7 +162,7 @@ class Parser {
 
   /** At a minus before what cannot be negated: cel-go reports that, and reads what follows as if it could. */
   #badNegation(): Expr {
-    this.#cursor.tellNoAlternative(1)
+    this.#cursor.reportNoAlternative(1)
     this.#cursor.take()
     if (this.#cursor.is('!')) return this.#unary()
     this.#cursor.expectOneOf(STARTS)

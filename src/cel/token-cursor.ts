@@ -143,14 +143,14 @@ export class TokenCursor {
     const reserved = /^.(true|false|null)$/.exec(this.#textUpTo(distance))?.[1]
     if (reserved) this.#report(this.peek(distance).start, `mismatched input '${reserved}' expecting IDENTIFIER`)
     else {
-      this.tellNoAlternative(distance)
+      this.reportNoAlternative(distance)
       this.#goOn(distance)
     }
     throw new ParseStop()
   }
 
   /** The same where cel-go goes on as if the first of the tokens were enough. */
-  tellNoAlternative(distance: number): void {
+  reportNoAlternative(distance: number): void {
     this.#report(this.peek(distance).start, `no viable alternative at input '${escapeText(this.#textUpTo(distance))}'`)
   }
 

@@ -143,8 +143,8 @@ function retryAfterMs({ status, headers }: Answer): number | undefined {
 
 /** What an answer that is no success says: its Status, or what its code stands for. */
 export function failureOf({ status, headers, body }: Answer): StatusError {
-  const told = statusIn(body)
-  if (told) return told
+  const shown = statusIn(body)
+  if (shown) return shown
   const type = headers['content-type']
   return serverResponse(status, undefined, type === undefined || type.startsWith('text/') ? body.subarray(0, MAX_TEXT_BYTES).toString().trim() : 'unknown')
 }

@@ -106,7 +106,7 @@ const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discov
   snapshot,
   registrations: registrations.all(),
   isRemoved: name => registrations.isRemoved(name),
-  told: name => discovery.of(name),
+  foreignVersion: name => discovery.of(name),
 })
 
 const aggregatorOver = ({ registrations, discovery, openApiV2, openApiV3 }: Known, env: RequestProxyEnvironment): Aggregator => ({

@@ -77,7 +77,7 @@ export const apiServiceAvailabilityController =
       const backend = backendOf(object)
       if (backend && type !== 'deleted') backends.set(name, keyOf(backend))
       else backends.delete(name)
-      if (type !== 'deleted' && (backend || !isTold(object.status.conditions, LOCAL))) queue.add(name)
+      if (type !== 'deleted' && (backend || !isReported(object.status.conditions, LOCAL))) queue.add(name)
     }
     const onBackend = ({ type, object }: AccessEvent<TypedObject>): void => {
       if (backends.size === 0) return
@@ -117,14 +117,14 @@ async function faultOf({ access }: ControllerEnvironment, { namespace, name, por
 const availableOf = (conditions: readonly APIServiceCondition[] = []): APIServiceCondition | undefined => conditions.find(({ type }) => type === 'Available')
 
 /** Whether the condition says so already: a write that changes nothing would still be seen by watches. */
-function isTold(conditions: readonly APIServiceCondition[] | undefined, { status, reason, message }: Verdict): boolean {
+function isReported(conditions: readonly APIServiceCondition[] | undefined, { status, reason, message }: Verdict): boolean {
   const present = availableOf(conditions)
   return present?.status === status && present.reason === reason && present.message === message
 }
 
 /** The same conditions with what was found; the time of a transition is that of another status. Undefined where nothing changes. */
 function withVerdict(conditions: readonly APIServiceCondition[], verdict: Verdict, now: number): APIServiceCondition[] | undefined {
-  if (isTold(conditions, verdict)) return undefined
+  if (isReported(conditions, verdict)) return undefined
   const old = availableOf(conditions)
   const since = old?.status === verdict.status ? old.lastTransitionTime : formatTime(now)
   const next: APIServiceCondition = { type: 'Available', lastTransitionTime: since, ...verdict }

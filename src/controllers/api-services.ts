@@ -58,7 +58,7 @@ export const apiServiceController =
       env.queues?.meter('autoregister'),
     )
     const unsubscribe = catalog.subscribe(() => {
-      for (const name of registration.learn()) if (registration.started) queue.add(name)
+      for (const name of registration.refresh()) if (registration.started) queue.add(name)
     })
     await follow(env, API_SERVICES, signal, ({ type, object }) => {
       const name = object?.metadata.name
@@ -67,7 +67,7 @@ export const apiServiceController =
         else queue.add(name)
       } else if (type === 'synced') {
         registration.started = true
-        for (const each of [...registration.learn(), ...registration.atStart]) queue.add(each)
+        for (const each of [...registration.refresh(), ...registration.atStart]) queue.add(each)
       }
     })
     unsubscribe()
@@ -91,7 +91,7 @@ class Registration {
   }
 
   /** Takes over what is served now. Returns the names of all services that are concerned: those wanted before, and those wanted now. */
-  learn(): Set<string> {
+  refresh(): Set<string> {
     const before = this.wanted
     const services = this.catalog.snapshot().servedGroupVersions().map(localService)
     this.wanted = new Map(services.flatMap(service => (service ? [[service.metadata.name ?? '', service] as const] : [])))

@@ -93,11 +93,11 @@ export function combined(data: Data, { clients, requestHeader }: ClusterTrust, {
     'requestheader-extra-headers-prefix': list('requestheader-extra-headers-prefix', requestHeader?.extraHeaderPrefixes),
     'requestheader-allowed-names': list('requestheader-allowed-names', requestHeader?.allowedNames),
   }
-  const told = Object.entries(lists).filter(([key, values]) => key !== 'requestheader-uid-headers' || values.length > 0)
+  const present = Object.entries(lists).filter(([key, values]) => key !== 'requestheader-uid-headers' || values.length > 0)
   return {
     ...(clientCa !== '' && { 'client-ca-file': clientCa }),
     ...(frontProxyCa !== '' && {
-      ...Object.fromEntries(told.map(([key, values]) => [key, JSON.stringify(values)])),
+      ...Object.fromEntries(present.map(([key, values]) => [key, JSON.stringify(values)])),
       'requestheader-client-ca-file': frontProxyCa,
     }),
   }

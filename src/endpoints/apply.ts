@@ -31,12 +31,12 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
   if (turnIsLong()) await nextLongTurn()
   const { served, exchange, subresource } = scope
   const { view } = subresource ?? {}
-  let told = false
-  const tellFault = (): void => {
+  let warned = false
+  const checkRepeated = (): void => {
     if (repeated.length > 0 && options.fieldValidation === 'Strict')
       throw badRequestError(`error strict decoding YAML: error converting YAML to JSON: ${repeatedKeysText(repeated)}`)
-    if (options.fieldValidation === 'Warn' && !told) for (const fault of repeated) exchange.ctx.warn(fault)
-    told = true
+    if (options.fieldValidation === 'Warn' && !warned) for (const fault of repeated) exchange.ctx.warn(fault)
+    warned = true
   }
   return storeOf(scope).update(writeTarget(scope, options), {
     forceCreate: view === undefined,
@@ -47,13 +47,13 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
         return writeView(scope, view, live, current => {
           const target = viewTarget(subresource)
           invariant(target, 'a view is of a kind of its own')
-          const merging = merged({ scope, config, options, target, tellFault }, current)
+          const merging = merged({ scope, config, options, target, checkRepeated }, current)
           return runAtOnce(translated(scope.dialect.applyView(target, config, current, merging)))
         })
       }
       const target = bodyTarget(served.version)
       const { wanted, managedFields } = await conversionOf(served.definition).withManagers(served, convert =>
-        merged({ scope, config, options, target, tellFault }, live, convert),
+        merged({ scope, config, options, target, checkRepeated }, live, convert),
       )
       if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
       else delete wanted.metadata.managedFields
@@ -69,11 +69,11 @@ interface Applied {
   readonly options: WriteOptions
   readonly target: BodyTarget
   /** Warns of a fault of the body itself, or throws 400. Called where upstream does: after conflicts, before the merged object is decoded. */
-  tellFault(): void
+  checkRepeated(): void
 }
 
 /** The live object with the configuration merged into it, decoded, and its managers. `convert`: to the versions of other managers. */
-function* merged({ scope, config, options, target, tellFault }: Applied, live: KubeObject | undefined, convert?: Change['convert']): Steps<ManagedView> {
+function* merged({ scope, config, options, target, checkRepeated }: Applied, live: KubeObject | undefined, convert?: Change['convert']): Steps<ManagedView> {
   const { served, subresource, subresourceName } = scope
   const { object, managedFields } = yield* translated(
     applyInSteps({
@@ -90,7 +90,7 @@ function* merged({ scope, config, options, target, tellFault }: Applied, live: K
       convert,
     }),
   )
-  tellFault()
+  checkRepeated()
   yield
   const dialect = dialectOf(target.schema)
   const together = object
@@ -139,17 +139,17 @@ export function* parseConfiguration(body: Buffer): Steps<Configuration> {
   return { config: value ?? {}, repeated: duplicates }
 }
 
-/** `told`: what is said where the merged object cannot be decoded. */
-function* translated<T>(steps: Steps<T>, told?: (why: string) => string): Steps<T> {
+/** `explain` makes the message where the merged object cannot be decoded. */
+function* translated<T>(steps: Steps<T>, explain?: (why: string) => string): Steps<T> {
   try {
     return yield* steps
   } catch (error) {
-    throw asStatus(error, told)
+    throw asStatus(error, explain)
   }
 }
 
-function asStatus(error: unknown, told = (why: string): string => why): unknown {
-  if (error instanceof DecodeError) return failure(500, '', told(error.message))
+function asStatus(error: unknown, explain = (why: string): string => why): unknown {
+  if (error instanceof DecodeError) return failure(500, '', explain(error.message))
   if (!(error instanceof ApplyError)) return error
   switch (error.code) {
     case 'bad request':

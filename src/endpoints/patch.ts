@@ -56,8 +56,8 @@ export function checkPatchRoute(scope: Scope): void {
 export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; created: boolean }> {
   const { exchange, served, subresource } = scope
   const [type = ''] = (exchange.headers['content-type'] ?? '').split(';', 1)
-  const { taken, told } = patchTypes(scope)
-  if (!taken.includes(type)) throw unsupported(told)
+  const { taken, listed } = patchTypes(scope)
+  if (!taken.includes(type)) throw unsupported(listed)
   const isCborApply = type === APPLY_CBOR_PATCH
   const isApply = type === APPLY_PATCH || isCborApply
   const body = await exchange.readBody(MAX_BODY_BYTES)

@@ -61,7 +61,7 @@ export class WatchWriter {
   #writeFramed(framed: FramedBatch, batch: readonly StorageEvent[]): boolean | Promise<boolean> {
     const { backlog } = this.#output
     this.#meter?.sent(framed)
-    const isShort = framed.bytes > SHORT_WRITE_BYTES && backlog.allowance < PACE_BYTES
+    const isShort = framed.bytes > SHORT_WRITE_BYTES && backlog.limit < PACE_BYTES
     const written = this.#writeParts(framed.parts(isShort ? SHORT_WRITE_BYTES : WRITE_BYTES))
     if (framed.frames.length === batch.length) return written
     return Promise.resolve(written).then(() => false)

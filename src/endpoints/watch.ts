@@ -40,7 +40,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
     const deadline = steadyClock.now() + seconds * 1000
     const watcher = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
-      .catch(toldInside)
+      .catch(eventStatus)
     const unused = () => {
       if (!(watcher instanceof StatusError)) watcher.close()
     }
@@ -109,7 +109,7 @@ const streamTo = (exchange: Exchange, { contentType, messages }: Framing, gone: 
 /** Reasons of a state that can't be read. */
 const UNREADABLE = ['InternalError', 'StorageReadError']
 
-function toldInside(error: unknown): StatusError {
+function eventStatus(error: unknown): StatusError {
   if (error instanceof StatusError && (error.code === 410 || UNREADABLE.includes(error.reason) || error.reason === 'Timeout')) return error
   throw error
 }

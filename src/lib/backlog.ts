@@ -30,7 +30,7 @@ export class Backlog {
   }
 
   /** Bytes that one of those who are behind may have unwritten. */
-  get allowance(): number {
+  get limit(): number {
     const now = this.clock.now()
     if (now - this.countedAt >= COUNT_MS) {
       this.countedAt = now
@@ -46,6 +46,6 @@ export class Backlog {
     const { unwritten } = writer
     if (unwritten === 0) return false
     this.behind.add(writer)
-    return unwritten > this.allowance
+    return unwritten > this.limit
   }
 }

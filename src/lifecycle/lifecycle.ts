@@ -31,7 +31,7 @@ export function comesLater(release: Release, apiVersion: string, kind: string): 
 
 /** In kube-apiserver's words; undefined where the release has not deprecated the kind. */
 export function deprecationIn(release: Release, apiVersion: string, kind: string): Deprecation | undefined {
-  const life = toldBy(release, lifecycleOf(apiVersion, kind))
+  const life = announcedBy(release, lifecycleOf(apiVersion, kind))
   if (life?.deprecated === undefined || compareReleases(life.deprecated, release) > 0) return undefined
   const removed = life.removed === undefined ? '' : `, unavailable in v${life.removed}+`
   const replaced = life.replacement === undefined ? '' : `; use ${life.replacement}`
@@ -39,5 +39,5 @@ export function deprecationIn(release: Release, apiVersion: string, kind: string
 }
 
 /** Plans change: what a release says is what was planned then. */
-const toldBy = (release: Release, life: Lifecycle | undefined): LifecyclePlan | undefined =>
+const announcedBy = (release: Release, life: Lifecycle | undefined): LifecyclePlan | undefined =>
   life?.formerly !== undefined && compareReleases(release, life.formerly.until) < 0 ? life.formerly : life

@@ -16,7 +16,7 @@ type Stage = readonly [from: Release, stability: Stability]
 interface MetricLife {
   /** Oldest first. Before the first the metric is not there. */
   readonly stages: readonly Stage[]
-  readonly deprecated?: { readonly version: Release; readonly toldFrom: Release }
+  readonly deprecated?: { readonly version: Release; readonly announcedFrom: Release }
 }
 
 const life = (...stages: readonly Stage[]): MetricLife => ({ stages })
@@ -76,8 +76,8 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_flowcontrol_priority_level_seat_utilization: alphaSince('1.25'),
   apiserver_flowcontrol_read_vs_write_current_requests: alphaSince('1.25'),
   apiserver_flowcontrol_rejected_requests_total: QUEUING,
-  apiserver_flowcontrol_request_concurrency_in_use: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.31', toldFrom: '1.31' } },
-  apiserver_flowcontrol_request_concurrency_limit: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.30', toldFrom: '1.30' } },
+  apiserver_flowcontrol_request_concurrency_in_use: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.31', announcedFrom: '1.31' } },
+  apiserver_flowcontrol_request_concurrency_limit: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.30', announcedFrom: '1.30' } },
   apiserver_flowcontrol_request_wait_duration_seconds: QUEUING,
   apiserver_flowcontrol_seat_fair_frac: BORROWING,
   apiserver_flowcontrol_target_seats: BORROWING,
@@ -92,7 +92,7 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_storage_consistency_checks_total: life(['1.33', 'INTERNAL'], ['1.34', 'ALPHA']),
   apiserver_storage_decode_errors_total: alphaSince('1.27'),
   apiserver_storage_events_received_total: life(['1.27', 'ALPHA'], ['1.36', 'BETA']),
-  apiserver_storage_objects: { stages: [['1.24', 'STABLE']], deprecated: { version: '1.34', toldFrom: '1.35' } },
+  apiserver_storage_objects: { stages: [['1.24', 'STABLE']], deprecated: { version: '1.34', announcedFrom: '1.35' } },
   apiserver_storage_size_bytes: life(['1.28', 'ALPHA'], ['1.30', 'STABLE']),
   apiserver_stream_translator_requests_total: alphaSince('1.30'),
   apiserver_stream_tunnel_requests_total: alphaSince('1.31'),
@@ -130,7 +130,7 @@ export function metricStateOf(name: string, declared: Stability, release: Releas
   const stability = known.stages.findLast(([from]) => isSince(release, from))?.[1]
   if (stability === undefined) return undefined
   const { deprecated } = known
-  if (deprecated === undefined || !isSince(release, deprecated.toldFrom)) return { stability, deprecated: undefined, hidden: false }
+  if (deprecated === undefined || !isSince(release, deprecated.announcedFrom)) return { stability, deprecated: undefined, hidden: false }
   return { stability, deprecated: `${deprecated.version}.0`, hidden: isHidden(stability, deprecated.version, release) }
 }
 

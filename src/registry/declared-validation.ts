@@ -36,18 +36,18 @@ export function withDeclaredRules(subject: DeclaredSubject, handWritten: readonl
   const rules = features.enabled('DeclarativeValidation') ? rulesOf(subject.schema) : undefined
   if (!rules) return handWritten
   const takesOver = !isSince(features.release, '1.36') && features.enabled('DeclarativeValidationTakeover')
-  const tell: Tell = { takesOver, identifier: identifierOf(subject, ctx), observer: ctx.declared }
-  const declared = declaredErrors(rules, subject, tell)
+  const reporting: Reporting = { takesOver, identifier: identifierOf(subject, ctx), observer: ctx.declared }
+  const declared = declaredErrors(rules, subject, reporting)
   if (handWritten.length === 0 && declared.length === 0) return handWritten
   const isCovered = (error: FieldError): boolean => error.isCovered === true && rules.covers(error)
-  reportMismatches(handWritten.filter(isCovered), declared, tell)
+  reportMismatches(handWritten.filter(isCovered), declared, reporting)
   return takesOver ? [...handWritten.filter(error => !isCovered(error)), ...declared] : handWritten
 }
 
 type DeclaredContext = Pick<HookContext, 'features' | 'declared' | 'subresource'>
 
-/** Who is told of what, and how. */
-interface Tell {
+/** How mismatches are reported. */
+interface Reporting {
   readonly takesOver: boolean
   readonly identifier: string
   readonly observer: DeclaredContext['declared']
@@ -57,7 +57,7 @@ interface Tell {
 const identifierOf = ({ kind, old }: DeclaredSubject, { subresource }: DeclaredContext): string =>
   `${kind}${subresource && `_${subresource}`}_${old ? 'update' : 'create'}`
 
-function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takesOver, identifier, observer }: Tell): FieldError[] {
+function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takesOver, identifier, observer }: Reporting): FieldError[] {
   try {
     return rules.errorsOf(next, fieldPath(), old && { value: old })
   } catch (error) {
@@ -68,7 +68,7 @@ function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takes
 }
 
 /** Every error that a rule covers has one of a rule, and every error of a rule one that is covered. */
-function reportMismatches(coveredErrors: readonly FieldError[], declared: readonly FieldError[], { takesOver, identifier, observer }: Tell): void {
+function reportMismatches(coveredErrors: readonly FieldError[], declared: readonly FieldError[], { takesOver, identifier, observer }: Reporting): void {
   const covered = new Set(coveredErrors.map(identity))
   const found = new Set(declared.map(identity))
   const report = (what: string, error: string): void =>

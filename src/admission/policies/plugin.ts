@@ -32,8 +32,8 @@ function refusalOf(request: AdmissionRequest, { policy, binding, message, reason
   const by = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`
   const text = `${by} denied request: ${message}`
   const { status } = refuse(request, text)
-  const told = reason || 'Invalid'
-  return new StatusError({ ...status, reason: told, code: CODES[told] ?? 422, details: { ...status.details, causes: [{ message: text }] } })
+  const shownReason = reason || 'Invalid'
+  return new StatusError({ ...status, reason: shownReason, code: CODES[shownReason] ?? 422, details: { ...status.details, causes: [{ message: text }] } })
 }
 
 const CODES: Readonly<Record<string, number>> = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413, Invalid: 422 }

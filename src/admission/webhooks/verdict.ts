@@ -113,6 +113,6 @@ export function denial(name: string, result: Partial<Status> | undefined): Statu
   const { status, message, reason, code = 0, details } = result ?? {}
   const denied = `admission webhook ${JSON.stringify(name)} denied the request`
   const text = message || reason
-  const told = failure(Math.max(code, 400), reason ?? '', text ? `${denied}: ${text}` : `${denied} without explanation`, details)
-  return status === undefined || status === 'Success' ? told : new StatusError({ ...told.status, status })
+  const refusal = failure(Math.max(code, 400), reason ?? '', text ? `${denied}: ${text}` : `${denied} without explanation`, details)
+  return status === undefined || status === 'Success' ? refusal : new StatusError({ ...refusal.status, status })
 }

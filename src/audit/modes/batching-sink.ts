@@ -35,7 +35,7 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024
 const THROTTLE_MS = 10
 const LOST = 'audit buffer queue blocked'
 
-const sizeOf = ({ line, told }: WrittenEvent): number => line.length + told.bytes + BESIDE_EVENT
+const sizeOf = ({ line, summary }: WrittenEvent): number => line.length + summary.bytes + BESIDE_EVENT
 
 /** The mode batch: requests wait for nothing, and events are lost where they come faster than they are written. */
 export class BatchingSink implements AuditSink {
@@ -85,7 +85,7 @@ export class BatchingSink implements AuditSink {
   private lose(event: WrittenEvent, why: string): void {
     const { metrics, log } = this.parts
     metrics.failed('buffered', 1)
-    if (!this.losing) log.error("Error in audit plugin 'buffered' affecting audit events", { error: why, event: event.told.text() })
+    if (!this.losing) log.error("Error in audit plugin 'buffered' affecting audit events", { error: why, event: event.summary.text() })
     this.losing = true
   }
 

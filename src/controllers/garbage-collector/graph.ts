@@ -188,7 +188,7 @@ export class OwnerGraph {
       node.virtual = false
       if (sameCoordinates(node, seen)) return
       for (const dependent of partition(node.dependents, seen).disagreeing) {
-        if (seen.namespace !== '' && dependent.namespace !== seen.namespace) this.tellInvalidNamespace(dependent, seen.uid)
+        if (seen.namespace !== '' && dependent.namespace !== seen.namespace) this.reportInvalidNamespace(dependent, seen.uid)
         this.outlet.examine(dependent.uid)
       }
     }
@@ -228,13 +228,13 @@ export class OwnerGraph {
 
   private isDoubtful(node: Node, reference: OwnerReference, owner: Node): boolean {
     if (owner.namespace !== '' && owner.namespace !== node.namespace) {
-      if (!owner.virtual) this.tellInvalidNamespace(node, owner.uid)
+      if (!owner.virtual) this.reportInvalidNamespace(node, owner.uid)
       return true
     }
     return !refersTo(reference, owner) || (owner.virtual && owner.namespace !== node.namespace)
   }
 
-  private tellInvalidNamespace(dependent: Node, uid: string): void {
+  private reportInvalidNamespace(dependent: Node, uid: string): void {
     const reference = dependent.owners.find(owner => owner.uid === uid)
     if (reference) this.outlet.invalidNamespace(coordinatesOf(dependent), referredTo(reference, dependent.namespace))
   }

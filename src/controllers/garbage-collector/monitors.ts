@@ -49,7 +49,7 @@ export class Monitors {
       end.abort()
     }
     for (const [id, definition] of wanted) if (!this.running.has(id)) this.start(id, definition)
-    this.tellSynced()
+    this.notifySynced()
   }
 
   /** Resolves when every watch has shown what there is, or the signal aborts. */
@@ -57,7 +57,7 @@ export class Monitors {
     return new Promise(resolve => {
       this.onSynced = resolve
       this.signal.addEventListener('abort', () => resolve(), { once: true })
-      this.tellSynced()
+      this.notifySynced()
     })
   }
 
@@ -100,7 +100,7 @@ export class Monitors {
         for (const object of before.values()) this.graph.remove(object)
         before.clear()
         monitor.synced = true
-        this.tellSynced()
+        this.notifySynced()
       }
     }
     const done = followMetadata(this.env, { group, resource: names.plural }, AbortSignal.any([this.signal, end.signal]), begin)
@@ -109,7 +109,7 @@ export class Monitors {
   }
 
   /** Resolves `synced` once no watch is missing. */
-  private tellSynced(): void {
+  private notifySynced(): void {
     if (![...this.running.values()].every(({ synced }) => synced)) return
     this.onSynced?.()
     this.onSynced = undefined

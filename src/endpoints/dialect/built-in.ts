@@ -44,7 +44,7 @@ export const BUILT_IN: Dialect = {
 
   patchTypes(cborIsOffered) {
     const types = cborIsOffered ? WITH_CBOR : PATCH_TYPES
-    return { taken: types, told: types }
+    return { taken: types, listed: types }
   },
   /** An object that says nothing of its type is taken as one of the target's. */
   checkPatched(target, patched, { builtIns, versions, ofCustom }) {
@@ -151,8 +151,8 @@ function otherTypeFault(builtIns: BuiltIns, target: BodyTarget, apiVersion: stri
   const reachable = !SEPARATE_GROUPS.has(target.group) || group === target.group || (group === '' && CORE_META_KINDS.has(kind))
   if (!reachable || !isRegistered(builtIns, apiVersion, kind))
     return { isKnown: false, text: notRegistered(apiVersion, kind, 'pkg/api/legacyscheme/scheme.go:30') }
-  const home = target.group === '' ? 'core' : target.group.split('.')[0]
-  return { isKnown: true, text: `converting (${version}.${kind}) to (${home}.${target.kind}): unknown conversion` }
+  const goPackage = target.group === '' ? 'core' : target.group.split('.')[0]
+  return { isKnown: true, text: `converting (${version}.${kind}) to (${goPackage}.${target.kind}): unknown conversion` }
 }
 
 const notRegistered = (apiVersion: string, kind: string, scheme: string): string =>

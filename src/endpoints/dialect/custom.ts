@@ -55,7 +55,7 @@ export const CUSTOM: Dialect = {
     checkType(target, object)
   },
 
-  patchTypes: cborIsOffered => ({ taken: cborIsOffered ? WITH_CBOR : PATCH_TYPES, told: PATCH_TYPES }),
+  patchTypes: cborIsOffered => ({ taken: cborIsOffered ? WITH_CBOR : PATCH_TYPES, listed: PATCH_TYPES }),
   /** An object that has no apiVersion fails with 500. */
   checkPatched(_target, patched, { shown }) {
     const { apiVersion, kind } = patchedClaim(patched)

@@ -46,7 +46,7 @@ interface BodyDialect {
 export interface PatchTypes {
   readonly taken: readonly string[]
   /** What a 415 lists. */
-  readonly told: readonly string[]
+  readonly listed: readonly string[]
 }
 
 /** What there is to know of an object that was patched. */

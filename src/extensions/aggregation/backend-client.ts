@@ -69,9 +69,9 @@ export class BackendClient {
         ...(body !== undefined && { body: Readable.from([Buffer.from(body)]) }),
       })
       upgraded?.socket.destroy()
-      const { statusCode: status = 0, headers: told } = response
+      const { statusCode: status = 0, headers: received } = response
       const bytes = await readBounded(response, { maxBytes, tooLong: () => new Error(`the document is longer than ${maxBytes} bytes`) })
-      return { status, contentType: told['content-type'] ?? '', etag: told.etag ?? '', body: bytes }
+      return { status, contentType: received['content-type'] ?? '', etag: received.etag ?? '', body: bytes }
     })
   }
 }

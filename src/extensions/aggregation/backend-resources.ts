@@ -39,10 +39,10 @@ export class BackendResources implements ForeignResources {
     const resources = new Map<string, ForeignResource>()
     const stale: string[] = []
     for (const { name, group, version } of [...this.#registrations.remote()].sort(byPriority)) {
-      const told = this.#discovery.of(name)
-      if (told?.freshness !== 'Current') stale.push(apiVersionOf({ group, version }))
+      const discovered = this.#discovery.of(name)
+      if (discovered?.freshness !== 'Current') stale.push(apiVersionOf({ group, version }))
       else
-        for (const { scope, resource, verbs } of told.resources) {
+        for (const { scope, resource, verbs } of discovered.resources) {
           if (scope !== 'Namespaced' || typeof resource !== 'string') continue
           const key = qualifiedResource({ group, resource })
           if (!resources.has(key)) resources.set(key, { group, version, resource, verbs: textsIn(verbs) })
@@ -107,8 +107,8 @@ const MAX_STATUS_BYTES = 64 << 10
 
 /** What client-go says of a failure: the message of the Status, or its own. */
 function failureText(code: number, body: Buffer | undefined, method: string | undefined, resource: ForeignResource): string {
-  const told = body && body.length <= MAX_STATUS_BYTES ? statusIn(body) : undefined
-  if (told !== undefined) return told
+  const status = body && body.length <= MAX_STATUS_BYTES ? statusIn(body) : undefined
+  if (status !== undefined) return status
   const why =
     code === 503
       ? 'the server is currently unable to handle the request'

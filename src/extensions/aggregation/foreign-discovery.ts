@@ -6,14 +6,14 @@ import { deepEqual } from '../../meta/equal.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import type { BackendAnswer, BackendClient } from './backend-client.ts'
 import { BackendPoll } from './backend-poll.ts'
+import { type DiscoveredVersions, readDiscoveryList, readResourceList } from './discovered-resources.ts'
 import { AGGREGATOR } from './discovery-check.ts'
 import { type Backend, pathOf, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
-import { readDiscoveryList, readResourceList, type ToldVersions } from './told-resources.ts'
 
 /** The documents of one backend. */
 interface Known {
-  readonly told: ToldVersions
+  readonly versions: DiscoveredVersions
   readonly etag: string
   /** When it was asked, in steps of `#now`. */
   readonly at: number
@@ -27,11 +27,11 @@ const TIMEOUT_MS = 5_000
 const MAX_BYTES = 2 << 20
 
 /**
- * What the backends of APIServices tell of their group versions, for aggregated discovery. A backend is asked when its APIService changes, and every minute; one that does not answer leaves what it has told before, as Stale.
+ * The group versions that the backends of APIServices serve, for aggregated discovery. A backend is asked when its APIService changes, and every minute; one that does not answer leaves what it last reported, as Stale.
  * Source: k8s.io/kube-aggregator, pkg/apiserver/handler_discovery.go.
  */
 export class ForeignDiscovery {
-  /** Counts changes of what is told. */
+  /** Counts changes of what is versions. */
   generation = 0
   readonly #registrations: Registrations
   readonly #client: Pick<BackendClient, 'ask'>
@@ -56,7 +56,7 @@ export class ForeignDiscovery {
     })
   }
 
-  /** Undefined: nothing has been told yet. */
+  /** Undefined: nothing has been versions yet. */
   of(name: string): ForeignVersion | undefined {
     return this.#versions.get(name)
   }
@@ -88,16 +88,16 @@ export class ForeignDiscovery {
     const key = keyOf(backend)
     const versionKey = `${registration.group}/${registration.version}`
     const known = this.#known.get(key)
-    const toldBefore = known?.told.get(versionKey) ?? []
-    if (known && known.at > (this.#changed.get(registration.name) ?? 0)) return { resources: toldBefore, isCurrent: true }
+    const resourcesBefore = known?.versions.get(versionKey) ?? []
+    if (known && known.at > (this.#changed.get(registration.name) ?? 0)) return { resources: resourcesBefore, isCurrent: true }
     try {
       const at = ++this.#now
       const question = { user: AGGREGATOR, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
       const answer = await this.#client.ask(registration, { ...question, path: '/apis', accept: ACCEPT, etag: known?.etag ?? '' }, signal)
-      const told = await toldBy(answer, known)
-      if (told) {
-        this.#known.set(key, { told, etag: answer.status === 304 ? (known?.etag ?? '') : answer.etag, at })
-        return { resources: told.get(versionKey) ?? [], isCurrent: true }
+      const versions = await discoveredBy(answer, known)
+      if (versions) {
+        this.#known.set(key, { versions, etag: answer.status === 304 ? (known?.etag ?? '') : answer.etag, at })
+        return { resources: versions.get(versionKey) ?? [], isCurrent: true }
       }
       const user = { name: AGGREGATOR.name, groups: [] }
       const legacy = await this.#client.ask(registration, { ...question, user, path: pathOf(registration), accept: 'application/json' }, signal)
@@ -105,14 +105,14 @@ export class ForeignDiscovery {
       return { resources: await readResourceList(legacy.body), isCurrent: true }
     } catch (error) {
       if (!signal.aborted) this.#logger.debug(2, 'discovery of an aggregated server failed', { name: registration.name, error: errorMessage(error) })
-      return { resources: known ? toldBefore : (this.#versions.get(registration.name)?.resources ?? []), isCurrent: false }
+      return { resources: known ? resourcesBefore : (this.#versions.get(registration.name)?.resources ?? []), isCurrent: false }
     }
   }
 }
 
 /** What a backend tells of all that it serves; undefined where it knows only legacy discovery. Throws where it can't answer now. */
-async function toldBy({ status, contentType, body }: BackendAnswer, known: Known | undefined): Promise<ToldVersions | undefined> {
-  if (status === 304 && known) return known.told
+async function discoveredBy({ status, contentType, body }: BackendAnswer, known: Known | undefined): Promise<DiscoveredVersions | undefined> {
+  if (status === 304 && known) return known.versions
   if (status === 503) throw new Error('service returned non-success response code: 503')
   return status === 200 && isListType(contentType) ? readDiscoveryList(body) : undefined
 }

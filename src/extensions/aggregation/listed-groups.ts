@@ -19,7 +19,7 @@ interface Entry {
 const OWN_GROUP = 'apiregistration.k8s.io'
 /** Before all others, whose priority is 20,000 at most: this group has no APIService. */
 const OWN_PRIORITY = { group: 20_001, version: 0 }
-const UNTOLD: ForeignVersion = { resources: [], freshness: 'Stale' }
+const UNDISCOVERED: ForeignVersion = { resources: [], freshness: 'Stale' }
 
 /** What APIServices list. */
 export interface Listing {
@@ -27,8 +27,8 @@ export interface Listing {
   readonly registrations: Iterable<Registration>
   /** Whether somebody has taken away the APIService of a group version that is built in. */
   isRemoved(name: string): boolean
-  /** What the backend of an APIService has told; undefined: nothing yet. */
-  told(name: string): ForeignVersion | undefined
+  /** What the backend of an APIService serves; undefined: it has not answered yet. */
+  foreignVersion(name: string): ForeignVersion | undefined
 }
 
 /** What `/apis` lists: APIServices by priority, whoever serves them, and what is served here and has no APIService yet. One of a built-in group version that was taken away leaves the list, until the server starts again. Source: SortedByGroupAndVersion of k8s.io/kube-aggregator. */
@@ -49,14 +49,14 @@ export function discoveredGroups(listing: Listing): ListedGroups {
 
 const keyOf = ({ group, version }: Pick<Entry, 'group' | 'version'>): string => apiVersionOf({ group, version })
 
-const registered = ({ registrations, told }: Listing): Entry[] =>
+const registered = ({ registrations, foreignVersion }: Listing): Entry[] =>
   [...registrations].map(({ name, group, version, groupPriority, versionPriority, backend }) => ({
     group,
     version,
     service: name,
     groupPriority,
     versionPriority,
-    ...(backend && { foreign: told(name) ?? UNTOLD }),
+    ...(backend && { foreign: foreignVersion(name) ?? UNDISCOVERED }),
   }))
 
 function unregistered({ snapshot, registrations, isRemoved }: Listing): Entry[] {

@@ -66,11 +66,11 @@ export class FrameReader extends PacedParser {
     if (length < fixedBytes(type)) return this.#violate(bytes, `a frame of type ${type} with ${length} bytes`)
     this.#skip = length - fixed
     const id = fixed >= 4 ? bytes.readUInt32BE(FRAME_HEAD_BYTES) & 0x7fffffff : 0
-    this.#tell(type, id, fin, bytes)
+    this.#emit(type, id, fin, bytes)
     return FRAME_HEAD_BYTES + fixed
   }
 
-  #tell(type: number, id: number, fin: boolean, bytes: Buffer): void {
+  #emit(type: number, id: number, fin: boolean, bytes: Buffer): void {
     const sink = this.#sink
     if (type === SYN_STREAM) sink.opened(id)
     else if (type === SYN_REPLY) sink.replied(id, fin)

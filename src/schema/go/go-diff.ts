@@ -41,13 +41,13 @@ const braced = (before: string, text: Text): Text =>
 function describe(of: Comparison, given: Options, parent: GoType['kind'] | undefined): Text {
   const options: Options = { ...given, detail: given.side === 'same' ? CONTEXT_DETAIL : Math.max(given.detail ?? 0, CLEAR_CHANGE) }
   const [first] = of.inner
-  if (!first) return tellWhole(of, options, parent)
+  if (!first) return printWhole(of, options, parent)
   if (of.type.kind === 'pointer') return { before: '&', text: describe(first.of, options, 'pointer'), after: '' }
-  return withType(of.type, tellInside(of, options), options)
+  return withType(of.type, printInside(of, options), options)
 }
 
 /** A value that was not looked into: of both sides where they differ. */
-function tellWhole({ type, old, next, different }: Comparison, options: Options, parent: GoType['kind'] | undefined): Text {
+function printWhole({ type, old, next, different }: Comparison, options: Options, parent: GoType['kind'] | undefined): Text {
   const text = (side: Side, given: Options): Text | undefined => side && valueText(type, side.value, given, parent)
   switch (options.side) {
     case '-':
@@ -73,13 +73,13 @@ function tellWhole({ type, old, next, different }: Comparison, options: Options,
 const NOUNS = { struct: 'field', slice: 'element', map: 'entry', scalar: '', pointer: '' } as const
 
 /** The detail decides how many items are shown before an ellipsis: go-cmp doubles them with each level. */
-function tellInside(of: Comparison, given: Options): Text {
+function printInside(of: Comparison, given: Options): Text {
   const { kind } = of.type
   const options: Options = { ...given, types: kind === 'struct' ? 'unclear' : 'none' }
   const detail = given.detail ?? 0
   const most = given.detail === undefined ? Number.POSITIVE_INFINITY : given.side === 'same' ? ((1 << detail) >> 1) << 2 : (1 << detail) << 1
   const inner: Options = { ...options, detail: given.detail === undefined ? undefined : Math.max(detail - 1, 0) }
-  const lines = given.side === 'both' ? tellChanges(of, inner, most) : tellOne(of, inner, most)
+  const lines = given.side === 'both' ? printChanges(of, inner, most) : printOne(of, inner, most)
   return { before: '{', text: { lines }, after: '}' }
 }
 
@@ -87,7 +87,7 @@ function tellInside(of: Comparison, given: Options): Text {
 const nameOf = ({ type }: Comparison, name: string): string => (type.kind === 'map' ? `${type.keysPrint ? 's' : ''}${quote(name)}` : name)
 
 /** Items of one side, without members that are zero. */
-function tellOne(of: Comparison, options: Options, most: number): Line[] {
+function printOne(of: Comparison, options: Options, most: number): Line[] {
   const lines: Line[] = []
   for (const { name, of: item } of of.inner) {
     if (lines.length === most) return [...lines, { sign: '', name: '', text: ELLIPSIS }]
@@ -133,7 +133,7 @@ function runsOf(items: Items): Items[] {
 }
 
 /** Changes with what stands around them; what is left out is counted. */
-function tellChanges(of: Comparison, options: Options, most: number): Line[] {
+function printChanges(of: Comparison, options: Options, most: number): Line[] {
   const noun = NOUNS[of.type.kind]
   const runs = runsOf(of.inner)
   const lines: Line[] = []
@@ -153,7 +153,7 @@ function tellChanges(of: Comparison, options: Options, most: number): Line[] {
       if (left > 0) lines.push({ sign: '', name: '', text: ELLIPSIS, comment: countsText({ ...none(), identical: left }, noun) })
       lines.push(...same(run.slice(run.length - high)))
     } else {
-      for (const { name, of: item } of run) lines.push(...tellChange(item, nameOf(of, name), options, of.type.kind))
+      for (const { name, of: item } of run) lines.push(...printChange(item, nameOf(of, name), options, of.type.kind))
       changes += run.length
     }
   }
@@ -162,7 +162,7 @@ function tellChanges(of: Comparison, options: Options, most: number): Line[] {
 }
 
 /** A change of a single value shows both sides; others are shown from within. */
-function tellChange(item: Comparison, name: string, options: Options, parent: GoType['kind']): Line[] {
+function printChange(item: Comparison, name: string, options: Options, parent: GoType['kind']): Line[] {
   if (item.count !== item.depth) return [{ sign: '', name, text: describe(item, options, parent) }]
   const sides: readonly (readonly [Sign, Side])[] = [
     ['-', item.old],

@@ -59,16 +59,16 @@ export class Supervisor {
   private readonly timers = new Set<NodeJS.Timeout>()
   private readonly pings: NodeJS.Timeout
   private state: 'starting' | 'serving' | 'stopping' = 'starting'
-  private tellServing: () => void = () => {}
-  private tellFailed: (error: Error) => void = () => {}
-  private tellGone: () => void = () => {}
+  private resolveServing: () => void = () => {}
+  private rejectServing: (error: Error) => void = () => {}
+  private resolveGone: () => void = () => {}
   private clean = true
 
   constructor(options: SupervisorOptions) {
     this.options = options
     this.serving = new Promise((resolve, reject) => {
-      this.tellServing = resolve
-      this.tellFailed = reject
+      this.resolveServing = resolve
+      this.rejectServing = reject
     })
     this.serving.catch(() => {}) // whoever waits for it sees the failure
     this.places = Array.from({ length: options.count }, (_, index) => ({
@@ -94,7 +94,7 @@ export class Supervisor {
     for (const timer of this.timers) clearTimeout(timer)
     clearInterval(this.pings)
     const gone = new Promise<void>(resolve => {
-      this.tellGone = resolve
+      this.resolveGone = resolve
     })
     for (const [, worker] of this.workers()) worker.send({ type: 'stop' })
     const late = setTimeout(() => {
@@ -135,7 +135,7 @@ export class Supervisor {
     this.options.onServing(worker)
     if (this.state !== 'starting' || this.places.some(({ serving }) => !serving)) return
     this.state = 'serving'
-    this.tellServing()
+    this.resolveServing()
   }
 
   private onExit(place: Place, code: number | null, signal: string | null): void {
@@ -151,10 +151,10 @@ export class Supervisor {
           this.clean = false
           log.warn('a worker ended badly', how)
         }
-        if (this.workers().length === 0) this.tellGone()
+        if (this.workers().length === 0) this.resolveGone()
         return
       case 'starting':
-        this.tellFailed(new StartError(`worker ${place.number} ended before it served (${signal ?? `code ${code}`})`))
+        this.rejectServing(new StartError(`worker ${place.number} ended before it served (${signal ?? `code ${code}`})`))
         return
       case 'serving': {
         place.shortLives = now() - place.startedAt < STEADY_MS ? place.shortLives + 1 : 0

@@ -108,12 +108,12 @@ export class Interest {
     if (this.#indexed.size > 0) {
       const before = change.previous?.indexed ?? ''
       const now = change.object?.indexed ?? ''
-      this.#tellIndexed(now, key.slice(0, slash), change)
-      if (before !== now) this.#tellIndexed(before, key.slice(0, slash), change)
+      this.#notifyIndexed(now, key.slice(0, slash), change)
+      if (before !== now) this.#notifyIndexed(before, key.slice(0, slash), change)
     }
   }
 
-  #tellIndexed(value: string, namespace: string, change: RecordedChange): void {
+  #notifyIndexed(value: string, namespace: string, change: RecordedChange): void {
     if (value === '') return
     this.#notify(this.#indexed.get(this.#prefix + value), change)
     if (namespace.length > this.#prefix.length) this.#notify(this.#indexed.get(namespace + value), change)

@@ -32,7 +32,7 @@ export interface Tables {
    * Tests put their own in its place to count commits or to let one fail.
    */
   commit<T>(change: () => T): Promise<T>
-  /** Gives back the memory into which the file is mapped, between two commits; what is read afterwards is mapped anew. Resolves when that is done, and never rejects: who uses a table next is told of a failure. */
+  /** Gives back the memory into which the file is mapped, between two commits; what is read afterwards is mapped anew. Resolves when that is done, and never rejects: the next use of a table throws a failure. */
   unmap(): Promise<void>
   close(): Promise<void>
 }
@@ -156,7 +156,7 @@ class Environment implements Tables {
       await opened.root.close()
       this.#now()
     } catch {
-      // Whoever uses it next is told.
+      // The next use throws it.
     }
   }
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 const MOST_GROWTH = 8 << 20
 const INTERVAL_MS = 1000
 
-/** Bytes of mapped files that are resident in this process; undefined where the system does not tell (it is Linux that does). */
+/** Bytes of mapped files that are resident in this process; undefined where the system does not report it (Linux does). */
 function mappedFileBytes(): number | undefined {
   try {
     const kilobytes = /^RssFile:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]

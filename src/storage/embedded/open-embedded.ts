@@ -10,13 +10,13 @@ import { type Compactor, openCompactor } from './compactor.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { type Expiry, openExpiry } from './expiry.ts'
-import { type Feed, openFeed } from './feed.ts'
 import { inspectDataFile } from './inspect.ts'
 import { boundMappedMemory } from './mapped-memory.ts'
 import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
 import { metaRevision, openTables } from './tables.ts'
+import { openWatchers, type Watchers } from './watchers.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 /** As etcd's --max-request-bytes. */
@@ -81,7 +81,7 @@ class EmbeddedStore implements Backend {
   readonly #tables: Tables
   readonly #clock: Clock
   readonly #compactor: Compactor
-  readonly #feed: Feed
+  readonly #watchers: Watchers
   readonly #writer: Writer
   readonly #expiry: Expiry
   #revision: Revision
@@ -94,18 +94,18 @@ class EmbeddedStore implements Backend {
     this.#clock = clock
     this.#revision = metaRevision(tables, 'revision')
     const compactor = openCompactor(tables, logger)
-    const feed = openFeed({ tables, revision: () => this.#revision, compacted: compactor.compacted })
+    const watchers = openWatchers({ tables, revision: () => this.#revision, compacted: compactor.compacted })
     this.#compactor = compactor
-    this.#feed = feed
+    this.#watchers = watchers
     this.#writer = openWriter({
       tables,
       committed: (changes, now) => {
         this.#revision = now
-        feed.publish(changes, now)
+        watchers.publish(changes, now)
       },
     })
     this.#expiry = openExpiry(tables, this.#writer, clock, logger)
-    this.watch = feed.watch
+    this.watch = watchers.watch
   }
 
   async get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }> {
@@ -161,7 +161,7 @@ class EmbeddedStore implements Backend {
 
   async #closeAll(): Promise<void> {
     this.#expiry.close()
-    this.#feed.close()
+    this.#watchers.close()
     await this.#writer.close()
     await this.#compactor.close()
     await this.#options.close()

@@ -7,7 +7,7 @@ import { bytesOf } from '../../../src/audit/line.ts'
 import { AuditMetrics } from '../../../src/audit/metrics.ts'
 import { type AuditPolicy, policyEvaluator } from '../../../src/audit/policy.ts'
 import { RequestAudit } from '../../../src/audit/request-audit.ts'
-import type { ToldText } from '../../../src/audit/sink.ts'
+import type { EventSummary } from '../../../src/audit/sink.ts'
 import { sourceIps } from '../../../src/audit/source-ips.ts'
 import { filledWith } from '../../../src/lib/filled-body.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
@@ -84,11 +84,11 @@ describe('an audited request', () => {
   it('is not kept by what would be told of its event', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    let told: ToldText | undefined
+    let told: EventSummary | undefined
     const sink: AuditTarget['sink'] = {
       waits: false,
       async process(event) {
-        told = event.told
+        told = event.summary
         return true
       },
       close: async () => {},

@@ -233,7 +233,7 @@ describe('a watch', () => {
     })
     const others = Array.from({ length: 2000 }, () => ({ open: true, unwritten: 1 }))
     for (const other of others) t.watchOutput.backlog.exceeds(other)
-    await eventually('the share is counted anew', () => t.watchOutput.backlog.allowance < 100 * 1024)
+    await eventually('the share is counted anew', () => t.watchOutput.backlog.limit < 100 * 1024)
     let take = () => {}
     const { stream, done } = open(t, '', sized([5]))
     stream.taken = new Promise(resolve => {

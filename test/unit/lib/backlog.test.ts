@@ -7,13 +7,13 @@ describe('Backlog', () => {
   it('lets a few be behind by much, and many by little', () => {
     const time = { now: 0 }
     const backlog = new Backlog({ budget: 1000, most: 500, least: 10 }, { now: () => time.now })
-    const allowances: number[] = []
+    const limits: number[] = []
     for (const count of [1, 1, 2, 16, 180]) {
       for (let i = 0; i < count; i++) backlog.exceeds(writer(1))
       time.now += 10
-      allowances.push(backlog.allowance)
+      limits.push(backlog.limit)
     }
-    expect(allowances).to.deep.equal([500, 500, 250, 50, 10])
+    expect(limits).to.deep.equal([500, 500, 250, 50, 10])
   })
 
   it('counts those who have caught up, or have gone, no more', () => {
@@ -26,7 +26,7 @@ describe('Backlog', () => {
     for (const each of writers.slice(0, 50)) each.open = false
     for (const each of writers.slice(50, 99)) each.unwritten = 0
     time.now += 10
-    expect(backlog.allowance).to.equal(500)
+    expect(backlog.limit).to.equal(500)
     expect(backlog.exceeds(writer(0))).to.equal(false)
   })
 })

@@ -28,7 +28,7 @@ const MOST_REDIRECTS = 10
 const REDIRECTS = [301, 302, 303, 307, 308]
 /** Key sets have some kilobytes. */
 const MAX_BODY_BYTES = 4 << 20
-const MAX_TOLD = 2048
+const MAX_EXCERPT = 2048
 const IDLE_MS = 90_000
 /** Connections to one host. */
 const MOST_SOCKETS = 8
@@ -89,7 +89,7 @@ function wordsOf(error: unknown, url: string): string {
 }
 
 /** What errors tell of a body: they are logged for each token, and a body has megabytes. */
-export const toldOf = (body: string): string => body.slice(0, MAX_TOLD)
+export const excerptOf = (body: string): string => body.slice(0, MAX_EXCERPT)
 
 /** The JSON of an answer. Throws an Error in the words of go-oidc. */
 export function jsonOf({ body, headers }: Fetched): unknown {

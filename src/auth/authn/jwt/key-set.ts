@@ -2,7 +2,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import type { Json } from '../../../meta/object.ts'
 import { cacheExpiry } from './cache-expiry.ts'
 import type { CompactToken } from './compact-token.ts'
-import { type IssuerClient, jsonOf, toldOf } from './issuer-client.ts'
+import { excerptOf, type IssuerClient, jsonOf } from './issuer-client.ts'
 import { type IssuerKey, isSignedBy, readKeySet } from './signature.ts'
 
 /** Who checks signatures. */
@@ -58,7 +58,7 @@ export class RemoteKeySet implements KeySet {
       const answer = await this.#client.get(this.#url).catch((error: unknown) => {
         throw new Error(`oidc: get keys failed ${errorMessage(error)}`)
       })
-      if (answer.code !== 200) throw new Error(`oidc: get keys failed: ${answer.status} ${toldOf(answer.body)}`)
+      if (answer.code !== 200) throw new Error(`oidc: get keys failed: ${answer.status} ${excerptOf(answer.body)}`)
       this.#keys = readKeys(() => jsonOf(answer) as Json, answer.body)
       const now = this.#now()
       this.#expiry = Math.max(now, cacheExpiry(answer.headers, now))
@@ -75,7 +75,7 @@ function readKeys(read: () => Json, body: string): readonly IssuerKey[] {
   try {
     return readKeySet(read())
   } catch (error) {
-    throw new Error(`oidc: failed to decode keys: ${errorMessage(error)} ${toldOf(body)}`)
+    throw new Error(`oidc: failed to decode keys: ${errorMessage(error)} ${excerptOf(body)}`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
-import { type IssuerClient, jsonOf, toldOf } from './issuer-client.ts'
+import { excerptOf, type IssuerClient, jsonOf } from './issuer-client.ts'
 import { type KeySet, type KeysObserver, RemoteKeySet } from './key-set.ts'
 
 /** What discovery needs of its surroundings. */
@@ -21,7 +21,7 @@ const RETRY_MS = 10_000
 export async function discoverKeys(issuer: string, discoveryURL: string, { client, now, observeKeys }: DiscoveryOptions): Promise<KeySet> {
   const wellKnown = `${issuer.endsWith('/') ? issuer.slice(0, -1) : issuer}/.well-known/openid-configuration`
   const answer = await client.get(discoveryURL === '' ? wellKnown : discoveryURL)
-  if (answer.code !== 200) throw new Error(`${answer.status}: ${toldOf(answer.body)}`)
+  if (answer.code !== 200) throw new Error(`${answer.status}: ${excerptOf(answer.body)}`)
   const { issuer: named = '', jwks_uri: url = '' } = documentIn(() => jsonOf(answer))
   if (named !== issuer) throw new Error(`oidc: issuer did not match the issuer returned by provider, expected ${quote(issuer)} got ${quote(named)}`)
   return new RemoteKeySet(url, client, now, observeKeys)

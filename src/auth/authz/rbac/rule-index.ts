@@ -42,8 +42,8 @@ function subjectKey(subject: Subject, namespace: string): string | undefined {
     case 'Group':
       return `group:${subject.name}`
     case 'ServiceAccount': {
-      const home = subject.namespace || namespace
-      return home === '' ? undefined : `user:system:serviceaccount:${home}:${subject.name}`
+      const subjectNamespace = subject.namespace || namespace
+      return subjectNamespace === '' ? undefined : `user:system:serviceaccount:${subjectNamespace}:${subject.name}`
     }
     default:
       return undefined

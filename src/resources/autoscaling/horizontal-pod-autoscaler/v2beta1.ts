@@ -36,9 +36,9 @@ function* itemsFromV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, 
 
 /** The annotation counts only while it tells of the same items as the field: a client may have changed that. */
 function* itemsToV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V1[], annotation: string | undefined): Steps<V2[]> {
-  const told = yield* readList(form, annotation)
-  const isTrue = told !== undefined && deepEqual((yield* listToV1(form, told)).written, items)
-  return isTrue ? told : yield* listToV2(form, items)
+  const annotated = yield* readList(form, annotation)
+  const isTrue = annotated !== undefined && deepEqual((yield* listToV1(form, annotated)).written, items)
+  return isTrue ? annotated : yield* listToV2(form, items)
 }
 
 /** autoscaling/v2 → v2beta1. The behavior is in an annotation, as kube-apiserver has it there. */

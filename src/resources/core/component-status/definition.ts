@@ -43,11 +43,11 @@ const PORTS: ReadonlyMap<string, number> = new Map([
 const memberName = (index: number): string => `etcd-${index}`
 
 /** Its metadata is completed where it is given out: releases differ. */
-const statusOf = (name: string, isHealthy: boolean, told: { message?: string; error?: string }): ComponentStatus => ({
+const statusOf = (name: string, isHealthy: boolean, details: { message?: string; error?: string }): ComponentStatus => ({
   kind: 'ComponentStatus',
   apiVersion: 'v1',
   metadata: { name },
-  conditions: [{ type: 'Healthy', status: isHealthy ? 'True' : 'False', ...told }],
+  conditions: [{ type: 'Healthy', status: isHealthy ? 'True' : 'False', ...details }],
 })
 
 /** Reads a namespace through this server itself, which shows whether the store answers. That the namespace is not there is an answer, too. */

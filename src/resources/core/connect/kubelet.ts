@@ -15,8 +15,8 @@ export async function kubeletOf({ api, kubelets }: Pick<ConnectCall, 'api' | 'ku
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')
     throw failure(500, '', `no preferred addresses found; known addresses: [${known}]`)
   }
-  const told = status.daemonEndpoints.kubeletEndpoint.Port
-  return { scheme: 'https', host: found.address, port: String(told > 0 ? told : kubelets.port), path: '', query: '', trust: 'kubelet' }
+  const reported = status.daemonEndpoints.kubeletEndpoint.Port
+  return { scheme: 'https', host: found.address, port: String(reported > 0 ? reported : kubelets.port), path: '', query: '', trust: 'kubelet' }
 }
 
 /** `a=1&b=x+y` of names and values, sorted by name as Go's url.Values. */

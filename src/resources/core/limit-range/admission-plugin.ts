@@ -41,22 +41,22 @@ function setDefaults({ spec }: LimitRange, pod: Pod): boolean {
       Object.assign(most, limit)
     }
   }
-  const told: string[] = []
+  const notes: string[] = []
   let count = 0
-  const tell = (added: readonly string[], what: string, container: Container): void => {
+  const note = (added: readonly string[], what: string, container: Container): void => {
     count += added.length
-    if (added.length > 0) told.push(`${added.join(', ')} ${what} ${container.name}`)
+    if (added.length > 0) notes.push(`${added.join(', ')} ${what} ${container.name}`)
   }
   const complete = (container: Container, what: string): void => {
     if (count > MOST_ADDED) return
     // Limits are filled in first, and the annotation names requests first.
     const limited = addMissing(container, 'limits', most)
-    tell(addMissing(container, 'requests', requests), `request for ${what}`, container)
-    tell(limited, `limit for ${what}`, container)
+    note(addMissing(container, 'requests', requests), `request for ${what}`, container)
+    note(limited, `limit for ${what}`, container)
   }
   for (const container of pod.spec.containers ?? []) complete(container, 'container')
   for (const container of pod.spec.initContainers ?? []) complete(container, 'init container')
-  if (told.length > 0) pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${told.join('; ')}` }
+  if (notes.length > 0) pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}` }
   return count <= MOST_ADDED
 }
 

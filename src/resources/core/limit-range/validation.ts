@@ -70,10 +70,10 @@ function validateQuantities(item: LimitRangeItem, name: string, path: FieldPath)
   const limit = item.type === 'Pod' ? undefined : ownMember(item.default, name)
   const request = item.type === 'Pod' ? undefined : ownMember(item.defaultRequest, name)
   const errorIn = (list: List, value: string, detail: string): FieldError => invalid(path.child(list).key(name), value, detail)
-  /** Where `a` is above `b`: an error in `list` that shows the value `told`, `a` or `b`. */
-  const ordered = (list: List, [a, aName]: Amount, [b, bName]: Amount, told: 'a' | 'b'): FieldError[] =>
+  /** Where `a` is above `b`: an error in `list` that shows the value `blamed`, `a` or `b`. */
+  const ordered = (list: List, [a, aName]: Amount, [b, bName]: Amount, blamed: 'a' | 'b'): FieldError[] =>
     a !== undefined && b !== undefined && compareQuantity(a, b) > 0
-      ? [errorIn(list, told === 'a' ? a : b, `${aName} value ${a} is greater than ${bName} value ${b}`)]
+      ? [errorIn(list, blamed === 'a' ? a : b, `${aName} value ${a} is greater than ${bName} value ${b}`)]
       : []
   const errors = [
     ...ordered('min', [min, 'min'], [max, 'max'], 'a'),

@@ -52,6 +52,6 @@ function groupText(group: readonly Finding[], withDiffs: boolean): string {
 function findingText({ message, advice, rule, usages = [], diff }: Finding, withDiffs: boolean): string {
   const users = usages.slice(0, 5).map(({ by, time }) => `      by ${onOneLine(by)}${time === undefined ? '' : `, ${onOneLine(time)}`}\n`)
   const shown = withDiffs && diff !== undefined ? diff.split('\n').map(line => `      ${printable(line)}\n`) : []
-  const told = printable(`${message}${advice === undefined ? '' : ` → ${advice}`}`).replaceAll('\n', '\n      ')
-  return `    ${told} [${rule}]\n${users.join('')}${shown.join('')}`
+  const sentence = printable(`${message}${advice === undefined ? '' : ` → ${advice}`}`).replaceAll('\n', '\n      ')
+  return `    ${sentence} [${rule}]\n${users.join('')}${shown.join('')}`
 }

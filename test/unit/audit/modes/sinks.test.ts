@@ -31,7 +31,7 @@ class Disk implements LogOutput {
   }
 }
 
-const event = (text: string): WrittenEvent => ({ line: lineOf([text]), told: { bytes: 0, text: () => text } })
+const event = (text: string): WrittenEvent => ({ line: lineOf([text]), summary: { bytes: 0, text: () => text } })
 const errors = (metrics: AuditMetrics): string[] =>
   metrics.families
     .flatMap(family => [...family.samples()])
@@ -77,7 +77,7 @@ describe('lines of the audit log', () => {
     // What is 64 MiB long need not be there yet.
     const long = (): AuditLine => ({ parts: [], length: 64 << 20 })
     const waiting = Array.from({ length: 7 }, () => writer.write(long()))
-    expect(await blockingSink(backend, true).process({ line: long(), told: { bytes: 0, text: () => '' } })).to.equal(false)
+    expect(await blockingSink(backend, true).process({ line: long(), summary: { bytes: 0, text: () => '' } })).to.equal(false)
     expect(errors(metrics)).to.deep.equal(['log 1'])
     goOn()
     await Promise.all([first, ...waiting])
@@ -122,7 +122,7 @@ describe('the batching audit log', () => {
   ] as const)
     it(`loses ${title}`, async () => {
       const { metrics, sink } = batching({ bufferSize: 200_000, maxSize: 200_000, maxWaitMs: 60_000 })
-      const one: WrittenEvent = { line: { parts: [], length: 0 }, told: { bytes, text: () => '' } }
+      const one: WrittenEvent = { line: { parts: [], length: 0 }, summary: { bytes, text: () => '' } }
       for (let i = 0; i < fitting + 10; i++) await sink.process(one)
       expect(errors(metrics)).to.deep.equal(['buffered 10'])
       await sink.close()
@@ -220,7 +220,7 @@ describe('batches of audit events', () => {
   })
   it('hold no more bytes than can be sent at once, but one event at least', async () => {
     const { backend, sink } = gated({ maxSize: 4 }, { concurrency: 9 })
-    const long = (megabytes: number): WrittenEvent => ({ line: { parts: [], length: megabytes << 20 }, told: { bytes: 0, text: () => '' } })
+    const long = (megabytes: number): WrittenEvent => ({ line: { parts: [], length: megabytes << 20 }, summary: { bytes: 0, text: () => '' } })
     for (const megabytes of [20, 10, 10, 1]) await sink.process(long(megabytes))
     void sink.close()
     await eventually('all are written', () => backend.batches.length === 3)

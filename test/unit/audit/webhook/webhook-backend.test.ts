@@ -12,7 +12,7 @@ import { silentLogger } from '../../../../src/lib/log.ts'
 
 const event = (...rest: Parameters<typeof lineOf>[0]): WrittenEvent => ({
   line: lineOf([`{${JSON_TYPE},"level":"Metadata"`, ...rest, '}']),
-  told: { bytes: 0, text: () => '' },
+  summary: { bytes: 0, text: () => '' },
 })
 const ITEM = '{"level":"Metadata"}'
 const list = (...items: string[]): string => `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items.join(',')}]}\n`
@@ -89,7 +89,7 @@ describe('the webhook of the audit', () => {
   })
   it('holds so many bytes at most', async () => {
     const { backend, asked, lost } = hooked(0)
-    const long = (): WrittenEvent => ({ line: { parts: [], length: 300 << 20 }, told: { bytes: 0, text: () => '' } })
+    const long = (): WrittenEvent => ({ line: { parts: [], length: 300 << 20 }, summary: { bytes: 0, text: () => '' } })
     expect(await Promise.all([backend.write([long()]), backend.write([long()])])).to.deep.equal([true, false])
     expect([asked.length, lost(), await backend.write([long()])]).to.deep.equal([1, 1, true])
   })

@@ -18,10 +18,10 @@ const registration = ([groupVersion, groupPriority, versionPriority, kind]: Row)
   const [group = '', version = ''] = groupVersion.split('/')
   return { name: `${version}.${group}`, group, version, groupPriority, versionPriority, isAvailable: false, ...(kind !== 'local' && { backend }) }
 }
-const listing = (rows: readonly Row[], told: Readonly<Record<string, ForeignVersion>> = {}, at = snapshot) => ({
+const listing = (rows: readonly Row[], discovered: Readonly<Record<string, ForeignVersion>> = {}, at = snapshot) => ({
   snapshot: at,
   registrations: rows.map(registration),
-  told: (name: string) => told[name],
+  foreignVersion: (name: string) => discovered[name],
   isRemoved: (_name: string) => false,
 })
 const text = (groups: ListedGroups): string[] => [...groups].map(([group, versions]) => `${group}: ${versions.map(({ name }) => name).join(' ')}`)

@@ -46,8 +46,8 @@ export function* toV1({
 
   const used = usedPercent(statuses)
   // The annotation can be left out only if the status field says all: one status, of the cpu, with nothing but a percentage.
-  const isTold = used !== undefined && deepEqual(statuses, [cpuStatus(used)])
-  if (statuses.length > 0 && !isTold) annotations[CURRENT_METRICS] = yield* writeList(statusForm(), statuses)
+  const isImplied = used !== undefined && deepEqual(statuses, [cpuStatus(used)])
+  if (statuses.length > 0 && !isImplied) annotations[CURRENT_METRICS] = yield* writeList(statusForm(), statuses)
   if (conditions.length > 0) annotations[CONDITIONS] = yield* writeList(conditionForm(), conditions)
   if (behavior) annotations[BEHAVIOR] = writeBehavior(behavior)
 

@@ -32,7 +32,7 @@ export class QuotaReservations {
       },
       rollback: async () => {
         this.#held.delete(held)
-        for (const tell of this.#listeners) tell(namespace)
+        for (const listener of this.#listeners) listener(namespace)
       },
     }
   }

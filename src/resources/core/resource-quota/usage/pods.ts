@@ -101,11 +101,11 @@ function* missing({ spec }: Pod, limited: ReadonlySet<string>, features: Feature
     const has = yield* computeUsage(amountsOf(resources.requests), amountsOf(resources.limits))
     for (const name of required) if (!has.has(name)) without.set(name, (without.get(name) ?? new Set()).add(container))
   }
-  const told = required.flatMap(name => {
+  const faults = required.flatMap(name => {
     const containers = without.get(name)
     return containers ? [`${name} for: ${[...containers].sort().join(',')}`] : []
   })
-  return told.length === 0 ? undefined : `must specify ${told.join('; ')}`
+  return faults.length === 0 ? undefined : `must specify ${faults.join('; ')}`
 }
 
 const isTerminating = ({ spec: { activeDeadlineSeconds } }: Pod): boolean => activeDeadlineSeconds !== undefined && activeDeadlineSeconds >= 0

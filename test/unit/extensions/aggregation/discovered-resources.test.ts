@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readDiscoveryList, readResourceList } from '../../../../src/extensions/aggregation/told-resources.ts'
+import { readDiscoveryList, readResourceList } from '../../../../src/extensions/aggregation/discovered-resources.ts'
 import { rejection } from '../../../support/filter-context.ts'
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))

@@ -6,16 +6,16 @@ import type { Json, JsonObject } from '../../meta/object.ts'
 import { decode } from '../../schema/decode.ts'
 
 /** Resources of group versions (APIResourceDiscovery), by `GROUP/VERSION`. */
-export type ToldVersions = ReadonlyMap<string, readonly JsonObject[]>
+export type DiscoveredVersions = ReadonlyMap<string, readonly JsonObject[]>
 
-interface ToldList {
+interface DiscoveryList {
   readonly items: readonly { readonly metadata: { readonly name?: string }; readonly versions?: readonly { version: string; resources?: JsonObject[] }[] }[]
 }
 
 /** An APIResourceDiscovery while it is made. */
 type Resource = JsonObject & { scope: string; subresources?: JsonObject[] }
 
-interface ToldResource {
+interface DiscoveredResource {
   readonly name: string
   readonly singularName: string
   readonly namespaced: boolean
@@ -33,12 +33,12 @@ const parse = async (body: Buffer): Promise<Json> => ((await runInTurns(parseExa
 const NO_KIND = { group: '', version: '', kind: '' }
 
 /** Reads an APIGroupDiscoveryList in JSON, of v2 or v2beta1. Throws where it is none. */
-export async function readDiscoveryList(body: Buffer): Promise<ToldVersions> {
-  const { items } = decode(groupDiscoveryListType(), await parse(body)) as unknown as ToldList
-  const told = new Map<string, readonly JsonObject[]>()
+export async function readDiscoveryList(body: Buffer): Promise<DiscoveredVersions> {
+  const { items } = decode(groupDiscoveryListType(), await parse(body)) as unknown as DiscoveryList
+  const versionsByName = new Map<string, readonly JsonObject[]>()
   for (const { metadata, versions = [] } of items)
-    for (const { version, resources = [] } of versions) told.set(`${metadata.name ?? ''}/${version}`, resources.map(withKinds))
-  return told
+    for (const { version, resources = [] } of versions) versionsByName.set(`${metadata.name ?? ''}/${version}`, resources.map(withKinds))
+  return versionsByName
 }
 
 function withKinds(resource: JsonObject): JsonObject {
@@ -55,7 +55,7 @@ function withKinds(resource: JsonObject): JsonObject {
  * of k8s.io/apiserver.
  */
 export async function readResourceList(body: Buffer): Promise<readonly JsonObject[]> {
-  const { resources } = decode(metaType('meta.APIResourceList'), await parse(body)) as unknown as { readonly resources: readonly ToldResource[] | null }
+  const { resources } = decode(metaType('meta.APIResourceList'), await parse(body)) as unknown as { readonly resources: readonly DiscoveredResource[] | null }
   const found = new Map<string, Resource>()
   for (const resource of resources ?? []) if (!resource.name.includes('/')) found.set(resource.name, ownOf(resource))
   for (const resource of resources ?? []) {
@@ -73,11 +73,11 @@ export async function readResourceList(body: Buffer): Promise<readonly JsonObjec
   return [...found.values()]
 }
 
-const scopeOf = ({ namespaced }: ToldResource): string => (namespaced ? 'Namespaced' : 'Cluster')
+const scopeOf = ({ namespaced }: DiscoveredResource): string => (namespaced ? 'Namespaced' : 'Cluster')
 
-const kindOf = ({ group = '', version = '', kind }: ToldResource) => ({ group, version, kind })
+const kindOf = ({ group = '', version = '', kind }: DiscoveredResource) => ({ group, version, kind })
 
-const ownOf = (resource: ToldResource): Resource => ({
+const ownOf = (resource: DiscoveredResource): Resource => ({
   resource: resource.name,
   responseKind: kindOf(resource),
   scope: scopeOf(resource),

@@ -27,14 +27,14 @@ interface Watcher {
 }
 
 /** The state that watches follow. */
-export interface FeedSource {
+export interface WatchSource {
   readonly tables: Tables
   /** The newest revision that is on disk and announced. */
   revision(): Revision
   compacted(): Revision
 }
 
-export interface Feed {
+export interface Watchers {
   watch(watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined>
   /** Gives the watchers a group of consecutive revisions, the next after the last. Called when `source.revision()` already returns the new one. */
   publish(changes: readonly Change[], revision: Revision): void
@@ -42,7 +42,7 @@ export interface Feed {
 }
 
 /** Watches: from the log until they have caught up, from then on from the commits as they happen, without a gap between. */
-export function openFeed(source: FeedSource): Feed {
+export function openWatchers(source: WatchSource): Watchers {
   const watchers = new Set<Watcher>()
   let closed = false
 
@@ -134,7 +134,7 @@ function atLeast(a: string, b: string): boolean {
 const surrogates = /[\ud800-\udfff]/
 
 /** The next changes of the log. From the compacted revision on, the log has every revision. */
-function readLog(source: FeedSource, watch: BackendWatch, from: Revision): BackendBatch {
+function readLog(source: WatchSource, watch: BackendWatch, from: Revision): BackendBatch {
   const { tables } = source
   const events: BackendEvent[] = []
   const last = source.revision()
