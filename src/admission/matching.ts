@@ -23,7 +23,7 @@ export type MatchPolicy = 'Exact' | 'Equivalent'
 /** The namespace of this name, which need not be in the cache yet. Throws 404 where there is none. */
 export type GetNamespace = (name: string) => Promise<KubeObject>
 
-/** A label query that is read once. What is wrong with it is told when it is asked. */
+/** A label query that is read once. A malformed one throws when it is used. */
 export class Selector {
   private readonly requirements: readonly LabelRequirement[] | { readonly fault: string }
 
@@ -108,7 +108,7 @@ function scopeMatches({ scope = '*' }: Rule, resource: About['resource'], reques
 
 /**
  * Whether the labels of the request's namespace are selected; what is in no namespace always is. A namespace that is created or updated is judged by the labels that it is to have.
- * Throws 404 where the namespace is not there, 500 where that can't be told.
+ * Throws 404 where the namespace is not there, 500 where that can't be determined.
  */
 export async function namespaceMatches(selector: Selector, request: AdmissionRequest, getNamespace: GetNamespace): Promise<boolean> {
   const { plural } = request.served.version.names

@@ -2,7 +2,7 @@ import type { StatusError } from '../meta/status.ts'
 import { forbiddenError } from '../meta/status.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
 
-/** 403 of an admission plugin. An object that has no name yet is told by its prefix. */
+/** 403 of an admission plugin. An object that has no name yet is named by its prefix. */
 export function refuse({ served, name, object }: AdmissionRequest, why: string): StatusError {
   const { group, names } = served.version
   return forbiddenError({ group, resource: names.plural }, name || object?.metadata.name || object?.metadata.generateName || 'Unknown', why)

@@ -6,7 +6,7 @@ import type { Audited } from './policy.ts'
 import { sourceIps } from './source-ips.ts'
 import { statusObject } from './status-text.ts'
 
-/** What an event tells of the request itself. */
+/** The part of an event that describes the request itself. */
 export interface AuditedRequest {
   readonly auditId: string
   readonly uri: string

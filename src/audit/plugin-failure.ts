@@ -9,7 +9,7 @@ export interface FailureListeners {
   readonly log: Logger
 }
 
-/** Events that the log tells of a batch that is lost. */
+/** How many events of a lost batch are logged. */
 const MOST_LOGGED = 10
 
 /** Counts and logs events that a part of the audit has lost. */

@@ -7,7 +7,7 @@ import type { AuditEvent } from './event.ts'
 export class RequestAudit {
   readonly event: AuditEvent
   private readonly auditor: Auditor
-  /** It has failed before anybody has been authenticated, and upstream tells no more of it than its answer. */
+  /** It has failed before anybody has been authenticated, and upstream writes no more of it than its answer. */
   private readonly failedEarly: boolean
   private begun = false
   private panicking = false

@@ -45,7 +45,7 @@ const MAX_IDLE_CONNECTIONS = 25
 /** To one server: its answers may be long in coming, and others wait behind. */
 const MAX_CONNECTIONS = 1_000
 const MAX_BODY_BYTES = 64 << 20
-/** Of an answer that is no Status, as much is told; client-go's. */
+/** How much of an answer that is no Status is quoted; client-go's. */
 const MAX_TEXT_BYTES = 2048
 /** Of an answer that says when to come again. */
 const MAX_RETRIES = 10

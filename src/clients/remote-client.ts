@@ -17,7 +17,7 @@ const TIMEOUT_MS = 30_000
 /** Of an answer. Reviews have some kilobytes, and each is read in one turn. */
 const MAX_ANSWER_BYTES = 1 << 20
 
-/** A call that had no answer that tells success; its text is client-go's. */
+/** A call without a successful answer; its text is client-go's. */
 export class RemoteCallError extends Error {
   override readonly name = 'RemoteCallError'
   /** 0: there was no answer. */
@@ -37,7 +37,7 @@ export class RemoteCallError extends Error {
 
 /** Posts JSON to the server that a kubeconfig names. */
 export interface RemoteClient {
-  /** An answer that tells success. Throws RemoteCallError otherwise, whose text names the URL where there was no answer. */
+  /** Resolves with a successful answer. Throws RemoteCallError otherwise, whose text names the URL where there was no answer. */
   post(body: string | Buffer, signal: AbortSignal): Promise<Answer>
   /** Ends the connections that are kept. */
   close(): void

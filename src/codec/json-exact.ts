@@ -49,7 +49,7 @@ const WORDS: ReadonlyMap<number, { readonly text: string; readonly value: Json }
 const STEP = 4096
 
 /**
- * Parses byte by byte, in steps, telling what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings, too, that Go would write otherwise than they stand
+ * Parses byte by byte, in steps, and reports what JSON.parse does not: repeated members, exact numbers, Go's errors. `withTexts`: `literals` has strings, too, that Go would write otherwise than they stand
  * there.
  */
 export function* parseExactlyInSteps(bytes: Buffer, withTexts = false): Steps<ParsedJson> {

@@ -39,7 +39,7 @@ function pairsOf(value: string): Pair[] {
 /** A line of comma-separated values: those between quotes may have commas. */
 const csvFields = (line: string): string[] => (line.match(/"(?:[^"]|"")*"|[^,]+/g) ?? ['']).map(field => field.replace(/^"|"$/g, '').replaceAll('""', '"'))
 
-/** As upstream, a manifest that can't be read is only told of. */
+/** As upstream, a manifest that can't be read is only logged. */
 function manifestPairs(file: string): { readonly pairs: readonly Pair[]; readonly warnings: readonly string[] } {
   let bytes: Buffer
   try {

@@ -67,7 +67,7 @@ export async function openAuthorization(config: Config, clock: Clock, log: Logge
       if (authorizer === undefined) throw absent(entry.type)
       return countedDecisions(entry, authorizer, decisions)
     })
-    // Bindings tell who may read health and version there, and list what masters may do; others are asked as kube-apiserver asks them.
+    // Bindings say who may read health and version there, and list what masters may do; others are asked as kube-apiserver asks them.
     const isWhole = webhooks !== undefined || rules !== undefined
     return union(isWhole ? [{ authorize: privileged.authorize }, ...authorizers] : [privileged, publicInformation, ...authorizers])
   }

@@ -65,7 +65,7 @@ export interface ControlPlaneOptions {
   readonly exclusiveStore: boolean
   /** Called with the number of custom kinds that are served, whenever they change. */
   readonly onCustomKinds?: (count: number) => void
-  /** Told each second how many watches at the most follow the same changes. */
+  /** Called each second with the largest number of watches that follow the same changes. */
   readonly onWatchers?: (most: number) => void
   /** Those that are on, in their order. */
   readonly admissionPlugins: readonly PluginName[]
@@ -95,7 +95,7 @@ export interface ControlPlaneOptions {
   readonly auth?: AuthServices
   /** Kept as the roles and bindings are, where an authorizer reads it. */
   readonly rules?: RuleIndex
-  /** Whom this server believes, to be told to extension servers; absent: they are told nothing. */
+  /** Certificates and headers that this server trusts, published for extension servers; absent: nothing is published. */
   readonly trust?: () => ClusterTrust
   /** Kept as the pods of nodes are, where an authorizer reads it. */
   readonly nodeGraph?: NodeGraph

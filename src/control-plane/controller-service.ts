@@ -32,7 +32,7 @@ import type { Service, ServiceStart } from './service.ts'
 
 export interface ControllerServiceParts {
   readonly catalog: Catalog
-  /** Told of definitions as soon as their controller has written them. */
+  /** Receives definitions as soon as their controller has written them. */
   readonly definitions: DefinitionService
   /** Shared with the loops of other services. */
   readonly queues: WorkQueueMetrics

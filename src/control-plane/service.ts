@@ -49,7 +49,7 @@ export const onReadyz = (name: string, isReady: () => boolean, why: string): Rea
   },
 })
 
-/** The same of all endpoints: how kube-apiserver tells that what a server begins with is done. */
+/** The same of all endpoints: how kube-apiserver reports that a hook of its start is done. */
 export const onceBegun = (name: string, isDone: () => boolean, why: string): ReadinessCheck => ({
   name,
   atStart: true,

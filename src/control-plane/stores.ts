@@ -123,7 +123,7 @@ function countNow(backend: Backend, uncached: ReadonlyMap<string, Uncached>): Co
         const { count } = await backend.range({ start: prefix, end: prefixEnd(prefix), countOnly: true }, AbortSignal.timeout(COUNT_MS))
         counts.set(name, count)
       } catch {
-        // Upstream tells -1 of what could not be counted.
+        // Upstream reports -1 for what could not be counted.
         counts.set(name, -1)
       }
     }

@@ -2,7 +2,7 @@ import { type ClusterTrust, keepClusterTrust } from '../controllers/cluster-trus
 import type { Features } from '../lifecycle/gates.ts'
 import type { Service, ServiceStart } from './service.ts'
 
-/** Tells extension servers whose certificates and headers to believe. */
+/** Publishes for extension servers which certificates and headers to trust. */
 export class TrustService implements Service {
   private readonly trust: (() => ClusterTrust) | undefined
   private readonly features: Features

@@ -34,7 +34,7 @@ const RESYNC_MS = 30_000
 /** Asks the server behind an APIService for its group version. Resolves with what is wrong, or undefined. */
 export type CheckBackend = (service: APIService, signal: AbortSignal) => Promise<string | undefined>
 
-/** What is told of availability. */
+/** A verdict on availability. */
 export interface AvailabilityObserver {
   /** What was found now, and whether it was available before. */
   found(name: string, verdict: { readonly isAvailable: boolean; readonly reason: string }, wasAvailable: boolean): void
@@ -56,7 +56,7 @@ const backendOf = ({ spec }: APIService): Backend | undefined =>
 const keyOf = ({ namespace, name }: { namespace?: string; name?: string }): string => `${namespace}/${name}`
 
 /**
- * Tells of every APIService whether the group version can be had: the condition `Available`, with kube-aggregator's reasons for a service or endpoints that are not there, and for a server that does
+ * Reports for every APIService whether its group version is available: the condition `Available`, with kube-aggregator's reasons for a service or endpoints that are not there, and for a server that does
  * not answer.
  */
 export const apiServiceAvailabilityController =

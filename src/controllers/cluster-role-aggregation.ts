@@ -49,7 +49,7 @@ export const clusterRoleAggregationController: Controller = async (env, signal) 
     const rules = await runInTurns(aggregatedRules(role, roles.values()))
     if (deepEqual(rules, role.rules ?? [])) return
     try {
-      // Where it aggregates something else by now, its own event tells.
+      // Where it aggregates something else by now, its own event follows.
       await updateKind(env.access, CLUSTER_ROLES, { namespace: '', name }, now =>
         now.aggregationRule && deepEqual(now.aggregationRule, role.aggregationRule) ? { ...now, rules } : undefined,
       )

@@ -32,7 +32,7 @@ export const follow = <T extends TypedObject = KubeObject>(
   name?: string,
 ): Promise<void> => followFresh(env, id, signal, () => handle, name)
 
-/** The same with a handler of its own for each start, which can tell what has gone meanwhile when it is told `synced`. */
+/** The same with a handler of its own for each start, which finds what was deleted meanwhile when `synced` is called. */
 export const followFresh = <T extends TypedObject = KubeObject>(
   env: ControllerEnvironment,
   id: KindId<T>,

@@ -46,7 +46,7 @@ class Objects<T extends WithSpec> {
   }
 }
 
-/** Configures flow control by the flow schemas and priority levels, from the watch cache. Changes that come together are taken together. Every server runs it. `configured`: told each time. */
+/** Configures flow control by the flow schemas and priority levels, from the watch cache. Changes that come together are taken together. Every server runs it. `configured` is called each time. */
 export async function followFlowControl(env: ControllerEnvironment, flows: FlowControl, signal: AbortSignal, configured: () => void = () => {}): Promise<void> {
   let isDue = false
   const changed = (): void => {

@@ -14,7 +14,7 @@ export interface Instant {
 export const elapsed = (from: Instant, to: Instant): number => Math.max(to.monotonic - from.monotonic, to.wall - from.wall)
 
 /**
- * A time during which this server holds a Lease. It ends when it is told to, and by itself when it has not been extended for `lastsMs`: a timer sees to that, whatever the
+ * A time during which this server holds a Lease. It ends when it is ended, and by itself when it has not been extended for `lastsMs`: a timer sees to that, whatever the
  * renewal is waiting for. A process that was stopped for longer finds it ended before it sends anything, as `fence` asks the clocks whenever it is looked at.
  */
 export class Term {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../meta/object.ts'
 import type { Exchange } from './exchange.ts'
 import type { ForeignSwagger } from './openapi/merge.ts'
 
-/** What another server has told of a group version. */
+/** What another server has reported of a group version. */
 export interface ForeignVersion {
   /** APIResourceDiscovery of each of its resources (apidiscovery.k8s.io/v2). */
   readonly resources: readonly JsonObject[]
@@ -26,7 +26,7 @@ export type ListedGroups = ReadonlyMap<string, readonly ListedVersion[]>
 
 /** Documents of OpenAPI that other servers have. */
 export interface ForeignOpenApi {
-  /** Counts changes of what `v2` and `v3` tell. */
+  /** Counts changes of what `v2` and `v3` return. */
   readonly generation: number
   /** Of `/openapi/v2`, those that come first when names are given before others. */
   v2(): readonly ForeignSwagger[]
@@ -40,7 +40,7 @@ export interface ForeignOpenApi {
 
 /** Knows which group versions other servers serve (APIServices), and passes requests on to them. */
 export interface Aggregator {
-  /** Counts changes of what `groups` and `discovered` tell. */
+  /** Counts changes of what `groups` and `discovered` return. */
   readonly generation: number
   readonly openApi: ForeignOpenApi
   /** Passes on a request of another server's group version; undefined: it is this server's. */

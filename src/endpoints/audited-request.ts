@@ -21,7 +21,7 @@ export function noteDeleteOptions({ audit }: RequestContext, options: JsonObject
   audit.requestObject(Buffer.from(rawJson({ kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal', ...members })))
 }
 
-/** Gives the audit event a patch as it came. One that is not in JSON is told by what was read of it; one that can't be read is left out, where upstream loses the whole event. */
+/** Gives the audit event a patch as it came. Of one that is not in JSON, the event has what was read of it; one that can't be read is left out, where upstream loses the whole event. */
 export async function notePatch({ audit, signal }: RequestContext, body: Buffer, read?: JsonObject): Promise<void> {
   if (await isJson(body)) audit?.requestObject(await runInTurns(compactJson(body), signal))
   else if (read !== undefined) audit?.requestObject(Buffer.from(rawJson(read)))

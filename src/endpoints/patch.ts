@@ -73,7 +73,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
   const target = viewTarget(subresource) ?? bodyTarget(served.version)
   let warned = false
   const run = async (current: KubeObject): Promise<KubeObject> => {
-    // Whether there is anything to patch is told before what is wrong with the patch.
+    // A missing object is reported before a faulty patch.
     parsing ??= parsePatch(type, body, options)
     const parsed = await parsing
     if (turnIsLong()) await nextLongTurn()
@@ -107,7 +107,7 @@ interface ParsedPatch {
 
 const duplicateFault = (path: string): string => `duplicate field "${path}"`
 
-/** Reads a patch. Unless field validation is off, its own faults are found: what is refused at once is thrown, the rest is told with the result. */
+/** Reads a patch. Unless field validation is off, its own faults are found: what is refused at once is thrown, the rest is returned with the result. */
 async function parsePatch(type: string, body: Buffer, options: WriteOptions): Promise<ParsedPatch> {
   const checked = options.fieldValidation !== 'Ignore'
   let parsed: ParsedJson
@@ -179,7 +179,7 @@ function* decodePatched(
     throw error
   }
   yield
-  // The converter of strategic merges sorts what it finds; decoders tell it as they come to it.
+  // The converter of strategic merges sorts what it finds; decoders report it as they come to it.
   if (type === STRATEGIC_PATCH) unknown.sort(compareText)
   const faults = [...patchOf.faults, ...unknown]
   if (faults.length > 0) {

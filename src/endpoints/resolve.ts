@@ -67,7 +67,7 @@ function isServed(info: ResourceRequestInfo, served: ServedResource, subresource
   }
 }
 
-/** Whether the definition of a custom kind is being deleted: discovery then tells of no writes. Upstream refuses no other than creating, and of that not what an apply does. */
+/** Whether the definition of a custom kind is being deleted: discovery then lists no writes. Upstream refuses no other than creating, and of that not what an apply does. */
 const isGoing = ({ version }: ServedResource): boolean => version.advertisedVerbs?.includes('create') === false
 
 function createWhileGoing(served: ServedResource): StatusError {

@@ -30,7 +30,7 @@ export interface EndpointEnvironment {
   readonly minRequestTimeoutSeconds: number
   /** Watches may ask for initial events (the gate WatchList). */
   readonly watchList: boolean
-  /** False: unknown and repeated fields of bodies are dropped, and nobody is told (the gate ServerSideFieldValidation is off). */
+  /** False: unknown and repeated fields of bodies are dropped, without a warning (the gate ServerSideFieldValidation is off). */
   readonly validatesFields?: boolean
   /** Which deprecated APIs were asked for; absent: nobody wants to know. */
   readonly deprecatedRequests?: GaugeFamily

@@ -42,7 +42,7 @@ async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: bo
   return { body, dryRun }
 }
 
-/** Bodies that are kept nowhere tell whose fields they are all the same, as upstream's do. */
+/** Objects that are not stored have managed fields all the same, as upstream's have. */
 async function ownFields({ schema, group, version }: BodyTarget, subresource: string, manager: string, body: KubeObject, now: number): Promise<void> {
   const apiVersion = apiVersionOf({ group, version })
   const entries = await runInTurns(updateManagedInSteps({ schema, old: undefined, next: body, manager, subresource, apiVersion, now: formatTime(now) }))

@@ -48,7 +48,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
     const writer = streamTo(exchange, framing, end)
     if (writer === undefined) return unused()
     if (watcher instanceof StatusError) {
-      // A start that is gone, or not reached in time, or a state that can't be read, is told inside the stream, as one that goes while the stream is open.
+      // A start that is gone, or not reached in time, or a state that can't be read, is reported inside the stream, as one that is compacted while the stream is open.
       writer.write(new SharedBytes([framing.error(watcher)]))
       return finishStream(writer)
     }
@@ -118,7 +118,7 @@ const finishStream = (writer: StreamWriter): void => {
   if (writer.open) writer.end()
 }
 
-/** A start that is gone is told inside the stream: an ERROR event with a 410. */
+/** A start that is gone is reported inside the stream: an ERROR event with a 410. */
 function streamError(scope: Scope<'watch'>, options: ReadOptions, error: unknown): StatusError {
   const status = toStatus(error, {
     gr: groupResourceOf(scope.served),

@@ -53,7 +53,7 @@ export function writeOptions(
     if (apply && manager === '') errors.push(required(fieldPath('fieldManager'), 'is required for apply patch'))
     if (!apply && force !== undefined) errors.push(forbidden(fieldPath('force'), 'may not be specified for non-apply patch'))
   }
-  // Each character that may not be is told with the whole name, of which a URL may hold much.
+  // The error of each invalid character quotes the whole name, of which a URL may hold much.
   errors.push(...boundedAtOnce(() => validateFieldManager(manager, fieldPath('fieldManager'))))
   const dryRun = query.getAll('dryRun')
   errors.push(...dryRunErrors(dryRun))

@@ -34,7 +34,7 @@ async function settled(definition: CustomResourceDefinition, before: Settled | u
   }
 }
 
-/** Told of each definition that is written here. Resolves once its kind is served, or ready to be served when it is established. */
+/** Receives each definition that is written here. Resolves once its kind is served, or ready to be served when it is established. */
 type ServeWritten = (definition: CustomResourceDefinition) => Promise<void>
 
 /**

@@ -66,7 +66,7 @@ export interface FlowMeters {
 
 export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out'
 
-/** What is told of a priority level when limits are adjusted. */
+/** The values of a priority level when limits are adjusted. */
 export interface Adjustment {
   readonly highWatermark: number
   readonly average: number

@@ -43,7 +43,7 @@ export class Flow implements FlowOfRequest, Classified {
     return this.made
   }
 
-  /** What tells the flows of the schema apart. Without several queues nothing has to. */
+  /** What distinguishes the flows of the schema; empty where there are not several queues. */
   distinguisherOf(user: User, info: RequestInfo): string {
     const { discipline } = this.priorityLevel
     if (typeof discipline !== 'object' || discipline.queues <= 1) return ''

@@ -3,7 +3,7 @@ import type { Integrator } from './integrator.ts'
 import { ESTIMATED_SERVICE_MS, type Queue } from './queued-requests.ts'
 import { type SeatSeconds, seatSecondsToFloat, seatsTimesDuration } from './seat-seconds.ts'
 
-/** Tells the metrics of a level, and its demand, what its queues do. Times are those of the flow clock. */
+/** Reports what the queues of a level do to its metrics and its demand. Times are those of the flow clock. */
 export class LevelMeter {
   private readonly meters: LevelMeters
   private readonly demand: Integrator

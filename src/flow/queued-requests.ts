@@ -39,7 +39,7 @@ export class SeatRequest {
   maxSeats: number
   /** Of both phases. */
   readonly totalWork: SeatSeconds
-  /** Told once, where the request waits, whether it has got seats. It must not call the level. */
+  /** Called once, where the request waits, with whether it has got seats. It must not call the level. */
   decided: ((execute: boolean) => void) | undefined
   state: 'waiting' | 'executing' | 'rejected' | 'done' = 'waiting'
   /** Milliseconds of the flow clock. */

@@ -29,6 +29,6 @@ export function dealHand(hash: bigint, deckSize: number, handSize: number): numb
   })
 }
 
-/** What tells the flows of a server apart. Source: hashFlowID in k8s.io/apiserver, pkg/util/flowcontrol. */
+/** The hash that distinguishes the flows of a server. Source: hashFlowID in k8s.io/apiserver, pkg/util/flowcontrol. */
 export const hashFlow = (schema: string, distinguisher: string): bigint =>
   createHash('sha256').update(schema).update('\0').update(distinguisher).digest().readBigUInt64LE(0)

@@ -57,7 +57,7 @@ export const makesEvents = ({ verb, resource, subresource }: RequestInfo): boole
   MUTATING.has(verb) && !(resource === 'serviceaccounts' && subresource === 'token')
 
 /**
- * What a request costs: one seat, more for long lists, and for writes that many watches are told of. `most`: seats that the priority level has for one request; 0: it does not say.
+ * What a request costs: one seat, more for long lists, and for writes that many watches receive. `most`: seats that the priority level has for one request; 0: it does not say.
  * Source: pkg/util/flowcontrol/request in k8s.io/apiserver.
  */
 export function estimateWork(request: EstimatedRequest, watches: number, most: number, options: EstimateOptions): WorkEstimate {

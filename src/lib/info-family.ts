@@ -1,6 +1,6 @@
 import type { Labels, MetricFamily, Sample } from './metrics.ts'
 
-/** Tells what is in force by labels; the value is 1. */
+/** States in labels what is in force; the value is 1. */
 export class InfoFamily implements MetricFamily {
   readonly name: string
   readonly help: string

@@ -31,7 +31,7 @@ export interface Sample {
 /** What a scrape asks of a family. */
 export interface MetricFamily {
   readonly name: string
-  /** Without its class, which is told before it. */
+  /** Without its class, which is printed before it. */
   readonly help: string
   readonly stability: Stability
   readonly type: 'counter' | 'gauge' | 'histogram'
@@ -45,7 +45,7 @@ export interface MetricFamily {
 const MAX_CHILDREN = 10_000
 const SEPARATOR = '\u0000'
 
-/** What is told of a family: its class, and what it is. */
+/** The help text of a family: its class and its meaning. */
 export const helpOf = ({ stability, help }: Pick<MetricFamily, 'stability' | 'help'>): string => `[${stability}] ${help}`
 
 abstract class Family<Child> implements MetricFamily {

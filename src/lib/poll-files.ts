@@ -4,14 +4,14 @@ import { pause } from './pause.ts'
 export interface PollFilesOptions<T> {
   /** Reads the files, and rejects where they can't be used. */
   read(): Promise<T>
-  /** Tells values apart. */
+  /** Distinguishes values. */
   identityOf(value: T): string
   /** The identity of what is in force. */
   readonly inForce: string
   readonly intervalMs: number
   /** Puts a value in force. Where it rejects, what was in force stays so, and the value is tried again at the next look. */
   changed(value: T): void | Promise<void>
-  /** Told of a failure once, until there is another one or the files can be used. */
+  /** Called once for a failure, until there is another one or the files can be used. */
   failed(message: string): void
 }
 

@@ -1,4 +1,4 @@
-/** Tells for how long something that waits has not moved, to one who looks now and then. */
+/** Measures for how long something that waits has not moved, for a caller that polls. */
 export class Progress {
   /** By the clock of who looks; undefined: it moved, or nothing waited. */
   private since: number | undefined

@@ -3,8 +3,8 @@ import { GATE_TABLE } from './gate-table.ts'
 import { DEFAULT_RELEASE, minorOf, type Release } from './release.ts'
 
 /**
- * What setting a gate does here. `read`: the server does either, as told. `kinds`: it belongs to kinds that are stored, validated and served, and no more than that as yet; any value is
- * accepted, and which of their versions are served is told by `--runtime-config`. `elsewhere`: kube-apiserver itself does nothing by it that a client sees (the kubelet, the scheduler, the
+ * What setting a gate does here. `read`: the server has both behaviours. `kinds`: it belongs to kinds that are stored, validated and served, and no more than that as yet; any value is
+ * accepted, and which of their versions are served is decided by `--runtime-config`. `elsewhere`: kube-apiserver itself does nothing by it that a client sees (the kubelet, the scheduler, the
  * proxy and controllers do, or it only tunes its insides), or it does so with a flag alone that is refused here (key management services), so any value is accepted. `fixed`: it changes what a client sees and only one way is built.
  */
 export type GateEffect = 'read' | 'kinds' | 'elsewhere' | 'fixed'

@@ -1,6 +1,6 @@
 import type { Release } from './release.ts'
 
-/** What a release tells of the end of a kind. */
+/** What a release announces of the end of a kind. */
 export interface LifecyclePlan {
   /** The first release that warns of it. */
   readonly deprecated?: Release
@@ -15,7 +15,7 @@ export interface Lifecycle extends LifecyclePlan {
   readonly introduced: Release
   /** The first release without it, where that is before the one that was announced: alpha versions may go without notice. */
   readonly withdrawn?: Release
-  /** What releases before `until` told. */
+  /** What releases before `until` announced. */
   readonly formerly?: LifecyclePlan & { readonly until: Release }
 }
 
@@ -27,7 +27,7 @@ const since = (introduced: Release, deprecated?: Release, removed?: Release, rep
   ...(replacement !== undefined && { replacement }),
 })
 
-/** What was told before a release changed it. */
+/** What was announced before a release changed it. */
 const formerly = (until: Release, plan: LifecyclePlan, life: Lifecycle): Lifecycle => ({ ...life, formerly: { until, ...plan } })
 
 const withdrawn = (release: Release, life: Lifecycle): Lifecycle => ({ ...life, withdrawn: release })

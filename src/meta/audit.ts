@@ -1,7 +1,7 @@
 import type { FilledBody } from '../lib/filled-body.ts'
 import type { AnsweredStatus } from './status.ts'
 
-/** How much of a request its audit event tells (audit.k8s.io/v1 Level). Requests of the level None have no event. */
+/** How much of a request its audit event shows (audit.k8s.io/v1 Level). Requests of the level None have no event. */
 export type AuditLevel = 'Metadata' | 'Request' | 'RequestResponse'
 
 /** Compact JSON, with a newline at its end or without. Whoever hands it over changes it no more; a FilledBody is for the event alone. */

@@ -75,7 +75,7 @@ export interface RequestContext {
   readonly deadline?: number
   /** The request's audit event; absent where it is not audited. */
   readonly audit?: AuditRecord | undefined
-  /** Tells that a watch has got what it begins with: from then on it costs others nothing. */
+  /** Reports that a watch has received its initial events: from then on it costs others nothing. */
   watchInitialized?(): void
   /** Adds a `Warning` header to the answer; the same text is sent once. */
   warn(text: string): void

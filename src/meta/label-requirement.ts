@@ -20,7 +20,7 @@ export interface LabelRequirement {
 export const labelRequirement = (key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement =>
   runAtOnce(labelRequirementSteps(key, operator, values))
 
-/** The same, some values a step. Of very many errors the first are told, as in validation. */
+/** The same, some values a step. Of very many errors the first are returned, as in validation. */
 export function* labelRequirementSteps(key: string, operator: LabelOperator, values: readonly string[]): Steps<LabelRequirement> {
   const errors: FieldError[] = []
   const at = (text: string): FieldPath => new FieldPath(text)

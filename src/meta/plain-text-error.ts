@@ -1,5 +1,5 @@
 /**
- * A failure that kube-apiserver answers in plain text, past everything that knows of a Status: `404 page not found`, 400 for a URL that is none, 429 for a request too many, and 500 for a request of which it cannot tell what it asks for. The text
+ * A failure that kube-apiserver answers in plain text, past everything that knows of a Status: `404 page not found`, 400 for a URL that is none, 429 for a request too many, and 500 for a request whose purpose it cannot determine. The text
  * of a 500 is the reason alone; the server puts the request's URL before it.
  */
 export class PlainTextError extends Error {

@@ -111,7 +111,7 @@ function workerProcess(number: number, dataDir: string | undefined): WorkerProce
   const [program = '', ...args] = process.argv.slice(1)
   const place = dataDir === undefined ? [] : [`--data-dir=${dataDir}`]
   const child: ChildProcess = fork(program, [...args, ...place], { env: { ...process.env, [WORKER_VARIABLE]: String(number) } })
-  // A worker that has ended can't be told anything; that it has ended is told by its exit.
+  // Sending to a worker that has ended fails; the event `exit` reports the end.
   child.on('error', () => {})
   return {
     pid: child.pid ?? 0,

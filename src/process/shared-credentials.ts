@@ -21,7 +21,7 @@ class AuthorityConflict extends Error {
 /** Certificates that all servers of a store agree on. */
 export interface SharedCredentials {
   readonly credentials: Promise<Credentials>
-  /** Whether other servers on the store have another authority: this one has to end then. Told when the store has answered, or the signal aborts. */
+  /** Whether other servers on the store have another authority: this one has to end then. Resolves when the store has answered, or the signal aborts. */
   readonly conflict: Promise<AuthorityConflict | undefined>
 }
 

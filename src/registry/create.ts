@@ -86,7 +86,7 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
   await fillNew(env, target, next, hooks, { held: admitted })
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name ?? '')
   const decide = async (found: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
-    // A dry run is told of what can't be reserved before what is there already, as is a write, which is decided for the first time as if there were nothing.
+    // A dry run fails for what can't be reserved before what is there already, as does a write, which is decided for the first time as if there were nothing.
     if (!found || target.dryRun) {
       const taking = held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
       if (taking) await taking

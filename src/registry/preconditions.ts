@@ -76,7 +76,7 @@ function recordConflict({ served, name }: WriteTarget, message: string): StatusE
   return conflictError({ group, resource: kind }, name, message)
 }
 
-/** Upstream loses the version that it was told where a deletion takes out the last finalizer, and then finds that it does not match. */
+/** Upstream loses the version that it was given where a deletion takes out the last finalizer, and then finds that it does not match. */
 export const lostVersion = (target: WriteTarget, key: Key, { metadata }: KubeObject): StatusError =>
   conflictError(
     groupResourceOf(target.served),

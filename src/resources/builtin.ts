@@ -97,7 +97,7 @@ export interface BuiltinOptions extends ServiceOptions {
   /** URLs of etcd's members; absent where the store is in this process. */
   readonly etcdServers?: readonly string[]
   readonly eventTtlSeconds: number
-  /** Absent where nobody is asked: then no token is known and nothing is allowed, as far as reviews can tell. */
+  /** Absent where nobody is asked: then no token is known and nothing is allowed, in the answers of reviews. */
   readonly auth?: AuthServices
 }
 

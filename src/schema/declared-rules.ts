@@ -3,7 +3,7 @@ import { type FieldError, required } from '../meta/field-error.ts'
 import type { FieldPath } from '../meta/field-path.ts'
 import type { Before, Field, FormName, Schema, StructSchema } from './schema.ts'
 
-/** Told where declared rules find something else than hand-written ones, and where one throws. `identifier`: of the kind, the subresource and what is done, `role_create`. */
+/** Called where declared rules find other errors than hand-written validation, and where one throws. `identifier`: of the kind, the subresource and what is done, `role_create`. */
 export interface DeclaredObserver {
   mismatch(detail: string, identifier: string): void
   panic(detail: string, identifier: string): void

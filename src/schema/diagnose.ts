@@ -37,7 +37,7 @@ interface Walk extends DiagnoseOptions {
 
 /**
  * Walks a value in its own order, slowly, and throws a DecodeError with what Go would say: the error of a special form (time, quantity …) where there is one, otherwise
- * the first value of a wrong type. Tells of members without a field, and of members that stand twice where the type knows them.
+ * the first value of a wrong type. Reports members without a field, and of members that stand twice where the type knows them.
  */
 export function diagnose(schema: StructSchema, value: Json, options: DiagnoseOptions = {}): void {
   const walk: Walk = { ...options, saved: undefined, names: [], struct: '' }

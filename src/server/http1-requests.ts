@@ -90,7 +90,7 @@ function refuseChunks(socket: Socket): void {
   const parser: { [ON_BODY]?: unknown } = socket.parser
   const onBody = parser[ON_BODY]
   parser[ON_BODY] = null
-  // Node gives the parser to another connection once this one has closed, which is told after this. Ticks are run between two chunks.
+  // Node gives the parser to another connection once this one has closed, which is reported after this. Ticks are run between two chunks.
   setImmediate(() => {
     parser[ON_BODY] = onBody
   })

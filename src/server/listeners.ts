@@ -28,7 +28,7 @@ const HTTP1_OPTIONS = {
   keepAliveTimeout: IDLE_MS,
   headersTimeout: HEADERS_MS,
   connectionsCheckingInterval: HEADERS_CHECK_MS,
-  // Told in Go's words, with what else is wrong with fields.
+  // In Go's words, with what else is wrong with fields.
   requireHostHeader: false,
 }
 

@@ -3,7 +3,7 @@ import { type Polled, PolledFamily } from '../lib/polled-family.ts'
 import { metricStateOf } from '../lifecycle/metric-lives.ts'
 import type { Release } from '../lifecycle/release.ts'
 
-/** By metric and label: the values that may be told. */
+/** By metric and label: the values that may be shown. */
 export type LabelAllowLists = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 /** Which metrics are shown, and how. */

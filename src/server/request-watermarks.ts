@@ -6,7 +6,7 @@ export interface RequestWatermarks {
   readonly mutating: Watermark
 }
 
-/** What is told of each new count. */
+/** Receives each new count. */
 export interface CountObserver {
   /** `at`: the time by its own clock, where the caller knows it. */
   set(count: number, at?: number): void

@@ -19,8 +19,8 @@ export function stopSignal(log: Logger): Promise<void> {
 }
 
 /**
- * A worker's: resolves at the first SIGTERM, or when the primary says so. A terminal and some init systems tell every process of the group, so that the primary is told as well: it
- * decides what SIGINT means, and what being told twice does.
+ * A worker's: resolves at the first SIGTERM, or when the primary says so. A terminal and some init systems signal every process of the group, so that the primary is signalled as well: it
+ * decides what SIGINT means, and what a second signal does.
  */
 export function workerStopSignal(primary: Promise<void>): Promise<void> {
   process.on('SIGINT', () => {})

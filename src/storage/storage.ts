@@ -11,7 +11,7 @@ export interface Encoded {
   readonly bytes: Buffer
   /** Where the type header ends: `{` + bytes.subarray(header) is the object without kind and apiVersion, as items of a built-in list have it. */
   readonly header: number
-  /** Told by codecs: the bytes are the stored ones with the resourceVersion put in, trailing space apart. */
+  /** Set by codecs: the bytes are the stored ones with the resourceVersion put in, trailing space apart. */
   readonly verbatim?: boolean
 }
 
@@ -218,9 +218,9 @@ export class StorageError extends Error {
   readonly revision: Revision | undefined
   /** For `corrupt`, where it is an object that can't be read: why. */
   readonly fault: ReadFault | undefined
-  /** For `corrupt`: a client is told that reading the store failed, with these causes. */
+  /** For `corrupt`: the Status says that reading the store failed, with these causes. */
   readonly causes: readonly StatusCause[] | undefined
-  /** For `corrupt`: a client is told the message and no reason. */
+  /** For `corrupt`: the Status has the message and no reason. */
   readonly unreasoned: boolean
   /** For `initializing`: when to come again. */
   readonly retryAfterSeconds: number | undefined
@@ -239,7 +239,7 @@ export class StorageError extends Error {
 
 /** The objects of one resource. */
 export interface Storage {
-  /** Reads go through the watch cache. Clients can tell: it waits for a version that has not come, where the store itself refuses at once, and some texts are others. */
+  /** Reads go through the watch cache. Clients see the difference: it waits for a version that has not come, where the store itself refuses at once, and some texts are others. */
   readonly cached: boolean
   get(key: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined>
   /** The present object as the watch cache has it, without waiting. Undefined where it has none, and without a cache that can say. */

@@ -97,7 +97,7 @@ function asWritten({ value }: ManifestObject, converted: JsonObject): JsonObject
   return { ...(value.apiVersion !== undefined && { apiVersion }), ...(value.kind !== undefined && { kind }), ...rest }
 }
 
-/** Null where the object can't be read: that has been told. */
+/** Null where the object can't be read: that has been reported. */
 function tryConvert(kinds: ReleaseKinds, found: FoundKind, object: ManifestObject, tell: Tell): Conversion | undefined | null {
   try {
     return convertObject(kinds, found, named(object))

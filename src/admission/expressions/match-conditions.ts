@@ -25,7 +25,7 @@ export function* compileConditions(
   return compiled
 }
 
-/** Whether all conditions hold, or which does not; `error`: none is false, but some cannot be told, in upstream's words. */
+/** Whether all conditions hold, or which does not; `error`: none is false, but some fail to evaluate, in upstream's words. */
 export type ConditionsOutcome =
   | { readonly matches: true; readonly error?: never }
   | { readonly matches: false; readonly failed: string; readonly error?: never }

@@ -6,7 +6,7 @@ import { annotateEvent } from '../audit-annotation.ts'
 const MAX_BYTES = 10 * 1024
 const FAILURE = 'validation.policy.admission.k8s.io/validation_failure'
 
-/** What the bindings of one policy say in annotations of the audit event: those of the same key are told in one. */
+/** What the bindings of one policy say in annotations of the audit event: those of the same key are joined. */
 export class AuditAnnotations {
   readonly #values = new Map<string, Set<string>>()
 
@@ -31,6 +31,6 @@ interface ValidationFailure {
   readonly validationActions: readonly string[]
 }
 
-/** Tells of a validation that does not hold, where a binding has the action Audit. Of several the first is told. */
+/** Annotates a validation that fails, where a binding has the action Audit. Of several the first is written. */
 export const auditFailure = (request: AdmissionRequest, failure: ValidationFailure): void =>
   annotateEvent(request, FAILURE, escapeHtml(JSON.stringify([failure])))

@@ -11,7 +11,7 @@ export const POLICY_BUDGET = 10_000_000
 /** The longest message that an expression may give, in bytes. */
 const MAX_MESSAGE = 5 * 1024
 
-/** What one validation says of a request. `admit` with an error: it could not be told, and the policy lets that pass. */
+/** What one validation says of a request. `admit` with an error: it could not be evaluated, and the policy lets that pass. */
 export interface Decision {
   readonly action: 'admit' | 'deny'
   /** Whether the expression could not be evaluated. */
@@ -95,7 +95,7 @@ function resultAt(results: readonly (ExpressionResult | undefined)[], index: num
   return result
 }
 
-/** What the client is told: what the expression gives, where that is usable, or else the message, or else the expression that does not hold. */
+/** The message for the client: the result of messageExpression where it is usable, or else `message`, or else the expression that failed. */
 function messageOf({ check, message }: Validation, result: ExpressionResult | undefined): string {
   const given = typeof result?.value === 'string' ? result.value.trim() : ''
   const isUsable = given !== '' && Buffer.byteLength(given) <= MAX_MESSAGE && !given.includes('\n')

@@ -23,7 +23,7 @@ export class PolicyMetrics {
     buckets: POLICY_BUCKETS,
   })
 
-  /** @param message of what was decided: upstream tells the type of an error by how it begins, and calls a refusal an error, too. */
+  /** @param message of what was decided: upstream derives the type of an error from how it begins, and calls a refusal an error, too. */
   observe(policy: string, binding: string, { message, seconds }: { readonly message: string; readonly seconds: number }, enforcement: Enforcement): void {
     const labels = [policy, binding, errorType(message), enforcement]
     this.#checks.child(...labels).value++

@@ -27,7 +27,7 @@ export function validatingAdmissionPolicy(env: ValidatingEnvironment): Admission
   }
 }
 
-/** The first denial is told, under its own reason. */
+/** The first denial is the error, with its own reason. */
 function refusalOf(request: AdmissionRequest, { policy, binding, message, reason }: Denial): StatusError {
   const by = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`
   const text = `${by} denied request: ${message}`

@@ -2,7 +2,7 @@ import { escapeHtml } from '../../codec/json.ts'
 import { annotateEvent } from '../audit-annotation.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
-/** Annotations of the audit event that tell of calls of webhooks. Source: k8s.io/apiserver, pkg/admission/plugin/webhook. */
+/** Annotations of the audit event about calls of webhooks. Source: k8s.io/apiserver, pkg/admission/plugin/webhook. */
 
 const placeOf = ({ round, index }: WebhookCall): string => `round_${round}_index_${index}`
 

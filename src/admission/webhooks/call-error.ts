@@ -1,7 +1,7 @@
 /** A webhook that could not be reached, or did not answer as it should, in client-go's words. It has not refused anything. */
 export class WebhookCallError extends Error {
   override readonly name = 'WebhookCallError'
-  /** What metrics tell: the status code of its answer, 400 where there was none. */
+  /** The label of metrics: the status code of its answer, 400 where there was none. */
   readonly code: number
   /** Nobody waits for the answer any more. */
   readonly canceled: boolean

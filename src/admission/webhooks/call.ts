@@ -41,7 +41,7 @@ const QUIET = new Set(['None', 'NoneOnDryRun'])
 
 /**
  * Asks a webhook about a request, and lets `use` make something of its verdict. Undefined where it can't be asked, and failures are to be ignored. Throws the Status with which the
- * request ends otherwise. All of it is told in metrics.
+ * request ends otherwise. All of it is counted in metrics.
  */
 export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use: (verdict: Verdict) => T | Promise<T>): Promise<T | undefined> {
   const { metrics, logger } = env

@@ -14,7 +14,7 @@ import { type ResolveService, type WebhookClientConfig, type WebhookTarget, webh
 
 /** How long a call may take, and who waits for it. */
 export interface PostOptions {
-  /** How long the webhook has, in milliseconds; it is told in whole seconds, rounded up. */
+  /** How long the webhook has, in milliseconds; it is sent in whole seconds, rounded up. */
   readonly timeoutMs: number
   /** Of the request that waits for it. */
   readonly signal: AbortSignal
@@ -66,7 +66,7 @@ export class WebhookClients {
   }
 
   /**
-   * Posts JSON, and resolves with the body of an answer that tells success. Throws a WebhookCallError for anything else: nobody there, a certificate that is not trusted, another
+   * Posts JSON, and resolves with the body of a successful answer. Throws a WebhookCallError for anything else: nobody there, a certificate that is not trusted, another
    * status, no answer in time. Its text names the URL, not the webhook.
    */
   async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal, audit, traceparent }: PostOptions): Promise<Buffer> {

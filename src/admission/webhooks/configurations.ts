@@ -2,7 +2,7 @@ import { compareText } from '../../lib/compare-text.ts'
 import { Filling } from '../filling.ts'
 import { type Webhook, type WebhookConfiguration, type WebhookKind, webhooksOf } from './webhook.ts'
 
-/** The webhooks of all configurations of one kind, as whoever follows them tells. */
+/** The webhooks of all configurations of one kind, kept up to date by `controllers/follow-webhooks.ts`. */
 export class WebhookConfigurations {
   readonly kind: WebhookKind
   readonly filling = new Filling()

@@ -18,7 +18,7 @@ export interface MatchEnvironment {
 }
 
 /**
- * As what a webhook is asked about a request: undefined where it is not. What is wrong with a selector is told only where a rule matches. Throws the Status of a request that can't be
+ * As what a webhook is asked about a request: undefined where it is not. A faulty selector is an error only where a rule matches. Throws the Status of a request that can't be
  * told from those that it is asked about.
  */
 export async function invocationOf(hook: Webhook, request: AdmissionRequest, env: MatchEnvironment): Promise<About | undefined> {
@@ -51,7 +51,7 @@ async function meets(hook: Webhook, request: AdmissionRequest, about: About, { c
       ...request,
       user: request.ctx.user,
       kind: about.kind,
-      // Upstream tells the resource of the request here, whichever the rule has matched.
+      // Upstream names the resource of the request here, whichever the rule has matched.
       resource: asked.resource,
       requestKind: asked.kind,
       requestResource: asked.resource,

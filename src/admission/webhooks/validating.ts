@@ -11,7 +11,7 @@ import { awaitWebhooks, hasWebhooks } from './mutating.ts'
 import type { Webhook } from './webhook.ts'
 
 /**
- * ValidatingAdmissionWebhook: webhooks are asked side by side, and all are waited for; the first refusal is told.
+ * ValidatingAdmissionWebhook: webhooks are asked side by side, and all are waited for; the first refusal is the answer.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#validatingadmissionwebhook
  */
 export function validatingWebhooks(env: WebhookEnvironment, configurations: WebhookConfigurations): AdmissionPlugin {

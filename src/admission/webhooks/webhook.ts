@@ -12,7 +12,7 @@ export type WebhookKind = 'mutating' | 'validating'
 
 /** One webhook of a configuration, read once. Its conditions are compiled when they are first needed. */
 export interface Webhook {
-  /** Tells it from all others of its kind. */
+  /** Unique among those of its kind. */
   readonly id: string
   readonly name: string
   /** The name of its configuration. */

@@ -96,7 +96,7 @@ export class RotatingFile implements LogOutput {
     this.tidy()
   }
 
-  /** No two have the same name: times are told in milliseconds. */
+  /** No two have the same name: times are in milliseconds. */
   private async freeBackup(): Promise<string> {
     for (let time = this.options.now(); ; time++) {
       const path = backupPath(this.options.file, time)

@@ -27,7 +27,7 @@ export interface BatchingParts {
 
 /** Bytes that wait or are written at most: ten thousand events may have bodies of megabytes each. */
 const MAX_BYTES = 256 * 1024 * 1024
-/** For each event, beside its bytes and the texts that would be told of it. Measured. */
+/** For each event, beside its bytes and its summary. Measured. */
 const BESIDE_EVENT = 2 * 1024
 /** Of a batch that has more than one event. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024

@@ -10,7 +10,7 @@ export interface BootstrapTokenOptions {
   getSecret(name: string): Promise<SecretObject | undefined>
   readonly serverAudiences: readonly string[]
   readonly now: () => number
-  /** Called with why a token that names a Secret is not believed; clients are not told. */
+  /** Called with why a token that names a Secret is not believed; clients do not see it. */
   readonly refused: (why: string) => void
 }
 

@@ -41,7 +41,7 @@ export function requestHeader({ names, allowedNames, certificates, stands, now }
   }
 }
 
-/** Of every front proxy, whatever it is told to use: these are never passed on. */
+/** Of every front proxy, whatever flags name: these are never passed on. */
 const STANDARD = new Set(['x-remote-user', 'x-remote-uid', 'x-remote-group'])
 
 /** Whether a field, by its name in lower case, would say for whom a request is where it is passed on by this server: servers behind it believe the same names. Undefined where those are only the standard ones. */

@@ -12,7 +12,7 @@ export class TokenCacheMetrics {
 
   readonly families: readonly MetricFamily[] = [this.#durations, this.#requests, this.#fetches, this.#active]
 
-  /** In whole milliseconds, as upstream tells them. */
+  /** In whole milliseconds, as upstream reports them. */
   authenticated(status: 'hit' | 'miss', ms: number): void {
     this.#requests.child(status).value++
     this.#durations.child(status).observe(Math.floor(ms) / 1000)

@@ -6,7 +6,7 @@ export interface EstimatedNode {
   readonly type: Type
   /** Where in the schema its values are: a variable, then properties, `@items`, `@keys` and `@values`. Absent where they are nowhere. */
   readonly path: readonly string[] | undefined
-  /** Characters, bytes, elements or entries; undefined: the schema may tell. */
+  /** Characters, bytes, elements or entries; undefined: the schema may bound them. */
   readonly size: Bounds | undefined
 }
 

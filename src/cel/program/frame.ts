@@ -109,7 +109,7 @@ export class Frame implements LongWork {
     }
   }
 
-  /** Whether no loop has been told of the suspension yet. */
+  /** Whether no loop has seen the suspension yet. */
   get isFirstToSuspend(): boolean {
     return this.#running.size === 0
   }

@@ -27,7 +27,7 @@ import {
 /** A field of a message. */
 interface Field {
   readonly type: Type
-  /** What the field, told by its full name, holds of a value; or why it cannot. */
+  /** What the field, named in full, holds of a value; or why it cannot. */
   readonly hold: (value: Value, field: string) => Value
 }
 

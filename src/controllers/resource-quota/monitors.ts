@@ -4,10 +4,10 @@ import type { TypedObject } from '../../meta/object.ts'
 import { type ControllerEnvironment, followMetadata } from '../controller.ts'
 import type { QuotableResource } from './tracked.ts'
 
-/** Told of a namespace in which objects of the resource were changed; undefined: in any. */
+/** Called with a namespace in which objects of the resource were changed; undefined: any. */
 type OnChange = (resource: QuotableResource, namespace: string | undefined) => void
 
-/** A watch of each resource that some quota limits, which tells where less may be used than before. */
+/** A watch of each resource that some quota limits, which reports where less may be used than before. */
 export class QuotaMonitors {
   readonly #env: ControllerEnvironment
   readonly #signal: AbortSignal

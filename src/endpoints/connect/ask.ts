@@ -69,7 +69,7 @@ const PORTS = { http: '80', https: '443' } as const
 
 const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
-/** Host and port, as URLs have them: the port where it is told. */
+/** Host and port, as URLs have them: with the port where it is given. */
 export const authorityOf = ({ host, port }: Destination): string => (port === '' ? hostText(host) : `${hostText(host)}:${port}`)
 
 /** Path and query, escaped. */

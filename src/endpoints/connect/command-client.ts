@@ -78,7 +78,7 @@ export class CommandClient {
     })
   }
 
-  /** Begins to read, and tells the client that it is connected by an empty message. */
+  /** Begins to read, and sends an empty message: the client is connected. */
   start(head: Buffer): void {
     const { stdout, stderr } = this.#streams
     this.send(stdout ? STDOUT : stderr ? STDERR : ERROR, NOTHING)
@@ -105,7 +105,7 @@ export class CommandClient {
     this.#socket.resume()
   }
 
-  /** Tells how the command ended, and ends. */
+  /** Sends how the command ended, and closes. */
   end(status: object): void {
     this.send(ERROR, Buffer.from(goEscaped(JSON.stringify(status))))
     this.#socket.close()

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 /** Of the body of an error. */
 const MAX_ERROR_BYTES = 50_000
 
-/** As much of the body of a refusal as an error tells. */
+/** How much of the body of a refusal an error quotes. */
 export async function errorText(body: Readable): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0

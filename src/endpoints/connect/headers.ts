@@ -19,7 +19,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 /** Who the client is, is between the client and this server. */
 const isCredential = (name: string): boolean => name === 'authorization' || name.startsWith('impersonate-') || isOfFrontProxy(name)
 
-/** By the usual names; what stands in them came from the client, or was told by a front proxy to this server. */
+/** By the usual names; what stands in them came from the client, or from a front proxy. */
 const isOfFrontProxy = (name: string): boolean =>
   name === 'x-remote-user' || name === 'x-remote-uid' || name === 'x-remote-group' || name.startsWith('x-remote-extra-')
 

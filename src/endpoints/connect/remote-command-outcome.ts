@@ -1,7 +1,7 @@
 import { internalServerError } from '../../meta/status.ts'
 import { type ForeignStatus, readStatus } from './read-status.ts'
 
-/** How a command ended, as its client is told. */
+/** How a command ended, as its client sees it. */
 export interface CommandOutcome {
   /** A metav1.Status without its kind. */
   readonly status: object

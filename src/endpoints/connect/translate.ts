@@ -44,7 +44,7 @@ export async function translate(
   metrics.countTranslated(outcome.code)
 }
 
-/** Resolves with how the command ended, whatever happens: the client has a connection on which it is told. */
+/** Resolves with how the command ended, whatever happens: the client has a connection on which to receive it. */
 async function run(client: CommandClient, streams: CommandStreams, destination: Destination, kubelets: Kubelets, signal: AbortSignal): Promise<CommandOutcome> {
   const url = `${destination.scheme}://${authorityOf(destination)}${targetOf(destination)}`
   const notSent = (where: string, why: string): CommandOutcome => failed(`error sending request: Post ${JSON.stringify(where)}: ${why}`)
@@ -52,7 +52,7 @@ async function run(client: CommandClient, streams: CommandStreams, destination: 
   try {
     reply = await ask(destination, kubelets, { method: 'POST', headers: HEADERS, signal })
   } catch (error) {
-    // A client that has left is told nothing; one whose server goes away is.
+    // A client that has left gets nothing; one whose server goes away gets the error.
     if (signal.aborted) return failed('context canceled')
     if (error instanceof DialError) return notSent(url, error.message === 'EOF' ? 'unexpected EOF' : error.message)
     throw error

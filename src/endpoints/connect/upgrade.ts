@@ -36,7 +36,7 @@ const upgradeHeaders = (headers: readonly Header[]): Header[] => [
   ...headers.filter(([name]) => /^upgrade$/i.test(name)),
 ]
 
-/** Asks another server to leave HTTP. Throws what the client is told where it can't be reached. */
+/** Asks another server to leave HTTP. Throws the error for the client where it can't be reached. */
 export async function sendUpgrade(exchange: Exchange, destination: Destination, ask: Ask, method: string, headers: readonly Header[]): Promise<Reply> {
   try {
     return await ask(destination, { method, headers: headers.flat(), signal: exchange.ctx.signal })

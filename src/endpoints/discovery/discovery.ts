@@ -68,7 +68,7 @@ export class Discovery {
     if (path === '/') return this.serveIndex(exchange, snapshot)
     const parts = partsOf(path)
     if (parts === undefined || !this.isServed(snapshot, parts)) return false
-    // Upstream serves what it tells of custom kinds past its router, by any method.
+    // Upstream serves discovery of custom kinds past its router, by any method.
     if (exchange.method !== 'GET' && !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))) throw methodNotAllowedError()
     const aggregation = parts.length === 1 ? acceptedAggregation(exchange, this.aggregatedVersions) : undefined
     const output = aggregation ?? acceptedDocument(exchange)

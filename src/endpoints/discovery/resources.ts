@@ -20,7 +20,7 @@ export type ApiResource = {
   verbs: string[]
   shortNames?: string[]
   categories?: string[]
-  /** Tells clients whether stored objects have changed their version. */
+  /** Changes with the version in which objects are stored. */
   storageVersionHash?: string
 }
 
@@ -57,7 +57,7 @@ function resourceWithSubresources({ definition, version }: ServedResource): { re
   return { own, subresources: dialect.discoveredSubresources(subresources) }
 }
 
-/** Told where a subresource is of a kind of another group or version: Scale, Eviction, and not Binding. */
+/** Given where a subresource is of a kind of another group or version: Scale, Eviction, and not Binding. */
 const foreignVersion = (parent: Version, { kind }: Subresource) =>
   kind && (kind.group !== parent.group || kind.version !== parent.name) && { group: kind.group, version: kind.version }
 

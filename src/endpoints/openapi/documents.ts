@@ -40,7 +40,7 @@ const commonParameters = ({ common }: Path): Parameter[] => [...common.values()]
 
 const ids = new WeakMap<Parameter, string>()
 
-/** What tells parameters apart. Most are shared by all operations: it is made once for each. */
+/** The identity of a parameter. Most are shared by all operations: it is made once for each. */
 function idOf(parameter: Parameter): string {
   let id = ids.get(parameter)
   if (id === undefined) {

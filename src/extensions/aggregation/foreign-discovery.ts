@@ -110,7 +110,7 @@ export class ForeignDiscovery {
   }
 }
 
-/** What a backend tells of all that it serves; undefined where it knows only legacy discovery. Throws where it can't answer now. */
+/** All that a backend serves; undefined where it knows only legacy discovery. Throws where it can't answer now. */
 async function discoveredBy({ status, contentType, body }: BackendAnswer, known: Known | undefined): Promise<DiscoveredVersions | undefined> {
   if (status === 304 && known) return known.versions
   if (status === 503) throw new Error('service returned non-success response code: 503')

@@ -15,7 +15,7 @@ const MAX_CONVERTED_BYTES = 4 << 20
 
 interface Known {
   readonly swagger: ForeignSwagger
-  /** The backend's; empty: it tells none. */
+  /** The backend's; empty: it sends none. */
   readonly etag: string
   /** Of the document as it came. */
   readonly hash: string

@@ -49,7 +49,7 @@ function addressOf(text: string): { host: string; port: number } {
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 80) }
 }
 
-/** Tells that it is well, where etcd does, and what it is; anything else is refused in words. Resolves when it listens, with what ends it. */
+/** Answers `/health` as etcd does, and STAND_IN_PATH; refuses everything else with a notice. Resolves when it listens, with a function that closes it. */
 export async function serveStandIn({ listen, dataDir }: StandInOptions): Promise<() => Promise<void>> {
   makePrivateDirectory(dataDir)
   const answer: StandInAnswer = { dataDir }

@@ -1,6 +1,6 @@
 import type { ServiceError } from '@grpc/grpc-js'
 
-/** Told of each call: its method as gRPC has it, how long it took, and the name of its status. */
+/** Called after each call: its method as gRPC has it, how long it took, and the name of its status. */
 export type CallObserver = (method: string, seconds: number, status: string) => void
 
 export interface SocketClientOptions {

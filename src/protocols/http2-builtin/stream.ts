@@ -109,7 +109,7 @@ export class BuiltinStream {
     this.reset(ErrorCode.cancel)
   }
 
-  /** Tells the peer that the stream is over, and why. */
+  /** Resets the stream with a code. */
   reset(code: number): void {
     if (this.closed) return
     this.stream.close(code)

@@ -105,7 +105,7 @@ export class Sender {
     this.schedule()
   }
 
-  /** Sends no more: the connection's end is told past this. */
+  /** Sends no more: the GOAWAY frame of a failure bypasses the sender. */
   stop(): void {
     this.stopped = true
     this.control.clear()

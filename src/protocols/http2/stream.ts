@@ -228,7 +228,7 @@ export class Http2Stream implements Source {
     return true
   }
 
-  /** Tells the peer that the stream is over, and why. */
+  /** Resets the stream with a code. */
   reset(code: number): void {
     if (this.closed) return
     this.host.reset(this.id, code)

@@ -28,7 +28,7 @@ export interface ConnectionSink {
 
 /** A stream that this side has opened. */
 export interface OpenStream {
-  /** False: the other side should read before more is written, which the connection's `drained` tells. */
+  /** False: the other side should read before more is written, see the connection's `drained`. */
   write(bytes: Buffer): boolean
   /** Sends no more. */
   end(): void
@@ -187,7 +187,7 @@ export class SpdyConnection {
     this.close()
   }
 
-  /** Tells those who wait for a reply. */
+  /** Rejects the replies that are awaited. */
   #fail(why: string): void {
     for (const { settle } of [...this.#streams.values()]) settle?.(new Error(why))
   }

@@ -116,7 +116,7 @@ export class FrameReader extends PacedParser {
   }
 }
 
-/** Undefined while it can't be told. */
+/** Undefined while it is not known. */
 function frameStart(bytes: Buffer): FrameStart | 'violation' | undefined {
   if (bytes.length < 2) return undefined
   const first = bytes.readUInt8(0)
@@ -126,7 +126,7 @@ function frameStart(bytes: Buffer): FrameStart | 'violation' | undefined {
   const short = second & 0x7f
   const lengthBytes = short < 126 ? 0 : short === 126 ? 2 : 8
   const headBytes = 6 + lengthBytes
-  // The head is looked at whole, but for the mask: a length that can't be is told at once.
+  // The head is looked at whole, but for the mask: an invalid length is reported at once.
   if (bytes.length < 2 + lengthBytes) return undefined
   const payloadBytes = lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
   return { opcode: first & 0x0f, final: (first & 0x80) !== 0, headBytes, payloadBytes }

@@ -123,7 +123,7 @@ class Comparer {
     ]
   }
 
-  /** Of telling two items beside each other: nothing if they are the same, one if alike; otherwise they are never paired. */
+  /** Of printing two items side by side: nothing if they are the same, one if alike; otherwise they are never paired. */
   private cost(type: GoType, a: Json, b: Json): number {
     const compared = this.compare(type, { value: a }, { value: b })
     return compared.different === 0 ? 0 : isAlike(compared) ? 1 : Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-/** What the names of Go's fields cannot be told by from those of JSON, and what kube-apiserver's own types have otherwise than those of a version. */
+/** Names of Go's fields that do not follow from those of JSON, and what kube-apiserver's own types have otherwise than those of a version. */
 
 /** Words that Go writes in capitals where a name begins with them. */
 const CAPITALS = /^(api|aws|csi|dns|fc|fs|gce|gid|gmsa|grpc|http|id|ip|iqn|iscsi|nfs|os|pd|qos|rbd|se|ssl|tcp|ttl|tty|uid|uri|url)(?=[A-Z]|$)/

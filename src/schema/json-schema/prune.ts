@@ -5,7 +5,7 @@ import { additionalSchema, isEmbedded, itemsSchema, type JsonSchemaProps, proper
 /** Members of every object of the API, which are never pruned from one. */
 const OBJECT_MEMBERS = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** Told the path (`spec.list[1].name`) of each member that is removed. */
+/** Called with the path (`spec.list[1].name`) of each member that is removed. */
 export type OnPruned = (path: string) => void
 
 /** A list or object whose members are still to be looked at. */

@@ -1,6 +1,6 @@
 import type { Filter } from './filter.ts'
 
-/** Tells browsers to come by HTTPS alone (RFC 6797). `directives`: of the header. */
+/** Makes browsers use HTTPS only (RFC 6797). `directives`: of the header. */
 export function withHsts(directives: readonly string[]): Filter {
   const value = directives.join('; ')
   return ({ state: { exchange } }, next) => {

@@ -16,7 +16,7 @@ export interface RequestMarks {
   readonly executing: RequestWatermarks
 }
 
-/** `metrics`: what the counts are told of, where there is flow control. */
+/** `metrics` receives the counts where there is flow control. */
 export function marksOf(metrics: FlowMetrics | undefined): RequestMarks {
   const marks = (phase: 'waiting' | 'executing'): RequestWatermarks => ({
     readOnly: new Watermark(metrics?.requestsOf(phase, 'readOnly')),

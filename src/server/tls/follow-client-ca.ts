@@ -19,7 +19,7 @@ export interface FollowOptions {
   readonly inForce: AuthorityMaterial
   readonly intervalMs: number
   readonly log: Logger
-  /** Told of what is to be in force, as PEM and read. */
+  /** Receives the certificates that are to be in force, as PEM and parsed. */
   onChange(material: AuthorityMaterial, authorities: Authorities): void
 }
 

@@ -88,7 +88,7 @@ export class Supervisor {
     return this.places.flatMap<[number, WorkerProcess]>(({ number, worker }) => (worker === undefined ? [] : [[number, worker]]))
   }
 
-  /** Tells all to end, and kills those that have not after `graceMs`. Resolves when none is left, with whether all ended well. */
+  /** Asks all to end, and kills those that have not after `graceMs`. Resolves when none is left, with whether all ended well. */
   async stop(graceMs: number): Promise<boolean> {
     this.state = 'stopping'
     for (const timer of this.timers) clearTimeout(timer)

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FromWorker, MetricSnapshot, PortName, ToWorker, WorkerBegin } from './messages.ts'
 
-/** Tells a process that it is a worker, and which: a number from 1 on. */
+/** The environment variable of a worker's process: a number from 1 on. */
 export const WORKER_VARIABLE = 'BINNACLE_WORKER'
 
 /** The metrics of several processes, from any of them. */

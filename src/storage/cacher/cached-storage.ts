@@ -73,7 +73,7 @@ export class CachedStorage implements Storage {
     return page
   }
 
-  /** The cache may not answer: it is told so, or, not allowed to wait for the store, it does not have the revision yet. */
+  /** The cache may not answer: its caller says so, or, not allowed to wait for the store, it does not have the revision yet. */
   #fromStore(at: ReadAt): boolean {
     const { consistentReads, exactReads, time } = this.#core
     if (at === 'latest') return !consistentReads

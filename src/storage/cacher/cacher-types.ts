@@ -40,7 +40,7 @@ export interface CacherOptions {
   readonly startWaitMs?: number
   /** Times requests of the store for one resource each; absent: nobody wants to know. */
   readonly timings?: RequestTimings
-  /** Told each second how many watchers at the most want the same changes. */
+  /** Called each second with the largest number of watchers that want the same changes. */
   readonly onWatchers?: (most: number) => void
   /** How objects that can't be read are reported. Default: plainReports. */
   readonly reports?: CorruptReports

@@ -16,7 +16,7 @@ const KMS_PREFIX = Buffer.from('k8s:enc:kms:v2:')
 
 type Services = ReadonlyMap<string, KmsProvider>
 
-/** Told of each transformation of a resource that the configuration names, by a provider and by a key of it. */
+/** Called after each transformation of a resource that the configuration names, by a provider and by a key of it. */
 export type EncryptionObserver = (resource: string, direction: Direction, prefix: string, seconds: number, failed: boolean) => void
 
 const unobserved: EncryptionObserver = () => {}

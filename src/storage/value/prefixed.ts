@@ -10,7 +10,7 @@ export interface Prefixed {
 
 export type Direction = 'to_storage' | 'from_storage'
 
-/** Told of each transformation: the prefix (`identity` where a value without one was read, `unknown` where none fits), how long it took, and whether it failed. */
+/** Called after each transformation: the prefix (`identity` where a value without one was read, `unknown` where none fits), how long it took, and whether it failed. */
 export type TransformObserver = (direction: Direction, prefix: string, seconds: number, failed: boolean) => void
 
 /**

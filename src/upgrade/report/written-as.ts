@@ -5,7 +5,7 @@ import type { Usage } from './finding.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** Versions in which an object was written, as its metadata tells: by kubectl's annotation and by managers of fields. */
+/** Versions in which an object was written, according to its metadata: by kubectl's annotation and by managers of fields. */
 export const writtenVersions = (metadata: JsonObject, kind: string): WrittenAs[] =>
   mergedVersions([...lastApplied(metadata), ...managedVersions(metadata, kind)])
 

@@ -4,7 +4,7 @@
  */
 export interface AuthenticationConfiguration {
   readonly jwt: readonly JwtConfiguration[]
-  /** Undefined: flags tell. */
+  /** Undefined: flags decide. */
   readonly anonymous: AnonymousConfiguration | undefined
 }
 
@@ -26,7 +26,7 @@ export interface JwtConfiguration {
 export interface IssuerConfiguration {
   /** The claim `iss`. */
   readonly url: string
-  /** Where its keys are told of, if not below the URL. */
+  /** The discovery document, if it is not below the URL. */
   readonly discoveryURL: string
   /** PEM; empty: the authorities of the system. */
   readonly certificateAuthority: string

@@ -88,7 +88,7 @@ function wordsOf(error: unknown, url: string): string {
   return dialError(error, `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`).message
 }
 
-/** What errors tell of a body: they are logged for each token, and a body has megabytes. */
+/** The part of a body that errors quote: they are logged for each token, and a body may have megabytes. */
 export const excerptOf = (body: string): string => body.slice(0, MAX_EXCERPT)
 
 /** The JSON of an answer. Throws an Error in the words of go-oidc. */

@@ -30,7 +30,7 @@ export interface JwtOptions {
   readonly now: () => number
   readonly log: Logger
   readonly metrics: JwtMetrics
-  /** Whether it is told when keys are asked for (the gate StructuredAuthenticationConfigurationJWKSMetrics). */
+  /** Whether metrics report when keys are fetched (the gate StructuredAuthenticationConfigurationJWKSMetrics). */
   readonly observeKeys: boolean
   /** How issuers are asked: `authority` is what is believed of them. */
   readonly clientFor: (authority: string, signal: AbortSignal) => IssuerClient

@@ -14,7 +14,7 @@ export interface KeySet {
 /** Keys that end so soon are asked for again, where a token is by none of them. */
 const EXPIRY_DELTA_MS = 30_000
 
-/** Told of each time that the keys were asked for: the text that came, or undefined where none came that can be used. */
+/** Called after each fetch of keys, with their text; undefined where there was no usable answer. */
 export type KeysObserver = (body: string | undefined) => void
 
 /**

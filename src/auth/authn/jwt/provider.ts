@@ -51,7 +51,7 @@ function isDocument(value: unknown): value is ProviderDocument {
   })
 }
 
-/** Tries until it succeeds or the signal aborts: at once, and every ten seconds. `failed` is told each time that it does not. */
+/** Tries until it succeeds or the signal aborts: at once, and every ten seconds. `failed` is called after each failure. */
 export function untilDone(attempt: () => Promise<void>, failed: (error: unknown) => void, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined
   const next = (): void => {

@@ -11,7 +11,7 @@ export interface TokenIssuer {
   readonly serverAudiences: readonly string[]
   /** 0: as long as asked for. */
   readonly maxExpirationSeconds: number
-  /** Tokens of pods, as kubelets ask for them, are good for a year, and tell when they should have been renewed. */
+  /** Tokens of pods, as kubelets ask for them, are good for a year, and state when they should have been renewed. */
   readonly extendExpiration: boolean
   /** How long those are good at most. */
   readonly maxExtendedSeconds: number

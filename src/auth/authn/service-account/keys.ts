@@ -9,7 +9,7 @@ export interface VerificationKey {
   /** RS256, ES256, ES384 or ES512 (RFC 7518). */
   readonly algorithm: string
   readonly publicKey: KeyObject
-  /** Tokens by it are believed here, and others are not told of it. */
+  /** Tokens by it are believed here, and it is not published. */
   readonly excludedFromDiscovery?: boolean
 }
 

@@ -74,7 +74,7 @@ const same = (a: string, b: string): boolean => a.length === b.length && timingS
  */
 export function legacyTokens({ keys, serverAudiences, lookUp }: LegacyTokenOptions): TokenAuthenticator {
   const verifier = new Verifier(keys, readLegacyClaims)
-  /** What is wrong with a token, or what the audit is told of it. */
+  /** What is wrong with a token, or an annotation for the audit. */
   const look = async (token: string, { namespace, secret, account, uid }: Claims): Promise<string | Readonly<Record<string, string>>> => {
     if (lookUp === undefined) return {}
     const kept = await lookUp('secrets', namespace, secret).catch(() => undefined)

@@ -13,7 +13,7 @@ export type AccessReviewSpec = {
   uid?: string
 }
 
-/** What a webhook is asked of a request. `selectors`: it is told which objects of a collection are meant, as far as that can be read. */
+/** What a webhook is asked of a request. `selectors`: the review names which objects of a collection are meant, as far as that can be read. */
 export function accessReviewSpec(user: User, request: RequestAttributes, selectors: boolean): AccessReviewSpec {
   const { groups, name, uid, extra } = user
   return {

@@ -12,7 +12,7 @@ import type { SubjectAccessReviewStatus } from '../../reviews/review-answers.typ
 import { type AccessReviewSpec, accessReviewSpec, accessReviewText } from './access-review.ts'
 import type { AuthorizationWebhookMetrics, CallResult } from './metrics.ts'
 
-/** Whether a webhook is asked about a request: its conditions hold, or which of them cannot be told. */
+/** Whether a webhook is asked about a request: its conditions hold, or which of them fails to evaluate. */
 export type Matcher = (spec: AccessReviewSpec) => Promise<'met' | 'excluded' | { readonly error: string }>
 
 export interface WebhookAuthorizerOptions {

@@ -24,7 +24,7 @@ export interface BinaryCodec {
   blueprint(type: { readonly kind: string; readonly apiVersion: string }): Buffer
   /** A watch event around a body. */
   frame(type: string, object: Buffer): Buffer
-  /** Bytes before each event of a watch that only tell its length. */
+  /** Bytes before each event of a watch that only give its length. */
   readonly leadBytes: number
   /** The Content-Type of a watch, for the spelling that was accepted. */
   streamType(mediaType: string): string

@@ -77,7 +77,7 @@ function listBody(version: Version, meta: ListMeta, items: readonly StoredObject
   return encodedList(listTypeMetaOf(version), meta, items, encoder, item => item.sizeOf(encoder))
 }
 
-/** Items are encoded while they are sent, where that is not kept. `sizeOf`: tells the bytes of such a one. */
+/** Items are encoded while they are sent, where that is not kept. `sizeOf` counts the bytes of such a one. */
 async function encodedList(
   type: TypeMeta,
   meta: ListMeta,

@@ -15,7 +15,7 @@ function misplaced(schema: JsonSchemaProps, type: 'object' | 'array', marker: st
   return schema.type === type ? [] : [invalid(path.child('type'), schema.type, text)]
 }
 
-/** Lists and maps that apply merges, and the fields that tell items apart. `atomicSets`: items of a set must be atomic. */
+/** Lists and maps that apply merges, and the fields that distinguish items. `atomicSets`: items of a set must be atomic. */
 export function validateListAndMapTypes(schema: JsonSchemaProps, path: FieldPath, atomicSets: boolean): FieldError[] {
   const errors: FieldError[] = []
   const mapType = schema[MAP_TYPE]
@@ -71,7 +71,7 @@ function mapListErrors(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** Items that are distinguished must be there, and so must what tells them apart. */
+/** Items that are distinguished must be there, and so must the keys that distinguish them. */
 export function validateMapKeys(schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const items = itemsSchema(schema)
   const listType = schema[LIST_TYPE]

@@ -32,7 +32,7 @@ export function reviewResource<T extends TypedObject>(
   return defineResource<T>({ scope, versions: [v1], hub: v1, virtual })
 }
 
-/** Messages name the group of the kind, and not the kind. Of very many errors the first are told: anybody may ask. */
+/** Messages name the group of the kind, and not the kind. Of very many errors the first are returned: anybody may ask. */
 export function refuseInvalid(validate: () => FieldError[]): void {
   const errors = boundedAtOnce(validate)
   if (errors.length > 0) throw invalidError({ group: GROUP, kind: '' }, '', errors)

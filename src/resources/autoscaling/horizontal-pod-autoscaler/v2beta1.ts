@@ -27,14 +27,14 @@ export function setV2beta1Defaults({ spec }: HorizontalPodAutoscalerV2beta1): vo
   if ((spec.metrics ?? []).length === 0) spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: CPU_PERCENT } }]
 }
 
-/** The items as v2beta1 has them. Where the way back would lose something, an annotation tells them as v2 has them. */
+/** The items as v2beta1 has them. Where the way back would lose something, an annotation holds them as v2 has them. */
 function* itemsFromV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V2[], annotations: Annotations, name: string): Steps<V1[]> {
   const { written, isExact } = yield* listToV1(form, items)
   if (!isExact) annotations[name] = yield* writeList(form, items)
   return written
 }
 
-/** The annotation counts only while it tells of the same items as the field: a client may have changed that. */
+/** The annotation counts only while it has the same items as the field: a client may have changed that. */
 function* itemsToV2<V1 extends Json, V2 extends Json>(form: ListForm<V1, V2>, items: readonly V1[], annotation: string | undefined): Steps<V2[]> {
   const annotated = yield* readList(form, annotation)
   const isTrue = annotated !== undefined && deepEqual((yield* listToV1(form, annotated)).written, items)

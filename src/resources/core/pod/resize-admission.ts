@@ -97,7 +97,7 @@ export const podResizeValidator = (features: Features, find: FindNode): Admissio
   },
 })
 
-/** The refusal with the reason as its cause, which tells programs why. */
+/** The refusal with the reason as its cause, for programs. */
 function refusedFor(reason: string, error: StatusError): StatusError {
   error.status.details = { ...error.status.details, causes: [{ reason }] }
   return error

@@ -1,6 +1,6 @@
 import type { Pod } from '../v1.types.ts'
 
-/** The resource claims of a pod that there are: those that it names, and those made for it, which its status tells. */
+/** The resource claims of a pod that there are: those that it names, and those made for it, which its status names. */
 export function resourceClaimNames({ spec, status }: Pod): string[] {
   const made = new Map((status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName]))
   const names = (spec.resourceClaims ?? []).map(({ name, source, resourceClaimName, resourceClaimTemplateName }) => {

@@ -44,7 +44,7 @@ function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfigur
   return errors
 }
 
-/** Since 1.36 a type that is missing is told apart. */
+/** Since 1.36 a missing type has an error of its own. */
 const unknownType = (type: string, known: readonly string[], path: FieldPath, release: Release): FieldError =>
   type === '' && isSince(release, '1.36') ? required(path) : notSupported(path, type, known)
 

@@ -10,7 +10,7 @@ import { priorityLevelTableIn } from './table.ts'
 
 /** What a level that says nothing of them gets. */
 const DEFAULT_SHARES = 30
-/** By which v1beta3 tells a zero that is meant from shares that are not given. Its value means nothing. */
+/** By which v1beta3 distinguishes an explicit zero from absent shares. Its value means nothing. */
 export const ROUNDTRIP_ANNOTATION = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
 const NAMES = { plural: 'prioritylevelconfigurations', singular: 'prioritylevelconfiguration' }

@@ -20,7 +20,7 @@ const v1alpha3: Version<PodSchedulingContext> = {
 }
 
 /**
- * What the scheduler and the controllers of drivers tell each other about the node of a pod. 1.31 is the last release that has it, on request.
+ * What the scheduler and the controllers of drivers negotiate about the node of a pod. 1.31 is the last release that has it, on request.
  * https://kep.k8s.io/3063
  * Source of its rules: pkg/registry/resource/podschedulingcontext.
  */

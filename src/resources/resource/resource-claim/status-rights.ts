@@ -37,7 +37,7 @@ async function bindingErrors(caller: Caller, { status: next }: ResourceClaim, { 
   return [forbidden(ALLOCATION, `changing status.allocation or status.reservedFor requires ${needed} permission: ${refusal}`)]
 }
 
-/** One error for each driver of a device whose status is new, another, or gone. Any of the verbs suffices; the refusal of the first is told. */
+/** One error for each driver of a device whose status is new, another, or gone. Any of the verbs suffices; the error has the refusal of the first. */
 async function driverErrors(caller: Caller, next: ResourceClaim, old: ResourceClaim): Promise<FieldError[]> {
   const node = nodeOf(next)
   const prefixes = node !== undefined && node === accountNode(caller.user) ? ['associated-node:', 'arbitrary-node:'] : ['arbitrary-node:']

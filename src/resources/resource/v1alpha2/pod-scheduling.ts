@@ -20,7 +20,7 @@ const resourceOf = (version: Version<PodSchedulingContext>): ResourceDefinition 
   })
 
 /**
- * What the scheduler and drivers tell each other about the node of a pod, in 1.27 to 1.30.
+ * What the scheduler and drivers negotiate about the node of a pod, in 1.27 to 1.30.
  * Source of its rules: pkg/registry/resource/podschedulingcontext.
  */
 export const alphaPodSchedulingContextResource = resourceOf({

@@ -8,7 +8,7 @@ import { types } from '../../types.ts'
 import type { PodGroup } from '../v1alpha2.types.ts'
 import { validatePodGroup, validatePodGroupStatus } from './validation.ts'
 
-/** `Pending` until the scheduler has said something; a disruption is told by its reason. */
+/** `Pending` until the scheduler has said something; a disruption is shown by its reason. */
 function statusCell({ status: { conditions = [] } }: PodGroup): string {
   const last = (type: string) => conditions.findLast(condition => condition.type === type)
   const disruption = last('DisruptionTarget')

@@ -23,7 +23,7 @@ const table: TableDefinition<StorageVersionMigration> = {
 
 const STATES = ['Running', 'Failed', 'Succeeded']
 
-/** The table of 1.35 and later, which tells of the last condition that is true. */
+/** The table of 1.35 and later, which shows the last condition that is true. */
 const tableWithStatus: TableDefinition<StorageVersionMigration> = {
   columns: [...columns, column('Status', 'How far the migration has come.')],
   cells({ metadata, spec, status }) {

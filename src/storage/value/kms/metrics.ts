@@ -9,7 +9,7 @@ const GENERATION_BUCKETS = doubled(5e-6, 14)
 /** Servers have no identity here. */
 const SERVER = ''
 
-/** kube-apiserver's metrics of encryption by key management services. Ids of keys are told as hashes. */
+/** kube-apiserver's metrics of encryption by key management services. Ids of keys are shown as hashes. */
 export class KmsMetrics {
   readonly #misses = new CounterFamily({
     name: 'apiserver_storage_envelope_transformation_cache_misses_total',

@@ -96,7 +96,7 @@ export class KmsProvider implements Transformer {
     return { value, stale: stale || object.keyId !== present.keyId || object.sourceType !== present.sourceType }
   }
 
-  /** Has the service decrypt what the value needs, where that is not known. Undefined: it is. Never rejects; `fromStorage` tells of failures. */
+  /** Has the service decrypt what the value needs, where that is not known. Undefined: it is. Never rejects; `fromStorage` throws failures. */
   prepare(stored: Buffer): Promise<void> | undefined {
     try {
       return this.#sources.prepare(readObject(stored))

@@ -81,7 +81,7 @@ export class BoltFile {
     closeSync(this.#fd)
   }
 
-  /** Of two pages, the valid one of the later transaction. The second stands where the size of pages says, which only a meta page tells. */
+  /** Of two pages, the valid one of the later transaction. The second stands where the size of pages says, which only a meta page states. */
   #readMeta(path: string): Meta {
     const found = [0, ...PAGE_SIZES].flatMap(at => this.#metaAt(at) ?? [])
     const [newest] = found.sort((a, b) => (a.transaction < b.transaction ? 1 : -1))

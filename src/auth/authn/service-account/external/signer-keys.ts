@@ -11,7 +11,7 @@ import type { SignerMetrics } from './metrics.ts'
 export interface SignerKeysOptions {
   /** Asks the signer. */
   fetch(): Promise<FetchedKeys>
-  /** The code that metrics tell of a failure. */
+  /** The code of a failure in metrics. */
   codeOf(error: unknown): string
   readonly metrics: SignerMetrics
   readonly clock: Clock

@@ -15,7 +15,7 @@ export interface ListForm<V1 extends Json, V2 extends Json> {
 }
 
 /**
- * Beside the members of v1, for an item of which they do not tell everything. A reader that does not know it passes it over, and it counts only where the other members still say the
+ * Beside the members of v1, for an item that they do not describe in full. A reader that does not know it passes it over, and it counts only where the other members still say the
  * same.
  */
 const EXACT = 'v2'
