@@ -1,7 +1,7 @@
 import { isSince, type Release } from '../lifecycle/release.ts'
 
 /**
- * The admission plugins of kube-apiserver, in the order in which it asks them: those of 1.33 in every release, and of those that came later the built ones.
+ * The admission plugins of kube-apiserver, in the order in which it asks them: those of 1.33 in every release, and those that came later.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/
  */
 const PLUGIN_NAMES = [
@@ -69,54 +69,8 @@ const OFF_BY_DEFAULT: ReadonlySet<PluginName> = new Set<PluginName>([
   'AlwaysDeny',
 ])
 
-/** Those that are here. */
-const BUILT = [
-  'NamespaceAutoProvision',
-  'NamespaceLifecycle',
-  'NamespaceExists',
-  'LimitPodHardAntiAffinityTopology',
-  'LimitRanger',
-  'ServiceAccount',
-  'NodeRestriction',
-  'TaintNodesByCondition',
-  'AlwaysPullImages',
-  'ImagePolicyWebhook',
-  'PodSecurity',
-  'PodNodeSelector',
-  'Priority',
-  'DefaultTolerationSeconds',
-  'PodTolerationRestriction',
-  'EventRateLimit',
-  'ExtendedResourceToleration',
-  'DefaultStorageClass',
-  'StorageObjectInUseProtection',
-  'OwnerReferencesPermissionEnforcement',
-  'PersistentVolumeClaimResize',
-  'RuntimeClass',
-  'CertificateApproval',
-  'CertificateSigning',
-  'ClusterTrustBundleAttest',
-  'CertificateSubjectRestriction',
-  'DefaultIngressClass',
-  'DenyServiceExternalIPs',
-  'PodTopologyLabels',
-  'NodeDeclaredFeatureValidator',
-  'PodResizeValidator',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionWebhook',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionWebhook',
-  'ResourceQuota',
-  'AlwaysDeny',
-] as const satisfies readonly PluginName[]
-
-/** A plugin that this server has. */
-export type BuiltPluginName = (typeof BUILT)[number]
-
-/** AlwaysAdmit admits everything, and so needs nothing. */
-const WITHOUT_EFFECT: ReadonlySet<PluginName> = new Set<PluginName>(['AlwaysAdmit'])
-
-const built: ReadonlySet<PluginName> = new Set<PluginName>(BUILT)
+/** A plugin that is implemented: all but AlwaysAdmit, which does nothing. */
+export type BuiltPluginName = Exclude<PluginName, 'AlwaysAdmit'>
 
 const names: ReadonlySet<string> = new Set(PLUGIN_NAMES)
 
@@ -124,13 +78,8 @@ const names: ReadonlySet<string> = new Set(PLUGIN_NAMES)
 export const isPluginName = (name: string): name is PluginName => names.has(name)
 /** Whether the release has it. */
 export const isPluginOf = (release: Release, name: PluginName): boolean => isSince(release, SINCE[name] ?? release)
-/** Whether there is such a plugin here. */
-export const isBuiltPlugin = (name: PluginName): name is BuiltPluginName => built.has(name)
-/** As in kube-apiserver of the release, built here or not. */
+export const isBuiltPlugin = (name: PluginName): name is BuiltPluginName => name !== 'AlwaysAdmit'
 export const isOnByDefault = (name: PluginName): boolean => !OFF_BY_DEFAULT.has(name)
-
-/** Whether a server that does not have the plugin does something else than one that has it. */
-export const isMissedPlugin = (name: PluginName): boolean => !built.has(name) && !WITHOUT_EFFECT.has(name)
 
 /** The plugins for which `isOn` holds, in the order in which they are asked. */
 export const pluginsInOrder = (isOn: (name: PluginName) => boolean = isOnByDefault): readonly PluginName[] => PLUGIN_NAMES.filter(isOn)

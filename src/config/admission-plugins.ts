@@ -1,4 +1,4 @@
-import { isMissedPlugin, isOnByDefault, isPluginName, isPluginOf, type PluginName, pluginsInOrder } from '../admission/plugin-names.ts'
+import { isOnByDefault, isPluginName, isPluginOf, type PluginName, pluginsInOrder } from '../admission/plugin-names.ts'
 import type { Release } from '../lifecycle/release.ts'
 import { FlagError } from './parse-flags.ts'
 
@@ -17,15 +17,10 @@ export function admissionPluginsOf(release: Release, { enable, disable, only }: 
   const off = named('disable-admission-plugins', disable)
   const both = asked.filter(name => off.includes(name)).sort()
   if (both.length > 0) throw new FlagError(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`)
-  const missing = asked.find(name => !isOnByDefault(name) && isMissedPlugin(name))
-  if (missing !== undefined)
-    throw new FlagError(
-      `--${only ? 'admission-control' : 'enable-admission-plugins'}: ${missing} is not implemented, and leaving it out would change what the server does`,
-    )
   return pluginsInOrder(name => asked.includes(name) || (only === undefined && isPluginOf(release, name) && isOnByDefault(name) && !off.includes(name)))
 }
 
-/** Throws FlagError for a name that no plugin of the release has; those that are not implemented pass, and the caller decides. */
+/** Throws FlagError for a name that no plugin of the release has. */
 function namesOf(release: Release, flag: string, given: readonly string[] = []): PluginName[] {
   return given.map(name => {
     if (isPluginName(name) && isPluginOf(release, name)) return name

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises'
-import { isMissedPlugin } from '../admission/plugin-names.ts'
 import { readCommandLine, usage } from '../config/command-line.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
@@ -94,8 +93,6 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
 export function logFlags(config: Config, ignored: readonly string[], log: Logger): void {
   for (const resource of config.droppedWatchCacheSizes) log.warn('a size of the watch cache has no effect: it has no fixed one', { resource })
   for (const what of config.warnings) log.warn(what)
-  const missing = config.admissionPlugins.filter(isMissedPlugin)
-  if (missing.length > 0) log.info('admission plugins that are on in kube-apiserver and not implemented', { plugins: missing.join(',') })
   if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
 }
 
