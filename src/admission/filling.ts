@@ -1,4 +1,4 @@
-/** Whether whoever follows what a plugin works by has seen all of it yet. Nobody waits before someone begins to follow. */
+/** Whether the objects that a plugin works by have all been read. Requests wait only once following has begun. */
 export class Filling {
   #open: { readonly done: Promise<true>; readonly end: () => void } | undefined
 

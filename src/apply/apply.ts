@@ -86,7 +86,7 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   return { object, managedFields: encodeManaged(applied.managed) }
 }
 
-/** What is there when an object is first applied to belongs to whoever was there before. */
+/** Fields that exist when an object is first applied to belong to the manager `before-first-apply`. */
 function* firstManagers({ schema, apiVersion, kind, subresource = '', resetFields, convert }: ApplyArgs, live: KubeObject, time: string): Steps<Managed> {
   const change: Change = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, convert }
   return yield* recordUpdate(change, new Map(), { manager: 'before-first-apply', subresource, time })

@@ -44,7 +44,7 @@ export function pathsBelow(schema: Schema | undefined, value: Json): Steps<Field
   return schema?.type === 'struct' && !schema.preserveUnknown ? whollyStruct(schema, value) : whollyMap(schema, value)
 }
 
-/** The same for whoever waits. */
+/** The same in steps. */
 export function* wholly(schema: Schema | undefined, value: Json): Steps<FieldSet> {
   const below = pathsBelow(schema, value)
   return below === undefined ? EMPTY : yield* below

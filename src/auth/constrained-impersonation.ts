@@ -91,7 +91,7 @@ class ModeCheck {
 
   constructor(mode: Mode, user: User, authorizer: Authorizer, signal: AbortSignal) {
     this.mode = mode
-    // Of a service account on the node the authorizer learns that it is on the node, and not on which one.
+    // The authorizer sees that a service account is on the node, and not which node that is.
     this.requester = mode === 'associated-node' ? { ...user, extra: { [NODE_KEYS]: Object.keys(user.extra ?? {}).sort() } } : user
     this.authorizer = authorizer
     this.signal = signal

@@ -37,7 +37,7 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
     readonly fields?: Version<V, H>['selectableFields']
   }
   readonly strategy?: Strategy<H>
-  /** In place of `toHub` and `fromHub`: somebody else converts. The registry has a conversion of its own for such kinds, and nothing else need ask. */
+  /** In place of `toHub` and `fromHub`: a webhook converts. The registry has a conversion of its own for such kinds; no other code asks for this member. */
   readonly converter?: RemoteConverter
   /** Serves resources that are not stored, by verb. */
   readonly virtual?: VirtualResource<H>
@@ -99,7 +99,7 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly subresources?: Readonly<Record<string, Subresource<H>>>
 }
 
-/** Asks somebody else, such as a webhook, to convert objects of a kind between its versions. */
+/** Converts objects of a kind between its versions outside of this process, by a webhook. */
 export interface RemoteConverter {
   /**
    * The objects, which are shared and stay as they are, in the version and in their order, all in one call; one that is of the version already is given back itself. Throws a
@@ -312,7 +312,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   /** Seconds a new object lives, by lease (events). */
   readonly ttlSeconds?: (object: T) => number | undefined
   /**
-   * Graceful deletion: seconds to wait for somebody else to finish (pods on a node), 0 to remove it in a second write, undefined where the kind knows no grace period.
+   * Graceful deletion: seconds to wait for another program to finish (pods on a node), 0 to remove it in a second write, undefined where the kind knows no grace period.
    * `requested` is DeleteOptions.gracePeriodSeconds.
    */
   readonly gracePeriod?: (object: T, requested: number | undefined, ctx: HookContext) => number | undefined

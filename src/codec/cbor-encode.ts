@@ -54,7 +54,7 @@ function encodedKey(key: string): Buffer {
   return finish(out)
 }
 
-/** Memory of the last encoding for the next one: making it costs as much as encoding a small object. It is nobody's while it is here, and whoever encodes within an encoding finds none and makes their own. */
+/** Memory of the last encoding for the next one: making it costs as much as encoding a small object. An encoding within another one finds none and makes its own. */
 let spare: CborOutput | undefined
 
 function begin(): CborOutput {

@@ -194,7 +194,7 @@ const FEW_CLAUSES = 12
 /** Characters of a header that is kept. */
 const LONGEST_KEPT = 512
 
-/** Clauses in order of preference. Clients repeat a few headers, so what was parsed is kept by its text: 256 of them, each bounded, the same for whoever sends it. */
+/** Clauses in order of preference. Clients repeat a few headers, so what was parsed is kept by its text: 256 of them, each bounded, the same for all clients. */
 function parseAccept(header: string): readonly Clause[] {
   const known = parsed.get(header)
   if (known) return known

@@ -25,7 +25,7 @@ const KEY_TAG = 0x0a
  * Converts JSON to protobuf byte by byte, with no object between: what both forms have in common (texts, raw JSON) is copied. It is three times as fast as parsing and encoding, and lists of
  * 100,000 objects are encoded so.
  *
- * It keeps memory for the output, and what it learns of a schema from one object for the next. Its owner copies a result before it asks for another one; nothing here waits, so calls never
+ * It keeps memory for the output, and the layout of a schema from one object for the next. Its owner copies a result before it asks for another one; nothing here waits, so calls never
  * overlap.
  */
 export class Transcoder {

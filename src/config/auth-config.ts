@@ -30,7 +30,7 @@ export interface ServiceAccountConfig {
 /** How a front proxy says for whom its requests are. */
 export interface RequestHeaderConfig {
   readonly clientCaFile: string
-  /** Names of front proxies; empty: whoever has a certificate. */
+  /** Names of front proxies; empty: every client certificate. */
   readonly allowedNames: readonly string[]
   readonly usernameHeaders: readonly string[]
   readonly uidHeaders: readonly string[]

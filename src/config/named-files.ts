@@ -3,7 +3,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 
-/** Flags that name files which have to be there. --encryption-provider-config is reported by whoever reads it, in kube-apiserver's words. */
+/** Flags that name files which have to be there. --encryption-provider-config is reported where it is read, in kube-apiserver's words. */
 const FLAGS_OF_FILES: readonly FlagName[] = [
   'authentication-config',
   'authentication-token-webhook-config-file',

@@ -49,7 +49,7 @@ export class AggregationService implements Service {
       transports: this.transports,
       via,
       logger,
-      tellsUid: gates.enabled('RemoteRequestHeaderUID'),
+      sendsUid: gates.enabled('RemoteRequestHeaderUID'),
       refusesRedirects,
       certificates,
     }

@@ -153,7 +153,7 @@ class Report {
     const verdict = backend ? await this.judge(service, backend) : LOCAL
     const change = (now: APIService): APIService | undefined => {
       const backendNow = backendOf(now)
-      // Whoever changed it makes this run once more.
+      // The change that came first makes this run once more.
       if (backend?.port !== backendNow?.port || (backend && keyOf(backend)) !== (backendNow && keyOf(backendNow))) return undefined
       const conditions = withVerdict(now.status.conditions ?? [], verdict, clock.now())
       return conditions && { ...now, status: { ...now.status, conditions } }

@@ -58,7 +58,7 @@ export async function bootstrap(env: ControllerEnvironment, options: BootstrapOp
 }
 
 /**
- * Makes what somebody has deleted again, and what was refused at the start, as kube-apiserver does every ten seconds. What is there stays as it is. Priority classes are made at
+ * Creates again what was deleted, and what was refused at the start, as kube-apiserver does every ten seconds. What is there stays as it is. Priority classes are made at
  * the start only: kube-apiserver does not make them again either.
  */
 export async function keepBootstrapped(

@@ -33,13 +33,13 @@ type Data = Readonly<Record<string, string>>
 
 /**
  * Keeps the ConfigMap that extension servers read, kube-system/extension-apiserver-authentication: what this server believes is added to what others have said. Looks every minute, and when
- * somebody has deleted it. Every server runs it.
+ * it was deleted. Every server runs it.
  * Source: pkg/controlplane/controller/clusterauthenticationtrust in k8s.io/kubernetes.
  */
-export async function keepClusterTrust(env: ControllerEnvironment, trust: () => ClusterTrust, tellsUid: boolean, signal: AbortSignal): Promise<void> {
+export async function keepClusterTrust(env: ControllerEnvironment, trust: () => ClusterTrust, sendsUid: boolean, signal: AbortSignal): Promise<void> {
   const sync = async (): Promise<void> => {
     try {
-      await write(env, data => combined(data, trust(), { tellsUid, now: env.clock.now() }))
+      await write(env, data => combined(data, trust(), { sendsUid, now: env.clock.now() }))
     } catch (error) {
       if (!signal.aborted) env.logger.debug(1, 'what extension servers are to believe is not written yet', { error: errorMessage(error) })
     }
@@ -77,18 +77,18 @@ async function write(env: ControllerEnvironment, change: (data: Data) => Data): 
 
 interface Combining {
   /** The gate RemoteRequestHeaderUID. */
-  readonly tellsUid: boolean
+  readonly sendsUid: boolean
   readonly now: number
 }
 
 /** What is said already, with what this server believes. Throws for lists and certificates that cannot be read. */
-export function combined(data: Data, { clients, requestHeader }: ClusterTrust, { tellsUid, now }: Combining): Data {
+export function combined(data: Data, { clients, requestHeader }: ClusterTrust, { sendsUid, now }: Combining): Data {
   const clientCa = bundle([...certificatesOf(data['client-ca-file']), ...clients], now)
   const frontProxyCa = bundle([...certificatesOf(data['requestheader-client-ca-file']), ...(requestHeader?.authorities ?? [])], now)
   const list = (key: string, more: readonly string[] = []): string[] => [...new Set([...stringsOf(data[key]), ...more])]
   const lists = {
     'requestheader-username-headers': list('requestheader-username-headers', requestHeader?.usernameHeaders),
-    'requestheader-uid-headers': tellsUid ? list('requestheader-uid-headers', requestHeader?.uidHeaders) : [],
+    'requestheader-uid-headers': sendsUid ? list('requestheader-uid-headers', requestHeader?.uidHeaders) : [],
     'requestheader-group-headers': list('requestheader-group-headers', requestHeader?.groupHeaders),
     'requestheader-extra-headers-prefix': list('requestheader-extra-headers-prefix', requestHeader?.extraHeaderPrefixes),
     'requestheader-allowed-names': list('requestheader-allowed-names', requestHeader?.allowedNames),

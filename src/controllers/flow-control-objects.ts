@@ -72,7 +72,7 @@ async function ensure<T extends TypedObject>(env: ControllerEnvironment, id: Kin
   }
 }
 
-/** A suggested object that somebody has changed stays so, and says so; one that nobody has touched follows the release. */
+/** A suggested object that a user has changed stays so, and says so; an unchanged one follows the release. */
 function broughtUpToDate<T extends WithSpec>(now: T, wanted: New<T>, mandatory: boolean): T | undefined {
   const follows = mandatory || (autoUpdate(now) ?? now.metadata.generation === 1)
   const specDiffers = follows && !deepEqual(now.spec, wanted.spec)

@@ -95,7 +95,7 @@ async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Somebody else was faster, or the namespace is going. */
+/** Another server was faster, or the namespace is being deleted. */
 async function orTolerated(write: Promise<unknown>): Promise<void> {
   try {
     await write

@@ -16,7 +16,7 @@ const SETTLE_MS = 500
 const AGAIN_MS = 1000
 /** Most objects are gone at once, so the second look comes soon. */
 const SOON_MS = 100
-/** One that has been looked at so often is held up by somebody who takes his time. */
+/** A namespace that has been tried so often waits for a slow finalizer. */
 const OFTEN = 60
 const LATE_MS = 8000
 

@@ -82,7 +82,7 @@ async function fill({ access }: ControllerEnvironment, secret: Secret, issuer: T
   if (Object.keys(missing).length === 0) return
   const token = 'token' in missing ? base64(await issuer.sign(legacyClaims(account, secret))) : undefined
   const complete = (now: Secret): Secret | undefined => {
-    // Somebody has changed it: the change comes by the watch, and is looked at then.
+    // It has changed: the watch delivers the change, which is looked at then.
     if (now.metadata.resourceVersion !== secret.metadata.resourceVersion) return undefined
     const marks = { ...now.metadata.annotations, [ACCOUNT_NAME]: account.metadata.name ?? '', [ACCOUNT_UID]: account.metadata.uid ?? '' }
     return { ...now, metadata: { ...now.metadata, annotations: marks }, data: { ...now.data, ...missing, ...(token !== undefined && { token }) } }

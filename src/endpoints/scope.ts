@@ -44,7 +44,7 @@ export interface EndpointEnvironment {
   readonly streams?: StreamTranslation
   /** Asks whether the user may; absent: unsafe deletion is off (the gate AllowUnsafeMalformedObjectDeletion). */
   readonly unsafeDeletion?: Authorizer['authorize']
-  /** Whether somebody may open a stream into a pod by an upgraded GET, which needs the right to create one as well. Absent: the right to get suffices. */
+  /** Whether a user may open a stream into a pod by an upgraded GET, which needs the right to create one as well. Absent: the right to get suffices. */
   readonly streamCreation?: Authorizer['authorize']
   /** Waits until a kind whose definition is established is served here; absent: there are no definitions. */
   readonly awaitKind?: (group: string, resource: string, signal: AbortSignal) => Promise<void>

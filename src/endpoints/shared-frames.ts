@@ -13,7 +13,7 @@ export class FramedBatch {
   /** Of each frame. */
   readonly lengths: readonly number[]
   readonly bytes: number
-  /** The sizes of the frames, once somebody has sorted them. */
+  /** The sizes of the frames, once they have been sorted. */
   sizes: HistogramChild | undefined
   #parts: readonly SharedBytes[] | undefined
 

@@ -54,7 +54,7 @@ export async function writeView(
   return next
 }
 
-/** A view that somebody has updated or patched: what it changes is the writer's. */
+/** A view that was updated or patched: the writer owns what it changes. */
 export function updatedView({ env, subresource, subresourceName }: Scope, live: KubeObject, wanted: KubeObject, manager: string): ManagedView {
   const kind = subresource?.kind
   invariant(kind, 'a view is of a kind of its own')

@@ -9,7 +9,7 @@ import { isServed } from './custom-resource.ts'
 const AT_MOST_MS = 1000
 
 /**
- * Waits until this server serves a kind whose definition is established: whoever has seen that, here or at another server, may ask for the kind before this one has taken note. Resolves at once
+ * Waits until this server serves a kind whose definition is established: a client that has seen that, here or at another server, may ask for the kind before this one serves it. Resolves at once
  * where there is no such definition.
  */
 export async function awaitKind(access: ResourceAccess, catalog: Catalog, group: string, resource: string, signal: AbortSignal): Promise<void> {

@@ -144,7 +144,7 @@ function keepAllButStatus(next: KubeObject, old: KubeObject): void {
 
 const STANDARD_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 
-/** Names of new finalizers that may be somebody else's, too. */
+/** Names of new finalizers without a domain, which may collide with others. */
 function finalizerWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
   const before = new Set(old?.metadata.finalizers)
   const added = [...new Set(next.metadata.finalizers)].filter(name => !before.has(name)).sort()

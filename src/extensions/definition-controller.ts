@@ -129,7 +129,7 @@ async function settle(env: ControllerEnvironment, serveWritten: ServeWritten, kn
   if (!(await settleNames(env, serveWritten, known, name, again))) return
   const current = known.get(name)?.head
   if (current && isConditionTrue(current, 'NamesAccepted') && conditionOf(current, 'Established')?.status !== 'True') {
-    // Whoever waits for it to be established wants to use its kind at once; and whoever finds the kind may rely on its being established.
+    // A client that waits for `Established` uses the kind at once, and one that finds the kind may rely on `Established`.
     const written = await writeStatus(env, known, current, present => withConditions(present, [ESTABLISHED], now))
     if (written) await serveWritten(written)
   }

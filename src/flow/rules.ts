@@ -3,7 +3,7 @@ import type { NonResourceRule, ResourceRule, Rule, Subject } from './configurati
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
-/** Whether a rule is about what the request does, whoever makes it. Every request is asked about here: without closures. */
+/** Whether a rule matches what the request does, whatever its user. Runs for every request, so it makes no closures. */
 export function matchesInfo({ resourceRules, nonResourceRules }: Rule, info: RequestInfo): boolean {
   if (info.isResource) {
     if (resourceRules !== undefined) for (const rule of resourceRules) if (matchesResource(rule, info)) return true

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 const MAX_HASH_BITS = 60
 const MAX_DECK = 2 ** 26
 
-/** Why nobody can deal such hands; undefined: somebody can. */
+/** Why such hands cannot be dealt; undefined: they can. */
 export function dealerFault(deckSize: number, handSize: number): string | undefined {
   if (deckSize <= 0 || handSize <= 0) return `deckSize ${deckSize} or handSize ${handSize} is not positive`
   if (handSize > deckSize) return `handSize ${handSize} is greater than deckSize ${deckSize}`

@@ -4,7 +4,7 @@ import { type Found, searchSteps } from './regexp-search.ts'
 import { regexpFault } from './regexp-syntax.ts'
 import { runAtOnce, type Steps } from './steps.ts'
 
-/** A regular expression in Go's syntax (RE2), found in a text in time linear in its length, whoever wrote it. */
+/** A regular expression in Go's syntax (RE2), found in a text in time linear in its length, for any expression. */
 export interface LinearRegExp {
   /** Whether it is found anywhere in the text, in one step where both are short. */
   search(text: string): Steps<boolean>

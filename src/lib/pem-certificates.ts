@@ -1,7 +1,7 @@
 export const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
 const END_CERTIFICATE = '-----END CERTIFICATE-----'
 
-/** The certificates of a text, each as PEM with its first and last line. What is between them, and one without an end, is passed over. Linear: a text may be whoever's, and have beginnings alone. */
+/** The certificates of a text, each as PEM with its first and last line. What is between them, and one without an end, is passed over. Linear: a text from a client may have first lines alone. */
 export function pemCertificates(text: string): string[] {
   const found: string[] = []
   let begin = text.indexOf(BEGIN_CERTIFICATE)

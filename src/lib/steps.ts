@@ -47,7 +47,7 @@ export const isSteps = <T extends object | undefined>(result: T | Steps<T>): res
 
 let pieces = 0
 
-/** True for one of so many calls, whoever asks: where a loop or a recursion over small pieces ends a step. */
+/** True for one of 512 calls of all callers: where a loop or a recursion over small pieces ends a step. */
 export const isStepDone = (): boolean => (++pieces & 511) === 0
 
 const RUN = 2048

@@ -51,7 +51,7 @@ class TurnQueue {
 
 /**
  * Shares the turns of an event loop out among all that runs on it. What many small pieces of work take together holds the loop as one long piece does: sixty requests that come in one poll, a
- * thousand connections that close at once. So whoever begins a piece asks whether the turn is spent, and if it is, leaves the piece to the next one.
+ * thousand connections that close at once. So code that begins a piece asks whether the turn is spent, and if it is, leaves the piece to the next one.
  */
 export class TurnScheduler {
   readonly #loop: EventLoop

@@ -24,5 +24,5 @@ export const nextTurn = (): Promise<void> => new Promise(inNextTurn)
 /** Resolves when it is the turn of long work, of which the caller does the rest. */
 export const nextLongTurn = (): Promise<void> => new Promise(inLongTurn)
 
-/** For code that is given its turns by whoever runs it. */
+/** For code whose caller schedules it. */
 export const SHARED_TURNS = { spent: turnIsSpent, next: nextTurn }

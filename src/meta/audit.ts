@@ -4,7 +4,7 @@ import type { AnsweredStatus } from './status.ts'
 /** How much of a request its audit event shows (audit.k8s.io/v1 Level). Requests of the level None have no event. */
 export type AuditLevel = 'Metadata' | 'Request' | 'RequestResponse'
 
-/** Compact JSON, with a newline at its end or without. Whoever hands it over changes it no more; a FilledBody is for the event alone. */
+/** Compact JSON, with a newline at its end or without. The caller does not change it afterwards; a FilledBody is for the event alone. */
 export type AuditedBody = Buffer | readonly Buffer[] | FilledBody
 
 /** What an object says of itself that an event refers to it by. */

@@ -53,7 +53,7 @@ function divideUp(value: bigint, by: bigint): bigint {
   return value % by === 0n ? quotient : quotient + (value < 0n ? -1n : 1n)
 }
 
-/** Quantities by their texts, for the same few stand in every pod: bounded, the same for whoever asks, and immutable. */
+/** Quantities by their texts, for the same few stand in every pod: bounded, shared by all callers, and immutable. */
 const known = new Map<string, Quantity>()
 
 /** Parses `text`; throws QuantityError. Surrounding white space is not allowed. */

@@ -3,7 +3,7 @@ import { hasMembers, setMember } from './equal.ts'
 
 /**
  * Numbers that are whole and yet floats to Go (`1.0`, `1e3`), by the object or list that holds them and their name or index in it: a number of JavaScript does not keep that.
- * Whoever copies such a value marks the copy (`cloneExactly`); what is copied otherwise, or written and read again, holds integers. Integers beyond 64 bits need no mark.
+ * Code that copies such a value marks the copy (`cloneExactly`); what is copied otherwise, or written and read again, holds integers. Integers beyond 64 bits need no mark.
  */
 const floats = new WeakMap<object, Set<string>>()
 

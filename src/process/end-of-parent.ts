@@ -5,7 +5,7 @@ const LOOK_MS = 500
 
 /** What the program is started by, as the process sees it. */
 export interface Parent {
-  /** Read to its end, where it is a pipe: whoever holds the other end has started this program, or is gone. */
+  /** Read to its end, where it is a pipe: the process at the other end has started this program, or is gone. */
   readonly input: Pick<NodeJS.ReadStream, 'resume' | 'once' | 'unref'> | undefined
   /** Its process id: another from the moment on in which it has ended. */
   id(): number

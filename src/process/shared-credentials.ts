@@ -53,7 +53,7 @@ export function shareCredentials(
       return undefined
     }
   }
-  // That there are none is for whoever waits for them.
+  // Those who wait for them handle that there are none.
   return { credentials, conflict: credentials.then(compare, () => undefined) }
 }
 

@@ -21,7 +21,7 @@ import { registryFormOf } from './registry-form.ts'
 export type StoredForm = 'json' | 'protobuf'
 
 /**
- * How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored, where they stay if somebody else converts them. Objects of
+ * How the objects of a resource are stored: in one version, whichever they come in, and read in whichever they were stored, where they stay if a webhook converts them. Objects of
  * a custom kind that are stored in a version which its definition does not have cannot be read. Hooks may have left an object in any order and with empty members: what is stored is
  * normal.
  */

@@ -19,7 +19,7 @@ export const allConverted = <T>(converting: readonly Converted<T>[]): Converted<
 
 /**
  * How the objects of a definition come from the version of a request into those of hooks and of the store, and back. `inProcessConversion` knows how the versions differ; `webhookConversion`
- * asks somebody else. Objects are shared and stay as they are. Throws a ConversionError.
+ * calls a webhook. Objects are shared and stay as they are. Throws a ConversionError.
  */
 export interface Conversion {
   /** The version in which hooks and admission see the objects of a request that is of `version`. */

@@ -8,7 +8,7 @@ import type { Attributes, Encoded, Encoder, StoredObject } from '../storage/stor
 
 const NO_LABELS: Record<string, string> = {}
 
-/** A stored object as somebody else has converted it. Holds its JSON, so that whoever has it reads the same bytes until it is done; other encodings are kept with the stored object. */
+/** A stored object as a webhook has converted it. Holds its JSON, so that all readers see the same bytes; other encodings are kept with the stored object. */
 export class ConvertedObject implements StoredObject {
   readonly key: Key
   readonly revision: Revision

@@ -49,8 +49,8 @@ export class Registry {
   }
 
   /**
-   * Acts as the server itself: no authentication, no authorization; everything else as for a client. `nested`: as a part of a request that somebody has made, whom webhooks were asked
-   * about already.
+   * Acts as the server itself: no authentication, no authorization; everything else as for a client. `nested`: as a part of a client's request, which webhooks have
+   * reviewed already.
    */
   access(signal?: AbortSignal, { nested = false }: { readonly nested?: boolean } = {}): ResourceAccess {
     return signal === undefined && !nested ? this.endless : this.accessUntil(signal ?? new AbortController().signal, nested)

@@ -20,7 +20,7 @@ const LOOK = 500
 const API_VERSION = Buffer.from('apiVersion')
 
 /**
- * How a resource's stored objects look in a version, where somebody else converts them. An object is converted once for all who ask for it at a time; its bytes are kept with the
+ * How a resource's stored objects look in a version, where a webhook converts them. An object is converted once for all who ask for it at a time; its bytes are kept with the
  * object within the budget of all that is derived, and one view of it is shared while anyone has it, so that frames of watches are shared, too.
  */
 export class RemoteView {
@@ -143,7 +143,7 @@ export class RemoteView {
   }
 }
 
-/** Whoever converts is shown an object as the store has it. */
+/** The converter gets an object as the store has it. */
 export function withoutRevision(object: KubeObject): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata
   return { ...object, metadata }

@@ -90,7 +90,7 @@ class MissingConversion {
 type KnownConversion = (object: KubeObject, apiVersion: string) => Versioned | undefined
 
 /**
- * What `run` returns, where somebody else converts the kind: tracking managed fields waits for nobody, so it is run again after each conversion that it lacked. Until it succeeds it
+ * What `run` returns, where a webhook converts the kind: tracking managed fields is synchronous, so it is run again after each conversion that it lacked. Until it succeeds it
  * must change nothing. Most writes lack none, as all managers know the version of the request.
  */
 export async function withConversions<T>(served: ServedResource, converter: RemoteConverter, run: (convert: KnownConversion) => T | Promise<T>): Promise<T> {

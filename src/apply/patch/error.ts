@@ -5,7 +5,7 @@
  */
 export type PatchErrorCode = 'bad request' | 'too large' | 'unprocessable' | 'internal'
 
-/** A patch that cannot be applied. Whoever catches it knows the request, and makes the Status. */
+/** A patch that cannot be applied. The handler, which knows the request, makes the Status. */
 export class PatchError extends Error {
   override readonly name = 'PatchError'
   readonly code: PatchErrorCode

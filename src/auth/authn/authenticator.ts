@@ -25,7 +25,7 @@ export type Authenticator = (credentials: Credentials) => Identity | Promise<Ide
 export const AUTHENTICATED = 'system:authenticated'
 /** Group of the anonymous user alone. */
 export const UNAUTHENTICATED = 'system:unauthenticated'
-/** Whoever shows no credentials, where that is allowed. */
+/** The user of requests without credentials, where those are allowed. */
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: [UNAUTHENTICATED] }
 
 /** The user with the group that all who proved themselves are in: not for who is anonymous by name, as upstream's AuthenticatedGroupAdder has it. */

@@ -16,7 +16,7 @@ export interface RequestHeaderNames {
 
 export interface RequestHeaderOptions {
   readonly names: RequestHeaderNames
-  /** Common names of front proxies. None: whoever has a certificate of the authorities is one. */
+  /** Common names of front proxies. None: every certificate of the authorities is one of a front proxy. */
   readonly allowedNames: readonly string[]
   readonly certificates: ShownCertificates
   /** Whether the authorities of front proxies stand for a certificate. */

@@ -18,7 +18,7 @@ export class TokenCacheMetrics {
     this.#durations.child(status).observe(Math.floor(ms) / 1000)
   }
 
-  /** Somebody waits for an answer: `blocked`, or it is being fetched: `in_flight`. */
+  /** A request waits for an answer: `blocked`; an answer is being fetched: `in_flight`. */
   begin(status: 'blocked' | 'in_flight'): void {
     this.#active.child(status).value++
   }

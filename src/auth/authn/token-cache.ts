@@ -20,7 +20,7 @@ const MOST_CHARACTERS = 1 << 25
 /** Of what is kept beside them. */
 const BESIDE = 256
 
-/** Of one size, however long a token is, and of no use to whoever reads it. */
+/** Of one size, however long a token is; the token cannot be recovered from it. */
 const keyOf = (token: string, audiences: readonly string[]): string =>
   createHash('sha256')
     .update(JSON.stringify([token, ...audiences]))

@@ -99,7 +99,7 @@ function policyOf(object: Members, isOld: boolean): AbacPolicy {
   const spec = object.spec ?? {}
   if (!hasMembers(spec)) throw new Error(`json: cannot unmarshal ${typeNameOf(spec)} into Go struct field Policy.spec of type v1beta1.PolicySpec`)
   const policy = membersOf(spec, 'PolicySpec.spec.')
-  // Whoever has proved who they are, and nobody else.
+  // Authenticated users only.
   return policy.user === ALL || policy.group === ALL ? { ...policy, user: '', group: AUTHENTICATED } : policy
 }
 

@@ -14,7 +14,7 @@ const EVERYTHING: KnownRules = {
 }
 export const NO_RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 
-/** Whoever is in system:masters may do everything. */
+/** Members of system:masters may do everything. */
 export const privileged: Authorizer = {
   authorize: async user => (isMaster(user) ? ALLOW : NO_OPINION),
   rulesFor: user => (isMaster(user) ? EVERYTHING : NO_RULES),

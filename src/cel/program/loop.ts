@@ -15,7 +15,7 @@ export interface LoopPlan {
   readonly variable2: number | undefined
 }
 
-/** Whoever waited for the result has gone. */
+/** The caller has given up. */
 const INTERRUPTED = new CelError('operation interrupted')
 
 /** The value that an accumulator begins with: the loop adds to an empty list or map in place. */

@@ -1,5 +1,5 @@
 /**
- * Thrown through a running expression by a value that is not there yet: the answer of an authorizer, a variable that takes more than one turn of the event loop. Whoever runs the
+ * Thrown through a running expression by a value that is not there yet: the answer of an authorizer, a variable that takes more than one turn of the event loop. The caller of the
  * expression waits, and runs it again: expressions have no effects.
  */
 export class ValuePending extends Error {

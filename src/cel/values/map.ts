@@ -53,7 +53,7 @@ export class ValueMap extends CelMap {
     return this.#entries.size
   }
 
-  /** Only whoever makes the map calls it. */
+  /** For the code that makes the map alone. */
   set(key: Value, value: Value): void {
     this.#entries.set(hashKey(key), [key, value])
   }

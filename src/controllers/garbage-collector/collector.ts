@@ -150,7 +150,7 @@ export class Collector {
   }
 }
 
-/** A finalizer that somebody has set already says how it wants to be deleted. */
+/** The finalizer that is set already decides how the object is deleted. */
 function propagationOf({ metadata: { finalizers = [] } }: KubeObject): Propagation {
   if (finalizers.includes(ORPHAN)) return 'Orphan'
   return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background'

@@ -1,7 +1,7 @@
 import { quote } from '../../lib/go-quote.ts'
 import type { OwnerReference } from '../../meta/object.ts'
 
-/** Where an object is, or is said to be by somebody who refers to it. */
+/** Where an object is, or is said to be by an owner reference. */
 export interface Coordinates {
   readonly apiVersion: string
   readonly kind: string

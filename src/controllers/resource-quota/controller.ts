@@ -183,7 +183,7 @@ class QuotaController {
       this.#rest(namespace)
       if (againIn !== Number.POSITIVE_INFINITY) this.#lookIn(namespace, againIn + REST_MS)
     } catch (error) {
-      // Somebody has added something meanwhile, or the quota has gone.
+      // An object was added meanwhile, or the quota was deleted.
       if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'NotFound')) throw error
       this.#rest(namespace)
       this.look(namespace)

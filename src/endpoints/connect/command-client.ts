@@ -85,7 +85,7 @@ export class CommandClient {
     this.#socket.start(head)
   }
 
-  /** From now on there is somebody who takes what the client sends. */
+  /** From now on what the client sends has a reader. */
   attach(input: CommandInput): void {
     this.#input = input
     const early = this.#early

@@ -1,7 +1,7 @@
 import type { Scope } from '../scope.ts'
 import type { ApiFilter } from './filter.ts'
 
-/** Warns whoever asks for a deprecated version, and notes that somebody did. */
+/** Warns clients that request a deprecated version, and records the request in metrics and audit. */
 export const withDeprecationWarnings: ApiFilter = ({ state: { scope } }, next) => {
   if (scope?.served.deprecation !== undefined) warn(scope)
   return next()

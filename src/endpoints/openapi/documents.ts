@@ -70,7 +70,7 @@ export const SWAGGER_PARTS = ['paths', 'definitions', 'parameters'] as const
 
 /** What else a Swagger document says: before the parts that have many members, and after them. */
 export const swaggerHead = (release: string): JsonObject => ({ swagger: '2.0', info: { title, version: release } })
-/** One way to be somebody: a bearer token. */
+/** One way to authenticate: a bearer token. */
 export const swaggerTail: JsonObject = {
   securityDefinitions: { BearerToken: { description: bearer.description, type: bearer.type, name: bearer.name, in: bearer.in } },
   security: [{ BearerToken: [] }],

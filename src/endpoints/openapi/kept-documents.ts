@@ -20,7 +20,7 @@ export class KeptDocuments {
   private readonly clock: Clock
   private readonly foreign: Pick<ForeignOpenApi, 'v3'> | undefined
   private readonly kept = new Map<string, { readonly document: Promise<KeptDocument>; usedAt: number }>()
-  /** Of the documents of `/openapi/v3`, by path: the index tells them whether or not they are kept. Whoever reads the index asks for a few of them. */
+  /** Of the documents of `/openapi/v3`, by path: the index lists them whether or not they are kept. Clients of the index ask for a few of them. */
   private readonly hashes = new Map<string, KnownHash>()
   private timer: NodeJS.Timeout | undefined
 

@@ -33,7 +33,7 @@ export interface OpenApi {
 /** The text that describes the types of a group; empty where there is none. */
 export type ReadDescriptions = (group: string) => string
 
-/** For servers without descriptions: tests, and whoever has no `kubectl explain`. */
+/** For servers without descriptions, in tests. */
 export const nothingSaid: ReadDescriptions = () => ''
 
 /** `foreign`: what other servers serve, for v2. Nothing is kept but what the next document would need at once; `KeptDocuments` keeps the bytes. */

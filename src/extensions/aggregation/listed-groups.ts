@@ -25,13 +25,13 @@ const UNDISCOVERED: ForeignVersion = { resources: [], freshness: 'Stale' }
 export interface Listing {
   readonly snapshot: CatalogSnapshot
   readonly registrations: Iterable<Registration>
-  /** Whether somebody has taken away the APIService of a group version that is built in. */
+  /** Whether the APIService of a built-in group version was deleted. */
   isRemoved(name: string): boolean
   /** What the backend of an APIService serves; undefined: it has not answered yet. */
   foreignVersion(name: string): ForeignVersion | undefined
 }
 
-/** What `/apis` lists: APIServices by priority, whoever serves them, and what is served here and has no APIService yet. One of a built-in group version that was taken away leaves the list, until the server starts again. Source: SortedByGroupAndVersion of k8s.io/kube-aggregator. */
+/** What `/apis` lists: APIServices by priority, of any server, and what is served here and has no APIService yet. One of a built-in group version that was taken away leaves the list, until the server starts again. Source: SortedByGroupAndVersion of k8s.io/kube-aggregator. */
 export function listedGroups(listing: Listing): ListedGroups {
   const entries = [...registered(listing), ...unregistered(listing)]
   return grouped(entries.sort((a, b) => b.groupPriority - a.groupPriority || compareText(a.service, b.service)))

@@ -24,7 +24,7 @@ export class Registrations implements Kept<APIService> {
   readonly #byName = new Map<string, Registration>()
   /** Those with a backend, by `GROUP/VERSION`, `v1` for the core group. */
   readonly #remote = new Map<string, Registration>()
-  /** Names of those that the server has made at its start, and somebody has taken away. */
+  /** Names of those that the server created at its start, and that were deleted. */
   readonly #removed = new Set<string>()
   readonly #listeners: ((change: RegistrationChange) => void)[] = []
   #isSynced = false

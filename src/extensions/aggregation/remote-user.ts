@@ -5,7 +5,7 @@ type Header = readonly [name: string, value: string]
 
 /** What may stand in the name of a header (RFC 9110, 5.6.2), but for the sign of an escape. */
 const PLAIN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/
-/** What a value may hold: bytes, as Latin-1. Whoever reads it leaves out blanks around it, so that `admin ` would become `admin`. */
+/** What a value may hold: bytes, as Latin-1. Readers trim blanks around it, so that `admin ` would become `admin`. */
 const VALUE = /^(?![\t ])[\t\x20-\x7e\x80-\xff]*(?<![\t ])$/
 
 const isAboutUser = (name: string): boolean => {
@@ -32,15 +32,15 @@ function headerOf(name: string, text: string): Header {
 }
 
 /**
- * Headers that say for whom a request is, in place of those that the client has sent: what a backend believes of whoever has the certificate of `--proxy-client-cert-file`. `tellsUid`: the gate
+ * Headers that say for whom a request is, in place of those that the client has sent: what a backend accepts from a client with the certificate of `--proxy-client-cert-file`. `sendsUid`: the gate
  * RemoteRequestHeaderUID. Throws DialError for a user whom no header can name: without a name a backend would take this server for who asks.
  */
-export function withRemoteUser(headers: readonly Header[], { name, uid = '', groups, extra = {} }: User, tellsUid: boolean): Header[] {
+export function withRemoteUser(headers: readonly Header[], { name, uid = '', groups, extra = {} }: User, sendsUid: boolean): Header[] {
   if (name === '') throw invalidValue('X-Remote-User')
   return [
     ...headers.filter(([each]) => !isAboutUser(each)),
     headerOf('X-Remote-User', name),
-    ...(tellsUid && uid !== '' ? [headerOf('X-Remote-Uid', uid)] : []),
+    ...(sendsUid && uid !== '' ? [headerOf('X-Remote-Uid', uid)] : []),
     ...groups.map(group => headerOf('X-Remote-Group', group)),
     ...Object.entries(extra).flatMap(([key, values]) => values.map(value => headerOf(`X-Remote-Extra-${escapedKey(key)}`, value))),
   ]

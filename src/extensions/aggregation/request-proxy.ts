@@ -24,7 +24,7 @@ export interface RequestProxyEnvironment {
   readonly via: Via
   readonly logger: Logger
   /** The gate RemoteRequestHeaderUID. */
-  readonly tellsUid: boolean
+  readonly sendsUid: boolean
   /** `--aggregator-reject-forwarding-redirect` */
   readonly refusesRedirects: boolean
   readonly certificates: CertificateMetrics
@@ -83,7 +83,7 @@ const isDiscovery = ({ info, path }: Exchange): boolean => !info.isResource && p
 
 type Header = readonly [name: string, value: string]
 
-function headersFor({ via, tellsUid }: RequestProxyEnvironment, exchange: Exchange, headers: readonly Header[], to: Destination): Header[] {
+function headersFor({ via, sendsUid }: RequestProxyEnvironment, exchange: Exchange, headers: readonly Header[], to: Destination): Header[] {
   const said: readonly Header[] = [
     ['Host', authorityOf(to)],
     ['Audit-Id', exchange.auditId],
@@ -95,6 +95,6 @@ function headersFor({ via, tellsUid }: RequestProxyEnvironment, exchange: Exchan
   return withRemoteUser(
     said.reduce<Header[]>((all, [name, value]) => withHeader(all, name, value), [...headers]),
     exchange.ctx.user,
-    tellsUid,
+    sendsUid,
   )
 }

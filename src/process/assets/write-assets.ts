@@ -103,7 +103,7 @@ function isOurs(file: string): boolean {
   return status?.isFile() === true && status.size < MOST_BYTES && readFileSync(file, 'utf8').includes(MARK)
 }
 
-/** A program that somebody else has put there. */
+/** A program that another tool has put there. */
 const theirs = (file: string): string | undefined => (existsSync(file) && !isOurs(file) ? executable(file) : undefined)
 
 function clear(file: string): void {

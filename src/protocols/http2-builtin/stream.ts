@@ -78,7 +78,7 @@ export class BuiltinStream {
     if (endStream) this.ending = true
   }
 
-  /** All is sent. A client that has not ended learns that nobody reads on. */
+  /** All is sent. A client that has not ended gets RST_STREAM: the rest of its body is not read. */
   private readonly finished = (): void => {
     if (!this.remoteEnded && !this.closed) this.stream.close(ErrorCode.none)
     this.close()

@@ -207,7 +207,7 @@ export class Http2Stream implements Source {
     return this.queued === 0 ? 0 : now - this.stalledSince
   }
 
-  /** The end is on its way. A client that has not ended learns that nobody reads on. */
+  /** The end is on its way. A client that has not ended gets RST_STREAM: the rest of its body is not read. */
   sent(): void {
     if (!this.remoteEnded) this.host.reset(this.id, ErrorCode.none)
     this.close()

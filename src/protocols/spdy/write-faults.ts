@@ -8,7 +8,7 @@ interface WithStates {
 
 /**
  * Lets a connection to which nothing can be written any more be read to its end, where Node would destroy it with what has come already. Errors of reading destroy it as ever: `failed` is
- * told of those. Whoever asks for this destroys the connection when it has ended.
+ * told of those. The caller destroys the connection when it has ended.
  */
 export function outliveWriteFaults(socket: Duplex, failed: (error: Error) => void): void {
   const { _readableState: readable, _writableState: writable } = socket as WithStates

@@ -6,7 +6,7 @@ import { answerAccess, refuseInvalid, reviewResource, withoutSelectors } from '.
 import { validateLocalSubjectAccessReview, validateSelfSubjectAccessReview, validateSubjectAccessReview } from './shared/validation.ts'
 import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SubjectAccessReview } from './v1.types.ts'
 
-/** Whether somebody may do something. */
+/** Whether a user may do something. */
 export const createSubjectAccessReviewResource = (authorizer: Authorizer, features: Features): ResourceDefinition =>
   reviewResource<SubjectAccessReview>(
     'SubjectAccessReview',
@@ -19,7 +19,7 @@ export const createSubjectAccessReviewResource = (authorizer: Authorizer, featur
     },
   )
 
-/** Whether somebody may do something in one namespace: for those who may ask about that namespace alone. */
+/** Whether a user may do something in one namespace: for clients that may ask about that namespace alone. */
 export const createLocalSubjectAccessReviewResource = (authorizer: Authorizer, features: Features): ResourceDefinition =>
   reviewResource<LocalSubjectAccessReview>(
     'LocalSubjectAccessReview',

@@ -25,7 +25,7 @@ describe('what extension servers are to believe', () => {
     extraHeaderPrefixes: ['X-Remote-Extra-'],
     ...over,
   })
-  const ask = (data: Record<string, string>, trust: ClusterTrust, { tellsUid = true, now = Date.now() } = {}) => combined(data, trust, { tellsUid, now })
+  const ask = (data: Record<string, string>, trust: ClusterTrust, { sendsUid = true, now = Date.now() } = {}) => combined(data, trust, { sendsUid, now })
 
   it('is what this server believes', () => {
     expect(ask({}, { clients: [one] })).to.deep.equal({ 'client-ca-file': pem(one) })
@@ -40,7 +40,7 @@ describe('what extension servers are to believe', () => {
     }
     expect(ask({}, { clients: [one], requestHeader: header() })).to.deep.equal(whole)
     const { 'requestheader-uid-headers': _, ...withoutUid } = whole
-    expect(ask({}, { clients: [one], requestHeader: header() }, { tellsUid: false })).to.deep.equal(withoutUid)
+    expect(ask({}, { clients: [one], requestHeader: header() }, { sendsUid: false })).to.deep.equal(withoutUid)
     expect(ask({}, { clients: [one], requestHeader: header({ uidHeaders: [] }) })).to.deep.equal(withoutUid)
   })
 

@@ -123,6 +123,6 @@ function resultOf(error: unknown, signal: AbortSignal): CallResult {
   return error.end === 'timeout' || error.statusCode === 504 || error.status?.reason === 'Timeout' ? 'timeout' : 'error'
 }
 
-/** Whoever makes long requests would fill the memory with their answers. */
+/** Answers to very long requests are not cached: they would fill the memory. */
 const isShort = ({ namespace, verb, group, version, resource, subresource, name, path }: RequestAttributes): boolean =>
   namespace.length + verb.length + group.length + version.length + resource.length + subresource.length + name.length + path.length < LONG_REQUEST

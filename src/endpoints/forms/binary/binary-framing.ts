@@ -10,7 +10,7 @@ import type { BinaryCodec } from './codec.ts'
 interface FramedView {
   /** Of bookmarks. */
   readonly type: TypeMeta
-  /** Of the empty list that a client learns from. */
+  /** Of the empty list that shows a client the form of lists. */
   readonly listType: TypeMeta
   /** What the metadata of a bookmark has besides. */
   readonly uncreated: Uncreated

@@ -12,6 +12,6 @@ export const TEXT_FRAMES = {
   error: (error: StatusError): Buffer => textFrame('ERROR', statusText(error.status)),
 } satisfies Partial<Framing>
 
-/** The empty list that a client learns from. */
+/** The empty list that shows a client the form of lists. */
 export const textBlueprint = (kind: string, apiVersion: string): Buffer =>
   Buffer.from(`{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`)

@@ -36,7 +36,7 @@ const v1beta1: Version<OlderDefinition, CustomResourceDefinition> = {
 }
 
 /**
- * A kind that somebody adds. Stored in v1beta1, which is not served, as in every release; src/extensions serves the kind, and writes the status.
+ * The definition of a custom kind. Stored in v1beta1, which is not served, as in every release; src/extensions serves the kind, and writes the status.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  * Source of its rules: staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
  */

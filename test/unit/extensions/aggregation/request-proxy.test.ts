@@ -62,7 +62,7 @@ describe('passOn', () => {
       transports,
       via: new Via('a'),
       logger: silentLogger,
-      tellsUid: true,
+      sendsUid: true,
       refusesRedirects: true,
       certificates: new CertificateMetrics('kube_aggregator'),
     }
