@@ -15,6 +15,8 @@ interface Entry {
   readonly bytes: number
 }
 
+const NOTHING: Buffer = Buffer.alloc(0)
+
 const bytesOf = (name: string, value: string): number => name.length + value.length + ENTRY_BYTES
 const entryOf = (name: string, value: string): Entry => ({ name, value, bytes: bytesOf(name, value) })
 
@@ -49,7 +51,8 @@ export class HeaderDecoder {
   private size = 0
   private readonly mostCapacity: number
   private capacity: number
-  private block: Buffer = Buffer.alloc(0)
+  /** What is being decoded. It is not kept: the connection may be idle for long after, and a block may have a megabyte. */
+  private block = NOTHING
   private at = 0
 
   /** Of one block: bytes as HPACK counts them, and fields. `tableBytes`: what the other side was allowed; with 0 each block stands for itself. */
@@ -64,6 +67,7 @@ export class HeaderDecoder {
   decode(block: Buffer): DecodedHeaders {
     const reading = this.begin(block)
     for (let first = this.nextField(reading); first !== undefined; first = this.nextField(reading)) this.take(reading, this.field(first))
+    this.block = NOTHING
     return reading
   }
 
@@ -74,6 +78,7 @@ export class HeaderDecoder {
       if (isStepDone()) yield
       this.take(reading, yield* this.longField(first))
     }
+    this.block = NOTHING
     return reading
   }
 

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { HeaderDecoder } from '../../../../src/protocols/http2/header-decoder.ts'
 import { HeaderEncoder } from '../../../../src/protocols/http2/header-encoder.ts'
+import { collectGarbage } from '../../../support/collect-garbage.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 const decoder = (): HeaderDecoder => new HeaderDecoder(1 << 20, 1000)
@@ -32,6 +34,23 @@ describe('decoding of headers', () => {
     expect(last.value.fields[1]).to.equal('0'.repeat(160_000))
     expect(yields).to.be.at.least(3)
   })
+  for (const [how, read] of [
+    ['at once', (one: HeaderDecoder, block: Buffer) => void one.decode(block)],
+    ['in steps', (one: HeaderDecoder, block: Buffer) => void runAtOnce(one.decodeInSteps(block))],
+  ] as const)
+    it(`keeps nothing of a block that it has read ${how}: its connection may be idle for long`, async () => {
+      const one = decoder()
+      // Its buffer is to be of nobody when it has been read.
+      const readOne = (): WeakRef<Buffer> => {
+        const block = Buffer.concat([bytes('1001 61 7f 8107'), Buffer.alloc(1024, 'b')])
+        read(one, block)
+        return new WeakRef(block)
+      }
+      const block = readOne()
+      await collectGarbage()
+      expect(block.deref()).to.equal(undefined)
+      expect(one.decode(bytes('82')).fields).to.eql([':method', 'GET'])
+    })
   it('takes an indexed field', () => expect(decoded('82')).to.eql([':method', 'GET']))
 
   // Appendices C.3 and C.4: three requests on one connection, the later ones by the table that the first have filled.
