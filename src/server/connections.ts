@@ -150,7 +150,7 @@ function lookAtHttp1(connection: Connection, now: number, limits: typeof CONNECT
   const sent = speaker.bytesWritten - waiting
   const read = speaker.bytesRead
   connection.headBytes = openHeadBytes(connection, sent, read, answer !== undefined || left)
-  connection.heldBytes = waiting + connection.headBytes + pipelinedBytes(speaker)
+  connection.heldBytes = waiting + speaker.readableLength + connection.headBytes + pipelinedBytes(speaker)
   connection.stalledFor = connection.stalled.stalledFor(now, waiting > 0, sent !== connection.sent)
   connection.idleFor = connection.idle.stalledFor(now, waiting === 0 && answer === undefined && !left, read !== connection.read)
   connection.sent = sent

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { headBytesOf } from '../lib/head-bytes.ts'
-import { TokenBucket } from '../lib/token-bucket.ts'
+import { Conduct } from '../protocols/http2/conduct.ts'
+import { ConnectionError } from '../protocols/http2/errors.ts'
 import type { Listener } from './any-http.ts'
 import { answerFault, faultOfFields } from './field-limit.ts'
-import { MAX_PIPELINED, MAX_PIPELINED_BYTES, SMALL_CHUNKS } from './limits.ts'
+import { MAX_PIPELINED, MAX_PIPELINED_BYTES, SMALL_CHUNK_BYTES } from './limits.ts'
 
 /** Requests of a connection that wait behind the answer to an earlier one. */
 interface Waiting {
@@ -19,18 +20,23 @@ const pipelined = new WeakMap<Socket, Waiting>()
 export const pipelinedBytes = (socket: Socket): number => pipelined.get(socket)?.bytes ?? 0
 
 /**
- * Serves what Node's HTTP/1.1 reads. A connection on which too many requests wait for their turn is closed: Node reads on while answers are being made, and each request costs a hundred
- * times its bytes.
+ * Serves what Node's HTTP/1.1 reads, of each connection one request after the other, as net/http does. A connection on which too many requests wait for their turn is closed: Node reads on while answers are being
+ * made, and each request costs a hundred times its bytes.
  */
 export const http1Listener =
   (listener: Listener) =>
   (req: IncomingMessage, res: ServerResponse): void => {
     // Node gives the connection to the first of those that are not answered.
-    if (res.socket === null && !mayWait(req, res)) return
+    const waits = res.socket === null
+    if (waits && !mayWait(req, res)) return
     if (req.headers['transfer-encoding'] !== undefined) boundChunks(req)
-    const fault = faultOfFields(req)
-    if (fault === undefined) listener(req, res)
-    else answerFault(res, fault)
+    const serve = (): void => {
+      const fault = faultOfFields(req)
+      if (fault === undefined) listener(req, res)
+      else answerFault(res, fault)
+    }
+    if (waits) res.once('socket', serve)
+    else serve()
   }
 
 function mayWait({ socket, rawHeaders, url = '' }: IncomingMessage, res: ServerResponse): boolean {
@@ -62,15 +68,28 @@ function readNoFurther(socket: Socket): void {
   if ('parser' in socket && typeof socket.parser === 'object' && socket.parser !== null) Object.assign(socket.parser, { onIncoming: () => UPGRADED })
 }
 
+/** What the clients of connections do beside asking: small chunks are to HTTP/1.1 what frames without a request are to HTTP/2. */
+const conducts = new WeakMap<Socket, Conduct>()
+
+function conductOf(socket: Socket): Conduct {
+  let conduct = conducts.get(socket)
+  if (conduct === undefined) {
+    conduct = new Conduct()
+    conducts.set(socket, conduct)
+  }
+  return conduct
+}
+
 /**
- * Closes the connection of a body that comes in many small chunks: Node makes a buffer of each, and calls back with it, all in the turn in which they were read. They are counted after the answer, too,
- * where Node would drop what comes.
+ * Closes the connection of bodies that come in many small chunks: Node makes a buffer of each, and calls back with it. They are counted over all requests of the connection, and after the answer, too, where
+ * Node would drop what comes.
  */
 function boundChunks(req: IncomingMessage): void {
-  const small = new TokenBucket(SMALL_CHUNKS.burst, SMALL_CHUNKS.perSecond)
+  const conduct = conductOf(req.socket)
+  conduct.request()
   const { push } = req
   req.push = function (this: IncomingMessage, chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (chunk !== null && chunk.length < SMALL_CHUNKS.bytes && !small.take()) {
+    if (chunk !== null && chunk.length < SMALL_CHUNK_BYTES && !mayCome(conduct)) {
       refuseChunks(req.socket)
       return false
     }
@@ -78,6 +97,17 @@ function boundChunks(req: IncomingMessage): void {
   }
   // Node's own drops without a word to anybody.
   Object.assign(req, { _dump: () => void req.removeAllListeners('data').resume() })
+}
+
+/** Whether another small chunk may come. */
+function mayCome(conduct: Conduct): boolean {
+  try {
+    conduct.idleFrame(0, 0)
+    return true
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error
+    return false
+  }
 }
 
 /** Where a parser of Node's keeps what it calls with a piece of a body: HTTPParser.kOnBody. Without a function there, it reads on to the end of its buffer and makes nothing of it. */

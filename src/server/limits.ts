@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from '../protocols/http2/limits.ts'
+import { type ConnectionLimits, SMALL_DATA_BYTES } from '../protocols/http2/limits.ts'
 
 /**
  * What a client may take of the server before it is known who it is, and after. Values are kube-apiserver's or net/http's where they have one. The limits of HTTP/2 that concern its frames
@@ -21,8 +21,8 @@ export const MAX_PIPELINED = 64
 /** Bytes of their heads, which are kept until the answers before theirs have left: as many as one may have. */
 export const MAX_PIPELINED_BYTES = 1 << 20
 
-/** Chunks of a body, of fewer bytes: at once, and more with each second, as frames of HTTP/2 that cause no request. */
-export const SMALL_CHUNKS = { bytes: 64, burst: 1000, perSecond: 33 }
+/** A chunk of a body of fewer bytes is counted as a frame of HTTP/2 that causes no request. */
+export const SMALL_CHUNK_BYTES = SMALL_DATA_BYTES
 
 /** Without a request: kube-apiserver's IdleTimeout. */
 export const IDLE_MS = 90_000

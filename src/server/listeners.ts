@@ -4,9 +4,11 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { invariant } from '../lib/invariant.ts'
+import { TurnShare } from '../protocols/http2/turn-share.ts'
 import type { Listener } from './any-http.ts'
 import { Connections } from './connections.ts'
 import { limitFields } from './field-limit.ts'
+import { readInTurns } from './http1-reading.ts'
 import { http1Listener } from './http1-requests.ts'
 import { HTTP2_STACKS, type Http2Session, type Http2Stack } from './http2-stacks.ts'
 import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
@@ -34,12 +36,18 @@ const HTTP1_OPTIONS = {
 
 const never: PassesOn = () => false
 
-/** Serves HTTP/1.1 by the listener. `readmit` takes a connection as if it were new. */
-function serveHttp1(server: AnyServer, listener: Listener, readmit: (socket: Duplex) => void, passesOn: PassesOn): void {
+/** Serves HTTP/1.1 by the listener. `own`: what Node does with a connection. Returns what takes one. */
+function serveHttp1(server: AnyServer, listener: Listener, own: (socket: Duplex) => void, passesOn: PassesOn): (socket: Duplex) => void {
+  const turns = new TurnShare()
+  const take = (socket: Duplex): void => {
+    own(socket)
+    readInTurns(socket, turns)
+  }
   limitFields(server)
   server.on('request', http1Listener(listener))
-  server.on('upgrade', upgradeListener(listener, readmit, passesOn))
+  server.on('upgrade', upgradeListener(listener, take, passesOn))
   server.on('clientError', answerInvalidRequest)
+  return take
 }
 
 /** What a server of Node does with a connection of its own accord, before anybody has listened. */
@@ -84,8 +92,7 @@ export function createSecurePort(listener: Listener, { certificates, http2, maxS
     ...HTTP1_OPTIONS,
   })
   if (certificates.hasAddresses) certifyAddresses(server, certificates)
-  const takeHttp1 = ownListener(server, 'secureConnection')
-  serveHttp1(server, listener, takeHttp1, passesOn)
+  const takeHttp1 = serveHttp1(server, listener, ownListener(server, 'secureConnection'), passesOn)
   server.removeAllListeners('secureConnection')
   const boundWrites = writeBounds()
   server.on('secureConnection', (socket: TLSSocket) => {
@@ -139,7 +146,8 @@ export function createInsecurePort(listener: Listener, passesOn: PassesOn = neve
     res.writeHead(403, { 'Content-Type': contentType, 'Content-Length': bytes.length }).end(bytes)
   }
   const server = createServer(HTTP1_OPTIONS)
-  serveHttp1(server, guarded, ownListener(server, 'connection'), passesOn)
+  const take = serveHttp1(server, guarded, ownListener(server, 'connection'), passesOn)
+  server.removeAllListeners('connection').on('connection', take)
   return server
 }
 

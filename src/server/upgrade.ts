@@ -51,6 +51,8 @@ export function upgradeListener(
   passesOn: PassesOn,
 ): (req: IncomingMessage, socket: Duplex, head: Buffer) => void {
   return (req, socket, head) => {
+    // Node has taken away its own listeners, of which this was one.
+    socket.removeAllListeners('data')
     // The answer to an earlier request on this connection is still being written: two can't share it.
     if (answerUnderWay(socket)) {
       socket.destroy()

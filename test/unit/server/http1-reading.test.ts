@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import net, { type AddressInfo, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { TurnShare } from '../../../src/protocols/http2/turn-share.ts'
+import { readInTurns } from '../../../src/server/http1-reading.ts'
+
+/** Each piece of 1 KiB is read in a turn of its own, as where very many connections wait. */
+class OneRequestATurn extends TurnShare {
+  waits = 0
+
+  override wait(resume: (quota: number) => void): void {
+    this.waits++
+    setImmediate(resume, 1)
+  }
+}
+
+/** Longer than a turn is meant to be. */
+function spendTurn(): void {
+  for (const until = performance.now() + 4; performance.now() < until; );
+}
+
+const head = (line: string, ...lines: string[]): string => [`${line} HTTP/1.1`, 'Host: a', ...lines, '', ''].join('\r\n')
+const FILLER = `x: ${'y'.repeat(500)}`
+const LARGE = head('GET /large', `x: ${'y'.repeat(5000)}`)
+
+describe('what a connection of HTTP/1.1 brings', () => {
+  let server: Server
+  let turns: OneRequestATurn
+  let handle: (req: IncomingMessage, res: ServerResponse) => void
+  let client: Socket
+  let heard: string
+  beforeEach(async () => {
+    turns = new OneRequestATurn()
+    handle = (_req, res) => void res.end()
+    server = createServer((req, res) => handle(req, res))
+    const [own] = server.listeners('connection')
+    server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+      own?.call(server, socket)
+      readInTurns(socket, turns)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    client = net.connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+    heard = ''
+    client.setEncoding('latin1').on('data', (text: string) => {
+      heard += text
+    })
+  })
+  afterEach(() => {
+    client.destroy()
+    server.close()
+  })
+
+  const answers = (): number => [...heard.matchAll(/HTTP\/1\.1 200/g)].length
+  const heardOf = async (count: number): Promise<void> => {
+    while (answers() < count) await once(client, 'data')
+  }
+
+  it('is read in several turns where it takes long, and all of it', async () => {
+    client.write(LARGE)
+    await heardOf(1)
+    let inTurn = 0
+    let most = 0
+    handle = (_req, res) => {
+      if (inTurn++ === 0) setImmediate(() => (inTurn = 0))
+      most = Math.max(most, inTurn)
+      spendTurn()
+      res.end()
+    }
+    client.write(head('GET /', FILLER).repeat(60))
+    await heardOf(61)
+    // A piece of 16 KiB holds 29 of them.
+    expect(most).to.be.below(31)
+    expect(turns.waits).to.be.above(10)
+  })
+
+  it('is read at once where it is little, and the turn is not spent', async () => {
+    for (let n = 1; n <= 20; n++) {
+      client.write(head('GET /'))
+      await heardOf(n)
+    }
+    expect(turns.waits).to.equal(0)
+  })
+
+  it('is read whole where it is a body, at the pace of its reader', async () => {
+    client.write(LARGE)
+    await heardOf(1)
+    const body = Buffer.alloc(300_000, 'abcdefghij')
+    let got = Buffer.alloc(0)
+    handle = (req, res) => {
+      req.on('data', (chunk: Buffer) => {
+        spendTurn()
+        got = Buffer.concat([got, chunk])
+        req.pause()
+        setImmediate(() => req.resume())
+      })
+      req.once('end', () => res.end())
+    }
+    client.write(head('POST /', `Content-Length: ${body.length}`))
+    client.write(body)
+    client.write(head('GET /', 'Connection: close'))
+    await heardOf(2)
+    expect(got.equals(body)).to.equal(true)
+  })
+
+  it('is still there for who takes the connection out of HTTP', async () => {
+    client.write(LARGE)
+    await heardOf(1)
+    const after = '0123456789'.repeat(3000)
+    const taken = new Promise<string>(resolve => {
+      server.on('upgrade', (_req, socket: Socket, first: Buffer) => {
+        socket.on('error', () => {}).removeAllListeners('data')
+        let text = first.toString()
+        socket.on('data', chunk => {
+          text += chunk.toString()
+          if (text.length >= after.length) resolve(text)
+        })
+        if (text.length >= after.length) resolve(text)
+      })
+    })
+    handle = (_req, res) => {
+      spendTurn()
+      res.end()
+    }
+    client.write(head('GET /') + head('GET /', 'Connection: Upgrade', 'Upgrade: any') + after)
+    expect(await taken).to.equal(after)
+  })
+
+  it('is read to its end where the client says no more', async () => {
+    client.write(LARGE)
+    await heardOf(1)
+    handle = (_req, res) => {
+      spendTurn()
+      res.end()
+    }
+    client.end(head('GET /', FILLER).repeat(40))
+    await once(client, 'close')
+    // Node gives up what is under way when the client has ended: the last of them.
+    expect(answers()).to.be.at.least(40)
+  })
+})
