@@ -329,6 +329,8 @@ export class Http2Connection implements StreamHost {
     this.#streamWindow = value
     for (const stream of this.#streams.values())
       if (!stream.widen(change)) throw new ConnectionError(ErrorCode.flowControl, 'the window of a stream is too large')
+    // There may be a thousand of them, and as many such frames in a read.
+    this.#intake.worked()
   }
 
   #ping(frame: Frame): void {

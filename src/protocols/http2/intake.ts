@@ -10,6 +10,9 @@ export const LONG_BYTES = 16 * 1024
 /** Of a long block, milliseconds that are read in one turn. */
 const SLICE_MS = 1
 
+/** After so many frames the clock is looked at, requests or not: a read holds a thousand that ask for nothing. */
+const FRAMES = 64
+
 const NOTHING = Buffer.alloc(0)
 
 /** Whether the steps have come to their end in the time of a slice. */
@@ -39,7 +42,12 @@ export class Intake {
   private unread = 0
   /** Requests until the next wait; 0: as many as the turn allows. */
   private quota = 0
-  private readonly isStopped = (): boolean => this.stopped
+  /** Frames since the clock was looked at. */
+  private frames = 0
+  private readonly isStopped = (): boolean => {
+    if (!this.stopped && ++this.frames >= FRAMES) this.worked()
+    return this.stopped
+  }
 
   /** `turns`: of the port. */
   constructor(socket: Socket, take: (frame: Frame) => void, guard: (read: () => void) => void, turns: TurnShare) {
@@ -69,6 +77,12 @@ export class Intake {
   /** A request has begun, or was refused. */
   began(): void {
     this.stopped = this.quota > 0 ? --this.quota === 0 : turnIsSpent()
+  }
+
+  /** Something has taken time that is no request. */
+  worked(): void {
+    this.frames = 0
+    if (turnIsSpent()) this.stopped = true
   }
 
   private wait(rest: Buffer): void {

@@ -66,6 +66,22 @@ describe('what a connection reads', () => {
     expect(log.indexOf('z0')).to.be.below(150)
   })
 
+  it('waits for a turn where it has many frames that are no requests', async () => {
+    let read = 0
+    const socket = Object.assign(new EventEmitter(), { destroyed: false, pause: () => {}, resume: () => {} }) as unknown as Socket
+    const pings: Intake = new Intake(
+      socket,
+      () => {
+        if (read++ % 10 === 0) work()
+      },
+      each => each(),
+      port,
+    )
+    pings.read(Buffer.concat(Array.from({ length: 1000 }, () => frameOf(FrameType.ping, 0, 0, Buffer.alloc(8)))))
+    expect(read).to.be.within(64, 128)
+    await eventually('all are read', () => read === 1000)
+  })
+
   it('is given up with the connection', async () => {
     const log: string[] = []
     const { intake, socket } = connection('a', log)
