@@ -10,15 +10,24 @@ export function limitFields(server: Server): void {
   server.maxHeadersCount = MAX_HEADERS + 1
 }
 
+const TRANSFER_ENCODING = 'transfer-encoding'
+
 /** What a name, an address or a port is made of in Go. */
 const HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/
 
-/** Why Go's server refuses a request by its fields, as the status that it answers: there are too many, or they don't name one host. Undefined: it does not. */
+/**
+ * Why Go's server refuses a request by its fields, as the status that it answers: there are too many, they don't name one host, or the body has another coding than chunks. Undefined: it does not.
+ * HTTP/1.0 has no such codings (RFC 9112, section 6.1): others may see the end of the body elsewhere.
+ */
 export function faultOfFields({ rawHeaders, httpVersionMinor }: Pick<IncomingMessage, 'rawHeaders' | 'httpVersionMinor'>): string | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS) return '431 Request Header Fields Too Large'
   let host: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]
+    if (name?.length === TRANSFER_ENCODING.length && name.toLowerCase() === TRANSFER_ENCODING) {
+      if (httpVersionMinor === 0) return '400 Bad Request'
+      if (rawHeaders[i + 1]?.toLowerCase() !== 'chunked') return '501 Not Implemented'
+    }
     if (name?.length !== 4 || name.toLowerCase() !== 'host') continue
     if (host !== undefined) return '400 Bad Request'
     host = rawHeaders[i + 1] ?? ''

@@ -94,6 +94,22 @@ describe('fields of a request over HTTP/1.1', () => {
       expect(heard.split('\r\n')[0]).to.equal(`HTTP/1.1 ${status}`)
     })
 
+  for (const [version, coding, status] of [
+    ['1.1', 'gzip, chunked', '501 Not Implemented'],
+    ['1.0', 'chunked', '400 Bad Request'],
+    ['1.1', 'Chunked', '200 OK'],
+  ] as const)
+    it(`say by what its body ends: ${coding} in HTTP/${version} is answered ${status}`, async () => {
+      const behind = `${head('GET /api/v1/behind', 'Connection: close')}\r\n\r\n`
+      const { heard, ended } = await say(
+        port,
+        `POST /api/v1/things HTTP/${version}\r\nHost: localhost\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n${behind}`,
+      )
+      expect(ended).to.equal(true)
+      expect(heard.split('\r\n')[0]).to.equal(`HTTP/1.1 ${status}`)
+      expect(served).to.have.length(status.startsWith('200') ? 2 : 0)
+    })
+
   it('are bounded in bytes', async () => {
     const { heard } = await say(port, `${head('GET /api/v1/things')}\r\n${fields(1100, `a: ${'b'.repeat(1000)}`)}\r\n`)
     expect(statuses(heard)).to.deep.equal([431])
