@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { connect as connectSocket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { expect } from 'chai'
@@ -38,6 +37,18 @@ const floods: Readonly<Record<string, (n: number) => readonly Buffer[]>> = {
   settings: () => [settingsFrame([[4, 0]])],
   'bodies in frames of a byte': n => (n === 0 ? [frameOf(FrameType.headers, 4, 1, POST_HEALTHZ)] : [frameOf(FrameType.data, 0, 1, Buffer.from([1]))]),
   'heads in frames of nothing': n => [frameOf(n === 0 ? FrameType.headers : FrameType.continuation, 0, 1, n === 0 ? GET_HEALTHZ : Buffer.alloc(0))],
+}
+
+const HTTP1_CONNECTIONS = 20
+const POST_CHUNKED = 'POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+const fields = (count: number): string => Array.from({ length: count }, (_, n) => `a${n}: b\r\n`).join('')
+
+const http1Floods: Readonly<Record<string, string>> = {
+  'requests in a row': 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100_000),
+  'bodies in chunks of a byte': `${POST_CHUNKED}${'1\r\nx\r\n'.repeat(990)}0\r\n\r\n`.repeat(60),
+  'bodies in small chunks': POST_CHUNKED + `40\r\n${'x'.repeat(64)}\r\n`.repeat(30_000),
+  'very many fields': `GET /healthz HTTP/1.1\r\nHost: a\r\n${fields(1900)}\r\n`.repeat(60),
+  'very many trailers': `${POST_CHUNKED}0\r\n${fields(1900)}\r\n`.repeat(60),
 }
 
 for (const http2 of HTTP2_STACKS)
@@ -97,14 +108,17 @@ for (const http2 of HTTP2_STACKS)
       })
 
     if (http2 === 'own')
-      it('hold up nobody and take little memory by requests in a row over HTTP/1.1', async () => {
-        const { hostname, port } = new URL(server.url)
-        const requests = Buffer.from('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(100_000))
-        const sockets = Array.from({ length: CONNECTIONS }, () => connectSocket(Number(port), hostname).on('error', () => {}))
-        for (const socket of sockets) socket.pause().write(requests)
-        const { wait, resident } = await watchOver(sleep(WATCHED_MS))
-        for (const socket of sockets) socket.destroy()
-        expect(resident).to.be.below(RESIDENT_MB)
-        expect(wait).to.be.below(WAIT_MS)
-      })
+      for (const [what, bytes] of Object.entries(http1Floods))
+        it(`hold up nobody and take little memory by ${what} over HTTP/1.1`, async () => {
+          const { hostname, port } = new URL(server.secureUrl)
+          const begun = Array.from({ length: HTTP1_CONNECTIONS }, () =>
+            connect({ host: hostname, port: Number(port), ALPNProtocols: ['http/1.1'], rejectUnauthorized: false }).on('error', () => {}),
+          )
+          await Promise.all(begun.map(socket => once(socket, 'secureConnect')))
+          for (const socket of begun) socket.pause().write(bytes)
+          const { wait, resident } = await watchOver(sleep(WATCHED_MS))
+          for (const socket of begun) socket.destroy()
+          expect(resident).to.be.below(RESIDENT_MB)
+          expect(wait).to.be.below(WAIT_MS)
+        })
   })
