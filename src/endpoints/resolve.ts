@@ -15,13 +15,19 @@ import { type EndpointEnvironment, type InfoOf, Scope, type ServedVerb } from '.
 export function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
   const served = servedAt(snapshot, info)
   if (served === undefined || info.verb === 'proxy') throw notServed(info.path, snapshot)
-  const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
-  if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
   const dialect = dialectOf(served.version.schema)
+  /** Upstream warns of a deprecated version of a custom kind before it looks what is asked of it. */
+  const refused = (error: StatusError): StatusError => {
+    if (!dialect.isRouted && served.deprecation !== undefined) exchange.ctx.warn(served.deprecation.warning)
+    return error
+  }
+  const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
+  if (subresource === null) throw refused(dialect.noSubresource(served, info.name))
+  if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
   // What has no namespace is not found in one; what has one is read across all of them, and nothing else.
   dialect.checkPlace(served, info)
-  if (!isServed(info, served, subresource)) throw dialect.notAllowed(served, info.verb)
-  if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw createWhileGoing(served)
+  if (!isServed(info, served, subresource)) throw refused(dialect.notAllowed(served, info.verb))
+  if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw refused(createWhileGoing(served))
   return new Scope(exchange, env, { snapshot, served, subresource, info })
 }
 
@@ -37,12 +43,9 @@ function servedAt(snapshot: CatalogSnapshot, { path, apiPrefix, group, version, 
   return isApiPath ? snapshot.find(group, version, resource) : undefined
 }
 
-/** A subresource is that of an object. */
-function subresourceFor(info: ResourceRequestInfo, served: ServedResource): Subresource {
-  const subresource = subresourceOf(served.version, info.subresource)
-  if (subresource !== undefined && info.namesObject && !info.watchPath) return subresource
-  throw dialectOf(served.version.schema).noSubresource(served, info.name)
-}
+/** A subresource is that of an object. Null where there is none of the name. */
+const subresourceFor = ({ subresource, namesObject, watchPath }: ResourceRequestInfo, { version }: ServedResource): Subresource | null =>
+  namesObject && !watchPath ? (subresourceOf(version, subresource) ?? null) : null
 
 /** Whether there is a route for the verb on such a path. */
 function isServed(info: ResourceRequestInfo, served: ServedResource, subresource: Subresource | undefined): info is InfoOf<ServedVerb> {

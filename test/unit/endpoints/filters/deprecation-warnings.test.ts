@@ -11,7 +11,14 @@ const old = { warning: 'example.io/v1 Widget is deprecated', removedRelease: '1.
 async function pass(scope: object, deprecation: object | undefined = old): Promise<{ warnings: string[]; samples: object[]; passed: boolean }> {
   const deprecatedRequests = createDeprecatedRequests()
   const exchange = new FakeExchange('/x')
-  const whole = { exchange, env: { deprecatedRequests }, served: { version: hub, deprecation }, subresourceName: '', ...scope } as unknown as Scope
+  const whole = {
+    exchange,
+    env: { deprecatedRequests },
+    dialect: { isRouted: true },
+    served: { version: hub, deprecation },
+    subresourceName: '',
+    ...scope,
+  } as unknown as Scope
   let passed = false
   await withDeprecationWarnings({ state: { exchange, scope: whole } }, async () => {
     passed = true
@@ -39,6 +46,12 @@ describe('a request to a deprecated version', () => {
       samples: [],
       passed: true,
     })
+  })
+
+  it('is one where the subresource is that of a custom kind', async () => {
+    const { warnings, samples } = await pass({ dialect: { isRouted: false }, subresourceName: 'scale', subresource: { verbs: [], kind: { kind: 'Scale' } } })
+    expect(warnings).to.deep.equal([old.warning])
+    expect(samples).to.have.nested.property('[0].labels.subresource', 'scale')
   })
 
   it('is not one where the release has not deprecated it', async () => {
