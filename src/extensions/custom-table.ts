@@ -1,5 +1,6 @@
 import type { TableColumn, TableDefinition } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
+import { MIN_INT64 } from '../lib/integer.ts'
 import { age } from '../meta/age.ts'
 import type { Json } from '../meta/object.ts'
 import { timeMillis } from '../meta/time.ts'
@@ -74,7 +75,7 @@ function cell(type: TableColumn['type'], value: Json | undefined, now: number): 
     case 'string':
       return textOf(value)
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null
+      return typeof value === 'number' ? int64Of(value) : typeof value === 'bigint' ? value : null
     case 'number':
       return typeof value === 'number' || typeof value === 'bigint' ? value : null
     case 'boolean':
@@ -83,6 +84,9 @@ function cell(type: TableColumn['type'], value: Json | undefined, now: number): 
       return typeof value === 'string' ? ageOf(value, now) : null
   }
 }
+
+/** A float as amd64 converts it: what int64 has no number for becomes the least of them. */
+const int64Of = (value: number): number | bigint => (Math.abs(value) < 2 ** 63 ? Math.trunc(value) : MIN_INT64)
 
 /** Lists and objects as JSON, null as Go prints it. */
 function textOf(value: Json): Json {

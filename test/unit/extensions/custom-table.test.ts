@@ -46,6 +46,11 @@ describe('customTable', () => {
     })
   }
 
+  it('prints a float beyond int64 in a column of integers as amd64 converts it', () => {
+    const table = customTable([{ name: 'C', type: 'integer', jsonPath: '.spec.a' }])
+    for (const value of [1e21, -1e21, 2 ** 63]) expect(table.cells(object({ a: value }), NOW)[1]).to.equal(-(2n ** 63n))
+  })
+
   it('leaves out what comes from a path on that cannot be read', () => {
     const column = (name: string, jsonPath: string) => ({ name, type: 'string', jsonPath })
     expect(customTable([column('A', '.a'), column('B', '.b['), column('C', '.c')]).columns.map(({ name }) => name)).to.deep.equal(['Name', 'A'])
