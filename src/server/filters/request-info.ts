@@ -16,7 +16,7 @@ export const withRequestInfo: Filter = ({ state: { exchange } }, next) => {
   const { fault } = exchange
   if (fault === 'path too long') throw badRequestError(`the path of a request has ${MAX_PATH_LENGTH} characters at most`)
   if (hasTooManyParameters(exchange.search)) throw badRequestError(`a query has ${MAX_QUERY_PARAMETERS} parameters at most`)
-  exchange.info = parseRequestInfo(exchange.method, exchange.path, () => exchange.query)
+  exchange.info = parseRequestInfo(exchange.method, exchange.path, () => exchange.query, exchange.req.url)
   if (fault === 'invalid escape') throw invalidEscape(rawPathOf(exchange.req.url ?? '/'))
   exchange.longRunning = isLongRunning(exchange.info)
   return next()
@@ -54,16 +54,16 @@ interface Place {
  *     /api/VERSION[/watch]/… and /apis/GROUP/VERSION[/watch]/… with RESOURCE[/NAME[/SUBRESOURCE…]] or namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE…]]
  *
  * Anything else is not a resource. `path` is percent-decoded; `query` is asked only where a collection is read or deleted. Throws a
- * PlainTextError for a watch or proxy of nothing.
+ * PlainTextError for a watch or proxy of nothing, which names the `url`.
  */
-export function parseRequestInfo(method: string, path: string, query: () => URLSearchParams): RequestInfo {
+export function parseRequestInfo(method: string, path: string, query: () => URLSearchParams, url = path): RequestInfo {
   const segments = split(path)
-  const place = placeOf(segments, path)
+  const place = placeOf(segments, url)
   return place === undefined ? nonResource(method, path) : resourceRequest(method, path, segments, place, query)
 }
 
 /** Undefined where the path is not that of a resource. */
-function placeOf(segments: readonly string[], path: string): Place | undefined {
+function placeOf(segments: readonly string[], url: string): Place | undefined {
   const apiPrefix = segments[0]
   if (apiPrefix !== 'api' && apiPrefix !== 'apis') return undefined
   if (segments.length < (apiPrefix === 'api' ? 3 : 4)) return undefined
@@ -73,7 +73,7 @@ function placeOf(segments: readonly string[], path: string): Place | undefined {
   const word = segments[at]
   const special = word === 'watch' || word === 'proxy' ? word : undefined
   if (special !== undefined && ++at >= segments.length)
-    throw new PlainTextError(500, `failed to create RequestInfo: unable to determine kind and namespace from url, ${path}`)
+    throw new PlainTextError(500, `failed to create RequestInfo: unable to determine kind and namespace from url, ${url}`)
   const named = segments[at] === 'namespaces' && at + 1 < segments.length
   const namespace = named ? (segments[at + 1] ?? '') : ''
   const after = named ? segments[at + 2] : undefined

@@ -123,8 +123,11 @@ describe('parseRequestInfo', () => {
   for (const path of ['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/openapi/v3/apis/apps/v1', '/apifoo/v1/pods'])
     it(`GET ${path} is no resource`, () => expect(parse('GET', path)).to.include({ isResource: false, verb: 'get', path }))
 
-  it('refuses a watch of nothing', () =>
-    expect(() => parse('GET', '/api/v1/watch')).to.throw(PlainTextError, 'unable to determine kind and namespace from url'))
+  it('refuses a watch of nothing, by the URL as it was written', () =>
+    expect(() => parseRequestInfo('GET', '/api/v1/watch//', () => new URLSearchParams(), '/api/v1/watch/%2F?a=b')).to.throw(
+      PlainTextError,
+      /unable to determine kind and namespace from url, \/api\/v1\/watch\/%2F\?a=b$/,
+    ))
 })
 
 describe('isLongRunning', () => {
