@@ -26,8 +26,11 @@ export function yamlFault(error: YAMLException, source: string): string {
   const depth = /^nesting exceeded maxDepth \((\d+)\)/.exec(error.reason)?.[1]
   if (depth !== undefined) return at(line + 1, `exceeded max depth of ${depth}`)
   const said = atProblem(error, source) ?? faults.find(([pattern]) => pattern.test(error.reason))?.[1] ?? 'did not find expected key'
-  return at(line + 1, said)
+  return BY_PARSER.test(said) && line > 0 ? `yaml: line ${line}: ${said}` : at(line + 1, said)
 }
+
+/** What go-yaml's parser says, and not its scanner: it counts lines from zero. */
+const BY_PARSER = /^did not find expected (?:key|node content|'|',)/
 
 /** The message of a text that is nested too deeply for the stack here: go-yaml's where it refuses it as well. */
 export function depthFault(source: string, maxDepth: number): string {
@@ -46,22 +49,33 @@ const at = (line: number, text: string): string => (line <= 1 ? `yaml: ${text}` 
 function atProblem(error: YAMLException, source: string): string | undefined {
   const rest = source.slice(error.mark?.position ?? 0).trimStart()
   if (/^[%@`]/.test(rest)) return 'found character that cannot start any token'
-  if (/^-(\s|$)/.test(rest) && /mapping entry/.test(error.reason)) return 'block sequence entries are not allowed in this context'
+  const before = source.slice(0, error.mark?.position ?? 0)
+  if (/mapping entry/.test(error.reason)) {
+    if (/(?:^|\n) *$/.test(before)) return 'did not find expected key'
+    if (/^-(\s|$)/.test(rest)) return 'block sequence entries are not allowed in this context'
+  }
+  const inside = innermost(before)
+  if (inside !== undefined && /missed comma|flow/.test(error.reason)) return `did not find expected ',' or '${inside}'`
   return undefined
 }
 
 /** A flow collection that the text ends within: go-yaml reports the line behind the last, counted from zero, and what could have come. */
 function atEnd({ reason, mark }: YAMLException, source: string): string | undefined {
   if (!/within a flow collection|deficient indentation/.test(reason) || source.slice(mark?.position ?? 0).trim() !== '') return undefined
-  const brackets: string[] = []
-  for (const [token] of source.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/gs)) {
-    if (token === '[' || token === '{') brackets.push(token === '[' ? ']' : '}')
-    else if (token === ']' || token === '}') brackets.pop()
-  }
-  const open = brackets.at(-1)
+  const open = innermost(source)
   if (open === undefined) return undefined
   const lines = source.split('\n')
   const line = lines.at(-1) === '' ? lines.length - 1 : lines.length
   const wanted = /[[{,:]\s*$/.test(source) ? 'did not find expected node content' : `did not find expected ',' or '${open}'`
   return `yaml: line ${line}: ${wanted}`
+}
+
+/** The bracket that would close the innermost collection that a text leaves open. */
+function innermost(text: string): ']' | '}' | undefined {
+  const brackets: (']' | '}')[] = []
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|(?<=\s)#[^\n]*|[[\]{}]/gs)) {
+    if (token === '[' || token === '{') brackets.push(token === '[' ? ']' : '}')
+    else if (token === ']' || token === '}') brackets.pop()
+  }
+  return brackets.at(-1)
 }

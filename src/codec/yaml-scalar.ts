@@ -38,9 +38,15 @@ export function resolvePlain(text: string): Scalar {
   if (whole !== undefined) return { tag: 'int', value: whole }
   if (float.test(plain)) {
     const value = Number(plain)
-    if (Number.isFinite(value)) return { tag: 'float', value }
+    if (Number.isFinite(value)) return { tag: 'float', value: asJsonReads(value) }
   }
   return { tag: 'str', value: text }
+}
+
+/** A float becomes JSON on its way, which writes whole numbers below 1e21 without an exponent: within int64 they are integers from then on. */
+function asJsonReads(value: number): number | bigint {
+  if (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63) return value
+  return BigInt(String(value))
 }
 
 /** undefined beyond int64, and beyond uint64 for texts without a sign. */

@@ -5,6 +5,7 @@ import { invariant } from '../lib/invariant.ts'
 import type { Steps } from '../lib/steps.ts'
 import { clone, setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { goLiteral } from '../schema/json-schema/go-value.ts'
 import { sortedKeys } from '../schema/members.ts'
 import { resolvePlain, type Scalar } from './yaml-scalar.ts'
 
@@ -168,7 +169,7 @@ class TreeBuilder {
     if (frame.kind === 'document') this.root = built.value
     else if (frame.kind === 'sequence') frame.items.push(built)
     else if (frame.key === undefined) {
-      if (typeof built.value === 'object' && built.value !== null) throw new YamlError(`yaml: invalid map key: ${JSON.stringify(built.value)}`)
+      if (typeof built.value === 'object' && built.value !== null) throw new YamlError(`yaml: invalid map key: ${goLiteral(built.value, 'interface {}')}`)
       frame.key = built
       frame.rawKey = as.raw
       frame.keyIsMerge = as.isMerge
@@ -283,7 +284,10 @@ function plainValue(scalar: Scalar, text: string): Key {
 function objectOf(members: ReadonlyMap<Key, Built>): JsonObject {
   const unsorted: JsonObject = {}
   for (const [key, built] of members) {
-    if (key === null) throw new YamlError('unsupported map key of type: %!s(<nil>), key: <nil>')
+    if (key === null)
+      throw new YamlError(
+        `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${built.value === null ? '<nil>' : goLiteral(built.value, 'interface {}')}`,
+      )
     setMember(unsorted, String(key), built.value)
   }
   const out: JsonObject = {}

@@ -1,10 +1,11 @@
-import { parseEvents, YAMLException } from 'js-yaml'
+import { type Event, parseEvents, YAMLException } from 'js-yaml'
 import { MAX_INT64 } from '../lib/integer.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { sortedJson } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
+import { indentContinuations } from './yaml-continuations.ts'
 import { depthFault, yamlFault } from './yaml-fault.ts'
 import { MAX_DEPTH, type ParsedYaml, treeOf, YamlError } from './yaml-tree.ts'
 
@@ -27,15 +28,34 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
     const json = yield* asJson(source)
     if (json !== undefined) return { yaml: true, value: json, duplicates: [], hasUint64: false }
     yield
-    const events = parseEvents(source, { filename: '', maxDepth: MAX_DEPTH })
-    yield
-    return yield* treeOf(events, source)
+    return yield* treeOfText(source)
   } catch (error) {
     if (error instanceof YAMLException) throw new YamlError(yamlFault(error, source))
     // The parser is recursive: the stack ends before the depth does.
     if (error instanceof RangeError) throw new YamlError(depthFault(source, MAX_DEPTH))
     throw error
   }
+}
+
+function* treeOfText(source: string): Steps<ParsedYaml> {
+  const options = { filename: '', maxDepth: MAX_DEPTH }
+  let events: Event[]
+  let text = source
+  try {
+    events = parseEvents(source, options)
+  } catch (error) {
+    const indented = error instanceof YAMLException ? indentContinuations(source) : undefined
+    if (indented === undefined) throw error
+    yield
+    text = indented
+    try {
+      events = parseEvents(text, options)
+    } catch (again) {
+      throw again instanceof YAMLException ? new YamlError(yamlFault(again, text)) : again
+    }
+  }
+  yield
+  return yield* treeOf(events, text)
 }
 
 /** The value of a text that is read into no type: there Go holds integers beyond int64 as floats. Changes the parsed value. */

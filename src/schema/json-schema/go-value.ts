@@ -6,15 +6,16 @@ import { sortedKeys } from '../members.ts'
 
 /** A value of the JSON data model for a message: objects and lists as Go's %#v prints them, all else as it is. */
 export const goValue = (value: Json | undefined): Json | Verbatim | undefined =>
-  typeof value === 'object' && value !== null ? verbatim(print(value), () => goJsonText(sorted(value))) : value
+  typeof value === 'object' && value !== null ? verbatim(goLiteral(value), () => goJsonText(sorted(value))) : value
 
-function print(value: Json): string {
+/** A value of the JSON data model as Go's %#v prints it. `key`: the type of keys. */
+export function goLiteral(value: Json, key: 'string' | 'interface {}' = 'string'): string {
   if (value === null) return 'interface {}(nil)'
   if (typeof value === 'string') return quote(value)
   if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return `[]interface {}{${value.map(print).join(', ')}}`
-  return `map[string]interface {}{${sortedKeys(value)
-    .map(key => `${quote(key)}:${print(value[key] ?? null)}`)
+  if (Array.isArray(value)) return `[]interface {}{${value.map(item => goLiteral(item, key)).join(', ')}}`
+  return `map[${key}]interface {}{${sortedKeys(value)
+    .map(name => `${quote(name)}:${goLiteral(value[name] ?? null, key)}`)
     .join(', ')}}`
 }
 

@@ -1,0 +1,162 @@
+/** Columns by which lines are indented at most, and what a text may grow by. */
+const MOST_COLUMNS = 1000
+const MOST_GROWTH = 4 * 1024 * 1024
+
+/**
+ * The text with lines that go on within brackets or quotes indented below the node that holds them, as js-yaml demands and go-yaml does not, and with blanks for the tabs between brackets. Neither
+ * means anything there, and lines keep their numbers. Undefined where nothing is to be changed, or too much.
+ */
+export function indentContinuations(source: string): string | undefined {
+  const scan = new Continuations(source)
+  while (scan.at < source.length) scan.line()
+  return scan.result()
+}
+
+class Continuations {
+  at = 0
+  private readonly source: string
+  private readonly pieces: string[] = []
+  /** Up to where the text has been copied. */
+  private copied = 0
+  private growth = 0
+  /** The column below which a literal or folded text ends; undefined outside of one. */
+  private blockColumn: number | undefined
+  /** Columns by which lines are indented that go on. */
+  private wanted = 0
+
+  constructor(source: string) {
+    this.source = source
+  }
+
+  result(): string | undefined {
+    if (this.copied === 0 || this.growth > MOST_GROWTH) return undefined
+    return this.pieces.join('') + this.source.slice(this.copied)
+  }
+
+  /** A line that begins outside of brackets and quotes, with all that it opens. */
+  line(): void {
+    const start = this.at
+    while (this.peek() === ' ') this.at++
+    const indent = this.at - start
+    if (this.blockColumn !== undefined) {
+      if (isBreak(this.peek()) || indent > this.blockColumn) {
+        this.skipLine()
+        return
+      }
+      this.blockColumn = undefined
+    }
+    let marker = indent - 1
+    while ((this.peek() === '-' || this.peek() === '?') && this.source[this.at + 1] === ' ') {
+      marker = this.at - start
+      this.at++
+      while (this.peek() === ' ') this.at++
+    }
+    const column = this.at - start
+    this.wanted = column + 1
+    if (column < MOST_COLUMNS) this.nodes(column, marker)
+    this.skipLine()
+  }
+
+  /** The nodes of a line: a value, or keys and their value. */
+  private nodes(column: number, marker: number): void {
+    let isValue = false
+    for (;;) {
+      while (this.peek() === ' ' || this.peek() === '&' || this.peek() === '!') this.skipProperty()
+      const first = this.peek()
+      if (first === '|' || first === '>') {
+        this.blockColumn = isValue ? column : marker
+        return
+      }
+      if (first === '"' || first === "'") this.quoted(first)
+      else if (first === '[' || first === '{') this.flow()
+      else if (first === '#' || isBreak(first)) return
+      while (!isBreak(this.peek()) && !this.isColon() && !this.isComment()) this.at++
+      if (!this.isColon()) return
+      this.at++
+      isValue = true
+    }
+  }
+
+  /** A blank, a tag or an anchor. */
+  private skipProperty(): void {
+    if (this.peek() !== ' ') while (this.peek() !== ' ' && !isBreak(this.peek())) this.at++
+    while (this.peek() === ' ') this.at++
+  }
+
+  private quoted(quote: string): void {
+    this.at++
+    while (this.at < this.source.length) {
+      const c = this.peek()
+      if (c === '\\' && quote === '"' && this.source[this.at + 1] !== '\n') this.at++
+      else if (c === quote && quote === "'" && this.source[this.at + 1] === quote) this.at++
+      else if (c === quote) break
+      this.at++
+      if (c === '\n') this.indent()
+    }
+    this.at++
+  }
+
+  private flow(): void {
+    let depth = 0
+    /** Whether a scalar may begin here. */
+    let isNext = true
+    do {
+      const c = this.peek()
+      if (isNext && (c === '"' || c === "'")) {
+        this.quoted(c)
+        isNext = false
+        continue
+      }
+      if (this.isComment()) while (this.at < this.source.length && this.peek() !== '\n') this.at++
+      else if (c === '\t') this.tab()
+      else this.at++
+      if (c === '[' || c === '{') depth++
+      else if (c === ']' || c === '}') depth--
+      if (c === '\n') this.indent()
+      else if (c !== undefined && !/[ \t\r#]/.test(c)) isNext = '[{,:'.includes(c)
+    } while (depth > 0 && this.at < this.source.length)
+  }
+
+  /** A tab beside an indicator, or at an end of the line, is a blank. */
+  private tab(): void {
+    const before = this.source[this.at - 1] ?? ''
+    const after = this.source[this.at + 1] ?? ''
+    if (/[[{,:\t ]/.test(before) || /[\]},#\t \r\n]/.test(after)) this.replace(this.at, this.at + 1, ' ')
+    this.at++
+  }
+
+  /** Indents the line that begins here, unless it is empty. */
+  private indent(): void {
+    const start = this.at
+    while (this.peek() === ' ' || this.peek() === '\t') this.at++
+    if (isBreak(this.peek())) return
+    const blanks = this.source.slice(start, this.at)
+    if (blanks.includes('\t') || blanks.length < this.wanted) this.replace(start, this.at, ' '.repeat(Math.max(this.wanted, blanks.length)))
+  }
+
+  private replace(from: number, to: number, text: string): void {
+    this.growth += text.length
+    if (this.growth > MOST_GROWTH) return
+    this.pieces.push(this.source.slice(this.copied, from), text)
+    this.copied = to
+  }
+
+  private peek(): string | undefined {
+    return this.source[this.at]
+  }
+
+  private isColon(): boolean {
+    return this.peek() === ':' && (this.source[this.at + 1] === ' ' || isBreak(this.source[this.at + 1]))
+  }
+
+  private isComment(): boolean {
+    return this.peek() === '#' && /\s/.test(this.source[this.at - 1] ?? '\n')
+  }
+
+  private skipLine(): void {
+    const end = this.source.indexOf('\n', this.at)
+    this.at = end < 0 ? this.source.length : end + 1
+  }
+}
+
+const isBreak = (c: string | undefined): boolean => c === undefined || c === '\n' || c === '\r'
