@@ -1,5 +1,6 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
+import { goLiteral } from '../schema/json-schema/go-value.ts'
 import { type FormName, isScalar, type ListSchema, type ScalarSchema, type Schema, type StructSchema } from '../schema/schema.ts'
 import { goPrint, goType } from './patch/go-print.ts'
 import { fieldElement, type PathElement, printElement } from './path-element.ts'
@@ -122,7 +123,9 @@ function misfit(schema: ScalarSchema, value: Json): string | undefined {
       return numeric ? undefined : `expected numeric (int or float), got ${goType(value)}`
     case 'string':
     case 'bytes':
-      return kind === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goPrint(value)}}`
+      return kind === 'string'
+        ? undefined
+        : `expected string, got &value.valueUnstructured{Value:${typeof value === 'object' ? goLiteral(value) : goPrint(value)}}`
     case 'boolean':
       return kind === 'boolean' ? undefined : `expected boolean, got &{${goPrint(value)}}`
     default:

@@ -19,7 +19,7 @@ import { convertInSteps, versionsOf } from '../registry/convert.ts'
 import { decodeInSteps } from '../registry/decode-object.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import { type Answer, groupResourceOf } from '../registry/types.ts'
-import { conversionFault } from '../schema/conversion-fault.ts'
+import { conversionText } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { Literals } from '../schema/diagnose.ts'
 import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
@@ -175,7 +175,7 @@ function* decodePatched(
     next = yield* decodeInSteps(other ?? target, patched, options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`))
     if (other) next = yield* convertInSteps(served.definition, next, other, served.version)
   } catch (error) {
-    if (error instanceof DecodeError) throw refused((type === STRATEGIC_PATCH ? conversionFault(target.schema, patched) : undefined) ?? error.message)
+    if (error instanceof DecodeError) throw refused(type === STRATEGIC_PATCH ? conversionText(target.schema, patched, error.message) : error.message)
     throw error
   }
   yield

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../meta/object.ts'
+import { base64Fault } from './base64.ts'
 import { membersOf } from './members.ts'
 import type { ScalarSchema, Schema } from './schema.ts'
 
@@ -26,6 +27,10 @@ export function conversionFault(schema: Schema, value: Json | undefined): string
   }
 }
 
+/** What Go says of a value that cannot be converted: `decoded` is what its decoder says, which names fields where there are any. */
+export const conversionText = (schema: Schema, value: Json, decoded: string): string =>
+  conversionFault(schema, value) ?? decoded.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
+
 function scalarFault({ type, goType }: ScalarSchema, value: Exclude<Json, null>): string | undefined {
   const kind = kindOf(value)
   switch (type) {
@@ -40,7 +45,7 @@ function scalarFault({ type, goType }: ScalarSchema, value: Exclude<Json, null>)
     case 'number':
       return kind === 'int64' || kind === 'float64' ? undefined : `unrecognized type: ${goType}`
     case 'bytes':
-      return kind === 'string' || kind === 'slice' ? undefined : `cannot restore slice from ${kind}`
+      return typeof value === 'string' ? bytesFault(value) : kind === 'slice' ? undefined : `cannot restore slice from ${kind}`
     case 'time':
     case 'microTime':
     case 'duration':
@@ -50,6 +55,11 @@ function scalarFault({ type, goType }: ScalarSchema, value: Exclude<Json, null>)
     case 'json':
       return undefined
   }
+}
+
+function bytesFault(value: string): string | undefined {
+  const at = base64Fault(value)
+  return at < 0 ? undefined : `error decoding from json: illegal base64 data at input byte ${at}`
 }
 
 function first<T>(list: Iterable<T>, fault: (item: T) => string | undefined): string | undefined {

@@ -5,7 +5,7 @@ import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
 import type { Json, ObjectMeta } from '../../meta/object.ts'
 import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
 import { decodeInSteps, decodeObject } from '../../registry/decode-object.ts'
-import { conversionFault } from '../../schema/conversion-fault.ts'
+import { conversionText } from '../../schema/conversion-fault.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { initialEndAnnotations, listMetaText, objectMetaText } from '../forms/meta-v1.ts'
@@ -68,7 +68,7 @@ export const BUILT_IN: Dialect = {
   /** In the words of the converter, which comes before the decoder. */
   mergeFault(target, config, merged, why) {
     const kind = `${target.group}/${target.version}, Kind=${target.kind}`
-    const fault = conversionFault(target.schema, merged) ?? why.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
+    const fault = conversionText(target.schema, merged, why)
     return `failed to convert new object (${nameOf(config)}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${fault}`
   },
 

@@ -1,3 +1,5 @@
+import { formatDouble } from '../../lib/format-double.ts'
+import { goJsonText } from '../../lib/go-json-text.ts'
 import { setMember } from '../../meta/equal.ts'
 import { duplicate, type FieldError, invalid, verbatim } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -25,13 +27,19 @@ function ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldPa
     case 'set':
       // A whole number that is a float to Go is none of the integers.
       return repeated(list.map((item, i) => (isFloatIn(list, i, item) ? `float ${identity(item)}` : identity(item)))).map(i =>
-        duplicate(path.index(i), goValue(list[i])),
+        duplicate(path.index(i), valueAt(list, i)),
       )
     case 'map':
       return mapErrors(list, schema['x-kubernetes-list-map-keys'] ?? [], path)
     default:
       return []
   }
+}
+
+/** An item for a message: whole numbers that are floats to Go as it prints those. */
+function valueAt(list: readonly Json[], i: number): unknown {
+  const item = list[i]
+  return typeof item === 'number' && isFloatIn(list, i, item) ? verbatim(formatDouble(item), () => goJsonText(item)) : goValue(item)
 }
 
 function mapErrors(list: readonly Json[], names: readonly string[], path: FieldPath): FieldError[] {

@@ -4,6 +4,7 @@ import { ApplyError } from '../../../src/apply/apply-error.ts'
 import { printElement } from '../../../src/apply/path-element.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
+import { loose } from '../../support/any-object.ts'
 import { applyConfiguration } from '../../support/at-once.ts'
 import { fixture } from './fixture.ts'
 
@@ -150,6 +151,9 @@ describe('apply', () => {
     it('is no other manager', () => expect(failure(() => apply(before, config({ a: '2' }))).code).to.equal('conflict'))
   })
 
+  it('takes managed fields that upstream cannot read for none', () =>
+    expect(loose(apply(undefined, config({ a: '1' }, { managedFields: [null] })).object).data).to.deep.equal({ a: '1' }))
+
   const refused: [sent: JsonObject, code: string, message: string][] = [
     [{}, 'bad request', 'invalid object type: /, Kind='],
     [{ ...config({}), apiVersion: 'a/b/c' }, 'bad request', 'invalid object type: /, Kind='],
@@ -180,6 +184,11 @@ describe('apply', () => {
       config({}, { name: 7 }),
       'internal',
       'failed to create typed patch object (/; /v1, Kind=ConfigMap): .metadata.name: expected string, got &value.valueUnstructured{Value:7}',
+    ],
+    [
+      config({}, { name: { a: [1, 'b', null] } }),
+      'internal',
+      'failed to create typed patch object (/; /v1, Kind=ConfigMap): .metadata.name: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":[]interface {}{1, "b", interface {}(nil)}}}',
     ],
   ]
   for (const [sent, code, message] of refused)

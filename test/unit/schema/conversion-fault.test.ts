@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Json } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
-import { conversionFault } from '../../../src/schema/conversion-fault.ts'
+import { conversionFault, conversionText } from '../../../src/schema/conversion-fault.ts'
 
 const CASES: readonly (readonly [string, Json, string | undefined])[] = [
   ['what fits', { metadata: { name: 'x', labels: { a: 'b' } }, spec: { containers: [{ name: 'c' }] } }, undefined],
@@ -22,4 +22,14 @@ const CASES: readonly (readonly [string, Json, string | undefined])[] = [
 
 describe('conversion fault', () => {
   for (const [name, value, fault] of CASES) it(name, () => expect(conversionFault(types.type('core.Pod'), value)).to.equal(fault))
+
+  it('of bytes is that of a decoder of JSON', () =>
+    expect(conversionFault(types.type('core.Secret'), { data: { a: 'a', b: '1' } })).to.equal('error decoding from json: illegal base64 data at input byte 0'))
+
+  it('of what types read themselves names no field', () => {
+    const decoded = 'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string'
+    expect(conversionText(types.type('core.Pod'), { metadata: { creationTimestamp: 5 } }, decoded)).to.equal(
+      'json: cannot unmarshal number into Go value of type string',
+    )
+  })
 })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
 import type { Json } from '../../../../src/meta/object.ts'
+import { setWholeFloat } from '../../../../src/meta/whole-floats.ts'
 import { listErrors } from '../../../../src/schema/json-schema/list-invariants.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 
@@ -41,6 +42,12 @@ describe('listErrors', () => {
     ['an item of a map that is no object', map('k'), [{ k: 1 }, 'x'], ['l[1]: Invalid value: "x": must be an object for an array of list-type map']],
     ['a set within', map('k'), [{ k: 1, inner: [1, 1] }], ['l[0].inner[1]: Duplicate value: 1']],
   ]
+  it('prints whole numbers that are floats as Go does', () => {
+    const list = [2147483648, 2147483648, -0, -0]
+    for (const i of list.keys()) setWholeFloat(list, i, true)
+    expect(listErrors(list, set, fieldPath('l')).map(fieldErrorText)).to.deep.equal(['l[1]: Duplicate value: 2.147483648e+09', 'l[3]: Duplicate value: -0'])
+  })
+
   for (const [what, schema, value, texts] of cases) {
     it(`says ${texts.length === 0 ? 'nothing' : texts.length} of ${what}`, () =>
       expect(listErrors(value, schema, fieldPath('l')).map(fieldErrorText)).to.deep.equal(texts))
