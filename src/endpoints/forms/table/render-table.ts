@@ -1,5 +1,6 @@
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { escapeHtml, goJson } from '../../../codec/json.ts'
+import { rawJson } from '../../../codec/json-writer.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices } from '../../../lib/slices.ts'
 import { AGE_MARK, ANY_TIME, withAges } from '../../../meta/age.ts'
@@ -164,7 +165,7 @@ function rowObject(object: KubeObject, options: TableOptions): string {
     case 'None':
       return 'null'
     case 'Object':
-      return escapeHtml(JSON.stringify(object))
+      return escapeHtml(rawJson(object))
     case 'Metadata':
       return metadataText(object, `${options.group}/${options.version}`)
   }

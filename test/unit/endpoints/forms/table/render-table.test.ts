@@ -95,6 +95,13 @@ describe('tables', () => {
     expect(escaped).to.include('"cells":["\\u003ca\\u003e\\u0026",3,null,true]').and.include('"name":"\\u003c"')
   })
 
+  it('have objects with integers beyond 2^53', async () => {
+    const big = { ...object('a'), spec: { size: 2n ** 53n + 1n } } as unknown as KubeObject
+    expect(tableEvent(DEFAULT_TABLE, big, { ...options, includeObject: 'Object' }, false)).to.contain('"spec":{"size":9007199254740993}')
+    const open = await renderTable(DEFAULT_TABLE, {}, [{ object: () => big }], { ...options, includeObject: 'Object' })
+    expect(wholeOf(open()).toString()).to.contain('"spec":{"size":9007199254740993}')
+  })
+
   it('have the cells that Go would write', async () => {
     const cells = ['<none>', 'a<none>&', '\u2028', '\ud800', -0, 1.5, 2n ** 63n, { b: 1, a: '<' }, null, false]
     for (const cell of cells) {
