@@ -53,7 +53,9 @@ export function claimedVersion(target: BodyTarget, { apiVersion }: Claim, body: 
 
 /** 400 of a body whose type is known, and that can't be read as `kind`, which is the target's unless given. */
 export function cannotHandle(target: BodyTarget, claim: Claim, why: string, kind = target.kind): StatusError {
-  const apiVersion = apiVersionOf(parseApiVersion(claim.apiVersion) ?? { group: '', version: '' }) || apiVersionOfTarget(target)
+  const apiVersion =
+    apiVersionOf(parseApiVersion(claim.apiVersion) ?? { group: '', version: '' }) ||
+    (target.schema.form.name === 'unstructured' ? '' : apiVersionOfTarget(target))
   return badRequestError(`${claim.kind || target.kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${kind}: ${why}`)
 }
 
@@ -61,7 +63,7 @@ export function cannotHandle(target: BodyTarget, claim: Claim, why: string, kind
 export function patchedClaim(patched: Json): Claim {
   const claim = typeOfBody(isJsonObject(patched) ? lastInOrder(patched) : patched)
   if (!parseApiVersion(claim.apiVersion)) throw new DecodeError(`unexpected GroupVersion string: ${claim.apiVersion}`)
-  return claim
+  return claim.apiVersion === '/' ? { ...claim, apiVersion: '' } : claim
 }
 
 function lastInOrder({ kind, apiVersion, ...rest }: JsonObject): JsonObject {

@@ -10,10 +10,11 @@ import { apiVersionOf, parseApiVersion, qualifiedResource } from '../../meta/gvk
 import { decodedObject, type KubeObject } from '../../meta/object.ts'
 import { pageNotFound } from '../../meta/plain-text-error.ts'
 import { sameJson } from '../../meta/same-json.ts'
-import { badRequestError, failure, internalServerError, invalidError, notFoundError } from '../../meta/status.ts'
+import { badRequestError, failure, internalServerError, invalidError, notFoundError, StatusError } from '../../meta/status.ts'
 import { applyKindDefaults } from '../../registry/decode-object.ts'
 import { groupResourceOf } from '../../registry/types.ts'
 import { DecodeError } from '../../schema/decode.ts'
+import { checkTypeText } from '../../schema/json-schema/unstructured-form.ts'
 import { initialEndAnnotations } from '../forms/meta-v1.ts'
 import { apiVersionOfTarget, type BodyTarget, claimedVersion, nameOf, patchedClaim, unrecognized, versionFault } from './body-type.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH } from './dialect.ts'
@@ -60,6 +61,7 @@ export const CUSTOM: Dialect = {
   checkPatched(_target, patched, { shown }) {
     const { apiVersion, kind } = patchedClaim(patched)
     if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`)
+    checkTypeText(patched, 'apiVersion')
     if (apiVersion === '') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
     return undefined
   },
@@ -73,7 +75,11 @@ export const CUSTOM: Dialect = {
   *applyView(target, config, view, merging) {
     checkConfigurationType(config, apiVersionOfTarget(target), target.kind)
     if (view.metadata.managedFields === undefined) throw scaleFailure('create manager for existing fields: failed to convert live object (/;')
-    yield* merging
+    try {
+      yield* merging
+    } catch (error) {
+      if (!(error instanceof StatusError && error.message.startsWith('failed to convert new object'))) throw error
+    }
     throw scaleFailure(`convert new object (${nameOf(config)};`)
   },
   /**

@@ -75,7 +75,7 @@ function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => vo
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { metadata: {} }
   const out = yield* cloneExactlyInSteps(value)
   yield
-  for (const name of ['kind', 'apiVersion']) checkText(out, name)
+  for (const name of ['kind', 'apiVersion'] as const) checkTypeText(out, name)
   out.metadata = readMeta(out.metadata ?? {}, onUnknown && (path => onUnknown(`metadata.${path}`)))
   const found = schemaOf(custom, out)
   if (!found) return out
@@ -96,8 +96,8 @@ function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => vo
 }
 
 /** kind and apiVersion have to be texts, or absent. */
-function checkText(object: JsonObject, name: string): void {
-  const value = object[name]
+export function checkTypeText(object: Json, name: 'kind' | 'apiVersion'): void {
+  const value = isJsonObject(object) ? object[name] : undefined
   if (value === undefined || typeof value === 'string') return
   throw new DecodeError(`.${name} accessor error: ${goText(value)} is of the type ${goTypeOf(value)}, expected string`)
 }
