@@ -25,6 +25,7 @@ import type { Literals } from '../schema/diagnose.ts'
 import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
 import { notePatch } from './audited-request.ts'
 import { type BodyTarget, bodyTarget } from './dialect/body-type.ts'
+import { decodeConverted } from './dialect/decode-converted.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, type PatchTypes, STRATEGIC_PATCH } from './dialect/dialect.ts'
 import { builtInsOf, dialectOf } from './dialect/dialect-of.ts'
 import { UNROUTABLE_TYPE, unroutable } from './negotiate.ts'
@@ -172,7 +173,8 @@ function* decodePatched(
     const versions = target.schema === served.version.schema ? versionsOf(served.definition) : NO_VERSIONS
     const ofCustom = dialect !== scope.dialect
     const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(target, patched, { builtIns: builtInsOf(snapshot), versions, ofCustom, shown })
-    next = yield* decodeInSteps(other ?? target, patched, options.fieldValidation === 'Ignore' ? undefined : path => unknown.push(`unknown field "${path}"`))
+    const note = options.fieldValidation === 'Ignore' ? undefined : (path: string) => unknown.push(`unknown field "${path}"`)
+    next = yield* (type === STRATEGIC_PATCH ? decodeConverted : decodeInSteps)(other ?? target, patched, note)
     if (other) next = yield* convertInSteps(served.definition, next, other, served.version)
   } catch (error) {
     if (error instanceof DecodeError) throw refused(type === STRATEGIC_PATCH ? conversionText(target.schema, patched, error.message) : error.message)

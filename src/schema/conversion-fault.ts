@@ -70,10 +70,10 @@ function first<T>(list: Iterable<T>, fault: (item: T) => string | undefined): st
   return undefined
 }
 
-/** Go's name of the kind of a value. A number without a fraction is an integer. */
+/** Go's name of the kind of a value. A number without a fraction is an integer, within int64. */
 function kindOf(value: Exclude<Json, null>): 'string' | 'bool' | 'int64' | 'float64' | 'slice' | 'map' {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'object') return Array.isArray(value) ? 'slice' : 'map'
-  return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64'
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int64' : 'float64'
 }

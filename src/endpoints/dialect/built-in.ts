@@ -4,13 +4,14 @@ import { lifecycleOf } from '../../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
 import type { Json, ObjectMeta } from '../../meta/object.ts'
 import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
-import { decodeInSteps, decodeObject } from '../../registry/decode-object.ts'
+import { decodeObject } from '../../registry/decode-object.ts'
 import { conversionText } from '../../schema/conversion-fault.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { initialEndAnnotations, listMetaText, objectMetaText } from '../forms/meta-v1.ts'
 import { textBlueprint } from '../forms/text/text-frames.ts'
 import { apiVersionOfTarget, type BodyTarget, cannotHandle, claimedVersion, nameOf, patchedClaim, versionFault } from './body-type.ts'
+import { decodeConverted } from './decode-converted.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, type BuiltIns, type Dialect, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './dialect.ts'
 
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
@@ -64,7 +65,7 @@ export const BUILT_IN: Dialect = {
   },
 
   applyView: (_target, _config, _view, merging) => merging,
-  decodeMerged: (target, merged) => decodeInSteps(target, merged),
+  decodeMerged: (target, merged) => decodeConverted(target, merged),
   /** In the words of the converter, which comes before the decoder. */
   mergeFault(target, config, merged, why) {
     const kind = `${target.group}/${target.version}, Kind=${target.kind}`

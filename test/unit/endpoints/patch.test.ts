@@ -110,6 +110,15 @@ describe('patches', () => {
     )
   })
 
+  it('to an integer that is too large are cut to its bits by a strategic merge and an apply, which upstream converts without JSON text', async () => {
+    const size = async (type: string, body: string, search = '') => ((await patch(type, body, { search: `dryRun=All${search}` })).json as AnyObject).spec.size
+    expect(await size(STRATEGIC, '{"spec":{"size":5000000000}}')).to.equal(705_032_704)
+    expect(await size(STRATEGIC, '{"spec":{"size":1e30}}')).to.equal(0)
+    const config = '{"apiVersion":"example.io/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4294967301}}'
+    expect(await size('application/apply-patch+yaml', config, '&fieldManager=m&force=true')).to.equal(5)
+    expect((await refusal(patch(MERGE, '{"spec":{"size":5000000000}}'))).message).to.contain('json: cannot unmarshal number 5000000000 into')
+  })
+
   const unknown: [type: string, body: string, fault: string][] = [
     [MERGE, '{"spec":{"odd":1}}', 'unknown field "spec.odd"'],
     [STRATEGIC, '{"spec":{"odd":1}}', 'unknown field "spec.odd"'],

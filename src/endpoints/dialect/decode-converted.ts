@@ -1,0 +1,19 @@
+import type { Steps } from '../../lib/steps.ts'
+import type { Json, KubeObject } from '../../meta/object.ts'
+import { type Decodable, decodeInSteps } from '../../registry/decode-object.ts'
+import { DecodeError } from '../../schema/decode.ts'
+import { wrappedIntegers } from '../../schema/wrapped-integers.ts'
+
+/** Decodes and defaults what upstream converts without going through JSON text, as the results of strategic merges and applies: integers that are too large are cut there. */
+export function* decodeConverted(target: Decodable, value: Json, onUnknown?: (path: string) => void): Steps<KubeObject> {
+  const unknown: string[] = []
+  try {
+    const object = yield* decodeInSteps(target, value, onUnknown && (path => unknown.push(path)))
+    for (const path of unknown) onUnknown?.(path)
+    return object
+  } catch (error) {
+    const cut = error instanceof DecodeError ? wrappedIntegers(target.schema, value) : value
+    if (cut === value) throw error
+    return yield* decodeInSteps(target, cut, onUnknown)
+  }
+}
