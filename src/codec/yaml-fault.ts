@@ -54,8 +54,8 @@ function atProblem(error: YAMLException, source: string): string | undefined {
     if (/(?:^|\n) *$/.test(before)) return 'did not find expected key'
     if (/^-(\s|$)/.test(rest)) return 'block sequence entries are not allowed in this context'
   }
-  const inside = innermost(before)
-  if (inside !== undefined && /missed comma|flow/.test(error.reason)) return `did not find expected ',' or '${inside}'`
+  const inside = /missed comma|flow/.test(error.reason) ? innermost(before) : undefined
+  if (inside !== undefined) return `did not find expected ',' or '${inside}'`
   return undefined
 }
 
@@ -70,10 +70,13 @@ function atEnd({ reason, mark }: YAMLException, source: string): string | undefi
   return `yaml: line ${line}: ${wanted}`
 }
 
+/** A quoted text, to the end where it is not closed: each is looked at once. A comment. A bracket. */
+const BRACKETS = /(?<=^|[\s[{,:])"(?:[^"\\]|\\.?)*(?:"|$)|(?<=^|[\s[{,:])'[^']*(?:'|$)|(?<=\s)#[^\n]*|[[\]{}]/gs
+
 /** The bracket that would close the innermost collection that a text leaves open. */
 function innermost(text: string): ']' | '}' | undefined {
   const brackets: (']' | '}')[] = []
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|(?<=\s)#[^\n]*|[[\]{}]/gs)) {
+  for (const [token] of text.matchAll(BRACKETS)) {
     if (token === '[' || token === '{') brackets.push(token === '[' ? ']' : '}')
     else if (token === ']' || token === '}') brackets.pop()
   }
