@@ -6,6 +6,7 @@ import { type Conversion, convertObject } from './convert-object.ts'
 import { decisionsOf, withoutSuccessor } from './decisions.ts'
 import { judge } from './judge.ts'
 import type { ManifestFile, ManifestObject } from './manifests.ts'
+import type { MapNode } from './source/nodes.ts'
 import { type Change, rewrite } from './source/rewrite.ts'
 import { standingIn } from './versions/old-versions.ts'
 import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
@@ -31,8 +32,8 @@ export interface ConvertedFile {
 /** The manifests of a file in versions that the release serves. */
 export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Promise<ConvertedFile> {
   const changes = new Map<number, Change[]>()
-  /** Of the objects of a document. */
-  const versions = new Map<number, string>()
+  /** What the items of typed lists have become. */
+  const lists = new Map<MapNode, ListVersion>()
   const notes: Note[] = []
   for (const object of file.objects) {
     const tell = (severity: Note['severity'], message: string): void => void notes.push({ severity, line: object.line, object: labelOf(object), message })
@@ -41,9 +42,9 @@ export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Prom
     const changed = changes.get(object.document)
     if (changed) changed.push(converted.change)
     else changes.set(object.document, [converted.change])
-    versions.set(object.document, converted.apiVersion)
+    if (object.list) lists.set(object.list, { document: object.document, before: object.apiVersion, after: converted.apiVersion })
   }
-  addListVersions(file, changes, versions)
+  addListVersions(lists, changes)
   const { text, rewritten } = rewrite(file.text, file.documents, changes)
   for (const document of rewritten) {
     const object = file.objects.find(each => each.document === document)
@@ -129,12 +130,16 @@ async function tellConversion(
 export const firstOf = (messages: readonly string[]): string =>
   messages.slice(0, 3).join('; ') + (messages.length > 3 ? `; and ${messages.length - 3} more` : '')
 
+interface ListVersion {
+  readonly document: number
+  readonly before: string
+  readonly after: string
+}
+
 /** A typed list (`DeploymentList`) has the version of its items. */
-function addListVersions(file: ManifestFile, changes: Map<number, Change[]>, versions: ReadonlyMap<number, string>): void {
-  for (const list of file.objects) {
-    const pair = list.node.kind === 'map' && list.kind.endsWith('List') ? list.node.pairs.find(({ key }) => key === 'apiVersion') : undefined
-    const changed = changes.get(list.document) ?? []
-    const apiVersion = changed.length > 0 ? versions.get(list.document) : undefined
-    if (apiVersion !== undefined && pair) changed.push({ node: pair.value, before: list.apiVersion, after: apiVersion })
+function addListVersions(lists: ReadonlyMap<MapNode, ListVersion>, changes: ReadonlyMap<number, Change[]>): void {
+  for (const [list, { document, before, after }] of lists) {
+    const pair = list.pairs.find(({ key }) => key === 'apiVersion')
+    if (pair) changes.get(document)?.push({ node: pair.value, before, after })
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { lineCounter } from '../codec/yaml-tree.ts'
 import { isJsonObject, type JsonObject } from '../meta/object.ts'
-import { nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'
+import { type MapNode, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'
 
 /** A text of manifests. */
 export interface ManifestFile {
@@ -23,6 +23,8 @@ export interface ManifestObject {
   readonly document: number
   /** Of its first line, from 1. */
   readonly line: number
+  /** The typed list (`DeploymentList`) that it is an item of: where the list says its version. */
+  readonly list?: MapNode
 }
 
 /** A file that can't be read as manifests: where, and why. */
@@ -126,18 +128,23 @@ const templateError = (name: string, line: number): ManifestError =>
 
 type FoundObject = Omit<ManifestObject, 'line'>
 
-/** Lists are taken apart; items of a typed list (`DeploymentList`) are of its kind where they do not say. */
-function objectsOf(root: SourceNode, document: number): FoundObject[] {
-  const found = objectOf(root, document, {})
+/** What an item of a typed list need not say. */
+type Implied = Partial<Pick<FoundObject, 'apiVersion' | 'kind'>>
+
+/** Lists are taken apart, those in lists too; items of a typed list (`DeploymentList`) are of its kind where they do not say. */
+function objectsOf(node: SourceNode, document: number, implied: Implied = {}): FoundObject[] {
+  const found = objectOf(node, document, implied)
   if (found === undefined) return []
-  const items = found.kind.endsWith('List') && root.kind === 'map' ? root.pairs.find(({ key }) => key === 'items')?.value : undefined
-  if (items?.kind !== 'list') return [found]
-  const itemKind = found.kind.slice(0, -'List'.length)
-  const implied = itemKind === '' ? {} : { apiVersion: found.apiVersion, kind: itemKind }
-  return [...(itemKind === '' ? [] : [found]), ...items.items.flatMap(item => objectOf(item, document, implied) ?? [])]
+  const items = found.kind.endsWith('List') && node.kind === 'map' ? node.pairs.find(({ key }) => key === 'items')?.value : undefined
+  if (node.kind !== 'map' || items?.kind !== 'list') return [found]
+  const kind = found.kind.slice(0, -'List'.length)
+  if (kind === '') return items.items.flatMap(item => objectsOf(item, document))
+  const { apiVersion } = found
+  const ofList = (item: FoundObject): FoundObject => (item.kind === kind && item.apiVersion === apiVersion ? { ...item, list: node } : item)
+  return [found, ...items.items.flatMap(item => objectsOf(item, document, { apiVersion, kind })).map(ofList)]
 }
 
-function objectOf(node: SourceNode, document: number, implied: { readonly apiVersion?: string; readonly kind?: string }): FoundObject | undefined {
+function objectOf(node: SourceNode, document: number, implied: Implied): FoundObject | undefined {
   const value = node.kind === 'map' ? nodeValue(node) : undefined
   if (!isJsonObject(value)) return undefined
   const { apiVersion = implied.apiVersion, kind = implied.kind } = value

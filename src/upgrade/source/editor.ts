@@ -1,8 +1,8 @@
 import { goJson } from '../../codec/json.ts'
 import { deepEqual, ownMember } from '../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { type MapNode, nodeValue, type Pair, type SourceNode } from './nodes.ts'
-import { keyChanges, patched } from './patched.ts'
+import { type KeyChanges, keyChanges, patched } from './patched.ts'
 import { columnOf, listsAreIndented, type RenderStyle, type ReusedText, renderBlock, renderFlow, renderMember, renderPairs } from './render.ts'
 
 /** A part of a text, `start` to `end`, and what takes its place. */
@@ -26,7 +26,7 @@ export function apply(text: string, edits: readonly Edit[]): string {
 /** Below this size of its JSON a value is written anew rather than looked for in the text. */
 const WORTH_REUSE = 12
 
-/** Finds the smallest edits that change values of one document in block style. */
+/** Finds the smallest edits that change values of one document. */
 export class Editor {
   readonly edits: Edit[] = []
   readonly #text: string
@@ -49,15 +49,9 @@ export class Editor {
   /** Changes what a node says, where that differs between `before` and `after`. */
   change(node: SourceNode, before: Json, after: Json): void {
     if (deepEqual(before, after)) return
-    if (node.kind === 'map' && !node.flow && isJsonObject(before) && isJsonObject(after) && this.#changeMap(node, before, after)) return
-    if (
-      node.kind === 'list' &&
-      !node.flow &&
-      Array.isArray(before) &&
-      Array.isArray(after) &&
-      node.items.length === before.length &&
-      before.length === after.length
-    )
+    if (node.kind === 'map' && isJsonObject(before) && isJsonObject(after) && (node.flow ? this.#changeFlow : this.#changeMap).call(this, node, before, after))
+      return
+    if (node.kind === 'list' && Array.isArray(before) && Array.isArray(after) && node.items.length === before.length && before.length === after.length)
       for (const [i, item] of node.items.entries()) this.change(item, before[i] ?? null, after[i] ?? null)
     else this.#replace(node, patched(nodeValue(node), before, after))
   }
@@ -80,6 +74,23 @@ export class Editor {
       removed.flatMap(key => own.get(key) ?? []),
       Object.fromEntries(added.map(key => [key, after[key] ?? null])),
     )
+    return true
+  }
+
+  /** The same between braces. */
+  #changeFlow(node: MapNode, before: JsonObject, after: JsonObject): boolean {
+    const { pairs } = node
+    const changes = keyChanges(objectIn(nodeValue(node)), before, after)
+    const edits = flowMemberEdits(this.#text, node, changes, after)
+    const isPlain = pairs.every(({ value }) => value.end > value.start && value.kind !== 'alias') && node.merged.length === 0
+    if (edits === undefined || !isPlain) return false
+    this.edits.push(...edits)
+    for (const { key, value } of pairs) {
+      const name = changes.renamed.get(key) ?? key
+      const old = ownMember(before, key)
+      if (Object.hasOwn(after, name))
+        this.change(value, old ?? null, old === undefined ? patched(nodeValue(value), old, after[name] ?? null) : (after[name] ?? null))
+    }
     return true
   }
 
@@ -192,6 +203,33 @@ export class Editor {
     if (!this.#moving.has(pair.key)) this.#moving.set(pair.key, { pair, before })
     if (pair.value.kind === 'map' && isJsonObject(before)) for (const inner of pair.value.pairs.slice(0, 20)) this.#note(inner, before[inner.key])
   }
+}
+
+/** Edits of the keys of a map between braces; undefined where it has to be written as a whole. */
+function flowMemberEdits(text: string, { pairs }: MapNode, { removed, added, renamed }: KeyChanges, after: JsonObject): Edit[] | undefined {
+  const gone = pairs.filter(({ key }) => removed.includes(key))
+  const last = pairs.at(-1)
+  if (last === undefined || gone.length < removed.length || gone.length === pairs.length || (gone.length > 1 && gone.includes(last))) return undefined
+  const news = added.map(key => renderFlow({ [key]: after[key] ?? null }).slice(1, -1)).join(', ')
+  const [first] = gone
+  const isReplaced = first !== undefined && news !== ''
+  const edits = pairs
+    .filter(({ key }) => renamed.has(key))
+    .map(({ key, keyStart, keyEnd }) => ({
+      start: keyStart,
+      end: keyEnd,
+      text: quotedAs(text.charAt(keyStart), renamed.get(key) ?? key) ?? renamed.get(key) ?? key,
+    }))
+  if (isReplaced) edits.push({ start: first.keyStart, end: first.value.end, text: news })
+  else if (news !== '') edits.push({ start: last.value.end, end: last.value.end, text: `, ${news}` })
+  for (const pair of isReplaced ? gone.slice(1) : gone) {
+    const i = pairs.indexOf(pair)
+    const next = pairs[i + 1]
+    edits.push(
+      next ? { start: pair.keyStart, end: next.keyStart, text: '' } : { start: pairs[i - 1]?.value.end ?? pair.keyStart, end: pair.value.end, text: '' },
+    )
+  }
+  return edits
 }
 
 /** A text in the quotes that its predecessor had; undefined where that had none. */

@@ -67,9 +67,12 @@ export class SourceError extends Error {
   }
 }
 
-/** Every document of a YAML or JSON text that is not empty. Throws SourceError. */
+/** Every document of a YAML or JSON text that is not empty. JSON values may follow one another without anything between them, as kubectl reads them. Throws SourceError. */
 export function readDocuments(text: string): SourceDocument[] {
   try {
+    const stream = jsonStream(text)
+    if (stream.length > 1)
+      return stream.flatMap(({ start, end }) => readDocuments(text.slice(start, end)).map(({ root, value }) => ({ root: moved(root, start), value })))
     const events = parseEvents(text, { filename: '', maxDepth: MAX_DEPTH })
     const lineOf = lineCounter(text)
     return documentsOf(events).flatMap(document => {
@@ -82,6 +85,54 @@ export function readDocuments(text: string): SourceDocument[] {
     // Readers of nested values are recursive.
     if (error instanceof RangeError) throw new SourceError('the text is nested too deeply', 1)
     throw error
+  }
+}
+
+/** Where the objects are of a text that is several in JSON, and nothing else; none for any other text. */
+function jsonStream(text: string): Place[] {
+  if (!/^\s*\{/.test(text)) return []
+  const places: Place[] = []
+  let depth = 0
+  let start = 0
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*(?:"|$)|[{}]/gs)) {
+    if (found === '{' && depth++ === 0) {
+      if (text.slice(start, index).trim() !== '') return []
+      start = index
+    }
+    if (found !== '}' || --depth > 0) continue
+    if (depth < 0) return []
+    places.push({ start, end: index + 1 })
+    start = index + 1
+  }
+  const isJson =
+    depth === 0 && text.slice(start).trim() === '' && places.length > 1 && places.every(({ start: from, end }) => isJsonText(text.slice(from, end)))
+  return isJson ? places : []
+}
+
+/** Whether a text is JSON, and no YAML beyond it. */
+export function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A node of JSON as it stands further on in a text. */
+function moved(node: SourceNode, by: number): SourceNode {
+  const place = { start: node.start + by, end: node.end + by }
+  switch (node.kind) {
+    case 'scalar':
+      return { ...node, ...place }
+    case 'alias':
+      return { ...node, ...place, target: moved(node.target, by) }
+    case 'list':
+      return { ...node, ...place, items: node.items.map(item => moved(item, by)) }
+    case 'map': {
+      const pairs = node.pairs.map(({ key, keyStart, keyEnd, value }) => ({ key, keyStart: keyStart + by, keyEnd: keyEnd + by, value: moved(value, by) }))
+      return { ...node, ...place, pairs, merged: node.merged.map(each => moved(each, by)) }
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { yamlBytes } from '../../codec/yaml.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Json } from '../../meta/object.ts'
 import { apply, type Edit, Editor } from './editor.ts'
-import { nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './nodes.ts'
+import { isJsonText, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './nodes.ts'
 import { patched } from './patched.ts'
 
 /** What is to become of a node of a document: what differs between `before`, which is what its text is understood to say, and `after`. */
@@ -27,7 +27,8 @@ export function rewrite(text: string, documents: readonly SourceDocument[], chan
   const edits = documents.map(({ root }, index) => {
     const own = changes.get(index) ?? []
     if (own.length === 0) return []
-    if (isFlow(root)) return [{ start: root.start, end: root.end, text: jsonText(text, root, wanted.get(index) ?? null) }]
+    if (isFlow(root) && isJsonText(text.slice(root.start, root.end)))
+      return [{ start: root.start, end: root.end, text: jsonText(text, root, wanted.get(index) ?? null) }]
     const editor = new Editor(text, root)
     for (const { node, before, after } of own) editor.change(node, before, after)
     return withLineEnds(text, editor.edits)

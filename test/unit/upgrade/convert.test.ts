@@ -225,7 +225,7 @@ kind: RoleBinding
 metadata: {name: b, namespace: ns}
 roleRef: {kind: Role, name: r, apiGroup: rbac.authorization.k8s.io}
 subjects:
-- {kind: Group, name: system:authenticated, apiGroup: rbac.authorization.k8s.io}
+- {kind: Group, name: "system:authenticated", apiGroup: rbac.authorization.k8s.io}
 - {kind: User, name: u, apiGroup: rbac.authorization.k8s.io}
 - kind: ServiceAccount
   name: s
@@ -241,6 +241,21 @@ subjects:
     what: 'a typed list and its items',
     old: 'apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClassList\nitems:\n- metadata: {name: high}\n  value: 1000 # much\n',
     now: 'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClassList\nitems:\n- metadata: {name: high}\n  value: 1000 # much\n',
+  },
+  {
+    what: 'lists in lists, and a kind of others whose name ends like one',
+    old: 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - {apiVersion: batch/v1beta1, kind: CronJobList, items: [{metadata: {name: c}, spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}}]}\n- apiVersion: example.com/v1\n  kind: AllowList\n  metadata: {name: a}\n  items: []\n',
+    now: 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - {apiVersion: batch/v1, kind: CronJobList, items: [{metadata: {name: c}, spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}}]}\n- apiVersion: example.com/v1\n  kind: AllowList\n  metadata: {name: a}\n  items: []\n',
+  },
+  {
+    what: 'objects of JSON one after the other',
+    old: '{\n  "apiVersion": "scheduling.k8s.io/v1beta1",\n  "kind": "PriorityClass",\n  "metadata": {\n    "name": "{a}"\n  },\n  "value": 1\n}\n{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PriorityClass","metadata":{"name":"c"},"value":2}\n',
+    now: '{\n  "apiVersion": "scheduling.k8s.io/v1",\n  "kind": "PriorityClass",\n  "metadata": {\n    "name": "{a}"\n  },\n  "value": 1\n}\n{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"c"},"value":2}\n',
+  },
+  {
+    what: 'a document between braces',
+    old: '--- {apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: "i"}, # old\n  spec: {rules: [{host: "a.example", http: {paths: [{path: \'/\', backend: {serviceName: s, servicePort: 80}}]}}]}}\n',
+    now: '--- {apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: "i"}, # old\n  spec: {rules: [{host: "a.example", http: {paths: [{path: \'/\', backend: {service: {name: s, port: {number: 80}}}, pathType: ImplementationSpecific}]}}]}}\n',
   },
   {
     what: 'what is served, of others, or no object stays',

@@ -32,6 +32,15 @@ const cases: readonly { readonly does: string; readonly text: string; readonly a
   },
   { does: 'writes flow style where it stands', text: 'a: {b: 1, c: [x]}\n', after: { a: { b: 2, c: ['x', 'y, z'] } }, want: 'a: {b: 2, c: [x, "y, z"]}\n' },
   {
+    does: 'keeps quotes and comments between braces',
+    text: 'a: {b: "x", # first\n  c: [{d: \'y\'}], e: 1 }\n',
+    after: { a: { b: 'x', c: [{ d: 'z', f: true }], g: [1], h: 'q' } },
+    want: 'a: {b: "x", # first\n  c: [{d: \'z\', f: true}], g: [1], h: q }\n',
+  },
+  { does: 'takes members out between braces', text: 'a: {b: 1, "c": 2, d: 3, e: 4}\n', after: { a: { c: 2, d: 3, e: 4 } }, want: 'a: {"c": 2, d: 3, e: 4}\n' },
+  { does: 'takes the last member out between braces', text: 'a: {b: 1, c: "2" }\n', after: { a: { b: 1 } }, want: 'a: {b: 1 }\n' },
+  { does: 'empties braces', text: 'a: {b: 1, c: 2}\nd: 1\n', after: { a: {}, d: 1 }, want: 'a: {}\nd: 1\n' },
+  {
     does: 'keeps JSON as it is indented',
     text: '{\n   "b": 1,\n   "a": [1]\n}\n',
     after: { b: 1, a: [2] },
