@@ -1,3 +1,4 @@
+import { goJsonText } from '../lib/go-json-text.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { deepEqual } from './equal.ts'
 import type { FieldError } from './field-error.ts'
@@ -61,6 +62,16 @@ const printOwner = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletio
   return `v1.OwnerReference{APIVersion:${text[0]}, Kind:${text[1]}, Name:${text[2]}, UID:${text[3]}, Controller:${flag(controller)}, BlockOwnerDeletion:${flag(blockOwnerDeletion)}}`
 }
 
+/** As JSON shows it. */
+const ownerJson = ({ apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion }: OwnerReference): unknown => ({
+  apiVersion,
+  kind,
+  name,
+  uid,
+  controller: controller ?? undefined,
+  blockOwnerDeletion: blockOwnerDeletion ?? undefined,
+})
+
 /** Group, version and kind of an owner; both parts empty where apiVersion has two slashes. */
 function ownerVersion({ apiVersion = '', kind = '' }: OwnerReference): { group: string; version: string; kind: string } {
   const [first = '', second, more] = apiVersion.split('/')
@@ -78,14 +89,20 @@ function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldP
     if (!owner.name) errors.push(invalid(path.child('name'), '', words('name must not be empty', 'must not be empty')))
     if (!owner.uid) errors.push(invalid(path.child('uid'), '', words('uid must not be empty', 'must not be empty')))
     if (group === '' && version === 'v1' && kind === 'Event') {
-      errors.push(invalid(path, verbatim(printOwner(owner)), '/v1, Kind=Event is disallowed from being an owner'))
+      errors.push(
+        invalid(
+          path,
+          verbatim(printOwner(owner), () => goJsonText(ownerJson(owner))),
+          '/v1, Kind=Event is disallowed from being an owner',
+        ),
+      )
     }
     if (owner.controller !== true) continue
     const current = `${owner.kind ?? ''}/${owner.name ?? ''}`
     if (controller === '') {
       controller = current
     } else {
-      const all = verbatim(`[]v1.OwnerReference{${owners.map(printOwner).join(', ')}}`)
+      const all = verbatim(`[]v1.OwnerReference{${owners.map(printOwner).join(', ')}}`, () => goJsonText(owners.map(ownerJson)))
       errors.push(invalid(path, all, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`))
     }
   }

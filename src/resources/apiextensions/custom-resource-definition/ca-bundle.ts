@@ -7,7 +7,7 @@ const BLOCK = /-----BEGIN ([^-]*)-----[A-Za-z0-9+/=\s]*-----END \1-----/g
 
 /**
  * Certificates in PEM, of which one at least can be read; whatever else the bundle has is passed over. `bundle`: base64.
- * The error prints the bytes as Go's %#v does.
+ * The error prints the bytes as Go's %#v does, since 1.34 as base64.
  */
 export function validateCaBundle(bundle: string, path: FieldPath): FieldError[] {
   const bytes = Buffer.from(bundle, 'base64')
@@ -21,7 +21,13 @@ export function validateCaBundle(bundle: string, path: FieldPath): FieldError[] 
         ? 'no valid certificate authority data seen'
         : 'failed to parse certificate'
   const printed = `[]byte{${[...bytes].map(byte => `0x${byte.toString(16)}`).join(', ')}}`
-  return [invalid(path, verbatim(printed), `unable to load root certificates: ${text}`)]
+  return [
+    invalid(
+      path,
+      verbatim(printed, () => JSON.stringify(bundle)),
+      `unable to load root certificates: ${text}`,
+    ),
+  ]
 }
 
 function isCertificate(block: string): boolean {

@@ -7,6 +7,7 @@ import { ruleVariables, usesOldSelf } from '../../../cel/rules/compiled-rule.ts'
 import { declareTypes } from '../../../cel/schema/declared-type.ts'
 import { type SizedType, sizedType, sizesOf } from '../../../cel/schema/sizes.ts'
 import { BOOL, isPlain, STRING } from '../../../cel/type.ts'
+import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, type Verbatim, verbatim } from '../../../meta/field-error.ts'
@@ -42,12 +43,21 @@ interface RuleContext extends RuleScope {
   readonly sizeAt: SizeAt
 }
 
-/** As Go prints the rule: what points to something it prints by address, which is left out. */
+/** As Go prints the rule: what points to something it prints by address, which is left out. JSON has it whole. */
 function printRule({ rule, message = '', messageExpression = '', fieldPath = '', reason, optionalOldSelf }: ValidationRule): Verbatim {
   const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0x0'})`
   const texts = `Rule:${quote(rule)}, Message:${quote(message)}, MessageExpression:${quote(messageExpression)}`
   const rest = `Reason:${pointer('apiextensions.FieldValueErrorReason', reason)}, FieldPath:${quote(fieldPath)}, OptionalOldSelf:${pointer('bool', optionalOldSelf)}`
-  return verbatim(`apiextensions.ValidationRule{${texts}, ${rest}}`)
+  return verbatim(`apiextensions.ValidationRule{${texts}, ${rest}}`, () =>
+    goJsonText({
+      Rule: rule,
+      Message: message,
+      MessageExpression: messageExpression,
+      Reason: reason ?? null,
+      FieldPath: fieldPath,
+      OptionalOldSelf: optionalOldSelf ?? null,
+    }),
+  )
 }
 
 /** What is wrong with the expressions of a schema's rules: their syntax, their types, what they are estimated to cost, and earlier values where there are none. A rule is a step. */

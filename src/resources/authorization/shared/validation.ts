@@ -1,3 +1,4 @@
+import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { boundedAtOnce } from '../../../meta/error-bound.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -24,7 +25,10 @@ const SPEC = fieldPath('spec')
 
 /** As messages print it: in Go's syntax; the text "null" where there is none. */
 const nonResourceValue = (attributes: NonResourceAttributes | undefined): Verbatim | undefined =>
-  attributes && verbatim(`authorization.NonResourceAttributes{Path:${quote(attributes.path ?? '')}, Verb:${quote(attributes.verb ?? '')}}`)
+  attributes &&
+  verbatim(`authorization.NonResourceAttributes{Path:${quote(attributes.path ?? '')}, Verb:${quote(attributes.verb ?? '')}}`, () =>
+    goJsonText({ Path: attributes.path ?? '', Verb: attributes.verb ?? '' }),
+  )
 
 function validateFieldTerm({ key, operator, values = [] }: FieldSelectorRequirement, path: FieldPath): FieldError[] {
   const errors = key ? [] : [required(path.child('key'), 'must be specified')]

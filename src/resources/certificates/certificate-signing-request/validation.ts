@@ -60,9 +60,9 @@ const hasTwice = (values: readonly string[]): boolean => new Set(values).size < 
 /** Base64 as Go's %#v prints the bytes. */
 function goBytes(base64: string): Verbatim {
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.length === 0) return verbatim('[]byte(nil)')
+  if (bytes.length === 0) return verbatim('[]byte(nil)', () => 'null')
   const shown = Array.from(bytes.subarray(0, SHOWN_BYTES), byte => `0x${byte.toString(16)}`)
-  return verbatim(`[]byte{${shown.join(', ')}${bytes.length > SHOWN_BYTES ? ', ...' : ''}}`)
+  return verbatim(`[]byte{${shown.join(', ')}${bytes.length > SHOWN_BYTES ? ', ...' : ''}}`, () => JSON.stringify(base64))
 }
 
 /**

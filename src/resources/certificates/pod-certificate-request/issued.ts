@@ -88,7 +88,7 @@ function validateTimesAreSet({ notBefore, notAfter, beginRefreshAt }: PodCertifi
   ]
 }
 
-const goTime = (text: string | null | undefined): Verbatim => verbatim(printGoTime(text ?? ''))
+const goTime = (text: string | null | undefined): Verbatim => verbatim(printGoTime(text ?? ''), () => JSON.stringify(text ?? '0001-01-01T00:00:00Z'))
 
 /** The times of the status are those of the certificate, which begins to be valid about now. */
 function validateTimes({ notBefore, notAfter }: PodCertificateRequestStatus, leaf: X509Certificate, now: number): FieldError[] {
@@ -104,7 +104,8 @@ function validateTimes({ notBefore, notAfter }: PodCertificateRequestStatus, lea
 
 function validateLifetime({ validFrom, validTo }: X509Certificate, mostSeconds: number): FieldError[] {
   const lifetime = Date.parse(validTo) - Date.parse(validFrom)
-  const shown = verbatim(formatDuration(BigInt(lifetime) * 1_000_000n))
+  const nanos = BigInt(lifetime) * 1_000_000n
+  const shown = verbatim(formatDuration(nanos), () => String(nanos))
   if (lifetime < HOUR) return [invalid(chainPath, shown, 'leaf certificate lifetime must be >= 1 hour')]
   if (lifetime > mostSeconds * 1000) return [invalid(chainPath, shown, `leaf certificate lifetime must be <= spec.maxExpirationSeconds (${mostSeconds})`)]
   return []

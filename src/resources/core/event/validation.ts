@@ -1,3 +1,4 @@
+import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -110,6 +111,7 @@ const goStruct =
       `core.${name}{${Object.entries(fields)
         .map(([goName, field]) => `${goName}:${quote(value[field] ?? '')}`)
         .join(', ')}}`,
+      () => goJsonText(Object.fromEntries(Object.entries(fields).map(([goName, field]) => [goName, value[field] ?? '']))),
     )
 
 const reference = goStruct('ObjectReference', {

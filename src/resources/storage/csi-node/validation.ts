@@ -1,4 +1,5 @@
 import type { HookContext } from '../../../catalog/definition.ts'
+import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -20,6 +21,9 @@ const path = fieldPath('spec', 'drivers')
 const printDriver = ({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string =>
   `storage.CSINodeDriver{Name:${quote(name)}, NodeID:${quote(nodeID)}, TopologyKeys:${goStringList(topologyKeys ?? undefined).text}, ` +
   `Allocatable:${goPointer('storage.VolumeNodeResources', allocatable)}}`
+
+const driverJson = ({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string =>
+  goJsonText({ Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: allocatable ? { Count: allocatable.count ?? null } : null })
 
 /** Errors are reported at the driver, not at the key. */
 function validateTopologyKeys(keys: readonly string[], at: FieldPath): FieldError[] {
@@ -66,7 +70,11 @@ export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { f
     ...errors,
     ...errors,
     ...changed.map(driver =>
-      invalid(isSince(features.release, '1.33') ? path : fieldPath('CSINodeDriver'), verbatim(printDriver(driver)), 'field is immutable'),
+      invalid(
+        isSince(features.release, '1.33') ? path : fieldPath('CSINodeDriver'),
+        verbatim(printDriver(driver), () => driverJson(driver)),
+        'field is immutable',
+      ),
     ),
   ]
 }
