@@ -19,7 +19,7 @@ export interface Conversion {
   /** Members that the old version does not know: they are left as they are. */
   readonly unknown: readonly string[]
   /** Members that the old version knows, and the new one has no place for. */
-  readonly lost: readonly { readonly path: string; readonly value: Json }[]
+  readonly lost: readonly string[]
 }
 
 /** Undefined where the object is in the best version of the release already. Throws DecodeError for an object that is none of its kind. */
@@ -35,9 +35,10 @@ export function convertObject(kinds: ReleaseKinds, found: FoundKind, value: Json
   const read = inVersion(to, clone(plain))
   const implied: { path: string; value: Json }[] = []
   const after = withImplied(plain, read, meant, (path, member) => implied.push({ path, value: member }))
-  const lost: { path: string; value: Json }[] = []
-  decode(to.schema, after, { keepEmpty: true, onUnknown: path => lost.push({ path, value: null }) })
-  return { to, before, after: withoutEmpty(to, before, isJsonObject(after) ? after : plain), implied, unknown, lost }
+  const lost = kinds.formerFields(found, value, unknown)
+  decode(to.schema, after, { keepEmpty: true, onUnknown: path => lost.push(path) })
+  const never = unknown.filter(path => !lost.includes(path))
+  return { to, before, after: withoutEmpty(to, before, isJsonObject(after) ? after : plain), implied, unknown: never, lost }
 }
 
 const namesOf = ({ kind, apiVersion }: JsonObject): { kind: string; apiVersion: string } => ({ kind: String(kind), apiVersion: String(apiVersion) })

@@ -4,7 +4,7 @@ import { type JsonObject, objectIn } from '../meta/object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { type Conversion, convertObject } from './convert-object.ts'
 import { decisionsOf, withoutSuccessor } from './decisions.ts'
-import { judge } from './judge.ts'
+import { judge, type Refusal } from './judge.ts'
 import type { ManifestFile, ManifestObject } from './manifests.ts'
 import type { MapNode } from './source/nodes.ts'
 import { type Change, rewrite } from './source/rewrite.ts'
@@ -118,17 +118,20 @@ async function tellConversion(
 ): Promise<void> {
   for (const { path, value } of implied) tell('info', `${path}: ${rawJson(value)} is written out, as ${object.apiVersion} implied it`)
   for (const path of unknown) tell('decision', `${path}: ${object.apiVersion} has no such field, so it had no effect; it stays as it is`)
-  for (const { path } of lost) tell('decision', `${path}: ${apiVersionOfVersion(to)} has no such field`)
+  for (const path of lost) tell('decision', `${path}: ${apiVersionOfVersion(to)} has no such field`)
   const decisions = decisionsOf(object, object.value)
   for (const { path, message } of decisions) tell('decision', `${path}: ${message}`)
   const { errors } = await judge(kinds, { definition: found.definition, version: to }, after)
-  const others = errors.filter(error => !decisions.some(({ path }) => error.startsWith(`${path}:`)))
+  const others = errors.filter(({ text }) => !decisions.some(({ path }) => text.startsWith(`${path}:`)))
   if (others.length > 0) tell('decision', `${kinds.release} refuses the result: ${firstOf(others)}`)
 }
 
 /** Three messages, and how many more there are: a schema may have hundreds of faults. */
-export const firstOf = (messages: readonly string[]): string =>
-  messages.slice(0, 3).join('; ') + (messages.length > 3 ? `; and ${messages.length - 3} more` : '')
+export const firstOf = (errors: readonly Refusal[]): string =>
+  errors
+    .slice(0, 3)
+    .map(({ text }) => text)
+    .join('; ') + (errors.length > 3 ? `; and ${errors.length - 3} more` : '')
 
 interface ListVersion {
   readonly document: number

@@ -1,8 +1,9 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, ResourceDefinition } from '../catalog/definition.ts'
 import { runAtOnce } from '../lib/steps.ts'
+import { isSince } from '../lifecycle/release.ts'
 import { clone } from '../meta/equal.ts'
-import { type FieldError, fieldErrorText } from '../meta/field-error.ts'
+import { type FieldError, fieldErrorText, inLaterWords } from '../meta/field-error.ts'
 import { isJsonObject, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { convert } from '../registry/convert.ts'
 import { decodeObject } from '../registry/decode-object.ts'
@@ -16,10 +17,18 @@ export interface Judgement {
   readonly object?: KubeObject
   /** Paths of members that the version does not have. */
   readonly unknown: readonly string[]
-  /** What validation refuses, a text for each error. */
-  readonly errors: readonly string[]
+  /** What validation refuses. */
+  readonly errors: readonly Refusal[]
   /** What the `Warning` headers say, beyond the deprecation of the version. */
   readonly warnings: readonly string[]
+}
+
+/** An error of validation. */
+export interface Refusal {
+  /** In the words of the release. */
+  readonly text: string
+  /** What kind of error it is, and of which field: the same in every release. */
+  readonly about: string
 }
 
 /** Judges an object in the version that it says. Rules that other objects decide, and admission, are left out. */
@@ -31,19 +40,24 @@ export async function judge(kinds: ReleaseKinds, { definition, version }: FoundK
     const hub = convert(definition, clone(object), version, definition.hub)
     const strategy = version.strategy ?? definition.strategy ?? {}
     strategy.prepare?.(hub, undefined, ctx)
-    return { object, unknown, errors: await errorsOf(strategy, hub, ctx), warnings: strategy.warnings?.(hub, undefined, ctx) ?? [] }
+    return {
+      object,
+      unknown,
+      errors: await errorsOf(strategy, hub, ctx, isSince(kinds.release, '1.34')),
+      warnings: strategy.warnings?.(hub, undefined, ctx) ?? [],
+    }
   } catch (error) {
-    if (error instanceof DecodeError) return { unknown, errors: [error.message], warnings: [] }
+    if (error instanceof DecodeError) return { unknown, errors: [{ text: error.message, about: error.message }], warnings: [] }
     throw error
   }
 }
 
-async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, hub: KubeObject, ctx: HookContext): Promise<string[]> {
+async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, hub: KubeObject, ctx: HookContext, laterWords: boolean): Promise<Refusal[]> {
   if (!isJsonObject(hub.metadata)) return []
   const found = strategy.validate?.(hub, undefined, ctx) ?? []
   const errors = Array.isArray(found) ? found : runAtOnce(found)
   const evaluated = (await strategy.evaluate?.(hub, undefined, ctx, errors).catch(ignoreNoAccess)) ?? []
-  return [...errors, ...evaluated].map(fieldErrorText)
+  return [...errors, ...evaluated].map(error => ({ text: fieldErrorText(laterWords ? inLaterWords(error) : error), about: `${error.reason} ${error.field}` }))
 }
 
 const contextOf = ({ features }: ReleaseKinds): HookContext => ({ now: 0, subresource: '', features, access: noAccess, declared: UNOBSERVED })

@@ -7,7 +7,7 @@ import { DecodeError } from '../../schema/decode.ts'
 import { firstOf } from '../convert.ts'
 import { convertObject } from '../convert-object.ts'
 import { decisionsOf, withoutSuccessor } from '../decisions.ts'
-import { type Judgement, judge } from '../judge.ts'
+import { type Judgement, judge, type Refusal } from '../judge.ts'
 import { type KindName, type Standing, standingIn } from '../versions/old-versions.ts'
 import { ReleaseKinds } from '../versions/release-kinds.ts'
 import { oldKeysOf } from './annotations.ts'
@@ -101,7 +101,11 @@ async function versionFindings(subject: Subject, standing: Standing | undefined,
   if (state === 'deprecated') return [finding(subject, 'deprecated-version', 'warning', warning, { advice, since: life.deprecated, diff })]
   const decisions = decisionsOf(subject, subject.value).map(({ path, message }) => finding(subject, 'needs-decision', 'warning', `${path}: ${message}`))
   return [
-    finding(subject, 'removed-version', 'blocking', `${subject.apiVersion} ${subject.kind} is not served by ${to}`, { advice, since: life.removed, diff }),
+    finding(subject, 'removed-version', 'blocking', `${subject.apiVersion} ${subject.kind} is not served by ${to}`, {
+      advice,
+      since: life.withdrawn ?? life.removed,
+      diff,
+    }),
     ...decisions,
   ]
 }
@@ -120,7 +124,11 @@ function writtenFindings(subject: Subject, { apiVersion, kind, usages }: Written
   if (state === 'deprecated')
     return [finding(subject, 'deprecated-version', 'warning', `written as ${apiVersion}: ${warning}`, { advice, since: life.deprecated, usages })]
   return [
-    finding(subject, 'removed-version', 'blocking', `written as ${apiVersion} ${kind}, which is not served by ${to}`, { advice, since: life.removed, usages }),
+    finding(subject, 'removed-version', 'blocking', `written as ${apiVersion} ${kind}, which is not served by ${to}`, {
+      advice,
+      since: life.withdrawn ?? life.removed,
+      usages,
+    }),
   ]
 }
 
@@ -183,15 +191,25 @@ async function ruleFindings(subject: Subject, standing: Standing, { before, afte
 }
 
 /** What is refused: newly, or of the object that conversion gives, or by both releases. */
-function validationFindings(subject: Subject, { state }: Standing, now: readonly string[], then: readonly string[], to: Release): Finding[] {
-  const news = then.filter(error => !now.includes(error))
+function validationFindings(subject: Subject, { state }: Standing, now: readonly Refusal[], then: readonly Refusal[], to: Release): Finding[] {
+  const news = newOf(now, then)
   if (state === 'removed') {
     const decided = decisionsOf(subject, subject.value)
-    const others = then.filter(error => !decided.some(({ path }) => error.startsWith(`${path}:`)))
+    const others = then.filter(({ text }) => !decided.some(({ path }) => text.startsWith(`${path}:`)))
     return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} refuses what conversion makes of it: ${firstOf(others)}`)]
   }
   if (news.length > 0) return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstOf(news)}`)]
   return then.length === 0 || subject.isListed ? [] : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstOf(then)}`)]
+}
+
+/** Errors that are more than before: another release may have other words for the same. */
+function newOf(now: readonly Refusal[], then: readonly Refusal[]): Refusal[] {
+  const before = now.map(({ about }) => about)
+  return then.filter(({ about }) => {
+    const at = before.indexOf(about)
+    if (at >= 0) before.splice(at, 1)
+    return at < 0
+  })
 }
 
 /** Other warnings are about the object, not about the release. */

@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../../lifecycle/kinds.ts'
+import { LIFECYCLES, type Lifecycle } from '../../lifecycle/kinds.ts'
 import { deprecationIn, existsIn, lifecycleOf } from '../../lifecycle/lifecycle.ts'
 import { compareReleases, type Release } from '../../lifecycle/release.ts'
 import { OLD_ACCESS } from './access.ts'
@@ -60,12 +60,20 @@ export interface Standing {
   readonly warning: string
 }
 
+/** What is said to be of a version of Kubernetes that is gone with all its kinds, and was none of them. Lists have the life of their items, which are told of. */
+function neverServed(release: Release, { apiVersion, kind }: KindName): Standing | undefined {
+  const kinds = Object.hasOwn(LIFECYCLES, apiVersion) ? Object.keys(LIFECYCLES[apiVersion] ?? {}) : []
+  const lives = kinds.map(each => standingIn(release, { apiVersion, kind: each }))
+  if (kind.endsWith('List') || lives.length === 0 || lives.some(standing => standing?.state !== 'removed')) return undefined
+  return { state: 'removed', life: { introduced: '1.0' }, warning: `${apiVersion} ${kind} was never served` }
+}
+
 /** Undefined for kinds that are not of Kubernetes, or that no table knows. */
 export function standingIn(release: Release, { apiVersion, kind }: KindName): Standing | undefined {
   const name = `${apiVersion} ${kind}`
   const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
   const life = other ?? lifecycleOf(apiVersion, kind)
-  if (life === undefined) return undefined
+  if (life === undefined) return neverServed(release, { apiVersion, kind })
   if (compareReleases(release, life.introduced) < 0) return { state: 'not yet', life, warning: `${apiVersion} ${kind} comes with v${life.introduced}` }
   const use = life.replacement === undefined ? '' : `; use ${life.replacement}`
   const isGone = other ? other.removed !== undefined && compareReleases(release, other.removed) >= 0 : !existsIn(release, apiVersion, kind)

@@ -1,10 +1,12 @@
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
 import { type Features, parseGates } from '../../lifecycle/gates.ts'
-import { DEFAULT_RELEASE, type Release } from '../../lifecycle/release.ts'
+import { DEFAULT_RELEASE, RELEASES, type Release } from '../../lifecycle/release.ts'
 import { apiVersionOf, compareVersionNames } from '../../meta/gvk.ts'
+import type { JsonObject } from '../../meta/object.ts'
 import { versionsOf } from '../../registry/convert.ts'
 import { builtinResources } from '../../resources/builtin.ts'
+import { decode } from '../../schema/decode.ts'
 import { type OldVersion, versionOf } from './old-version.ts'
 import { type KindName, OLD_VERSIONS, standingIn } from './old-versions.ts'
 
@@ -39,6 +41,17 @@ export class ReleaseKinds {
   /** Served or not. Undefined for kinds that are not of Kubernetes, and those that nothing converts. */
   find({ apiVersion, kind }: KindName): FoundKind | undefined {
     return this.#byName.get(`${apiVersion} ${kind}`)
+  }
+
+  /** Those of unknown members that the version had in the last release that served it. */
+  formerFields({ version }: FoundKind, value: JsonObject, unknown: readonly string[]): string[] {
+    const name = { apiVersion: apiVersionOfVersion(version), kind: version.kind }
+    const last = unknown.length === 0 ? undefined : RELEASES.findLast(each => ['served', 'deprecated'].includes(standingIn(each, name)?.state ?? ''))
+    if (last === undefined || last === this.release) return []
+    const schema = new ReleaseKinds(last).find(name)?.version.schema
+    const never: string[] = []
+    if (schema) decode(schema, value, { keepEmpty: true, onUnknown: path => never.push(path) })
+    return schema ? unknown.filter(path => !never.includes(path)) : []
   }
 
   /** The version to move to: the best that the release serves and has not deprecated. Undefined where that is the version itself, or there is none. */

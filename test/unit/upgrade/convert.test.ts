@@ -253,6 +253,15 @@ subjects:
     now: '{\n  "apiVersion": "scheduling.k8s.io/v1",\n  "kind": "PriorityClass",\n  "metadata": {\n    "name": "{a}"\n  },\n  "value": 1\n}\n{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"c"},"value":2}\n',
   },
   {
+    what: 'fields that a version had up to its last release',
+    old: 'apiVersion: storagemigration.k8s.io/v1alpha1\nkind: StorageVersionMigration\nmetadata: {name: m}\nspec:\n  resource: {group: apps, version: v1, resource: deployments}\n  when: now\n',
+    now: 'apiVersion: storagemigration.k8s.io/v1beta1\nkind: StorageVersionMigration\nmetadata: {name: m}\nspec:\n  resource: {group: apps, version: v1, resource: deployments}\n  when: now\n',
+    decisions: [
+      'spec.resource.version: storagemigration.k8s.io/v1beta1 has no such field',
+      'spec.when: storagemigration.k8s.io/v1alpha1 has no such field, so it had no effect',
+    ],
+  },
+  {
     what: 'a document between braces',
     old: '--- {apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: "i"}, # old\n  spec: {rules: [{host: "a.example", http: {paths: [{path: \'/\', backend: {serviceName: s, servicePort: 80}}]}}]}}\n',
     now: '--- {apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: "i"}, # old\n  spec: {rules: [{host: "a.example", http: {paths: [{path: \'/\', backend: {service: {name: s, port: {number: 80}}}, pathType: ImplementationSpecific}]}}]}}\n',

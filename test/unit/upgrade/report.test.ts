@@ -40,6 +40,19 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     found: ['blocking removed-version'],
   },
   {
+    what: 'what a version that is gone never had, and lists in lists',
+    text: 'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: List, items: [{apiVersion: apps/v1beta1, kind: ReplicaSet, metadata: {name: a}}]}\n- {apiVersion: v1, kind: ReplicaSet, metadata: {name: b}}\n',
+    to: '1.34',
+    found: ['blocking removed-version apps/v1beta1 ReplicaSet is not served by 1.34'],
+  },
+  {
+    what: 'nothing new where a release has other words for what both refuse',
+    text: 'apiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata: {name: a}\nspec: {signerName: example.com/a, usages: [client auth], request: YQ==}\n',
+    from: '1.33',
+    to: '1.36',
+    found: ['note invalid-object both releases refuse spec.request: Invalid value: "YQ==": PEM block type'],
+  },
+  {
     what: 'a version of the future',
     text: 'apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n',
     from: '1.31',
