@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { deprecationIn, existsIn } from '../../src/lifecycle/lifecycle.ts'
-import type { Release } from '../../src/lifecycle/release.ts'
+import { minorOf, type Release } from '../../src/lifecycle/release.ts'
 import { findKubectls, type Result, runKubectl, words } from '../support/kubectl.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 
@@ -10,19 +10,20 @@ const FILE = join(import.meta.dirname, '..', 'fixtures', 'manifests', 'removed-k
 const documents = readFileSync(FILE, 'utf8').split('---\n')
 const fieldOf = (document: string, field: string): string => new RegExp(`^${field}: (\\S+)$`, 'm').exec(document)?.[1] ?? ''
 
-/** The oldest, which is nearest to the releases. */
-const [kubectl] = findKubectls()
+const kubectls = findKubectls()
+const [kubectl] = kubectls
+/** Of those that there are, the newest that is no newer than the release, or the oldest. */
+const nearest = (release: Release): string => (kubectls.findLast(({ minor }) => minor <= minorOf(release)) ?? kubectl)?.path ?? ''
 const withKubectl = kubectl ? describe : describe.skip
 
 withKubectl(`kubectl with manifests of removed kinds${kubectl ? '' : ' (skipped: there is none on PATH)'}`, function () {
   this.timeout(60_000)
-  for (const release of ['1.24', '1.25', '1.26'] as const satisfies readonly Release[])
+  for (const release of ['1.24', '1.25', '1.26', '1.28', '1.31'] as const satisfies readonly Release[])
     describe(`on a server of ${release}`, () => {
       let server: StartedServer
       let env: NodeJS.ProcessEnv
       const served = documents.filter(document => existsIn(release, fieldOf(document, 'apiVersion'), fieldOf(document, 'kind')))
-      const run = (command: string, stdin?: string): Promise<Result> =>
-        runKubectl(kubectl?.path ?? '', words(command), env, stdin === undefined ? {} : { stdin })
+      const run = (command: string, stdin?: string): Promise<Result> => runKubectl(nearest(release), words(command), env, stdin === undefined ? {} : { stdin })
       before(async () => {
         server = await startBinnacle([`--emulated-version=${release}`])
         env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: join(server.kubeconfig, '..', 'home') }
@@ -31,8 +32,8 @@ withKubectl(`kubectl with manifests of removed kinds${kubectl ? '' : ' (skipped:
 
       it('applies them with warnings, and once more without a change', async () => {
         const first = await run('apply -f -', served.join('---\n'))
-        const warnings = served.map(document => `Warning: ${deprecationIn(release, fieldOf(document, 'apiVersion'), fieldOf(document, 'kind'))?.warning}`)
-        expect([first.code, first.stderr.trim().split('\n')], first.stdout).to.deep.equal([0, warnings])
+        const warnings = served.flatMap(document => deprecationIn(release, fieldOf(document, 'apiVersion'), fieldOf(document, 'kind'))?.warning ?? [])
+        expect([first.code, first.stderr.trim().split('\n')], first.stdout).to.deep.equal([0, warnings.map(warning => `Warning: ${warning}`)])
         expect(first.stdout.match(/ created$/gm)).to.have.length(served.length)
         const second = await run('apply -f -', served.join('---\n'))
         expect([second.code, second.stdout.match(/ unchanged$/gm)?.length], second.stdout).to.deep.equal([0, served.length])
