@@ -1,9 +1,11 @@
 import { invariant } from '../../lib/invariant.ts'
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import type { Json } from '../../meta/object.ts'
 import { goDifference } from '../../schema/go/go-diff.ts'
+import { goJsonDifference } from '../../schema/go/go-json-diff.ts'
 import { goSyntax } from '../../schema/go/go-print.ts'
-import { types } from '../types.ts'
+import { types, typesOf } from '../types.ts'
 
 /** A value of a declared type as upstream's messages print it: `core.PodIP{IP:"::1"}`. */
 export const goValue = (type: string, value: Json | undefined): Verbatim => goSyntax(types.type(type), value)
@@ -29,5 +31,6 @@ export function goMemberOnce(type: string, member: string, value: Json | undefin
   }
 }
 
-/** What differs between two values of a declared type, in lines of their own. */
-export const goChanges = (type: string, old: Json, next: Json): string => goDifference(types.type(type), old, next)
+/** What differs between two values of a declared type, in lines of their own: in the form of go-cmp, since 1.34 as a diff of JSON. */
+export const goChanges = (release: Release, type: string, old: Json, next: Json): string =>
+  isSince(release, '1.34') ? goJsonDifference(typesOf(release).type(type), old, next) : goDifference(types.type(type), old, next)

@@ -16,6 +16,9 @@ export function goJson(schema: StructSchema, value: Json | undefined, member?: s
   return printer.text
 }
 
+/** Whether a text of `goJson` ends before its value does. */
+export const isCutOff = (text: string): boolean => text.length > MOST_CHARACTERS
+
 /** Appends to one text, so that it can stop when that is long enough. */
 class Printer {
   text = ''
@@ -69,11 +72,16 @@ class Printer {
 /** Structs that write themselves, with what they are where nothing is given. */
 const OWN_FORM: Readonly<Record<string, Json>> = { 'intstr.IntOrString': 0, 'resource.Quantity': '0' }
 
+const AS_IN_OBJECTS: GoScalar = { kind: 'scalar', scalar: 'string', name: '' }
+
 /** Fields with their values; those of an embedded struct stand among them. */
 function* promoted(type: GoStruct, value: Json | undefined): Generator<readonly [GoField, Json | undefined]> {
   const members = membersOf(value, type)
   for (const field of type.fields) {
     if (field.embedded && field.type.kind === 'struct') yield* promoted(field.type, field.get(members))
+    // Embedded, too, and of metav1: its members are as in objects.
+    else if (field.name === 'ObjectMeta')
+      for (const [name, member] of Object.entries(membersOf(field.get(members)))) yield [{ name, type: AS_IN_OBJECTS, get: () => member }, member]
     else yield [field, field.get(members)]
   }
 }

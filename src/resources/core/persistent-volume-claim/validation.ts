@@ -93,7 +93,7 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
   if (mayChangeClass(next, features.release)) keepMembers(after, before, 'volumeAttributesClassName')
   if (!sameSpec(after, before)) {
     const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
-    errors.push(forbidden(specPath, `${what}\n${goChanges('core.PersistentVolumeClaimSpec', before, after)}`))
+    errors.push(forbidden(specPath, `${what}\n${goChanges(features.release, 'core.PersistentVolumeClaimSpec', before, after)}`))
   }
   return errors
 }

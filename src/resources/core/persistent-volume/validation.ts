@@ -129,7 +129,7 @@ function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, f
   const { controllerExpandSecretRef: _, ...csi } = next.csi ?? {}
   const compared = secretIsNew ? { ...after, csi } : after
   if (!deepEqual(compared, before)) {
-    const detail = `spec.persistentvolumesource is immutable after creation\n${goChanges('core.PersistentVolumeSource', before, compared)}`
+    const detail = `spec.persistentvolumesource is immutable after creation\n${goChanges(features.release, 'core.PersistentVolumeSource', before, compared)}`
     errors.push(forbidden(fieldPath('spec', 'persistentvolumesource'), detail))
   }
   errors.push(...validateImmutableField(next.volumeMode, old.volumeMode, fieldPath('volumeMode')))

@@ -48,7 +48,7 @@ function validate(next: Pod, old: Pod, features: Features): FieldError[] {
     const which = `existing ephemeral containers ${JSON.stringify(container.name)}`
     if (!after) errors.push(forbidden(path, `${which} may not be removed\n`))
     else if (!deepEqual(container, after))
-      errors.push(forbidden(path, `${which} may not be changed\n${goChanges('core.EphemeralContainer', container, after)}`))
+      errors.push(forbidden(path, `${which} may not be changed\n${goChanges(features.release, 'core.EphemeralContainer', container, after)}`))
   }
   return errors
 }

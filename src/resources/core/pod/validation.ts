@@ -100,7 +100,9 @@ export function validatePodUpdate(next: Pod, old: Pod, features: Features): Fiel
   errors.push(...validateNarrowed(next.spec, old.spec))
   const rest = withoutUpdates(next.spec, old.spec)
   if (!deepEqual(rest, old.spec)) {
-    errors.push(forbidden(SPEC, `pod updates may not change fields other than ${UPDATABLE.join(',')}\n${goChanges('core.PodSpec', old.spec, rest)}`))
+    errors.push(
+      forbidden(SPEC, `pod updates may not change fields other than ${UPDATABLE.join(',')}\n${goChanges(features.release, 'core.PodSpec', old.spec, rest)}`),
+    )
   }
   return errors
 }

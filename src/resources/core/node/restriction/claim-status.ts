@@ -16,7 +16,7 @@ export function restrictClaim(restricted: Restricted): void {
   const [before, after] = [comparable(old, recovers), comparable(object, recovers)]
   if (deepEqual(before, after)) return
   const size = sinceOf(restricted, '1.30') ? 'status.quantity' : 'status.capacity'
-  const changes = goChanges('core.PersistentVolumeClaim', before, after)
+  const changes = goChanges(restricted.options.features.release, 'core.PersistentVolumeClaim', before, after)
   throw refuseNode(restricted, `node ${quote(restricted.node)} is not allowed to update fields other than ${size} and status.conditions: ${changes}`)
 }
 

@@ -1,0 +1,41 @@
+import type { Json } from '../../meta/object.ts'
+import type { StructSchema } from '../schema.ts'
+import { goJson, isCutOff } from './go-json.ts'
+import { unifiedDiff } from './unified-diff.ts'
+
+/**
+ * What differs between two values of a declared type, as upstream's messages print it since 1.34: a unified diff of their JSON, indented by one space a level.
+ * Source: k8s.io/apimachinery/pkg/util/diff.
+ */
+export function goJsonDifference(schema: StructSchema, old: Json, next: Json): string {
+  const [before, after] = [goJson(schema, old), goJson(schema, next)]
+  const diff = isCutOff(before) || isCutOff(after) ? undefined : unifiedDiff(indentedLines(before), indentedLines(after))
+  return diff ?? 'There is too much to compare to tell what differs.\n'
+}
+
+/** JSON without white space as lines, as json.MarshalIndent writes it. */
+function indentedLines(json: string): string[] {
+  const lines: string[] = []
+  let line = ''
+  let depth = 0
+  const end = (): void => {
+    lines.push(`${line}\n`)
+    line = ' '.repeat(depth)
+  }
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}[\],:]|[^"{}[\],:]+/g)) {
+    if (token === '{' || token === '[') {
+      line += token
+      depth++
+      end()
+    } else if (token === '}' || token === ']') {
+      depth--
+      end()
+      line += token
+    } else if (token === ',') {
+      line += token
+      end()
+    } else line += token === ':' ? ': ' : token
+  }
+  lines.push(`${line}\n`)
+  return lines
+}

@@ -1,0 +1,74 @@
+import { type Match, matchingLines } from './line-matcher.ts'
+
+/** Lines that are the same are shown around those that are not. */
+const CONTEXT = 3
+
+/** What differs between two texts, given as lines with their ends, without the names of files; undefined where there is too much to compare. Source: go-difflib. */
+export function unifiedDiff(a: readonly string[], b: readonly string[]): string | undefined {
+  const matches = matchingLines(a, b)
+  return (
+    matches &&
+    hunksOf(matches, a.length, b.length)
+      .map(hunk => hunkText(hunk, a, b))
+      .join('')
+  )
+}
+
+/** A part of both texts: what is the same, or what takes another's place. Ends are exclusive. */
+interface Part {
+  readonly isSame: boolean
+  readonly aFrom: number
+  readonly aTo: number
+  readonly bFrom: number
+  readonly bTo: number
+}
+
+function partsOf(matches: readonly Match[], aLength: number, bLength: number): Part[] {
+  const parts: Part[] = []
+  let [a, b] = [0, 0]
+  for (const match of [...matches, { a: aLength, b: bLength, size: 0 }]) {
+    if (a < match.a || b < match.b) parts.push({ isSame: false, aFrom: a, aTo: match.a, bFrom: b, bTo: match.b })
+    ;[a, b] = [match.a + match.size, match.b + match.size]
+    if (match.size > 0) parts.push({ isSame: true, aFrom: match.a, aTo: a, bFrom: match.b, bTo: b })
+  }
+  return parts
+}
+
+/** Parts that differ with what is around them; those that are near one another are one hunk. */
+function hunksOf(matches: readonly Match[], aLength: number, bLength: number): Part[][] {
+  const hunks: Part[][] = [[]]
+  const parts = partsOf(matches, aLength, bLength)
+  const head = ({ aFrom, bFrom, ...part }: Part): Part => ({
+    ...part,
+    aFrom,
+    bFrom,
+    aTo: Math.min(part.aTo, aFrom + CONTEXT),
+    bTo: Math.min(part.bTo, bFrom + CONTEXT),
+  })
+  const tail = ({ aTo, bTo, ...part }: Part): Part => ({
+    ...part,
+    aTo,
+    bTo,
+    aFrom: Math.max(part.aFrom, aTo - CONTEXT),
+    bFrom: Math.max(part.bFrom, bTo - CONTEXT),
+  })
+  for (const [i, part] of parts.entries()) {
+    const isEdge = i === 0 || i === parts.length - 1
+    if (!part.isSame || (!isEdge && part.aTo - part.aFrom <= 2 * CONTEXT)) hunks.at(-1)?.push(part)
+    else {
+      if (i > 0) hunks.at(-1)?.push(head(part))
+      if (i < parts.length - 1) hunks.push([tail(part)])
+    }
+  }
+  return hunks.filter(hunk => hunk.some(({ isSame }) => !isSame))
+}
+
+function hunkText(hunk: readonly Part[], a: readonly string[], b: readonly string[]): string {
+  const [first, last] = [hunk[0], hunk.at(-1)]
+  const range = (from = 0, to = 0): string => (to - from === 1 ? `${from + 1}` : `${to === from ? from : from + 1},${to - from}`)
+  const signed = (sign: string, lines: readonly string[]): string[] => lines.map(line => sign + line)
+  const lines = hunk.flatMap(({ isSame, aFrom, aTo, bFrom, bTo }) =>
+    isSame ? signed(' ', a.slice(aFrom, aTo)) : [...signed('-', a.slice(aFrom, aTo)), ...signed('+', b.slice(bFrom, bTo))],
+  )
+  return `@@ -${range(first?.aFrom, last?.aTo)} +${range(first?.bFrom, last?.bTo)} @@\n${lines.join('')}`
+}
