@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
+import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
 import type { Release } from '../../../src/lifecycle/release.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../src/meta/object.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
@@ -9,16 +10,23 @@ import type { AnyObject } from '../../support/any-object.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 
+/** Kinds that are served only while these are on. */
+const GATES = ['ClusterTrustBundle', 'StorageVersionMigrator'] as const
+
 /** Every kind that a release stores, by where it does so. */
 function storedIn(release: Release): ReadonlyMap<string, ResourceDefinition> {
-  const definitions = servedBuiltins({ 'api/all': true }, GATES, ['10.0.0.0/24'], release)
+  const known = gatesOf(release)
+  const gates = Object.fromEntries(GATES.filter(gate => known[gate] && !known[gate].locked).map(gate => [gate, true]))
+  const definitions = servedBuiltins({ 'api/all': true }, gates, ['10.0.0.0/24'], release)
   return new Map(definitions.flatMap(definition => (definition.storage ? [[definition.storage.prefix, definition]] : [])))
 }
-/** Kinds that are served only while these are on. */
-const GATES = { ClusterTrustBundle: true, StorageVersionMigrator: true }
 
-const walked = new Map(([33, 34, 35, 36] as const).map(minor => [minor, storedIn(`1.${minor}`)]))
-type Minor = typeof walked extends Map<infer K, unknown> ? K : never
+const MINORS = [24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36] as const
+type Minor = (typeof MINORS)[number]
+const walked = new Map(MINORS.map(minor => [minor, storedIn(`1.${minor}`)]))
+/** Release after release, in either direction. */
+const between = (from: Minor, to: Minor): Minor[] =>
+  from <= to ? MINORS.filter(minor => minor >= from && minor <= to) : MINORS.filter(minor => minor >= to && minor <= from).toReversed()
 
 /** An object with a value in every field that the release has, as its hub version holds it. */
 function filled({ hub }: ResourceDefinition): AnyObject {
@@ -57,29 +65,37 @@ const asJson = (object: AnyObject): Json =>
   JSON.parse(JSON.stringify(object, (key, value) => (key === 'resourceVersion' || key === 'apiVersion' ? undefined : value)))
 
 describe('a store that goes from release to release', () => {
-  for (const [prefix, definition] of walked.get(33) ?? []) {
-    it(`keeps ${prefix} of 1.33`, () => {
-      const there = walk(prefix, filled(definition), [33, 33])
-      const back = walk(prefix, there, [33, 34, 35, 36, 35, 34, 33])
-      expect(lost(asJson(there), asJson(back))).to.deep.equal(GONE[prefix] ?? [])
-    })
-  }
+  for (const from of [24, 28, 31, 33] as const)
+    for (const [prefix, definition] of walked.get(from) ?? [])
+      it(`keeps ${prefix} of 1.${from}`, () => {
+        const there = walk(prefix, filled(definition), [from, from])
+        const back = walk(prefix, there, [...between(from, 36), ...between(36, from)])
+        expect(lost(asJson(there), asJson(back)).filter(path => !isDropped(from, `${prefix} ${path}`))).to.deep.equal([])
+      })
 
   for (const [prefix, definition] of walked.get(36) ?? []) {
-    const known = walked.get(33)?.get(prefix)
-    if (!known) continue
-    it(`keeps of ${prefix} of 1.36 what 1.33 knows`, () => {
-      const there = walk(prefix, filled(definition), [36, 36])
-      const back = walk(prefix, there, [36, 35, 34, 33, 34, 35, 36])
-      const old = walk(prefix, there, [36, 33, 36])
-      expect(lost(asJson(old), asJson(back))).to.deep.equal([])
-    })
+    for (const to of [24, 28, 33] as const)
+      if (walked.get(to)?.has(prefix))
+        it(`keeps of ${prefix} of 1.36 what 1.${to} knows`, () => {
+          const there = walk(prefix, filled(definition), [36, 36])
+          const back = walk(prefix, there, [...between(36, to), ...between(to, 36)])
+          const old = walk(prefix, there, [36, to, 36])
+          expect(lost(asJson(old), asJson(back))).to.deep.equal([])
+        })
   }
 })
 
-/** What releases drop that do not have it any more. */
-const GONE: Readonly<Record<string, readonly string[]>> = {
-  devicetaintrules: ['spec.deviceSelector.deviceClassName', 'spec.deviceSelector.selectors[].cel.expression'],
+/** Fields that a release does not have any more, and drops: resource and path. */
+const DROPPED: readonly (readonly [since: Minor, what: RegExp])[] = [
+  [28, /^(?:persistentvolumeclaims |statefulsets spec\.volumeClaimTemplates\[\]\.)status\.resizeStatus$/],
+  [28, /^networkpolicies status\./],
+  [29, /^persistentvolumeclaims spec\.resources\.claims|[vV]olumeClaimTemplate(?:s\[\])?\.spec\.resources\.claims/],
+  [31, /^\w+ (?:\w+\.)*spec\.resourceClaims\[\]\.source\./],
+  [31, /^resourceclaim(?:s|templates) /],
+  [32, /^(?:resourceclaim(?:s|templates) .*(?:[cC]ontroller|deallocationRequested)$|deviceclasses spec\.suitableNodes\.)/],
+  [34, /^devicetaintrules spec\.deviceSelector\.(?:deviceClassName|selectors)/],
   // 1.35 stores v1beta1, which has neither.
-  storageversionmigrations: ['spec.resource.version', 'spec.continueToken'],
-}
+  [35, /^storageversionmigrations spec\.(?:resource\.version|continueToken)$/],
+]
+
+const isDropped = (from: Minor, path: string): boolean => DROPPED.some(([since, what]) => from < since && what.test(path))
