@@ -23,8 +23,8 @@ export function boundJsonValues(bytes: Buffer): void {
 }
 
 /** Throws 413 where so many copies of a value would hold too many values. */
-export function boundCopies(value: unknown, copies: number): void {
-  if (copies > 0 && countValues(value, MOST_VALUES / copies) > MOST_VALUES / copies) throw tooManyValues()
+export function boundCopies(value: unknown, copies: number, most = MOST_VALUES): void {
+  if (copies > 1 && countValues(value, most / copies) > most / copies) throw tooManyValues(most)
 }
 
 /** Counts no further than to what is too many. */

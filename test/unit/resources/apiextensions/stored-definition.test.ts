@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { MOST_VALUES } from '../../../../src/codec/value-bound.ts'
 import { clone } from '../../../../src/meta/equal.ts'
 import { codecOf } from '../../../../src/registry/codec.ts'
 import { convert, versionsOf } from '../../../../src/registry/convert.ts'
@@ -81,6 +82,17 @@ describe('definitions in the store', () => {
     const back = read(stored(spec))
     expect([back.apiVersion, back.spec]).to.deep.equal(['apiextensions.k8s.io/v1', definition('v1', spec).spec])
     expect(back.spec.versions[0].schema).not.to.equal(back.spec.versions[1].schema)
+  })
+
+  it('are refused where that is short and too much to be read, and read where another server has stored more of it', () => {
+    const parts = { schema: { openAPIV3Schema: { type: 'object', enum: Array.from({ length: MOST_VALUES / 2 - 10 }, (_, i) => i) } } }
+    const fitting = { versions: [version('v1', parts), version('v2', parts)] }
+    const back = read(stored(fitting))
+    expect(back.spec.versions[1]).to.deep.equal(version('v2', parts))
+    const versions = [...fitting.versions, version('v3', parts)]
+    expect(() => stored({ versions })).to.throw(`Request entity too large: limit is ${MOST_VALUES} values`)
+    const theirs = definition('v1beta1', { validation: parts.schema, versions: versions.map(({ name, served, storage }) => ({ name, served, storage })) })
+    expect(read(theirs).spec.versions).to.deep.equal(versions)
   })
 
   it('are read as well as earlier releases of this server stored them, in v1', () => {

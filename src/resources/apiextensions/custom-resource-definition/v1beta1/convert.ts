@@ -1,4 +1,5 @@
-import { boundCopies } from '../../../../codec/value-bound.ts'
+import { boundCopies, MOST_VALUES } from '../../../../codec/value-bound.ts'
+import type { Steps } from '../../../../lib/steps.ts'
 import { clone } from '../../../../meta/equal.ts'
 import type * as v1 from '../../v1.types.ts'
 import type * as v1beta1 from '../../v1beta1.types.ts'
@@ -7,8 +8,11 @@ import { shareParts, type VersionParts } from '../spec.ts'
 /** What versions of v1beta1 may have of their own, or the spec for all of them: only columns are spelt otherwise. */
 type OlderParts = Pick<v1beta1.CustomResourceDefinitionVersion, keyof VersionParts>
 
+/** Values of all versions: several times what is written here, as another server that writes to the same etcd has no bound. */
+const MOST_READ = 8 * MOST_VALUES
+
 /** To v1: every version has its own parts, which no other shares. Throws 413 where that makes too much of them. */
-export function toV1({ spec: older, status, ...definition }: v1beta1.CustomResourceDefinition): v1.CustomResourceDefinition {
+export function* toV1({ spec: older, status, ...definition }: v1beta1.CustomResourceDefinition): Steps<v1.CustomResourceDefinition> {
   const { version, versions, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...spec } = older
   // The oldest definitions name one version and have no list.
   const named = versions ?? (version ? [{ name: version, served: true, storage: true }] : null)
@@ -18,12 +22,17 @@ export function toV1({ spec: older, status, ...definition }: v1beta1.CustomResou
     ...(additionalPrinterColumns && { additionalPrinterColumns }),
     ...(selectableFields && { selectableFields }),
   }
-  boundCopies(shared, named?.length ?? 0)
+  boundCopies(shared, named?.length ?? 0, MOST_READ)
+  const newer: v1.CustomResourceDefinitionVersion[] = []
+  for (const each of named ?? []) {
+    newer.push(newerVersion({ ...each, ...(newer.length === 0 ? shared : clone(shared)) }))
+    yield
+  }
   return {
     ...definition,
     spec: {
       ...spec,
-      versions: named?.map((each, i) => newerVersion({ ...each, ...(i === 0 ? shared : clone(shared)) })) ?? null,
+      versions: named && newer,
       ...(conversion && { conversion: newerConversion(conversion) }),
       ...(preserveUnknownFields && { preserveUnknownFields }),
     },
@@ -43,9 +52,10 @@ function newerConversion({ strategy, webhookClientConfig, conversionReviewVersio
   return { strategy, webhook: { ...client, conversionReviewVersions: conversionReviewVersions ?? null } }
 }
 
-/** To v1beta1: what all versions have alike is moved to the spec. */
+/** To v1beta1: what all versions have alike is moved to the spec. Throws 413 where that is short and yet too much to be read. */
 export function fromV1({ spec: newer, status, ...definition }: v1.CustomResourceDefinition): v1beta1.CustomResourceDefinition {
   const { versions, hasNoList: _, shared, conversion, preserveUnknownFields = false, ...spec } = shareParts(newer)
+  boundCopies(shared, versions.length)
   const { schema, ...parts } = shared
   return {
     ...definition,
