@@ -28,6 +28,8 @@ export interface Node extends Coordinates {
   readonly orphaning: boolean
 }
 
+const uidsOf = (owners: readonly OwnerReference[]): ReadonlySet<string> => new Set(owners.map(({ uid }) => uid))
+
 const VIRTUAL = 1
 const DELETING = 2
 const WAITING = 4
@@ -197,14 +199,16 @@ export class OwnerGraph {
 
   private changeOwners(node: Writable, next: readonly OwnerReference[]): void {
     const before = node.owners
-    const removed = before.filter(({ uid }) => !next.some(other => other.uid === uid))
-    const added = next.filter(({ uid }) => !before.some(other => other.uid === uid))
+    const had = uidsOf(before)
+    const has = uidsOf(next)
+    const blocked = uidsOf(next.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true))
+    const removed = before.filter(({ uid }) => !has.has(uid))
+    const added = next.filter(({ uid }) => !had.has(uid))
     node.owners = next
     this.addToOwners(node, added)
     for (const { uid } of removed) this.leave(node, uid)
     for (const { uid, blockOwnerDeletion } of before) {
-      const blocks = next.some(other => other.uid === uid && other.blockOwnerDeletion === true)
-      if (blockOwnerDeletion === true && !blocks && this.nodes.has(uid)) this.outlet.examine(uid)
+      if (blockOwnerDeletion === true && !blocked.has(uid) && this.nodes.has(uid)) this.outlet.examine(uid)
     }
   }
 

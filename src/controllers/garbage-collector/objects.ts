@@ -59,7 +59,8 @@ export class Objects {
 
   /** Takes the references to these uids out; writes nothing where there are none. */
   async removeOwners(object: Coordinates, uids: readonly string[]): Promise<void> {
-    await this.changeOwners(object, owners => owners.filter(({ uid }) => !uids.includes(uid)))
+    const removed = new Set(uids)
+    await this.changeOwners(object, owners => owners.filter(({ uid }) => !removed.has(uid)))
   }
 
   /** No owner has to wait for it any longer. */
