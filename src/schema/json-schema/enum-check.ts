@@ -7,6 +7,8 @@ import { ValueResult } from './value-result.ts'
 /** The values of an enum as they are compared. */
 interface Enum {
   readonly scalars: ReadonlySet<Json>
+  /** Objects and lists, by their sketches. */
+  readonly composites: ReadonlyMap<string, readonly Json[]>
   /** As messages list them. */
   readonly texts: string
 }
@@ -19,6 +21,7 @@ function enumOf(allowed: readonly Json[]): Enum {
   if (!known) {
     known = {
       scalars: new Set(allowed.filter(one => typeof one !== 'object')),
+      composites: bySketch(allowed.filter(one => typeof one === 'object' && one !== null)),
       texts: allowed.map(one => (typeof one === 'string' ? one : one === null ? '<nil>' : String(one))).join(' '),
     }
     enums.set(allowed, known)
@@ -26,18 +29,50 @@ function enumOf(allowed: readonly Json[]): Enum {
   return known
 }
 
+function bySketch(values: readonly Json[]): Enum['composites'] {
+  const composites = new Map<string, Json[]>()
+  for (const value of values) {
+    const sketch = sketchOf(value, { left: MOST_PARTS })
+    const alike = composites.get(sketch)
+    if (alike) alike.push(value)
+    else composites.set(sketch, [value])
+  }
+  return composites
+}
+
 /** Undefined where the value is one of those that are allowed. `isFloat`: a whole number that is a float to Go. */
 export function checkEnum(value: Json, { enum: allowed }: JsonSchemaProps, name: string, isFloat: boolean): ValueResult | undefined {
   if (!allowed) return undefined
-  const { scalars, texts } = enumOf(allowed)
+  const { scalars, composites, texts } = enumOf(allowed)
   // A null that is allowed is not found, either: upstream compares no nulls.
-  const found =
-    typeof value === 'object'
-      ? value !== null && allowed.some(one => typeof one === 'object' && one !== null && deepEqual(one, value))
-      : hasScalar(scalars, value)
+  const found = typeof value === 'object' ? value !== null && isAmong(composites, value) : hasScalar(scalars, value)
   if (found) return undefined
   return ValueResult.of({ kind: 'enum', name, value, isFloat, allowed, message: `${name} in body should be one of [${texts}]` })
 }
+
+const isAmong = (composites: Enum['composites'], value: Json): boolean =>
+  composites.get(sketchOf(value, { left: MOST_PARTS }))?.some(one => deepEqual(one, value)) === true
+
+/** Of a value that a sketch tells, so that a large one costs no more at every level at which it is compared. */
+const MOST_PARTS = 256
+const MOST_CHARACTERS = 64
+
+/** The same for all values that `deepEqual` finds equal, and different for most others that are small. */
+function sketchOf(value: Json | undefined, parts: { left: number }): string {
+  if (isNil(value)) return 'null'
+  if (--parts.left < 0) return '*'
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, MOST_CHARACTERS))
+  // An integer may come as a bigint.
+  if (typeof value !== 'object') return String(typeof value === 'boolean' ? value : Number(value))
+  if (Array.isArray(value)) return value.length > MOST_PARTS ? '[*]' : `[${value.map(item => sketchOf(item, parts)).join()}]`
+  const names: string[] = []
+  for (const name in value) if (!isNil(value[name]) && names.push(name) > MOST_PARTS) return '{*}'
+  const members = names.sort().map(name => `${name.slice(0, MOST_CHARACTERS)}:${sketchOf(value[name], parts)}`)
+  return `{${members.join()}}`
+}
+
+/** What `deepEqual` takes for absent. */
+const isNil = (value: Json | undefined): value is null | undefined => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
 /** As Go converts what it compares: a float to an integer loses its fraction, an integer is the text of its character. */
 function hasScalar(scalars: ReadonlySet<Json>, value: Exclude<Json, object | null>): boolean {

@@ -5,6 +5,8 @@ import type { Json } from '../../../../src/meta/object.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { validateValue, validateValueUpdate } from '../../../support/at-once.ts'
 
+const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`a${i}`, 1]))
+
 const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: string[]]> = {
   'a text': [{ type: 'string' }, 'x', []],
   'a number for a text': [{ type: 'string' }, 1, ['d: Invalid value: "integer":  in body must be of type string: "integer"']],
@@ -45,6 +47,11 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
   ],
   'one of few but for its fraction': [{ type: 'number', enum: [1] }, 1.5, []],
   'the character of one of few': [{ 'x-kubernetes-int-or-string': true, enum: ['A'] }, 65, []],
+  'an object of few, with its members in another order and some that are as if absent': [
+    { type: 'object', enum: [{ a: [1, {}], b: null, c: wide, d: 'x'.repeat(1000) }] },
+    { d: 'x'.repeat(1000), c: { ...wide, none: null, empty: [] }, a: [1, {}] },
+    [],
+  ],
   'few items': [{ type: 'array', minItems: 1, items: { type: 'string' } }, [], ['d: Invalid value: 0:  in body should have at least 1 items']],
   'many items': [{ type: 'array', maxItems: 1 }, [1, 2], ['d: Too many: 2: must have at most 1 items']],
   'a wrong item': [{ type: 'array', items: { type: 'integer' } }, [1, 'x'], ['d.[1]: Invalid value: "string": [1] in body must be of type integer: "string"']],
@@ -95,6 +102,11 @@ describe('validateValue, of texts and expressions', () => {
     const both: JsonSchemaProps = { 'x-kubernetes-int-or-string': true }
     const faulty = [1, 'x', 1.5, true].filter(value => validateValue(value, both, fieldPath('d')).length > 0)
     expect(faulty).to.deep.equal([1.5, true])
+  })
+  it('tells wide objects of an enum from one that differs late', () => {
+    const schema: JsonSchemaProps = { type: 'object', enum: [{ c: wide }, { c: { ...wide, a0: 2 } }] }
+    expect(validateValue({ c: { ...wide, a0: 2 } }, schema, fieldPath('d'))).to.deep.equal([])
+    expect(validateValue({ c: { ...wide, a1: 2 } }, schema, fieldPath('d'))).to.have.length(1)
   })
   it('names an object as a whole as upstream does', () =>
     expect(validateValue({}, { not: {} }, fieldPath()).map(fieldErrorText)).to.deep.equal(['<nil>: Invalid value: "": "" must not validate the schema (not)']))
