@@ -73,11 +73,18 @@ type TakeAny = (what: string) => number
 function planCreate(next: Service, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
   const byPort = new Map<number, number>()
   const all = portsOf(next)
+  // Of several node ports for a port the first counts.
+  const wanted = new Map(
+    all
+      .filter(({ nodePort }) => nodePort)
+      .map(({ port, nodePort }) => [port, nodePort] as const)
+      .toReversed(),
+  )
   for (const [i, { port, nodePort }] of all.entries()) {
     if (!nodePort && !allocates(next)) continue
     const shared = byPort.get(port)
     if (shared === undefined) {
-      const requested = all.find(other => other.port === port && other.nodePort)?.nodePort
+      const requested = wanted.get(port)
       const got = requested ? take(requested, i) : takeAny('nodePort')
       assigned.set(i, got)
       byPort.set(port, got)

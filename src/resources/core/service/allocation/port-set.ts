@@ -89,20 +89,26 @@ export class PortSet implements PortSource {
 /** Of a dry run: checks what is asked for, and makes up the rest beyond the usual range. */
 export class DryRunPorts implements PortSource {
   private readonly known: PortSet
-  private readonly taken: number[] = []
+  private readonly taken = new Set<number>()
+  private highest = 0
 
   constructor(known: PortSet) {
     this.known = known
   }
 
   take(port: number): void {
-    if (this.known.has(port) || this.taken.includes(port)) throw new AllocationError('provided port is already allocated')
-    this.taken.push(port)
+    if (this.known.has(port) || this.taken.has(port)) throw new AllocationError('provided port is already allocated')
+    this.note(port)
   }
 
   takeAny(): number {
-    const port = (this.taken.length === 0 ? 32768 : Math.max(...this.taken)) + 1
-    this.taken.push(port)
+    const port = (this.taken.size === 0 ? 32768 : this.highest) + 1
+    this.note(port)
     return port
+  }
+
+  private note(port: number): void {
+    this.taken.add(port)
+    this.highest = Math.max(this.highest, port)
   }
 }

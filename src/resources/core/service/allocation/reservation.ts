@@ -83,8 +83,8 @@ export class ServiceReservations {
   private async stands(api: ResourceAccess, owner: ServiceRef, ips: readonly string[], ports: readonly number[]): Promise<boolean> {
     try {
       const service = await getKind(api, SERVICES, owner.namespace, owner.name)
-      const held = allNodePortsOf(service)
-      return heldIPs(service).some(ip => ips.includes(ip)) || held.some(port => ports.includes(port))
+      const held = new Set(allNodePortsOf(service))
+      return heldIPs(service).some(ip => ips.includes(ip)) || ports.some(port => held.has(port))
     } catch (error) {
       return !isStatusError(error, 'NotFound')
     }
