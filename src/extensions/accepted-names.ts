@@ -66,8 +66,8 @@ function takeShortNames(
   taken: ReadonlySet<string>,
   conflict: Map<string, string>,
 ): readonly string[] | undefined {
-  const own = accepted.shortNames ?? []
-  const errors = (wanted.shortNames ?? []).filter(name => !own.includes(name) && taken.has(name)).map(name => `${quote(name)} is already in use`)
+  const own = new Set(accepted.shortNames)
+  const errors = (wanted.shortNames ?? []).filter(name => !own.has(name) && taken.has(name)).map(name => `${quote(name)} is already in use`)
   if (errors.length === 0) return wanted.shortNames
   conflict.set('ShortNamesConflict', aggregate(errors))
   return accepted.shortNames

@@ -60,12 +60,13 @@ function validateFileKeyRef({ key, volumeName, path: file }: FileKeySelector, pa
 /** Files of variables are in volumes of the pod that are empty at its start. */
 export function validateFileVolumes(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
+  const volumes = new Map(spec.volumes?.toReversed().map(volume => [volume.name, volume]))
   for (const [{ env = [] }, at] of containersWithPath(spec, path)) {
     env.forEach(({ valueFrom }, i) => {
       if (!valueFrom?.fileKeyRef) return
       const { volumeName } = valueFrom.fileKeyRef
       const place = at.child('env').index(i).child('valueFrom', 'fileKeyRef', 'volumeName')
-      const volume = spec.volumes?.find(({ name }) => name === volumeName)
+      const volume = volumes.get(volumeName)
       if (!volume) errors.push(notFound(place, volumeName))
       else if (!volume.emptyDir) errors.push(invalid(place, volumeName, 'referenced volume must be of type emptyDir'))
     })

@@ -80,7 +80,8 @@ function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, opt
   const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
   for (const list of STATUS_LISTS) {
     const policy = list === 'ephemeralContainerStatuses' ? 'Never' : spec.restartPolicy
-    const own = list === 'containerStatuses' ? spec.containers : spec.initContainers
+    const own = (list === 'containerStatuses' ? spec.containers : spec.initContainers) ?? []
+    const byName = new Map(own.toReversed().map(container => [container.name, container]))
     const rules = options.allowRestartRules && list !== 'ephemeralContainerStatuses'
     if (rules ? options.allowRestartAll && restartsAll(spec) : policy === 'Always') continue
     const revived = new Map<string, number>()
@@ -88,16 +89,7 @@ function validateTransitions(next: PodStatus, old: PodStatus, spec: PodSpec, opt
     old[list]?.forEach((container, i) => {
       const ended = container.state.terminated
       if (!ended || (list === 'initContainerStatuses' && sidecars.has(container.name))) return
-      if (
-        rules
-          ? mayRestart(
-              own?.find(({ name }) => name === container.name),
-              spec,
-              ended.exitCode,
-            )
-          : ended.exitCode && policy === 'OnFailure'
-      )
-        return
+      if (rules ? mayRestart(byName.get(container.name), spec, ended.exitCode) : ended.exitCode && policy === 'OnFailure') return
       for (let n = revived.get(container.name) ?? 0; n > 0; n--) {
         errors.push(forbidden(STATUS.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state'))
       }

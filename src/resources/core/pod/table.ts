@@ -126,8 +126,9 @@ function statusCell(pod: Pod, reason: string, shown: Shown): string {
 function readinessGatesCell(pod: Pod): string {
   const { readinessGates: gates = [] } = pod.spec
   if (gates.length === 0) return NONE
-  const { conditions = [] } = pod.status
-  const met = gates.filter(gate => conditions.find(condition => condition.type === gate.conditionType)?.status === 'True')
+  // Of several conditions of a type the first counts.
+  const statuses = new Map((pod.status.conditions ?? []).toReversed().map(({ type, status }) => [type, status]))
+  const met = gates.filter(gate => statuses.get(gate.conditionType) === 'True')
   return `${met.length}/${gates.length}`
 }
 
