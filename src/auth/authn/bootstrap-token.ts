@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { TypedObject } from '../../meta/object.ts'
+import { commonAudiences } from './common-audiences.ts'
 import type { TokenAuthenticator, TokenIdentity } from './token.ts'
 
 /** What is read of a Secret. */
@@ -29,7 +30,7 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
   return (token, audiences) => {
     const [, id, secret] = TOKEN.exec(token) ?? []
     if (id === undefined || secret === undefined) return undefined
-    const meant = audiences.filter(audience => serverAudiences.includes(audience))
+    const meant = commonAudiences(audiences, serverAudiences)
     if (meant.length === 0 && audiences.length > 0) return undefined
     return getSecret(`bootstrap-token-${id}`).then((found): TokenIdentity | undefined => {
       if (!found) return undefined

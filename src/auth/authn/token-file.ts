@@ -1,5 +1,6 @@
 import type { User } from '../../meta/context.ts'
 import { authenticated } from './authenticator.ts'
+import { commonAudiences } from './common-audiences.ts'
 import type { TokenAuthenticator } from './token.ts'
 
 /**
@@ -11,7 +12,7 @@ export const fileTokens =
   (token, audiences) => {
     const user = users.get(token)
     if (user === undefined) return undefined
-    const meant = audiences.filter(audience => serverAudiences.includes(audience))
+    const meant = commonAudiences(audiences, serverAudiences)
     return meant.length === 0 && audiences.length > 0 ? undefined : { user, audiences: meant }
   }
 

@@ -1,5 +1,6 @@
 import { aggregate } from '../../../lib/aggregate.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { commonAudiences } from '../common-audiences.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { untrustedIssuer } from './compact-token.ts'
 import { type JwtAuthenticator, type JwtOptions, jwtAuthenticator } from './jwt-authenticator.ts'
@@ -41,7 +42,7 @@ export function jwtAuthenticators(compiled: readonly CompiledJwt[], serverAudien
     close: () => ended.abort(),
     authenticate(token, audiences) {
       if (byIssuer.size === 0) return undefined
-      const meant = audiences.filter(audience => serverAudiences.includes(audience))
+      const meant = commonAudiences(audiences, serverAudiences)
       if (meant.length === 0 && audiences.length > 0) return undefined
       const issuer = untrustedIssuer(token)
       const authenticator = issuer === undefined ? undefined : byIssuer.get(issuer)

@@ -2,6 +2,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { quoteAll } from '../../../lib/go-quote.ts'
 import type { User } from '../../../meta/context.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
+import { commonAudiences } from '../common-audiences.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { readClaims, type ServiceAccountClaims, userOfClaims } from './claims.ts'
 import { issuerOf, type KeysOf, Verifier } from './verify.ts'
@@ -39,7 +40,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
   const check = async (token: string, audiences: readonly string[]): Promise<TokenAnswer> => {
     const claims = await verifier.claims(token)
     if ('error' in claims) return claims
-    const meant = claims.aud.filter(audience => audiences.includes(audience))
+    const meant = commonAudiences(claims.aud, audiences)
     if (meant.length === 0) return { error: `token audiences ${quoteAll(claims.aud)} is invalid for the target audiences ${quoteAll(audiences)}` }
     const error = faultOfTime(claims, options.now() / 1000) ?? (await faultOfObjects(claims, options))
     if (error === undefined) return { user: { ...userOfClaims(claims), ...staleNote(claims, options.now()) }, audiences: meant }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isJsonObject, type Json, type KubeObject } from '../../../meta/object.ts'
+import { commonAudiences } from '../common-audiences.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 import { serviceAccountName } from './claims.ts'
 import { issuerOf, type KeysOf, Verifier } from './verify.ts'
@@ -95,7 +96,7 @@ export function legacyTokens({ keys, serverAudiences, lookUp }: LegacyTokenOptio
   const check = async (token: string, audiences: readonly string[]): Promise<TokenAnswer> => {
     const claims = await verifier.claims(token)
     if ('error' in claims) return claims
-    const meant = serverAudiences.filter(audience => audiences.includes(audience))
+    const meant = commonAudiences(serverAudiences, audiences)
     if (meant.length === 0)
       return { error: `token audiences ${JSON.stringify(serverAudiences)} is invalid for the target audiences ${JSON.stringify(audiences)}` }
     const notes = await look(token, claims)

@@ -7,6 +7,7 @@ import { timeoutError } from '../../../meta/status.ts'
 import { decodeAs } from '../../../schema/decode-as.ts'
 import { reviewIn, reviewSchema } from '../../reviews/review-answer.ts'
 import type { TokenReviewStatus, UserInfo } from '../../reviews/review-answers.types.ts'
+import { commonAudiences } from '../common-audiences.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
 
 export interface TokenWebhookOptions {
@@ -61,7 +62,7 @@ const reviewText = (token: string, audiences: readonly string[], version: string
 function answerOf(status: TokenReviewStatus | undefined, wanted: readonly string[], serverAudiences: readonly string[]): TokenAnswer {
   const { authenticated = false, user, audiences = [], error = '' } = status ?? {}
   const meant = audiences.length > 0 ? audiences : serverAudiences
-  const common = wanted.filter(audience => meant.includes(audience))
+  const common = commonAudiences(wanted, meant)
   // A token for others is nobody's here, whatever else is said of it.
   if (wanted.length > 0 && common.length === 0) return undefined
   if (authenticated) return { user: userOf(user ?? {}), audiences: common }
