@@ -6,6 +6,7 @@ import { applyMergePatch } from '../../../src/apply/patch/merge.ts'
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { applyConfiguration, applyJsonPatch, applyStrategicPatch } from '../../support/at-once.ts'
+import { processorCost } from '../../support/processor-cost.ts'
 
 const configMap = types.type('core.ConfigMap')
 const pod = types.type('core.Pod')
@@ -109,25 +110,12 @@ function run(kind: Kind, count: number, config: JsonObject): () => unknown {
   return () => apply(kind, live, config)
 }
 
-/** Milliseconds of CPU, the best of some. */
-function cost(measured: () => unknown): number {
-  measured()
-  let best = Number.POSITIVE_INFINITY
-  for (let i = 0; i < 3; i++) {
-    const before = process.cpuUsage()
-    measured()
-    const { user, system } = process.cpuUsage(before)
-    best = Math.min(best, (user + system) / 1000)
-  }
-  return best
-}
-
 describe('ten thousand fields of one object cost no square of it', () => {
   for (const [what, prepare] of table)
     it(what, function () {
       this.timeout(20_000)
-      const few = cost(prepare(2_000))
-      const many = cost(prepare(10_000))
+      const few = processorCost(prepare(2_000))
+      const many = processorCost(prepare(10_000))
       // Five times the fields: a square would cost 25 times as much.
       expect(many, `${few.toFixed(1)} ms for 2,000`).to.be.below(12 * few + 25)
     })
