@@ -44,15 +44,16 @@ etcd: ## Finds or installs etcd for the tests; says so where it can't
 test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
 	@BINNACLE='$(CURDIR)/bin/binnacle' node --import tsx hack/test.ts
 
-# make fuzz COUNT=100000 SEED=7 BYTES=3000000 MATCH='create .*pods'
+# make fuzz COUNT=100000 SEED=7 BYTES=3000000 MATCH='create .*pods' SHARE=0/8
 COUNT ?= 100000
 SEED ?= 1
 BYTES ?= 3000000
 MATCH ?=
+SHARE ?= 0/1
 
 fuzz: $(BUILT) ## Posts COUNT bodies with faults in each media type, none of which may crash, hang or be stored; puts odd values into objects in every form of write; and BYTES in each place of each kind, while another client waits
 	@MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha test/integration/mutated-bodies.test.ts test/integration/mutated-values.test.ts test/integration/odd-values-in-releases.test.ts
-	@BINNACLE='$(CURDIR)/bin/binnacle' LARGE_BODY_BYTES=$(BYTES) LARGE_BODY_MATCH='$(MATCH)' npx mocha test/integration/large-bodies.test.ts
+	@BINNACLE='$(CURDIR)/bin/binnacle' LARGE_BODY_BYTES=$(BYTES) LARGE_BODY_MATCH='$(MATCH)' LARGE_BODY_SHARE=$(SHARE) npx mocha test/integration/large-bodies.test.ts
 
 # make model COUNT=20000 SEED=7
 model: $(INSTALLED) ## Compares what clients are told in COUNT random histories, with faults in them, with the revisions of the store

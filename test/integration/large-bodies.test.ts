@@ -10,6 +10,7 @@ import { apiHandler } from '../support/api-handler.ts'
 import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange } from '../support/exchange.ts'
 import {
+  inRounds,
   LARGE_CUSTOM,
   LARGE_DEFINITION,
   type LargeCase,
@@ -19,10 +20,10 @@ import {
   largeKinds,
   largeRequest,
 } from '../support/large-requests.ts'
+import { startWatchedServer } from '../support/loop-watch.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { createProbeClient } from '../support/probe/client.ts'
 import { createWaitingClient } from '../support/probe/waiting-client.ts'
-import { startBinnacle } from '../support/started-server.ts'
 
 /** Cases of the sample, and bytes of each body. What is quadratic takes seconds at this length, what is linear some ten milliseconds. */
 const SAMPLE = 500
@@ -33,6 +34,8 @@ const LONG_MS = 400
 /** `make fuzz`: every case at this length, by a server in a process of its own. */
 const ALL_BYTES = Number(process.env.LARGE_BODY_BYTES ?? 0)
 const ALL_MATCH = new RegExp(process.env.LARGE_BODY_MATCH ?? '')
+/** `0/8`: the first of eight parts. */
+const [ALL_PART = 0, ALL_PARTS = 1] = (process.env.LARGE_BODY_SHARE ?? '0/1').split('/').map(Number)
 const ALL_MS = Number(process.env.LARGE_BODY_MS ?? 100)
 
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
@@ -199,9 +202,9 @@ all('large bodies of every kind, place and verb', function () {
   this.timeout(0)
 
   it('make another client wait no longer than it notices', async () => {
-    const server = await startBinnacle(['--feature-gates=CBORServingAndStorage=true'])
-    const client = createProbeClient(server.kubeconfig)
-    const other = createWaitingClient(server.kubeconfig)
+    const watched = await startWatchedServer(['--feature-gates=CBORServingAndStorage=true'])
+    const client = createProbeClient(watched.server.kubeconfig)
+    const other = createWaitingClient(watched.server.kubeconfig)
     const waits: { readonly ms: number; readonly name: string; readonly status: number }[] = []
     const put = (path: string, object: object) =>
       client.ask('POST', path, { headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(object)) })
@@ -211,15 +214,21 @@ all('large bodies of every kind, place and verb', function () {
       const kinds = [...largeKinds(), LARGE_CUSTOM]
       for (const { path, base } of kinds) await put(path, base)
       let tried = 0
-      for (const one of largeCases(kinds)) {
+      for (const [i, one] of inRounds(largeCases(kinds)).entries()) {
         const name = largeCaseName(one)
-        if (!ALL_MATCH.test(name)) continue
+        if (i % ALL_PARTS !== ALL_PART || !ALL_MATCH.test(name)) continue
         const request = largeRequest(one, ALL_BYTES)
         if (request === undefined) continue
         const { method, path, search, type, body } = request
-        await other.begin()
-        const { status } = await client.ask(method, `${path}?${search}`, { headers: { 'content-type': type }, body })
-        const longest = await other.end()
+        let longest = Number.POSITIVE_INFINITY
+        let status = 0
+        // Other programs, compilation and the collection of garbage take their turns: what is slow is slow each time, and in processor time, which takes longer to ask for.
+        for (let again = 0; again < 4 && longest > ALL_MS; again++) {
+          if (again > 0) await watched.longestPiece()
+          await other.begin()
+          status = (await client.ask(method, `${path}?${search}`, { headers: { 'content-type': type }, body })).status
+          longest = Math.min(longest, await other.end(), again > 0 ? await watched.longestPiece() : longest)
+        }
         waits.push({ ms: longest, name, status })
         if (longest > ALL_MS) console.log(`${Math.round(longest)} ms ${status} ${name}`)
         if (++tried % 500 === 0) console.log(`${tried} bodies, the longest wait so far ${Math.round(Math.max(...waits.map(({ ms }) => ms)))} ms`)
@@ -227,7 +236,7 @@ all('large bodies of every kind, place and verb', function () {
     } finally {
       client.close()
       other.close()
-      await server.stop()
+      await watched.stop()
     }
     waits.sort((a, b) => b.ms - a.ms)
     console.log(`${waits.length} bodies; the longest waits:`)

@@ -141,6 +141,31 @@ export function* largeCases(kinds: readonly LargeKind[], verbs: readonly LargeVe
     }
 }
 
+/**
+ * The same cases in rounds: in each, every place is filled in every way by one verb, others in the next, so that a part of all soon says something of each. What a text can do depends little on the
+ * verb: a round has one of four of them.
+ */
+export function inRounds(cases: Iterable<LargeCase>): LargeCase[] {
+  const places = new Map<string, LargeCase[]>()
+  for (const one of cases) {
+    const key = `${one.place.owner} ${one.filling}`
+    const verbs = places.get(key)
+    if (verbs) verbs.push(one)
+    else places.set(key, [one])
+  }
+  const rounds: [round: number, one: LargeCase][] = []
+  for (const [nth, verbs] of [...places.values()].entries()) {
+    for (const round of verbs.keys()) {
+      // An odd number of verbs: steps of two go through all of them.
+      const one = verbs[(nth + 2 * round) % verbs.length] as LargeCase
+      rounds.push([isText(one) ? 4 * round + 0.5 : round, one])
+    }
+  }
+  return rounds.sort(([a], [b]) => a - b).map(([, one]) => one)
+}
+
+const isText = ({ filling }: LargeCase): boolean => filling === 'letters' || filling === 'dashes' || filling === 'escapes'
+
 export const largeCaseName = ({ kind, place, filling, verb }: LargeCase): string =>
   `${verb} ${kind.path.replace('/namespaces/default', '')} ${place.path.join('.')} ${filling}`
 
