@@ -7,7 +7,10 @@ import { tooLargeError } from '../meta/status.ts'
 export const MOST_VALUES = 65_536
 /** Of YAML, whose parser takes several times as long for each. */
 const MOST_YAML_VALUES = 32_768
+/** Lines of YAML, texts in it included: three megabytes hold three million empty ones, which the parser reads one by one. */
+const MOST_YAML_LINES = 1 << 20
 
+const NEWLINE = 0x0a
 const QUOTE = 0x22
 const COMMA = 0x2c
 const OPEN_BRACKET = 0x5b
@@ -60,12 +63,19 @@ function countJsonValues(bytes: Buffer): number {
 /** Lines with more commas than these are taken for lists, others for text. */
 const MOST_COMMAS_OF_TEXT = 500
 
-/** Likewise of YAML. A text that begins as JSON does is counted as JSON; in any other a line is a value if it looks like a member or an element. */
+/** Likewise of YAML, and where it has too many lines. A text that begins as JSON does is counted as JSON; in any other a line is a value if it looks like a member or an element. */
 export function boundYamlValues(bytes: Buffer): void {
   if (bytes.length <= MOST_YAML_VALUES) return
+  if (bytes.length > MOST_YAML_LINES && countLines(bytes) > MOST_YAML_LINES) throw tooLargeError(`limit is ${MOST_YAML_LINES} lines`)
   const first = /[^\s]/.exec(bytes.toString('latin1', 0, 64))?.[0]
   if (first === '{' || first === '[') boundJsonValues(bytes)
   else if (countYamlLines(bytes.toString('latin1')) > MOST_YAML_VALUES) throw tooManyValues(MOST_YAML_VALUES)
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 1
+  for (let at = bytes.indexOf(NEWLINE); at >= 0 && lines <= MOST_YAML_LINES; at = bytes.indexOf(NEWLINE, at + 1)) lines++
+  return lines
 }
 
 /** A line that begins with `- `, `? ` or a key and its colon. */

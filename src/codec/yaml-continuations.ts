@@ -1,3 +1,5 @@
+import { isStepDone, type Steps } from '../lib/steps.ts'
+
 /** Columns by which lines are indented at most, and what a text may grow by. */
 const MOST_COLUMNS = 1000
 const MOST_GROWTH = 4 * 1024 * 1024
@@ -6,11 +8,17 @@ const MOST_GROWTH = 4 * 1024 * 1024
  * The text with lines that go on within brackets or quotes indented below the node that holds them, as js-yaml demands and go-yaml does not, and with blanks for the tabs between brackets. Neither
  * means anything there, and lines keep their numbers. Undefined where nothing is to be changed, or too much.
  */
-export function indentContinuations(source: string): string | undefined {
+export function* indentContinuations(source: string): Steps<string | undefined> {
   const scan = new Continuations(source)
-  while (scan.at < source.length) scan.line()
+  while (scan.at < source.length) yield* scan.line()
   return scan.result()
 }
+
+/** What means something between brackets; other characters are parts of plain scalars. */
+const IN_FLOW = /[[\]{},:"'#\t\n]/g
+const LINE_END = /\n/g
+/** Where something may end, or a line begins, in a quoted text. */
+const IN_QUOTES: Readonly<Record<string, RegExp>> = { '"': /["\\\n]/g, "'": /['\n]/g }
 
 class Continuations {
   at = 0
@@ -34,7 +42,8 @@ class Continuations {
   }
 
   /** A line that begins outside of brackets and quotes, with all that it opens. */
-  line(): void {
+  *line(): Steps<void> {
+    if (isStepDone()) yield
     const start = this.at
     while (this.peek() === ' ') this.at++
     const indent = this.at - start
@@ -53,12 +62,12 @@ class Continuations {
     }
     const column = this.at - start
     this.wanted = column + 1
-    if (column < MOST_COLUMNS) this.nodes(column, marker)
+    if (column < MOST_COLUMNS) yield* this.nodes(column, marker)
     this.skipLine()
   }
 
   /** The nodes of a line: a value, or keys and their value. */
-  private nodes(column: number, marker: number): void {
+  private *nodes(column: number, marker: number): Steps<void> {
     let isValue = false
     for (;;) {
       while (this.peek() === ' ' || this.peek() === '&' || this.peek() === '!') this.skipProperty()
@@ -67,8 +76,8 @@ class Continuations {
         this.blockColumn = isValue ? column : marker
         return
       }
-      if (first === '"' || first === "'") this.quoted(first)
-      else if (first === '[' || first === '{') this.flow()
+      if (first === '"' || first === "'") yield* this.quoted(first)
+      else if (first === '[' || first === '{') yield* this.flow()
       else if (first === '#' || isBreak(first)) return
       while (!isBreak(this.peek()) && !this.isColon() && !this.isComment()) this.at++
       if (!this.isColon()) return
@@ -83,37 +92,42 @@ class Continuations {
     while (this.peek() === ' ') this.at++
   }
 
-  private quoted(quote: string): void {
+  private *quoted(quote: string): Steps<void> {
+    const next = IN_QUOTES[quote]
     this.at++
-    while (this.at < this.source.length) {
+    while (next !== undefined && this.skipTo(next)) {
+      if (isStepDone()) yield
       const c = this.peek()
-      if (c === '\\' && quote === '"' && this.source[this.at + 1] !== '\n') this.at++
-      else if (c === quote && quote === "'" && this.source[this.at + 1] === quote) this.at++
-      else if (c === quote) break
       this.at++
       if (c === '\n') this.indent()
+      else if (c === quote && (quote === '"' || this.peek() !== quote)) return
+      else if (c === quote || this.peek() !== '\n') this.at++
     }
-    this.at++
+    this.at = this.source.length
   }
 
-  private flow(): void {
+  private *flow(): Steps<void> {
     let depth = 0
     /** Whether a scalar may begin here. */
     let isNext = true
     do {
+      if (isStepDone()) yield
+      const from = this.at
+      if (!this.skipTo(IN_FLOW)) return
+      if (/[^ \r]/.test(this.source.slice(from, this.at))) isNext = false
       const c = this.peek()
       if (isNext && (c === '"' || c === "'")) {
-        this.quoted(c)
+        yield* this.quoted(c)
         isNext = false
         continue
       }
-      if (this.isComment()) while (this.at < this.source.length && this.peek() !== '\n') this.at++
+      if (this.isComment()) this.skipTo(LINE_END)
       else if (c === '\t') this.tab()
       else this.at++
       if (c === '[' || c === '{') depth++
       else if (c === ']' || c === '}') depth--
       if (c === '\n') this.indent()
-      else if (c !== undefined && !/[ \t\r#]/.test(c)) isNext = '[{,:'.includes(c)
+      else if (c !== '\t' && c !== '#') isNext = c !== undefined && '[{,:'.includes(c)
     } while (depth > 0 && this.at < this.source.length)
   }
 
@@ -139,6 +153,14 @@ class Continuations {
     if (this.growth > MOST_GROWTH) return
     this.pieces.push(this.source.slice(this.copied, from), text)
     this.copied = to
+  }
+
+  /** Goes on to what the pattern finds: false, and to the end, where that is nothing. */
+  private skipTo(pattern: RegExp): boolean {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.source)
+    this.at = found?.index ?? this.source.length
+    return found !== null
   }
 
   private peek(): string | undefined {

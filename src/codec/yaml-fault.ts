@@ -51,7 +51,7 @@ function atProblem(error: YAMLException, source: string): string | undefined {
   if (/^[%@`]/.test(rest)) return 'found character that cannot start any token'
   const before = source.slice(0, error.mark?.position ?? 0)
   if (/mapping entry/.test(error.reason)) {
-    if (/(?:^|\n) *$/.test(before)) return 'did not find expected key'
+    if (before.slice(before.lastIndexOf('\n') + 1).trim() === '') return 'did not find expected key'
     if (/^-(\s|$)/.test(rest)) return 'block sequence entries are not allowed in this context'
   }
   const inside = /missed comma|flow/.test(error.reason) ? innermost(before) : undefined

@@ -38,24 +38,29 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
 }
 
 function* treeOfText(source: string): Steps<ParsedYaml> {
-  const options = { filename: '', maxDepth: MAX_DEPTH }
-  let events: Event[]
+  let parsed = eventsOf(source)
+  yield
   let text = source
-  try {
-    events = parseEvents(source, options)
-  } catch (error) {
-    const indented = error instanceof YAMLException ? indentContinuations(source) : undefined
-    if (indented === undefined) throw error
+  if (parsed instanceof YAMLException) {
+    const indented = yield* indentContinuations(source)
     yield
-    text = indented
-    try {
-      events = parseEvents(text, options)
-    } catch (again) {
-      throw again instanceof YAMLException ? new YamlError(yamlFault(again, text)) : again
+    if (indented !== undefined) {
+      text = indented
+      parsed = eventsOf(text)
+      yield
     }
   }
-  yield
-  return yield* treeOf(events, text)
+  if (parsed instanceof YAMLException) throw new YamlError(yamlFault(parsed, text))
+  return yield* treeOf(parsed, text)
+}
+
+function eventsOf(text: string): Event[] | YAMLException {
+  try {
+    return parseEvents(text, { filename: '', maxDepth: MAX_DEPTH })
+  } catch (error) {
+    if (error instanceof YAMLException) return error
+    throw error
+  }
 }
 
 /** The value of a text that is read into no type: there Go holds integers beyond int64 as floats. Changes the parsed value. */

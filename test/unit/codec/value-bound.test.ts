@@ -33,6 +33,8 @@ describe('the number of values of a body', () => {
     ['too many elements, one a line', `a:\n${'- b\n'.repeat(MOST_VALUES / 2)}`, YAML_LIMIT],
     ['too many members', `${Array.from({ length: MOST_VALUES / 2 + 1 }, (_, i) => `a${i}: b`).join('\n')}`, YAML_LIMIT],
     ['too many elements in one line', `a: ${items('b', MOST_VALUES / 2 + 2)}`, YAML_LIMIT],
+    ['a million empty lines', `a: |${'\n'.repeat(1 << 20)}`, 'Request entity too large: limit is 1048576 lines'],
+    ['a million empty lines of JSON', `{"a":${'\n'.repeat(1 << 20)}1}`, 'Request entity too large: limit is 1048576 lines'],
     ['many lines of text', `a: |\n${'  some words, and more\n'.repeat(MOST_VALUES)}`, ''],
   ]
   for (const [what, text, limit] of yaml) it(`YAML: ${what}`, () => expect(refusal(boundYamlValues, text)).to.equal(limit))
