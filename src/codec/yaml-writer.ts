@@ -1,42 +1,67 @@
 import { isStepDone, runAtOnce, type Steps, sorted } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { failure } from '../meta/status.ts'
 import { staysText } from './yaml-scalar.ts'
+
+/** Blanks at the beginnings of lines that one text may have. An object of 60 KB whose values are nested 9,000 levels deep has 240 MB of them. */
+const MOST_BLANKS = 32 * 1024 * 1024
+/** Of those, how many end a step. */
+const STEP_BLANKS = 256 * 1024
+
+/** Lines that are being written. */
+interface Lines {
+  readonly parts: string[]
+  /** Blanks at the beginnings of lines, in this step and in all. */
+  stepBlanks: number
+  blanks: number
+}
 
 /** A value of the JSON model as sigs.k8s.io/yaml marshals it: block style, keys in natural order, lists not indented below their key, texts quoted where they would read as something else. */
 export const yamlBytes = (value: Json): Buffer => Buffer.concat(runAtOnce(yamlInSteps(value)))
 
-/** The same for a value of any size, in buffers in turn: a step makes one of some hundred lines. */
+/** The same for a value of any size, in buffers in turn: a step makes one of some hundred lines. Throws 406 for values that are nested too deeply. */
 export function* yamlInSteps(value: Json): Steps<Buffer[]> {
   const buffers: Buffer[] = []
-  const out: string[] = []
-  const writing = writeNode(out, value, 0, 'root')
+  const lines: Lines = { parts: [], stepBlanks: 0, blanks: 0 }
+  const { parts } = lines
+  const writing = writeNode(lines, value, 0, 'root')
   for (;;) {
     const { done } = writing.next()
-    const text = out.join('')
+    lines.stepBlanks = 0
+    const text = parts.join('')
     // The line that is being written stays: it is asked for its column.
     const end = done ? text.length : text.lastIndexOf('\n') + 1
     if (end > 0) buffers.push(Buffer.from(text.slice(0, end)))
-    out.length = 0
-    out.push(text.slice(end))
+    parts.length = 0
+    parts.push(text.slice(end))
     if (done) return buffers
     yield
   }
+}
+
+const isFull = ({ stepBlanks }: Lines): boolean => isStepDone() || stepBlanks > STEP_BLANKS
+
+/** To be called before so many blanks are written. */
+function countBlanks(lines: Lines, count: number): void {
+  lines.stepBlanks += count
+  lines.blanks += count
+  if (lines.blanks > MOST_BLANKS) throw failure(406, 'NotAcceptable', 'the object is nested too deeply to be indented as YAML: ask for application/json')
 }
 
 /** Where a node stands: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long key. */
 type Place = 'root' | 'value' | 'item'
 
 /** Writes a node and the end of its last line. `indent`: the column of the node's own lines. */
-function* writeNode(out: string[], value: Json, indent: number, place: Place): Steps<void> {
+function* writeNode(lines: Lines, value: Json, indent: number, place: Place): Steps<void> {
   const gap = place === 'root' ? '' : ' '
   if (Array.isArray(value)) {
-    if (value.length === 0) out.push(gap, '[]\n')
-    else yield* writeList(out, value, indent, place)
+    if (value.length === 0) lines.parts.push(gap, '[]\n')
+    else yield* writeList(lines, value, indent, place)
   } else if (typeof value === 'object' && value !== null) {
     const keys = Object.keys(value).filter(key => value[key] !== undefined)
-    if (keys.length === 0) out.push(gap, '{}\n')
-    else yield* writeMap(out, value, yield* sorted(keys, naturalOrder), indent, place)
-  } else writeScalar(out, value, indent, gap)
+    if (keys.length === 0) lines.parts.push(gap, '{}\n')
+    else yield* writeMap(lines, value, yield* sorted(keys, naturalOrder), indent, place)
+  } else writeScalar(lines, value, indent, gap)
 }
 
 const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
@@ -48,44 +73,49 @@ function isEmptyObject(value: Json): boolean {
   return true
 }
 
-function writeScalar(out: string[], value: null | boolean | number | bigint | string, indent: number, gap: string): void {
-  out.push(gap, typeof value === 'string' ? stringText(out, value, indent, gap.length) : scalarText(value), '\n')
+function writeScalar(lines: Lines, value: null | boolean | number | bigint | string, indent: number, gap: string): void {
+  lines.parts.push(gap, typeof value === 'string' ? stringText(lines, value, indent, gap.length) : scalarText(value), '\n')
 }
 
-function* writeList(out: string[], items: readonly Json[], indent: number, place: Place): Steps<void> {
+function* writeList(lines: Lines, items: readonly Json[], indent: number, place: Place): Steps<void> {
   // A list below a key is not indented: its dashes stand under the key.
   const at = place === 'value' ? indent - 2 : indent
   let isFirst = true
   for (const item of items) {
-    if (isStepDone()) yield
-    startLine(out, at, isFirst ? place : 'root')
+    if (isFull(lines)) yield
+    startLine(lines, at, isFirst ? place : 'root')
     isFirst = false
-    out.push('-')
-    if (isEmptyObject(item)) out.push(' {}\n')
-    else if (isContainer(item)) yield* writeNode(out, item, at + 2, 'item')
-    else writeScalar(out, item, at + 2, ' ')
+    lines.parts.push('-')
+    if (isEmptyObject(item)) lines.parts.push(' {}\n')
+    else if (isContainer(item)) yield* writeNode(lines, item, at + 2, 'item')
+    else writeScalar(lines, item, at + 2, ' ')
   }
 }
 
-function* writeMap(out: string[], object: JsonObject, keys: readonly string[], indent: number, place: Place): Steps<void> {
+function* writeMap(lines: Lines, object: JsonObject, keys: readonly string[], indent: number, place: Place): Steps<void> {
   let isFirst = true
   for (const key of keys) {
-    if (isStepDone()) yield
-    startLine(out, indent, isFirst ? place : 'root')
+    if (isFull(lines)) yield
+    startLine(lines, indent, isFirst ? place : 'root')
     isFirst = false
     const value = object[key] ?? null
     const isLong = lineBreak.test(key) || Buffer.byteLength(key) > 128
-    if (isLong) out.push('? ', stringText(out, key, indent + 2, 2), '\n', ' '.repeat(indent), ':')
-    else out.push(stringText(out, key, indent), ':')
-    if (isEmptyObject(value)) out.push(' {}\n')
-    else if (isContainer(value)) yield* writeNode(out, value, indent + 2, isLong ? 'item' : 'value')
-    else writeScalar(out, value, indent + 2, ' ')
+    if (isLong) {
+      countBlanks(lines, indent)
+      lines.parts.push('? ', stringText(lines, key, indent + 2, 2), '\n', ' '.repeat(indent), ':')
+    } else lines.parts.push(stringText(lines, key, indent), ':')
+    if (isEmptyObject(value)) lines.parts.push(' {}\n')
+    else if (isContainer(value)) yield* writeNode(lines, value, indent + 2, isLong ? 'item' : 'value')
+    else writeScalar(lines, value, indent + 2, ' ')
   }
 }
 
-function startLine(out: string[], indent: number, place: Place): void {
-  if (place === 'item') out.push(' ')
-  else out.push(place === 'value' ? '\n' : '', ' '.repeat(indent))
+function startLine(lines: Lines, indent: number, place: Place): void {
+  if (place === 'item') lines.parts.push(' ')
+  else {
+    countBlanks(lines, indent)
+    lines.parts.push(place === 'value' ? '\n' : '', ' '.repeat(indent))
+  }
 }
 
 const scalarText = (value: null | boolean | number | bigint): string => (typeof value === 'number' ? numberText(value) : String(value))
@@ -113,12 +143,14 @@ const lineBreak = /[\n\r\u0085\u2028\u2029]/
 const ordinary = /^[A-Za-z_][A-Za-z0-9_./-]{0,60}$/
 
 /** A text; further lines of it stand at `indent`. `ahead`: columns that are still to be written before it; absent for a key, which stays on its line. */
-function stringText(out: readonly string[], text: string, indent: number, ahead?: number): string {
+function stringText(lines: Lines, text: string, indent: number, ahead?: number): string {
   if (ordinary.test(text) && staysText(text)) return text
   const special = unprintable.test(text) || / [\n\u2028\u2029]/.test(text)
-  if (text.includes('\n') && ahead !== undefined && !special && !text.endsWith(' ')) return literal(text, Math.max(indent, 2))
+  if (text.includes('\n') && ahead !== undefined && !special && !text.endsWith(' ')) return literal(lines, text, Math.max(indent, 2))
   const fold = (written: string, style: 'plain' | 'single' | 'double'): string =>
-    ahead === undefined || written.length + indent < bestWidth - 40 ? written : folded(written, columnOf(out) + ahead, Math.max(indent, 2), style)
+    ahead === undefined || written.length + indent < bestWidth - 40
+      ? written
+      : folded(lines, written, { start: columnOf(lines.parts) + ahead, indent: Math.max(indent, 2), style })
   if (text.includes('\n') || special || lineBreak.test(text) || !staysText(text)) return fold(doubleQuoted(text), 'double')
   if (text.startsWith(' ') || text.endsWith(' ') || leadingIndicator.test(text) || innerIndicator.test(text))
     return fold(`'${text.replaceAll("'", "''")}'`, 'single')
@@ -139,8 +171,16 @@ function columnOf(out: readonly string[]): number {
   return column
 }
 
+interface Fold {
+  /** The column at which the text begins. */
+  readonly start: number
+  /** That of its further lines. */
+  readonly indent: number
+  readonly style: 'plain' | 'single' | 'double'
+}
+
 /** Breaks a long line at single spaces beyond the best width; quotes are part of the text. */
-function folded(text: string, start: number, indent: number, style: 'plain' | 'single' | 'double'): string {
+function folded(lines: Lines, text: string, { start, indent, style }: Fold): string {
   const isQuoted = style !== 'plain'
   let out = ''
   let written = 0
@@ -152,6 +192,7 @@ function folded(text: string, start: number, indent: number, style: 'plain' | 's
     if (column <= bestWidth || text[at - 1] === ' ' || (isQuoted && (at < 2 || at >= text.length - 2))) continue
     const isDouble = text[at + 1] === ' '
     if (isDouble && style !== 'double') continue
+    countBlanks(lines, indent)
     out += `${text.slice(written, at)}\n${' '.repeat(indent)}${isDouble ? '\\' : ''}`
     column = isDouble ? indent + 1 : indent
     written = at + 1
@@ -163,7 +204,10 @@ function folded(text: string, start: number, indent: number, style: 'plain' | 's
 const isSecondUnit = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
 
 /** A block of lines, without the end of its last line. */
-function literal(text: string, indent: number): string {
+function literal(lines: Lines, text: string, indent: number): string {
+  let breaks = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks++
+  countBlanks(lines, breaks * indent)
   const hint = /^[ \n]/.test(text) ? '2' : ''
   const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : ''
   const body = text.replace(/^(?!\n|$)/gm, ' '.repeat(indent))

@@ -1,6 +1,8 @@
 import type protobuf from 'protobufjs/minimal.js'
+import { goJson } from '../../codec/json.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { isStatusError } from '../../meta/status.ts'
 
 /** Writes the wire format of protobuf. A field's number stands shifted beside its wire type: 0 varint, 1 double, 2 bytes of a length. */
 export type Writer = protobuf.Writer
@@ -42,8 +44,17 @@ export function named(out: Writer, field: number, members: Json | undefined, wri
   }
 }
 
-/** A value of any shape, as YAML. */
-export const any = (out: Writer, value: Json): void => text(out, 2, yamlBytes(value).toString())
+/** A value of any shape, as YAML. JSON is YAML, too, and is written of what is nested too deeply to be indented. */
+export const any = (out: Writer, value: Json): void => text(out, 2, yamlText(value))
+
+function yamlText(value: Json): string {
+  try {
+    return yamlBytes(value).toString()
+  } catch (error) {
+    if (!isStatusError(error, 'NotAcceptable')) throw error
+    return goJson(value)
+  }
+}
 
 /** The members whose names begin with x-. */
 export function extensions(out: Writer, field: number, object: JsonObject): void {

@@ -1,10 +1,9 @@
-import { parseJson } from '../../../codec/json.ts'
 import { indentJson, JsonIndenter } from '../../../codec/json-indent.ts'
 import { parseOwnParts } from '../../../codec/json-parts.ts'
 import { JSON_TYPE, YAML_TYPE } from '../../../codec/negotiate.ts'
-import { yamlBytes, yamlInSteps } from '../../../codec/yaml.ts'
+import { yamlInSteps } from '../../../codec/yaml.ts'
 import { type FilledBody, wholeInSteps, wholeOf } from '../../../lib/filled-body.ts'
-import { runInTurns, type Steps } from '../../../lib/steps.ts'
+import { type Steps, startInTurns } from '../../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { type JsonText, opened, type TextStyle } from './text-form.ts'
 
@@ -64,19 +63,14 @@ export async function indentedBody(open: () => FilledBody): Promise<FilledBody> 
   return { length, fill }
 }
 
-/** Bytes of JSON beyond which YAML is made in steps. */
-const LONG = 64 * 1024
-
 /** YAML of what the JSON says. */
 export const yaml: TextStyle = {
   contentType: YAML_TYPE,
-  write(text) {
-    const body = opened(text)
-    return body.length > LONG ? runInTurns(longYaml(text)) : yamlBytes(parseJson(wholeOf(body)).value)
-  },
+  write: text => startInTurns(yamlOf(text)),
 }
 
-function* longYaml(text: JsonText): Steps<Buffer[]> {
+/** In steps, also of short JSON: what is nested deeply makes long lines. */
+function* yamlOf(text: JsonText): Steps<Buffer[]> {
   const json = yield* wholeInSteps(opened(text))
   return yield* yamlInSteps(yield* parseOwnParts(json))
 }
