@@ -3,11 +3,19 @@ import { apiServiceController } from '../controllers/api-services.ts'
 import { bootstrap, keepBootstrapped } from '../controllers/bootstrap.ts'
 import { newStore } from '../controllers/compaction.ts'
 import { errorMessage } from '../lib/error-message.ts'
+import { untilAborted } from '../lib/on-abort.ts'
 import { agreedKey } from '../storage/agreed-values.ts'
 import type { Revision } from '../storage/revision.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 import type { StoreService } from './store-service.ts'
+
+export interface BootstrapServiceParts {
+  readonly catalog: Catalog
+  readonly stores: StoreService
+  /** Resolves when all stored kinds are served: an APIService of what is not would be removed. */
+  readonly allServed: Promise<void>
+}
 
 /** Makes the objects that every cluster has from the start, and keeps them. */
 export class BootstrapService implements Service {
@@ -15,6 +23,7 @@ export class BootstrapService implements Service {
   private readonly options: ControlPlaneOptions
   private readonly catalog: Catalog
   private readonly stores: StoreService
+  private readonly allServed: Promise<void>
   /** Drops the history that making the first objects has left, of a store that was new; absent where this server does not compact. */
   private readonly dropBeginning: (() => Promise<Revision | undefined>) | undefined
   private isDone = false
@@ -26,10 +35,11 @@ export class BootstrapService implements Service {
   })
 
   /** Made before this server writes anything: it looks whether the store is new. */
-  constructor(options: ControlPlaneOptions, catalog: Catalog, stores: StoreService, signal: AbortSignal) {
+  constructor(options: ControlPlaneOptions, { catalog, stores, allServed }: BootstrapServiceParts, signal: AbortSignal) {
     this.options = options
     this.catalog = catalog
     this.stores = stores
+    this.allServed = allServed
     if (options.compactionIntervalMs > 0) this.dropBeginning = newStore(stores.backend, agreedKey(options.etcdPrefix, 'certificate-authority'), signal)
     this.checks = [
       onceBegun('poststarthook/bootstrap-controller', () => this.isDone, 'the objects of a new cluster are not made yet'),
@@ -41,10 +51,15 @@ export class BootstrapService implements Service {
 
   /** Makes the objects, then keeps them, and keeps an APIService for each served group version. */
   start(start: ServiceStart, signal: AbortSignal): Promise<unknown> {
+    return Promise.all([this.bootstrap(start, signal), this.register(start, signal)])
+  }
+
+  private async register({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     const registered = (): void => {
       this.isRegistered = true
     }
-    return Promise.all([this.bootstrap(start, signal), apiServiceController(this.catalog, registered)(start.env, signal)])
+    await Promise.race([this.allServed, untilAborted(signal)])
+    if (!signal.aborted) await apiServiceController(this.catalog, registered)(env, signal)
   }
 
   private async bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {

@@ -21,6 +21,11 @@ export class DefinitionService implements Service {
   readonly checks: readonly ReadinessCheck[]
   private readonly custom: CustomResources
   private isSynced = false
+  private reportSynced: () => void = () => {}
+  /** Resolves when all kinds are served whose definitions were stored. */
+  readonly synced = new Promise<void>(resolve => {
+    this.reportSynced = resolve
+  })
 
   /** `signal`: aborted when the server ends, which ends calls of webhooks. */
   constructor({ logger, onCustomKinds, spans }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
@@ -37,6 +42,7 @@ export class DefinitionService implements Service {
       removeResource: definition => stores.remove(definition),
       onSynced: () => {
         this.isSynced = true
+        this.reportSynced()
       },
     })
   }

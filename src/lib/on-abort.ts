@@ -6,3 +6,10 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   signal.addEventListener('abort', callback)
   return () => signal.removeEventListener('abort', callback)
 }
+
+/** Resolves when the signal aborts. */
+export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve(undefined)
+    else onAbort(signal, () => resolve(undefined))
+  })

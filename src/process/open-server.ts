@@ -10,7 +10,7 @@ import { statusEncoder } from '../endpoints/status-encoder.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
-import { onAbort } from '../lib/on-abort.ts'
+import { untilAborted } from '../lib/on-abort.ts'
 import { isSince } from '../lifecycle/release.ts'
 import type { ImpersonationMode } from '../server/filters/impersonation.ts'
 import { Health, type HealthCheck } from '../server/health.ts'
@@ -101,7 +101,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const closeStore = async (): Promise<void> => {
     await Promise.all([plane.close(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
   }
-  const begin = await Promise.race([begun, aborted(signal)])
+  const begin = await Promise.race([begun, untilAborted(signal)])
   if (begin === undefined) {
     await closeStore()
     return undefined
@@ -150,13 +150,6 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     },
   }
 }
-
-/** Resolves when the signal aborts. */
-const aborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise(resolve => {
-    if (signal.aborted) resolve(undefined)
-    else onAbort(signal, () => resolve(undefined))
-  })
 
 interface Listening extends ServerParts {
   readonly certificates: GivenCertificates

@@ -93,6 +93,8 @@ describe('control planes for tests', function () {
     await plane.settled()
     const before = plane.snapshot().revision
     const copy = await fork(plane)
+    await copy.settled()
+    // Nothing is made anew at its start: APIServices of custom kinds stay, too.
     expect(copy.snapshot().revision).to.equal(before)
     expect(await body(copy.request('GET', `${CONFIG_MAPS}/both`))).to.deep.equal(await body(plane.request('GET', `${CONFIG_MAPS}/both`)))
     await Promise.all([copy.apply(configMap('of-the-copy')), plane.apply(configMap('of-the-first', 'x'), configMap('of-the-first', 'y'))])
