@@ -75,7 +75,11 @@ describe('what a connection of HTTP/1.1 brings', () => {
     expect(turns.waits).to.be.above(10)
   })
 
-  it('is read at once where it is little, and the turn is not spent', async () => {
+  it('is read at once where it is little, also in a turn that is spent', async () => {
+    handle = (_req, res) => {
+      spendTurn()
+      res.end()
+    }
     for (let n = 1; n <= 20; n++) {
       client.write(head('GET /'))
       await heardOf(n)
