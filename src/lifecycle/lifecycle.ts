@@ -15,11 +15,14 @@ export function lifecycleOf(apiVersion: string, kind: string): Lifecycle | undef
   return kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
 }
 
+/** The release from which on the kind is not there; undefined where its end has not been decided. */
+export const endOf = ({ withdrawn, removed }: Lifecycle): Release | undefined => withdrawn ?? removed
+
 /** Whether the release has the kind: introduced, and not removed yet. */
 export function existsIn(release: Release, apiVersion: string, kind: string): boolean {
   const life = lifecycleOf(apiVersion, kind)
   if (life === undefined) return true
-  const end = life.withdrawn ?? life.removed
+  const end = endOf(life)
   return compareReleases(life.introduced, release) <= 0 && (end === undefined || compareReleases(release, end) < 0)
 }
 

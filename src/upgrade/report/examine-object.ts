@@ -1,5 +1,6 @@
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import { rawJson } from '../../codec/json-writer.ts'
+import { endOf } from '../../lifecycle/lifecycle.ts'
 import { compareReleases, type Release } from '../../lifecycle/release.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
@@ -103,7 +104,7 @@ async function versionFindings(subject: Subject, standing: Standing | undefined,
   return [
     finding(subject, 'removed-version', 'blocking', `${subject.apiVersion} ${subject.kind} is not served by ${to}`, {
       advice,
-      since: life.withdrawn ?? life.removed,
+      since: endOf(life),
       diff,
     }),
     ...decisions,
@@ -126,7 +127,7 @@ function writtenFindings(subject: Subject, { apiVersion, kind, usages }: Written
   return [
     finding(subject, 'removed-version', 'blocking', `written as ${apiVersion} ${kind}, which is not served by ${to}`, {
       advice,
-      since: life.withdrawn ?? life.removed,
+      since: endOf(life),
       usages,
     }),
   ]
