@@ -8,8 +8,8 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
 }
 
 /** Resolves when the signal aborts. */
-export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
+export const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
-    if (signal.aborted) resolve(undefined)
-    else onAbort(signal, () => resolve(undefined))
+    if (signal.aborted) resolve()
+    else onAbort(signal, () => resolve())
   })

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import { Runtime } from '../control-plane/runtime.ts'
 import type { Logger } from '../lib/log.ts'
+import { untilAborted } from '../lib/on-abort.ts'
 import { createLogger } from '../lib/structured-log.ts'
 import { gitVersion } from '../server/version.ts'
 import { type GivenParts, openServer } from './open-server.ts'
@@ -56,8 +57,7 @@ export async function openInProcess({ flags, log: write, signal, give }: InProce
     throw signal.reason
   }
   // As the program does: clients of the others on its store could not check this one.
-  const end = new Promise<void>(resolve => ended.signal.addEventListener('abort', () => resolve(), { once: true }))
-  void server.untilEnd(end).then(conflict => {
+  void server.untilEnd(untilAborted(ended.signal)).then(conflict => {
     if (conflict === undefined) return
     log.error('the server stops', { error: conflict.message })
     void stop()

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { errorMessage } from '../../lib/error-message.ts'
+import { untilAborted } from '../../lib/on-abort.ts'
 import { pause } from '../../lib/pause.ts'
 import type { Controller } from '../controller.ts'
 import { WorkQueue } from '../controller.ts'
@@ -53,9 +54,3 @@ export const garbageCollector =
     unsubscribe()
     await monitors.ended()
   }
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
