@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import http2 from 'node:http2'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import mocha, { type Context } from 'mocha'
@@ -161,6 +162,17 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       expect((await server.http2('/api/v1/things', { method: 'POST', body })).body.toString()).to.equal(String(body.length))
       // As many bytes again: those of the first were given back to the connection's window.
       expect((await server.http2('/api/v1/things', { method: 'POST', body })).body.toString()).to.equal(String(body.length))
+    })
+
+    it('reads many long bodies on one connection', async () => {
+      handle = async exchange => exchange.sendBytes(200, 'text/plain', Buffer.from(String((await exchange.readBody(1 << 20)).length)))
+      const client = session()
+      for (let i = 0; i < 60; i++) {
+        const stream = client.request({ ':path': '/api/v1/things', ':method': 'POST' }).setEncoding('utf8')
+        stream.end(Buffer.alloc(900_000))
+        expect(await text(stream)).to.equal('900000')
+      }
+      client.close()
     })
 
     it('gives the connection’s window back for bodies that nobody reads', async () => {

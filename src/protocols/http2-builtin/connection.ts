@@ -205,6 +205,7 @@ export class BuiltinConnection {
       if (this.#failed) return
       // The end of a body may be small: its request gives reason for it.
       if (chunk.length < SMALL_DATA_BYTES) this.#guard(() => this.#conduct.idleFrame(0, 0))
+      else this.#conduct.body(chunk.length)
       this.#unread += chunk.length
       stream.unread += chunk.length
       request.give(chunk)

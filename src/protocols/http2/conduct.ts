@@ -37,6 +37,11 @@ export class Conduct {
     this.earn(EARNED.perRequest)
   }
 
+  /** A piece of a body, for a stack that gives a frame in two pieces where a record of TLS ends within it. */
+  body(bytes: number): void {
+    this.earn((bytes / 1024) * EARNED.perKib)
+  }
+
   private earn(frames: number): void {
     this.earned = Math.min(EARNED.most, this.earned + frames)
   }

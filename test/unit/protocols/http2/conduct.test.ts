@@ -34,6 +34,11 @@ describe('what a client does beside asking', () => {
     expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.perSecond)
   })
 
+  it('may be a small piece of a body for each KiB of one', () => {
+    conduct.body(100 * 1024)
+    expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.burst + 100 * EARNED.perKib)
+  })
+
   it('may be more frames where requests are made', () => {
     for (let n = 0; n < 100; n++) conduct.request()
     expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.burst + 100 * EARNED.perRequest)
