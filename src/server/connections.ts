@@ -5,7 +5,19 @@ import { Progress } from '../lib/progress.ts'
 import { answerUnderWay } from './answer-under-way.ts'
 import { pipelinedBytes } from './http1-requests.ts'
 import type { Http2Session } from './http2-stacks.ts'
-import { CHECK_MS, EVICTED_AT_ONCE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HELD_BYTES, SETTLING_MS, STALLED_MS, STALLED_STREAM_MS } from './limits.ts'
+import {
+  BUSY_MS,
+  CHECK_MS,
+  EVICTED_AT_ONCE,
+  MAX_CONNECTIONS,
+  MAX_HEADER_BYTES,
+  MAX_HELD_BYTES,
+  SETTLING_MS,
+  STALLED_MS,
+  STALLED_STREAM_MS,
+  TLS_CHECK_MS,
+} from './limits.ts'
+import { EmptyRecords } from './tls/empty-records.ts'
 import { hasLeftHttp } from './upgrade.ts'
 
 /** What is known of a connection between two looks at it. */
@@ -15,6 +27,8 @@ interface Connection {
   /** What HTTP/1.1 is spoken on: over TLS another, which is there when the handshake is done. */
   speaker: Socket
   http2: Http2Session | undefined
+  /** Over TLS, when the handshake is done. */
+  emptyRecords: EmptyRecords | undefined
   readonly idle: Progress
   readonly stalled: Progress
   /** As of the last look, in milliseconds. */
@@ -28,7 +42,7 @@ interface Connection {
 }
 
 /** What TLS is spoken over: Node's servers keep it there, without saying so in their types. */
-const plainSocket = (secure: TLSSocket): Socket => ('_parent' in secure && secure._parent instanceof Socket ? secure._parent : secure)
+export const plainSocket = (secure: TLSSocket): Socket => ('_parent' in secure && secure._parent instanceof Socket ? secure._parent : secure)
 
 /** The limits that a test may want smaller. */
 export const CONNECTION_LIMITS = { connections: MAX_CONNECTIONS, heldBytes: MAX_HELD_BYTES, stalledMs: STALLED_MS, stalledStreamMs: STALLED_STREAM_MS }
@@ -41,6 +55,9 @@ export class Connections {
   readonly #limits: typeof CONNECTION_LIMITS
   readonly #all = new Map<Socket, Connection>()
   #timer: NodeJS.Timeout | undefined
+  #tlsTimer: NodeJS.Timeout | undefined
+  /** When the event loop was last looked at. */
+  #turned = 0
 
   constructor(limits = CONNECTION_LIMITS) {
     this.#limits = limits
@@ -60,6 +77,7 @@ export class Connections {
       socket,
       speaker: socket,
       http2: undefined,
+      emptyRecords: undefined,
       idle: new Progress(),
       stalled: new Progress(),
       idleFor: 0,
@@ -81,6 +99,11 @@ export class Connections {
     if (connection === undefined) return
     connection.speaker = secure
     connection.http2 = http2
+    const now = steadyClock.now()
+    connection.emptyRecords = new EmptyRecords(now, connection.socket.bytesRead, secure.bytesRead)
+    if (this.#tlsTimer !== undefined) return
+    this.#turned = now
+    this.#tlsTimer = setInterval(() => this.lookAtTls(steadyClock.now()), TLS_CHECK_MS).unref()
   }
 
   /** Asks those of HTTP/2 to finish. */
@@ -96,9 +119,12 @@ export class Connections {
   look(now: number): void {
     if (this.#all.size === 0) {
       clearInterval(this.#timer)
+      clearInterval(this.#tlsTimer)
       this.#timer = undefined
+      this.#tlsTimer = undefined
       return
     }
+    this.#closeFloods(now)
     let held = 0
     for (const connection of this.#all.values()) {
       if (connection.http2 !== undefined) lookAtHttp2(connection, connection.http2, now)
@@ -106,6 +132,20 @@ export class Connections {
       held += connection.heldBytes
     }
     if (held > this.#limits.heldBytes) this.#relieve(held)
+  }
+
+  /** Looks at those of TLS where the event loop is held, for nothing else may report it. To be called every `TLS_CHECK_MS`. */
+  lookAtTls(now: number): void {
+    const late = now - this.#turned - TLS_CHECK_MS
+    this.#turned = now
+    if (late > BUSY_MS) this.#closeFloods(now)
+  }
+
+  /** Of TLS that carries no data. */
+  #closeFloods(now: number): void {
+    for (const { socket, speaker, emptyRecords } of this.#all.values()) {
+      if (emptyRecords?.isFlood(now, socket.bytesRead, speaker.bytesRead)) socket.destroy()
+    }
   }
 
   /** Closes those that stand still, the longest first, and then those that hold most, until a quarter of what all may hold is free. */

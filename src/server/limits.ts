@@ -48,6 +48,9 @@ export const MAX_HELD_BYTES = 256 << 20
 
 /** How often connections are looked at. */
 export const CHECK_MS = 1000
+/** How often it is looked whether the event loop is held: for more milliseconds than these, connections of TLS are looked at in between. */
+export const TLS_CHECK_MS = 50
+export const BUSY_MS = 20
 
 /** maxConcurrentStreams: kube-apiserver's --http2-max-streams-per-connection of 1000, and windows of its size. */
 export const HTTP2_LIMITS: ConnectionLimits = {

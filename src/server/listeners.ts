@@ -6,7 +6,7 @@ import type { SecureContext, TLSSocket } from 'node:tls'
 import { invariant } from '../lib/invariant.ts'
 import { TurnShare } from '../protocols/http2/turn-share.ts'
 import type { Listener } from './any-http.ts'
-import { Connections } from './connections.ts'
+import { Connections, plainSocket } from './connections.ts'
 import { limitFields } from './field-limit.ts'
 import { readInTurns } from './http1-reading.ts'
 import { http1Listener } from './http1-requests.ts'
@@ -16,6 +16,7 @@ import { answerInvalidRequest } from './invalid-request.ts'
 import { HEADERS_CHECK_MS, HEADERS_MS, HTTP2_LIMITS, IDLE_MS, MAX_HEADER_BYTES } from './limits.ts'
 import { portOf } from './port-of.ts'
 import { encodeStatusAsJson } from './status-body.ts'
+import { HandshakeTurns } from './tls/handshake-turns.ts'
 import type { ServingCertificates } from './tls/serving-certificates.ts'
 import { writeBounds } from './tls/write-bounds.ts'
 import { type PassesOn, upgradeListener } from './upgrade.ts'
@@ -95,7 +96,10 @@ export function createSecurePort(listener: Listener, { certificates, http2, maxS
   const takeHttp1 = serveHttp1(server, listener, ownListener(server, 'secureConnection'), passesOn)
   server.removeAllListeners('secureConnection')
   const boundWrites = writeBounds()
+  const handshakes = new HandshakeTurns()
+  server.on('connection', (socket: Socket) => handshakes.add(socket))
   server.on('secureConnection', (socket: TLSSocket) => {
+    handshakes.end(plainSocket(socket))
     // As node:http does for its own: an answer of several writes would wait for the client's delayed acknowledgement.
     socket.setNoDelay(true)
     boundWrites(socket)

@@ -1,11 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import net, { type AddressInfo, type Socket } from 'node:net'
+import type { Server } from 'node:https'
+import net, { type Socket } from 'node:net'
 import tls from 'node:tls'
 import { expect } from 'chai'
-import { createSecurePort, type Port, serveHanded } from '../../../src/server/listeners.ts'
+import type { Listener } from '../../../src/server/any-http.ts'
+import { Connections } from '../../../src/server/connections.ts'
+import { createSecurePort, open, type Port, serveHanded } from '../../../src/server/listeners.ts'
 import { issueCa, issueServing } from '../../../src/server/tls/issue.ts'
 import { ServingCertificates } from '../../../src/server/tls/serving-certificates.ts'
+import { connectRaw, keyUpdates } from '../../support/key-updates.ts'
 import { eventually } from '../../support/waiting.ts'
 
 /** A server that is handed its connections, by a listener in the same process. */
@@ -49,6 +53,7 @@ async function send(port: number, text: string): Promise<string> {
   return got
 }
 
+const answerOk: Listener = (_req, res) => void res.end('ok')
 const REQUEST = 'GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
 describe('a server that is handed its connections', () => {
@@ -105,22 +110,65 @@ describe('a server that is handed its connections', () => {
 })
 
 describe('createSecurePort', () => {
+  let server: Server
+  let ca: string
+  /** Of the server. */
+  let connections: Connections
+  let port: number
+  const sockets: net.Socket[] = []
+  beforeEach(async () => {
+    const authority = await issueCa('ca')
+    ca = authority.cert
+    const { cert, key } = await issueServing(authority, 'server', { dns: ['localhost'], ips: [] })
+    server = createSecurePort(answerOk, { certificates: new ServingCertificates({ cert, key, clientCa: ca }), http2: 'own' })
+    connections = new Connections()
+    port = (await open(server, 0, '127.0.0.1', connections)).port
+  })
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy()
+    connections.destroy()
+    server.close()
+  })
+  const connect = (options: tls.ConnectionOptions = {}): tls.TLSSocket => {
+    const socket = tls.connect({ port, host: '127.0.0.1', ca, servername: 'localhost', ...options }).on('error', () => {})
+    sockets.push(socket)
+    return socket
+  }
+
   for (const [maxVersion, cipher] of [
     ['TLSv1.3', 'TLS_AES_128_GCM_SHA256'],
     ['TLSv1.2', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
   ] as const)
     it(`encrypts by AES-128 over ${maxVersion}, whatever the client would like best`, async () => {
-      const ca = await issueCa('ca')
-      const { cert, key } = await issueServing(ca, 'server', { dns: ['localhost'], ips: [] })
-      const server = createSecurePort(() => {}, { certificates: new ServingCertificates({ cert, key, clientCa: ca.cert }), http2: 'own' })
-      await new Promise<void>(resolve => server.listen(0, resolve))
-      const socket = tls.connect({ port: (server.address() as AddressInfo).port, ca: ca.cert, servername: 'localhost', maxVersion })
-      try {
-        await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject))
-        expect(socket.getCipher().name).to.equal(cipher)
-      } finally {
-        socket.destroy()
-        server.close()
-      }
+      const socket = connect({ maxVersion })
+      await once(socket, 'secureConnect')
+      expect(socket.getCipher().name).to.equal(cipher)
     })
+
+  it('answers many that connect at once, beside some that never say anything', async () => {
+    for (let i = 0; i < 3; i++) sockets.push(net.connect(port, '127.0.0.1').on('error', () => {}))
+    await eventually('they are accepted', () => connections.size === 3)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const socket = connect()
+        socket.write(REQUEST)
+        const [answer] = await once(socket, 'data')
+        return String(answer).slice(0, 15)
+      }),
+    )
+    expect(answers).to.deep.equal(answers.map(() => 'HTTP/1.1 200 OK'))
+  })
+
+  it('closes a connection that brings updates of its key and nothing else', async () => {
+    const ordinary = await connectRaw(port)
+    const flooding = await connectRaw(port)
+    sockets.push(ordinary.socket, flooding.socket)
+    ordinary.socket.write(keyUpdates(ordinary, 200))
+    flooding.socket.write(keyUpdates(flooding, 4000))
+    await eventually('it is closed', () => {
+      connections.look(performance.now())
+      return connections.size === 1
+    })
+    expect(ordinary.socket.destroyed).to.equal(false)
+  })
 })

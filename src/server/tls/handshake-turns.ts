@@ -1,0 +1,136 @@
+import type { Socket } from 'node:net'
+
+/** After a turn of more milliseconds no handshake is read for as long: a write that has begun takes several turns. */
+const LONG_TURN_MS = 10
+/** Milliseconds between two rounds that bring nothing, at least. */
+const PAUSE_MS = 4
+/** And at most. In between, a pause is as many times as long as the round before it: silent connections take little of a processor. */
+const LONG_PAUSE_MS = 50
+const PAUSES_PER_ROUND = 4
+
+/** What reads a connection: Node's handle of a socket, which its types don't have. */
+interface Handle {
+  readStart(): unknown
+  readStop(): unknown
+}
+
+interface Handshake {
+  readonly socket: Socket
+  readonly handle: Handle
+  /** Bytes that the client had sent when it was last looked at. */
+  read: number
+}
+
+/** What the turns need of the event loop. */
+export interface HandshakeLoop {
+  /** Milliseconds of a steady clock. */
+  now(): number
+  /** Calls back after the next poll, which does not wait for anything. */
+  afterPoll(callback: () => void): void
+  /** Calls back after so many milliseconds. */
+  after(milliseconds: number, callback: () => void): void
+}
+
+const NODE: HandshakeLoop = {
+  now: () => performance.now(),
+  afterPoll: callback => void setImmediate(callback),
+  after: (milliseconds, callback) => void setTimeout(callback, milliseconds).unref(),
+}
+
+const isHandle = (value: unknown): value is Handle => typeof value === 'object' && value !== null && 'readStop' in value && 'readStart' in value
+
+/**
+ * Shares the turns of the event loop out among the connections of a port that are in their TLS handshake: a turn reads one of them, in a line that goes round. OpenSSL verifies the whole chain of certificates that
+ * a client shows, up to 100 KB, within one read: 97 on a slow curve take 25 to 90 ms.
+ */
+export class HandshakeTurns {
+  readonly #loop: HandshakeLoop
+  /** In the order of their turns. */
+  readonly #open = new Map<Socket, Handshake>()
+  /** The one that is read. The others are not. */
+  #reading: Handshake | undefined
+  #isRunning = false
+  /** When the turn began that reads it; undefined where it may have waited for something. */
+  #began: number | undefined
+  /** Connections that were read in vain, one after the other, and since when. */
+  #inVain = 0
+  #inVainSince = 0
+
+  constructor(loop = NODE) {
+    this.#loop = loop
+  }
+
+  /** A connection has been accepted. Node begins to read it when the caller is done. */
+  add(socket: Socket): void {
+    process.nextTick(() => this.#take(socket))
+  }
+
+  /** The handshake is done, or the connection closed. */
+  end(socket: Socket): void {
+    this.#open.delete(socket)
+  }
+
+  #take(socket: Socket): void {
+    const handle = '_handle' in socket ? socket._handle : undefined
+    if (socket.destroyed || !isHandle(handle)) return
+    const handshake = { socket, handle, read: socket.bytesRead }
+    this.#open.set(socket, handshake)
+    socket.once('close', () => this.end(socket))
+    if (this.#open.size === 1 && !this.#isRunning) {
+      this.#reading = handshake
+      return
+    }
+    handle.readStop()
+    if (this.#isRunning) return
+    this.#isRunning = true
+    this.#beginRound(this.#loop.now())
+    this.#loop.afterPoll(this.#next)
+  }
+
+  readonly #next = (): void => {
+    const now = this.#loop.now()
+    if (this.#reading !== undefined) this.#putBack(this.#reading, now)
+    const took = this.#began === undefined ? 0 : now - this.#began
+    this.#began = undefined
+    if (took > LONG_TURN_MS) {
+      this.#reading = undefined
+      this.#loop.after(took, this.#next)
+    } else this.#readFirst(now)
+  }
+
+  #readFirst(now: number): void {
+    const [first] = this.#open.values()
+    this.#reading = first
+    first?.handle.readStart()
+    this.#isRunning = this.#open.size > 1
+    if (!this.#isRunning) return
+    if (this.#inVain >= this.#open.size) this.#pause(now)
+    else {
+      this.#began = now
+      this.#loop.afterPoll(this.#next)
+    }
+  }
+
+  /** One that was read goes to the end of the line. */
+  #putBack(handshake: Handshake, now: number): void {
+    const { socket, handle, read } = handshake
+    if (!this.#open.delete(socket)) return
+    handle.readStop()
+    this.#open.set(socket, handshake)
+    handshake.read = socket.bytesRead
+    if (handshake.read === read) this.#inVain++
+    else this.#beginRound(now)
+  }
+
+  #beginRound(now: number): void {
+    this.#inVain = 0
+    this.#inVainSince = now
+  }
+
+  /** Nobody in the line has sent anything. */
+  #pause(now: number): void {
+    const since = this.#inVainSince
+    this.#beginRound(now)
+    this.#loop.after(Math.min(LONG_PAUSE_MS, Math.max(PAUSE_MS, (now - since) * PAUSES_PER_ROUND)), this.#next)
+  }
+}

@@ -1,0 +1,125 @@
+import { Socket } from 'node:net'
+import { expect } from 'chai'
+import { type HandshakeLoop, HandshakeTurns } from '../../../../src/server/tls/handshake-turns.ts'
+
+/** A connection whose handle only notes whether it is read. */
+class Accepted extends Socket {
+  sent = 0
+  isRead = true
+  readonly _handle = {
+    readStart: () => {
+      this.isRead = true
+    },
+    readStop: () => {
+      this.isRead = false
+    },
+    close: (done: () => void) => void setImmediate(done),
+  }
+
+  constructor() {
+    super()
+    Object.defineProperty(this, 'bytesRead', { get: () => this.sent })
+  }
+}
+
+/** An event loop that turns when it is told to. */
+class StepLoop implements HandshakeLoop {
+  time = 0
+  pause: number | undefined
+  #next: (() => void) | undefined
+
+  now(): number {
+    return this.time
+  }
+
+  afterPoll(callback: () => void): void {
+    this.#next = callback
+    this.pause = 0
+  }
+
+  after(milliseconds: number, callback: () => void): void {
+    this.#next = callback
+    this.pause = milliseconds
+  }
+
+  turn(milliseconds = 1): void {
+    const next = this.#next
+    this.#next = undefined
+    this.pause = undefined
+    this.time += milliseconds
+    next?.()
+  }
+}
+
+describe('TLS handshakes', () => {
+  let loop: StepLoop
+  let turns: HandshakeTurns
+  beforeEach(() => {
+    loop = new StepLoop()
+    turns = new HandshakeTurns(loop)
+  })
+
+  const accept = async (count: number): Promise<Accepted[]> => {
+    const accepted = Array.from({ length: count }, () => new Accepted())
+    for (const each of accepted) turns.add(each)
+    await new Promise(process.nextTick)
+    return accepted
+  }
+  const read = (all: readonly Accepted[]): number[] => all.flatMap((each, i) => (each.isRead ? [i] : []))
+
+  it('are left alone where there is one at a time', async () => {
+    for (let i = 0; i < 3; i++) {
+      const [only] = await accept(1)
+      expect(only?.isRead).to.equal(true)
+      expect(loop.pause).to.equal(undefined)
+      if (only) turns.end(only)
+    }
+  })
+
+  it('are read one a turn, in a line that goes round', async () => {
+    const all = await accept(3)
+    expect(read(all)).to.deep.equal([0])
+    const order = Array.from({ length: 6 }, () => {
+      for (const each of all) each.sent++
+      loop.turn()
+      return read(all)
+    })
+    expect(order).to.deep.equal([[1], [2], [0], [1], [2], [0]])
+  })
+
+  it('wait for as long as a long turn took', async () => {
+    const all = await accept(3)
+    loop.turn()
+    all[1]!.sent++
+    loop.turn(90)
+    expect(read(all)).to.deep.equal([])
+    expect(loop.pause).to.equal(90)
+    loop.turn(90)
+    expect(read(all)).to.deep.equal([2])
+  })
+
+  it('rest after a round in which nobody has sent anything, and go on', async () => {
+    const all = await accept(3)
+    const pauses = Array.from({ length: 8 }, () => {
+      loop.turn(1)
+      return loop.pause
+    })
+    expect(pauses).to.deep.equal([0, 0, 12, 0, 0, 12, 0, 0])
+    const asked = read(all)
+    all[asked[0]!]!.sent++
+    loop.turn()
+    expect(loop.pause).to.equal(0)
+  })
+
+  it('leave the line when they are done or closed, and the last one is read as it comes', async () => {
+    const [first, second, third] = await accept(3)
+    if (!first || !second || !third) throw new Error('three were accepted')
+    turns.end(first)
+    second.destroy()
+    await new Promise(resolve => second.once('close', resolve))
+    loop.turn()
+    expect(third.isRead).to.equal(true)
+    expect(loop.pause).to.equal(undefined)
+    expect(first.isRead).to.equal(true)
+  })
+})
