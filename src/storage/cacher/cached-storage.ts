@@ -8,6 +8,7 @@ import type { Stored } from '../stored-object.ts'
 import { watchCache } from './cached-watch.ts'
 import type { CacherCore } from './cacher-types.ts'
 import { LatestWrites } from './latest-writes.ts'
+import { awaitSignal } from './load-waiters.ts'
 import { fewBelow, type ObjectTree, pickFrom, scanTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
@@ -195,10 +196,19 @@ export class CachedStorage implements Storage {
   }
 
   async write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>> {
+    const behind = this.#cache.interest.untilFewPending(key)
+    if (behind !== undefined) await this.#pace(key, behind, signal)
     const { time } = this.#core
     const written = await this.#direct.write(key, decide, signal, assume ?? this.#latest.of(key, time.now) ?? this.#asCached(key))
     this.#latest.note(key, written, time.now)
     return written
+  }
+
+  /** Writes go no faster than the server can tell its watchers: what it still has to tell them would grow until they are ended, and they learn of everything late meanwhile. */
+  async #pace(key: Key, behind: Promise<void>, signal: AbortSignal): Promise<void> {
+    const { interest, counts } = this.#cache
+    counts.pacedWrites++
+    for (let wait: Promise<void> | undefined = behind; wait !== undefined; wait = interest.untilFewPending(key)) await awaitSignal(wait, signal)
   }
 
   #asCached(key: Key): StoredObject | 'absent' | undefined {

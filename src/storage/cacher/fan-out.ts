@@ -3,6 +3,7 @@ import type { RecordedChange } from '../recorded-change.ts'
 import type { Revision } from '../revision.ts'
 import type { StorageEvent } from '../storage.ts'
 import type { CacheWatcher, InterestGroup } from './interest.ts'
+import { changesPerRound } from './pending-changes.ts'
 
 /** How long watchers may take before the event loop has its turn, in milliseconds, and how many of them are given to between two looks at the clock. */
 const turnMs = 1.5
@@ -11,8 +12,6 @@ const watchersPerLook = 8
 const restFactor = 2
 const longestRestMs = 50
 const shortestRestMs = 1
-/** Changes of one round: more in one write save nothing, and the larger the buffers, the harder the collector works. A group that has so many rests no longer. */
-const changesPerRound = 64
 
 interface Round {
   readonly group: InterestGroup
@@ -42,6 +41,7 @@ export class FanOut {
   }
 
   schedule(group: InterestGroup): void {
+    // A full round is not rested for.
     if (group.rest !== undefined && group.pending.length >= changesPerRound) this.#wake(group)
     if (group.scheduled) return
     group.scheduled = true
@@ -99,17 +99,9 @@ export class FanOut {
   #begin(): Round | undefined {
     const group = this.#waiting.shift()
     if (group === undefined) return undefined
-    const changes = firstOf(group.pending)
-    group.pending = group.pending.slice(changes.length)
+    const changes = group.pending.takeRound()
     return { group, changes, last: changes.at(-1)!.revision, watchers: [...group.watchers], begun: performance.now(), next: 0, events: undefined }
   }
-}
-
-/** The changes of a round: those of one revision are never parted. */
-function firstOf(pending: readonly RecordedChange[]): readonly RecordedChange[] {
-  let end = changesPerRound
-  while (end < pending.length && pending[end]!.revision === pending[end - 1]!.revision) end++
-  return end < pending.length ? pending.slice(0, end) : pending
 }
 
 /** What of a round the watcher wants: the shared array where that is everything, one of its own otherwise. */

@@ -2,6 +2,7 @@ import type { EventQueue } from '../event-queue.ts'
 import type { RecordedChange } from '../recorded-change.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Predicate } from '../storage.ts'
+import { PendingChanges } from './pending-changes.ts'
 
 /** A watch of the cache. */
 export interface CacheWatcher {
@@ -21,7 +22,7 @@ export const longestPending = 16_384
 /** The watchers that may want the same changes. */
 export interface InterestGroup {
   readonly watchers: Set<CacheWatcher>
-  pending: RecordedChange[]
+  readonly pending: PendingChanges
   /** It has its place among the groups that are to be served, is being served, or rests and has changes. */
   scheduled: boolean
   /** By `performance.now()`: changes that come before then wait. */
@@ -77,7 +78,7 @@ export class Interest {
     const { groups, id } = this.#place(scope)
     let group = groups.get(id)
     if (group === undefined) {
-      group = { watchers: new Set(), pending: [], scheduled: false, restUntil: 0, rest: undefined }
+      group = { watchers: new Set(), pending: new PendingChanges(), scheduled: false, restUntil: 0, rest: undefined }
       groups.set(id, group)
     }
     group.watchers.add(watcher)
@@ -127,6 +128,21 @@ export class Interest {
     }
     group.pending.push(change)
     this.#fanOut.schedule(group)
+  }
+
+  /**
+   * For who would write the object: resolves once few changes wait for those whom it concerns; undefined: few do. Watchers by the indexed field are not waited for, as its value is not known yet: they are
+   * those of one value.
+   */
+  untilFewPending(key: Key): Promise<void> | undefined {
+    if (this.#watchers.size === 0) return undefined
+    const slash = key.lastIndexOf('/') + 1
+    const groups = [this.#below.get(this.#prefix), this.#below.get(key.slice(0, slash)), this.#below.get(key), this.#named.get(key.slice(slash))]
+    for (const group of groups) {
+      const wait = group?.pending.untilFew()
+      if (wait !== undefined) return wait
+    }
+    return undefined
   }
 
   /** Gives bookmarks to those whose time has come. `reached`: the revision up to which everything has been published. */

@@ -80,6 +80,11 @@ const watchFamilies = (families: Families): MetricFamily[] => [
   families.counter('apiserver_watch_cache_events_received_total', 'Changes that came to the watch cache, by resource.', c => c.received),
   families.counter('apiserver_watch_cache_events_dispatched_total', 'Changes that the watch cache gave to its watchers, by resource.', c => c.dispatched),
   families.counter('apiserver_terminated_watchers_total', 'Watches ended because their clients did not keep up, by resource.', c => c.slowWatchers),
+  families.counter(
+    'binnacle_watch_cache_paced_writes_total',
+    'Writes that waited until the server had told its watchers of earlier ones, by resource.',
+    c => c.pacedWrites,
+  ),
   families.counter('apiserver_watch_cache_initializations_total', 'Times the state of a resource was read into the watch cache.', c => c.initializations),
   families.gauge(
     'apiserver_watch_cache_resource_version',

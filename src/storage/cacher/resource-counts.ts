@@ -16,6 +16,8 @@ export class ResourceCounts {
   initEvents = 0
   /** Watches ended because their clients did not keep up. */
   slowWatchers = 0
+  /** Writes that waited as the server was behind with its watchers. */
+  pacedWrites = 0
   /** Objects of the store that could not be read. */
   unreadable = 0
   /** Lists that the cache answered, and objects looked at for them: by a scan, by the field that is indexed, and by labels that are. */
