@@ -217,7 +217,7 @@ class ExactParser {
       top.container.push(value)
     } else {
       if (literal !== undefined) this.note(top.container, top.key, literal, value)
-      else if (this.hasLiterals) setWholeFloat(top.container, top.key, false)
+      else if (this.hasLiterals) setWholeFloat(top.container, top.key, undefined)
       top.entries?.push([top.key, value])
       setMember(top.container, top.key, value)
     }
@@ -225,7 +225,7 @@ class ExactParser {
 
   private note(container: object, key: string, literal: string, value: Json): void {
     this.hasLiterals = true
-    setWholeFloat(container, key, Number.isSafeInteger(value))
+    setWholeFloat(container, key, Number.isSafeInteger(value) ? literal : undefined)
     const known = this.literals.get(container)
     if (known) known.set(key, literal)
     else this.literals.set(container, new Map([[key, literal]]))

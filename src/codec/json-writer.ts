@@ -1,5 +1,6 @@
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
+import { wholeFloatAt } from '../meta/whole-floats.ts'
 import { membersOf, sortedKeys } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 
@@ -24,9 +25,9 @@ export function goJson(value: Json): string {
   return write(value, sortedKeys)
 }
 
-/** A value of which Go has decoded some objects only: those are written with their members sorted, the others as they stand. */
+/** A value of which Go has decoded some objects only: those are written with their members sorted, the others as they stand, and so are whole floats. */
 export function partlySortedJson(value: Json, decoded: WeakSet<object>): string {
-  return write(value, object => (decoded.has(object) ? sortedKeys(object) : Object.keys(object)))
+  return write(value, object => (decoded.has(object) ? sortedKeys(object) : Object.keys(object)), wholeFloatAt)
 }
 
 /** A value as it stands: members in their order, nothing escaped beyond what JSON wants. */
@@ -38,16 +39,18 @@ export function rawJson(value: Json): string {
   }
 }
 
-function write(value: Json | undefined, keysOf: (object: JsonObject) => string[]): string {
+type LiteralAt = (container: object, key: string | number) => string | undefined
+
+function write(value: Json | undefined, keysOf: (object: JsonObject) => string[], literalAt?: LiteralAt): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value)
   let out = ''
   if (Array.isArray(value)) {
-    for (const item of value) out += (out === '' ? '' : ',') + write(item, keysOf)
+    for (const [i, item] of value.entries()) out += (out === '' ? '' : ',') + (literalAt?.(value, i) ?? write(item, keysOf, literalAt))
     return `[${out}]`
   }
   for (const key of keysOf(value)) {
     const member = value[key]
-    if (member !== undefined) out += `${out === '' ? '' : ','}${writeString(key)}:${write(member, keysOf)}`
+    if (member !== undefined) out += `${out === '' ? '' : ','}${writeString(key)}:${literalAt?.(value, key) ?? write(member, keysOf, literalAt)}`
   }
   return `{${out}}`
 }

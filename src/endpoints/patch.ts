@@ -98,6 +98,8 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
 
 interface ParsedPatch {
   readonly value: Json
+  /** Some of its numbers are not written as Go writes them (`1.0`). */
+  readonly hasFloats: boolean
   /** Of a JSON patch that tests something. */
   readonly literals?: Literals | undefined
   /** Faults of the patch itself that a strict decoder would find. */
@@ -118,14 +120,15 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
   } catch (error) {
     throw badRequestError(`${checked && type !== STRATEGIC_PATCH ? 'error decoding patch: ' : ''}${errorMessage(error)}`)
   }
-  const { value, duplicates, tooLarge } = parsed
+  const { value, duplicates, literals, tooLarge } = parsed
   const overflow = (target: string): string => `json: cannot unmarshal number ${tooLarge} into Go ${target} of type float64`
   if (type === STRATEGIC_PATCH) {
     if (value !== null && !isJsonObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
-    return { value: value ?? {}, faults: checked ? duplicates.map(duplicateFault) : [] }
+    return { value: value ?? {}, hasFloats: false, faults: checked ? duplicates.map(duplicateFault) : [] }
   }
   const isNoted = type === JSON_PATCH && tests(value) && MAYBE_ODD.test(body.toString('latin1'))
-  const noted = isNoted ? await runInTurns(parseExactlyInSteps(body, true)) : { value, literals: undefined }
+  const hasFloats = literals !== undefined
+  const noted = isNoted ? { ...(await runInTurns(parseExactlyInSteps(body, true))), hasFloats } : { value, hasFloats, literals: undefined }
   if (!checked) return { ...noted, faults: [], ...(tooLarge !== undefined && { overflow: overflow('value') }) }
   if (tooLarge !== undefined) throw badRequestError(`error decoding patch: ${overflow(type === JSON_PATCH ? 'struct field jsonPatchOp.value' : 'value')}`)
   if (type === JSON_PATCH)
@@ -136,7 +139,7 @@ async function parsePatch(type: string, body: Buffer, options: WriteOptions): Pr
       ),
     }
   await guard(() => checkMergePatch(value))
-  return { value, faults: duplicates.map(duplicateFault) }
+  return { value, hasFloats, faults: duplicates.map(duplicateFault) }
 }
 
 /** What is patched. */
@@ -173,6 +176,7 @@ function* decodePatched(
     const versions = target.schema === served.version.schema ? versionsOf(served.definition) : NO_VERSIONS
     const ofCustom = dialect !== scope.dialect
     const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(target, patched, { builtIns: builtInsOf(snapshot), versions, ofCustom, shown })
+    if (patchOf.hasFloats) dialect.checkFloats(other ?? target, patched)
     const note = options.fieldValidation === 'Ignore' ? undefined : (path: string) => unknown.push(`unknown field "${path}"`)
     next = yield* (type === STRATEGIC_PATCH ? decodeConverted : decodeInSteps)(other ?? target, patched, note)
     if (other) next = yield* convertInSteps(served.definition, next, other, served.version)

@@ -2,20 +2,26 @@ import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { hasMembers, setMember } from './equal.ts'
 
 /**
- * Numbers that are whole and yet floats to Go (`1.0`, `1e3`), by the object or list that holds them and their name or index in it: a number of JavaScript does not keep that.
+ * Numbers that are whole and yet floats to Go (`1.0`, `1e3`), as they stand in the text, by the object or list that holds them and their name or index in it: a number of JavaScript does not keep that.
  * Code that copies such a value marks the copy (`cloneExactly`); what is copied otherwise, or written and read again, holds integers. Integers beyond 64 bits need no mark.
  */
-const floats = new WeakMap<object, Set<string>>()
+const floats = new WeakMap<object, Map<string, string>>()
 
-/** Marks a member or an element, or takes its mark off. */
-export function setWholeFloat(container: object, key: string | number, isFloat: boolean): void {
+/** The texts of all of them. */
+export const wholeFloats: Pick<typeof floats, 'get'> = floats
+
+/** Marks a member or an element, whose text this is, or takes its mark off. */
+export function setWholeFloat(container: object, key: string | number, literal: string | undefined): void {
   const known = floats.get(container)
-  if (!isFloat) known?.delete(String(key))
-  else if (known) known.add(String(key))
-  else floats.set(container, new Set([String(key)]))
+  if (literal === undefined) known?.delete(String(key))
+  else if (known) known.set(String(key), literal)
+  else floats.set(container, new Map([[String(key), literal]]))
 }
 
-export const isWholeFloat = (container: object, key: string | number): boolean => floats.get(container)?.has(String(key)) === true
+export const isWholeFloat = (container: object, key: string | number): boolean => wholeFloatAt(container, key) !== undefined
+
+/** The text of such a number, undefined of any other value. */
+export const wholeFloatAt = (container: object, key: string | number): string | undefined => floats.get(container)?.get(String(key))
 
 /** The same, of a value that stands there: most are no numbers. */
 export const isFloatIn = (container: object, key: string | number, value: unknown): boolean => typeof value === 'number' && isWholeFloat(container, key)
@@ -29,7 +35,7 @@ export function hasWholeFloats(value: unknown): boolean {
 /** Gives a shallow copy the marks of the original. */
 export function copyWholeFloats<T extends object>(from: object, to: T): T {
   const known = floats.get(from)
-  if (known) floats.set(to, new Set(known))
+  if (known) floats.set(to, new Map(known))
   return to
 }
 
@@ -37,8 +43,8 @@ export function copyWholeFloats<T extends object>(from: object, to: T): T {
 export function shiftWholeFloats(list: readonly unknown[], at: number, by: 1 | -1): void {
   const known = floats.get(list)
   if (!known) return
-  const indices = [...known].map(Number).filter(index => by === 1 || index !== at)
-  floats.set(list, new Set(indices.map(index => String(index >= at ? index + by : index))))
+  const left = [...known].map(([index, literal]) => [Number(index), literal] as const).filter(([index]) => by === 1 || index !== at)
+  floats.set(list, new Map(left.map(([index, literal]) => [String(index >= at ? index + by : index), literal])))
 }
 
 /** Whether Go holds the number as an int64: `isFloat` where it is marked. */

@@ -21,7 +21,7 @@ export type Repeated = ReadonlyMap<object, readonly (readonly [string, Json])[]>
 export interface DiagnoseOptions {
   readonly onUnknown?: ((path: string) => void) | undefined
   readonly onDuplicate?: (path: string) => void
-  readonly literals?: Literals | undefined
+  readonly literals?: Pick<Literals, 'get'> | undefined
   readonly repeated?: Repeated | undefined
 }
 

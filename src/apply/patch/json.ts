@@ -4,7 +4,7 @@ import type { Steps } from '../../lib/steps.ts'
 import { clone, ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
-import { cloneExactly, isWholeFloat, setWholeFloat, shiftWholeFloats } from '../../meta/whole-floats.ts'
+import { cloneExactly, setWholeFloat, shiftWholeFloats, wholeFloatAt } from '../../meta/whole-floats.ts'
 import type { Literals } from '../../schema/diagnose.ts'
 import { PatchError, PatchTestError } from './error.ts'
 import { jsonKind } from './go-print.ts'
@@ -93,27 +93,27 @@ function apply(state: State, operation: Operation): void {
   const op = operation && ownMember(operation, 'op')
   if (operation === null || typeof op !== 'string') throw failure('Unexpected kind: unknown')
   const value = ownMember(operation, 'value')
-  const isFloat = isWholeFloat(operation, 'value')
+  const float = wholeFloatAt(operation, 'value')
   const place = (member: 'path' | 'from'): Place => find(state, pointerOf(operation, member, op), op, member)
   switch (op) {
     case 'add':
       bring(state, operation)
-      add(place('path'), cloneExactly(value ?? null), isFloat)
+      add(place('path'), cloneExactly(value ?? null), float)
       break
     case 'remove':
       remove(place('path'))
       break
     case 'replace':
       bring(state, operation)
-      replace(state, pointerOf(operation, 'path', op), value ?? null, isFloat)
+      replace(state, pointerOf(operation, 'path', op), value ?? null, float)
       break
     case 'move': {
       // Taken out first: the place is looked up in the document without it.
       const from = place('from')
       const moved = get(from)
-      const wasFloat = isFloatAt(from)
+      const movedFloat = floatAt(from)
       remove(from)
-      add(place('path'), moved, wasFloat)
+      add(place('path'), moved, movedFloat)
       break
     }
     case 'copy': {
@@ -123,7 +123,7 @@ function apply(state: State, operation: Operation): void {
       state.copied += jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
         throw failure(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
-      add(to, cloneExactly(copied), isFloatAt(from))
+      add(to, cloneExactly(copied), floatAt(from))
       break
     }
     case 'test':
@@ -197,12 +197,13 @@ const integer = (key: string, path: string): number => (/^[+-]?\d{1,15}$/.test(k
 /** The value at a place; null for a member that is absent. */
 const get = ({ container, key, path }: Place): Json => (Array.isArray(container) ? container[indexOf(container, key, path)] : ownMember(container, key)) ?? null
 
-const isFloatAt = ({ container, key, path }: Place): boolean => isWholeFloat(container, Array.isArray(container) ? indexOf(container, key, path) : key)
+/** The text of a whole float at a place. */
+const floatAt = ({ container, key, path }: Place): string | undefined => wholeFloatAt(container, Array.isArray(container) ? indexOf(container, key, path) : key)
 
 /** Takes the value as it is: a value that moves is not copied. */
-function add({ container, key, path }: Place, value: Json, isFloat: boolean): void {
+function add({ container, key, path }: Place, value: Json, float: string | undefined): void {
   if (!Array.isArray(container)) {
-    put(container, key, value, isFloat)
+    put(container, key, value, float)
     return
   }
   const index = key === '-' ? container.length : integer(key, path)
@@ -210,7 +211,7 @@ function add({ container, key, path }: Place, value: Json, isFloat: boolean): vo
   if (at < 0 || at > container.length) throw failure(`error in add for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`)
   perform(container, 'add', String(at), value)
   shiftWholeFloats(container, at, 1)
-  if (isFloat) setWholeFloat(container, at, true)
+  setWholeFloat(container, at, float)
 }
 
 function remove({ container, key, path }: Place): void {
@@ -219,10 +220,10 @@ function remove({ container, key, path }: Place): void {
   const at = Array.isArray(container) ? indexOf(container, key, path) : undefined
   perform(container, 'remove', at === undefined ? key : String(at))
   if (Array.isArray(container) && at !== undefined) shiftWholeFloats(container, at, -1)
-  else setWholeFloat(container, key, false)
+  else setWholeFloat(container, key, undefined)
 }
 
-function replace(state: State, path: string, value: Json, isFloat: boolean): void {
+function replace(state: State, path: string, value: Json, float: string | undefined): void {
   if (path === '') {
     if (typeof value !== 'object' || value === null) return
     state.root = cloneExactly(value)
@@ -235,8 +236,8 @@ function replace(state: State, path: string, value: Json, isFloat: boolean): voi
     const at = index < 0 ? index + container.length : index
     if (!(at >= 0 && at < container.length)) throw failure(`replace operation does not apply: doc is missing key: ${path}: missing value`)
     perform(container, 'replace', String(at), cloneExactly(value))
-    setWholeFloat(container, at, isFloat)
-  } else put(container, key, cloneExactly(value), isFloat)
+    setWholeFloat(container, at, float)
+  } else put(container, key, cloneExactly(value), float)
 }
 
 function test(state: State, path: string, operation: JsonObject): void {
@@ -261,10 +262,10 @@ function isWrittenSo(found: Json, of: Container, key: string, literals: Literals
 const memberAt = (container: Container, key: string): Json | undefined => (Array.isArray(container) ? container[Number(key)] : container[key])
 
 /** A member named `__proto__` is data like any other, which the library would refuse. */
-function put(container: JsonObject, key: string, value: Json, isFloat: boolean): void {
+function put(container: JsonObject, key: string, value: Json, float: string | undefined): void {
   if (key === '__proto__') setMember(container, key, value)
   else perform(container, 'add', key, value)
-  setWholeFloat(container, key, isFloat)
+  setWholeFloat(container, key, float)
 }
 
 /** One operation on one container, in place: addressing is done, and the library copies nothing. */

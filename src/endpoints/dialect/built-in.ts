@@ -4,9 +4,11 @@ import { lifecycleOf } from '../../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
 import type { Json, ObjectMeta } from '../../meta/object.ts'
 import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
+import { wholeFloats } from '../../meta/whole-floats.ts'
 import { decodeObject } from '../../registry/decode-object.ts'
 import { conversionText } from '../../schema/conversion-fault.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
+import { diagnose } from '../../schema/diagnose.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { initialEndAnnotations, listMetaText, objectMetaText } from '../forms/meta-v1.ts'
 import { textBlueprint } from '../forms/text/text-frames.ts'
@@ -59,6 +61,9 @@ export const BUILT_IN: Dialect = {
     readAsClaimed(builtIns, apiVersion, kind, patched)
     const fault = otherTypeFault(builtIns, target, apiVersion, kind)
     throw new DecodeError(kind === target.kind && fault.isKnown ? versionFault(target, apiVersion) : fault.text)
+  },
+  checkFloats({ schema }, patched) {
+    diagnose(schema, patched, { literals: wholeFloats })
   },
   setPatchedType(target, _current, next) {
     Object.assign(next, { kind: target.kind, apiVersion: apiVersionOfTarget(target) })

@@ -65,6 +65,8 @@ export const CUSTOM: Dialect = {
     if (apiVersion === '') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
     return undefined
   },
+  /** The schema judges them. */
+  checkFloats() {},
   setPatchedType(target, { kind, apiVersion }, next, ofSubresource) {
     // A subresource keeps all but its own part.
     if (!ofSubresource) checkType(target, next)

@@ -68,6 +68,8 @@ interface PatchDialect {
    * DecodeError, and 500.
    */
   checkPatched(target: BodyTarget, patched: Json, about: PatchedKind): Version | undefined
+  /** Throws a DecodeError where a JSON or merge patch has left a float (`1.0`) in a field that holds integers. */
+  checkFloats(target: Pick<Version, 'schema'>, patched: Json): void
   /** Gives a patched object the type that it is to have: a patch says nothing of it, but where upstream looks. */
   setPatchedType(target: BodyTarget, current: KubeObject, next: KubeObject, ofSubresource: boolean): void
 }

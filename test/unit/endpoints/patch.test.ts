@@ -119,6 +119,26 @@ describe('patches', () => {
     expect((await refusal(patch(MERGE, '{"spec":{"size":5000000000}}'))).message).to.contain('json: cannot unmarshal number 5000000000 into')
   })
 
+  const floats: [type: string, body: string, literal: string][] = [
+    [MERGE, '{"spec":{"size":1.0}}', '1.0'],
+    [MERGE, '{"spec":{"size":1e3}}', '1e3'],
+    [JSON_PATCH, '[{"op":"add","path":"/spec/size","value":2.00}]', '2.00'],
+    [JSON_PATCH, '[{"op":"replace","path":"/spec","value":{"size":1E1}}]', '1E1'],
+    [JSON_PATCH, '[{"op":"add","path":"/spec/size","value":1.0},{"op":"test","path":"/spec/color","value":"red"}]', '1.0'],
+  ]
+  for (const [type, body, literal] of floats)
+    it(`to an integer that is written as a float are refused, and quoted as written: ${body}`, async () => {
+      const { message } = await refusal(patch(type, body))
+      expect(message).to.match(/^ "" is invalid: patch: Invalid value: /)
+      expect(message).to.contain(`\\"size\\":${literal}}`)
+      expect(message).to.contain(`: json: cannot unmarshal number ${literal} into Go struct field WidgetSpec.spec.size of type int32`)
+    })
+  it('to an integer that is written as a float are taken in a strategic merge, and where another operation has put an integer', async () => {
+    const size = async (type: string, body: string) => ((await patch(type, body)).json as AnyObject).spec.size
+    expect(await size(STRATEGIC, '{"spec":{"size":2.0}}')).to.equal(2)
+    expect(await size(JSON_PATCH, '[{"op":"add","path":"/spec/size","value":1.0},{"op":"replace","path":"/spec/size","value":3}]')).to.equal(3)
+  })
+
   const unknown: [type: string, body: string, fault: string][] = [
     [MERGE, '{"spec":{"odd":1}}', 'unknown field "spec.odd"'],
     [STRATEGIC, '{"spec":{"odd":1}}', 'unknown field "spec.odd"'],

@@ -44,7 +44,7 @@ describe('listErrors', () => {
   ]
   it('prints whole numbers that are floats as Go does', () => {
     const list = [2147483648, 2147483648, -0, -0]
-    for (const i of list.keys()) setWholeFloat(list, i, true)
+    for (const i of list.keys()) setWholeFloat(list, i, '1.0')
     expect(listErrors(list, set, fieldPath('l')).map(fieldErrorText)).to.deep.equal(['l[1]: Duplicate value: 2.147483648e+09', 'l[3]: Duplicate value: -0'])
   })
 
