@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   metadata: 'ObjectMeta',
   pdID: 'PdID',
   storageos: 'StorageOS',
+  tls: 'TLS',
   wwids: 'WWIDs',
 }
 
@@ -50,8 +51,30 @@ const POD_SECURITY_CONTEXT =
   'seLinuxOptions windowsOptions runAsUser runAsGroup runAsNonRoot supplementalGroups supplementalGroupsPolicy fsGroup fsGroupChangePolicy sysctls seccompProfile appArmorProfile ' +
   'seLinuxChangePolicy'
 
+const VOLUME_SOURCE =
+  'hostPath emptyDir gcePersistentDisk awsElasticBlockStore gitRepo secret nfs iscsi glusterfs persistentVolumeClaim rbd quobyte flexVolume cinder cephfs flocker downwardAPI fc ' +
+  'azureFile configMap vsphereVolume azureDisk photonPersistentDisk projected portworxVolume scaleIO storageos csi ephemeral image'
+const PERSISTENT_VOLUME_SOURCE =
+  'gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd quobyte iscsi flexVolume cinder cephfs fc flocker azureFile vsphereVolume azureDisk photonPersistentDisk ' +
+  'portworxVolume scaleIO local storageos csi'
+
 /** JSON names of the fields of a struct in the order of the server's own type, where that is another than the version's. */
 export const FIELD_ORDER: Readonly<Record<string, readonly string[]>> = {
   'core.PodSpec': POD_SPEC.split(' '),
   'core.PodSecurityContext': POD_SECURITY_CONTEXT.split(' '),
+  'core.VolumeSource': VOLUME_SOURCE.split(' '),
+  'core.PersistentVolumeSource': PERSISTENT_VOLUME_SOURCE.split(' '),
 }
+
+/** Members that are pointers in a version and plain values in the server's own type, by struct and JSON name. */
+export const PLAIN_VALUES: ReadonlySet<string> = new Set([
+  'core.ServiceAccountTokenProjection.expirationSeconds',
+  'apps.DeploymentSpec.replicas',
+  'apps.ReplicaSetSpec.replicas',
+  'apps.StatefulSetSpec.replicas',
+  'apps.RollingUpdateStatefulSetStrategy.partition',
+  'apps.RollingUpdateDaemonSet.maxSurge',
+  'apps.RollingUpdateDaemonSet.maxUnavailable',
+  'apps.RollingUpdateDeployment.maxSurge',
+  'apps.RollingUpdateDeployment.maxUnavailable',
+])

@@ -1,7 +1,7 @@
 import { invariant } from '../../lib/invariant.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import type { Field, MapSchema, ScalarSchema, ScalarType, Schema, StructSchema } from '../schema.ts'
-import { FIELD_ORDER, goFieldName, HOST_MEMBERS } from './go-names.ts'
+import { FIELD_ORDER, goFieldName, HOST_MEMBERS, PLAIN_VALUES } from './go-names.ts'
 import { goQuantity } from './go-quantity.ts'
 
 /** Types of Go as messages print them: those that kube-apiserver has for a kind in no version, `core.PodSpec`. Absent and null are the zero value, or nil. */
@@ -161,7 +161,7 @@ function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
 function ownField(struct: string, field: Field, pkg: string): GoField {
   const { name } = field
   const plain = goType(field.schema, pkg)
-  const type: GoType = field.pointer ? { kind: 'pointer', to: plain } : plain
+  const type: GoType = field.pointer && !PLAIN_VALUES.has(`${struct}.${name}`) ? { kind: 'pointer', to: plain } : plain
   const get = struct === 'core.PodSpec' && name === 'securityContext' ? contextWithHost : (owner: JsonObject) => owner[name]
   return { name: goFieldName(struct, name), type, get }
 }

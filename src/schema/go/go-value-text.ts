@@ -73,8 +73,10 @@ function stringText(text: string, detail: number | undefined): string {
 /** Types with a String method are printed by it, with an `s` before. */
 function scalarText(type: GoScalar, value: Json | undefined, options: Options, parent: GoType['kind'] | undefined): Text {
   switch (type.scalar) {
-    case 'string':
-      return stringText(typeof value === 'string' ? value : '', options.detail)
+    case 'string': {
+      const text = typeof value === 'string' ? value : ''
+      return type.name === 'core.ResourceName' ? `s${quote(text)}` : stringText(text, options.detail)
+    }
     case 'boolean':
       return String(value === true)
     case 'integer':
