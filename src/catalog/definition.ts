@@ -92,6 +92,8 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly tableIn?: (release: Release) => TableDefinition<V>
   /** What a field selector may name beside metadata.name and metadata.namespace; the value as the selector sees it. */
   readonly selectableFields?: Readonly<Record<string, (object: V) => string>>
+  /** What is said of a selector by any other field. */
+  readonly unselectable?: (field: string) => string
   /** The releases since which a field may be selected by, of those that came later. */
   readonly selectableSince?: Readonly<Record<string, Release>>
   /** What a field selector of this version may name instead, where the storage version names its fields otherwise: its name here → its name there. */
@@ -298,10 +300,15 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly evaluate?: (next: T, old: T | undefined, ctx: HookContext, errors: readonly FieldError[]) => Promise<FieldError[]>
   /** Of a subresource: rules that stand beside the fields of the type are run, too. */
   readonly declaredRules?: true
-  /** The kind's update validation runs its create validation, too, and so reports faults of ObjectMeta once more. */
-  readonly revalidatesMeta?: boolean
-  /** Finalizers need not have a domain. */
+  /**
+   * How the kind's own update validation judges the metadata, in its order, after the registry has: `whole` is what a new object is judged by, `change` what may have changed. Each reports
+   * the same fault once more. Default: `change` once.
+   */
+  readonly metaRounds?: readonly ('whole' | 'change')[]
+  /** Finalizers need not have a domain: the kind judges its metadata by the generic rules, not by those of the core group. */
   readonly plainFinalizers?: boolean
+  /** The kind's own rules leave the metadata of a new object alone, which is judged where they find nothing. */
+  readonly judgesMetaLast?: boolean
   /** Texts that are wrong with the name; default: DNS subdomain. `prefix`: the name is a generateName. */
   readonly validateName?: (name: string, prefix: boolean, features: Features) => string[]
   /** Runs after validation, before the response and the write's last comparison (drop of fields, normalisation). */
@@ -322,8 +329,10 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly markDeleting?: (object: T) => void
   /** DELETE answers with the object as it was, not with a Status (services, pods, claims …). */
   readonly returnsDeleted?: boolean
-  /** `background` unless the kind says otherwise. */
-  readonly defaultPropagation?: 'orphan' | 'background'
+  /** `background` unless the kind says otherwise. `none`: what a DELETE says of dependents is not looked at. */
+  readonly defaultPropagation?: 'orphan' | 'background' | 'none'
+  /** The kind compares the preconditions of a DELETE itself, and so in the words of storage. */
+  readonly ownPreconditions?: boolean
   /** The warning of a DELETE that does not say what becomes of dependents, for kinds that leave them behind by default. */
   readonly orphanWarning?: string
   /** Paths a write through this (sub)resource may not own: `[['status']]`. */

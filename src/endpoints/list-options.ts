@@ -82,6 +82,8 @@ async function selector<T>({ ctx }: Exchange, text: string, parse: (text: string
   }
 }
 
+const unselectable = (field: string): string => `field label not supported: ${field}`
+
 /** Fields that the kind does not know. Kinds with selectable fields of their own and kinds without say it differently upstream, and only the latter always know of namespaces. */
 function checkFields(version: Version, terms: readonly FieldTerm[], namespaced: boolean): void {
   for (const { field } of terms) {
@@ -90,7 +92,7 @@ function checkFields(version: Version, terms: readonly FieldTerm[], namespaced: 
     if (version.fieldAliases !== undefined && Object.hasOwn(version.fieldAliases, field)) continue
     if (version.selectableFields === undefined && version.fieldAliases === undefined)
       throw badRequestError(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
-    if (!Object.hasOwn(version.selectableFields ?? {}, field)) throw badRequestError(`field label not supported: ${field}`)
+    if (!Object.hasOwn(version.selectableFields ?? {}, field)) throw badRequestError((version.unselectable ?? unselectable)(field))
   }
 }
 

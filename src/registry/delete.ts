@@ -45,9 +45,7 @@ export const IGNORE_READ_ERROR = fieldPath('ignoreStoreReadErrorWithClusterBreak
 /** Deletes the object, or begins to: finalizers, grace period and the kind's own hold are respected. */
 export async function deleteObject(store: StoreParts, target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
   const strategy = strategyOf(target.served, undefined)
-  if (strategy.orphanWarning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
-    target.ctx.warn(strategy.orphanWarning)
-  }
+  warnOfOrphans(target, options)
   const { last, ...first } = await takeStep(store, target, options, (old, hooks) => deletionStep(strategy, options, old, hooks))
   if (!last) return first
   // A graceful deletion without grace is written twice, as by kube-apiserver: watchers see the object going, then gone.
@@ -58,6 +56,12 @@ export async function deleteObject(store: StoreParts, target: WriteTarget, optio
     if (isStatusError(error, 'NotFound')) return { object: first.object, deleted: true }
     throw error
   }
+}
+
+/** A kind that leaves its dependents behind by default says so to those who have not said what they want. */
+export function warnOfOrphans(target: WriteTarget, { propagationPolicy, orphanDependents }: DeleteOptions): void {
+  const { orphanWarning } = strategyOf(target.served, undefined)
+  if (orphanWarning !== undefined && propagationPolicy === undefined && orphanDependents === undefined) target.ctx.warn(orphanWarning)
 }
 
 /** The preconditions of a second write: the version that they ask for is that of the first. */

@@ -76,6 +76,7 @@ export function deletionStep(strategy: Strategy, options: DeleteOptions, old: Ku
 
 /** The finalizers with those of the garbage collector as the options, the object itself or the kind's default want them. */
 function collectorFinalizers(strategy: Strategy, options: DeleteOptions, finalizers: readonly string[]): string[] {
+  if (strategy.defaultPropagation === 'none') return [...finalizers]
   const standing = finalizers.find(f => f === ORPHAN || f === FOREGROUND)
   let wanted: string | undefined
   if (options.orphanDependents !== undefined) wanted = options.orphanDependents ? ORPHAN : undefined

@@ -1,7 +1,7 @@
 import type { Strategy } from '../catalog/definition.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { GroupResource } from '../meta/gvk.ts'
-import type { KubeObject } from '../meta/object.ts'
+import type { KubeObject, ObjectMeta } from '../meta/object.ts'
 import { conflictError, invalidError, OPTIMISTIC_LOCK, type StatusError } from '../meta/status.ts'
 import type { Key } from '../storage/revision.ts'
 import type { Preconditions } from './deletion-step.ts'
@@ -16,6 +16,9 @@ const storageFault = (key: Key, what: string): string => `StorageError: invalid 
 
 const otherUid = (wanted: string, found: string | undefined): string =>
   `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found ?? ''}`
+
+const otherVersion = (wanted: string, found: string | undefined): string =>
+  `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${found ?? ''}`
 
 /** Of an update: the uid that the body names, if it names one. `old`: undefined where there is none, which no uid is that of. */
 export function checkUid(target: WriteTarget, key: Key, wanted: string | undefined, old: KubeObject | undefined): void {
@@ -54,10 +57,20 @@ export function checkView(gr: GroupResource, part: GroupResource, name: string, 
   if (resourceVersion !== '' && resourceVersion !== parent.metadata.resourceVersion) throw conflictError(gr, name, OPTIMISTIC_LOCK)
 }
 
+function storageFaultOf({ uid, resourceVersion }: Preconditions, found: ObjectMeta): string | undefined {
+  if (uid !== undefined && uid !== found.uid) return otherUid(uid, found.uid)
+  if (resourceVersion !== undefined && resourceVersion !== found.resourceVersion) return otherVersion(resourceVersion, found.resourceVersion)
+}
+
 /** Of a deletion: what its options name. */
 export function checkDeletion(target: WriteTarget, preconditions: Preconditions | undefined, { metadata }: KubeObject): void {
   if (preconditions === undefined) return
   const { uid, resourceVersion } = preconditions
+  if (target.served.definition.strategy?.ownPreconditions) {
+    const fault = storageFaultOf(preconditions, metadata)
+    if (fault !== undefined) throw conflictError(groupResourceOf(target.served), target.name, fault)
+    return
+  }
   if (uid !== undefined && uid !== metadata.uid)
     throw recordConflict(
       target,
@@ -78,8 +91,4 @@ function recordConflict({ served, name }: WriteTarget, message: string): StatusE
 
 /** Upstream loses the version that it was given where a deletion takes out the last finalizer, and then finds that it does not match. */
 export const lostVersion = (target: WriteTarget, key: Key, { metadata }: KubeObject): StatusError =>
-  conflictError(
-    groupResourceOf(target.served),
-    target.name,
-    storageFault(key, `Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: ${metadata.resourceVersion}`),
-  )
+  conflictError(groupResourceOf(target.served), target.name, storageFault(key, otherVersion('', metadata.resourceVersion)))

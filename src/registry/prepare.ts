@@ -136,10 +136,15 @@ const nameRuleOf =
   (name, prefix) =>
     validateName(name, prefix, features)
 
-/** Metadata first, then the kind: errors are listed in this order. */
+/** Metadata first, then the kind, unless that wants it otherwise: errors are listed in this order. */
 function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Steps<FieldError[]> {
   const { strategy, namespaced, meta } = rules
-  const errors = yield* validateObjectMetaInSteps(next.metadata, namespaced, nameRuleOf(strategy, ctx), metadata, meta)
+  const metaErrors = () => validateObjectMetaInSteps(next.metadata, namespaced, nameRuleOf(strategy, ctx), metadata, meta)
+  if (strategy.judgesMetaLast) {
+    const errors = yield* kindErrors(rules, next, undefined, ctx)
+    return errors.length > 0 ? [...errors] : yield* metaErrors()
+  }
+  const errors = yield* metaErrors()
   yield
   return appendErrors(errors, yield* kindErrors(rules, next, undefined, ctx))
 }
@@ -148,14 +153,17 @@ function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Ste
 function* errorsOfUpdate(kind: KindRules, next: KubeObject, old: KubeObject, ctx: HookContext): Steps<FieldError[]> {
   const { strategy, namespaced, meta: rules } = kind
   const meta = next.metadata
-  const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, metadata, rules)
+  // Upstream judges ObjectMeta first for every kind, by rules that know nothing of domains of finalizers, and then in each kind's own validation: the causes of an error say so.
+  const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, metadata, PLAIN_FINALIZERS)
   yield
-  // Upstream checks ObjectMeta twice, once for every kind and once in each kind's own validation: the causes of an error say so.
-  const update = yield* validateObjectMetaUpdateInSteps(meta, old.metadata, metadata, rules)
-  appendErrors(appendErrors(errors, update), update)
+  appendErrors(errors, yield* validateObjectMetaUpdateInSteps(meta, old.metadata, metadata, PLAIN_FINALIZERS))
   yield
-  if (strategy.revalidatesMeta) {
-    appendErrors(errors, yield* validateObjectMetaInSteps(meta, namespaced, nameRuleOf(strategy, ctx), metadata, rules))
+  for (const round of strategy.metaRounds ?? ONCE) {
+    const isWhole = round === 'whole'
+    const found = isWhole
+      ? yield* validateObjectMetaInSteps(meta, namespaced, nameRuleOf(strategy, ctx), metadata, rules)
+      : yield* validateObjectMetaUpdateInSteps(meta, old.metadata, metadata, rules)
+    appendErrors(errors, found)
     yield
   }
   return appendErrors(errors, yield* kindErrors(kind, next, old, ctx))
@@ -167,6 +175,8 @@ function* kindErrors({ strategy, declared }: KindRules, next: KubeObject, old: K
   const errors = isSteps(own) ? yield* own : own
   return declared ? withDeclaredRules({ ...declared, next, old }, errors, ctx) : errors
 }
+
+const ONCE = ['change'] as const
 
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
 

@@ -8,7 +8,7 @@ import type { StoredObject } from '../storage/storage.ts'
 import type { Converted } from './conversion.ts'
 import { conversionOf } from './conversion-of.ts'
 import { createObject } from './create.ts'
-import { type DeleteResult, deleteCorrupt, deleteObject } from './delete.ts'
+import { type DeleteResult, deleteCorrupt, deleteObject, warnOfOrphans } from './delete.ts'
 import type { DeleteOptions } from './deletion-step.ts'
 import type { ListOptions, ListResult } from './read.ts'
 import { ResourceReader, statused } from './resource-reader.ts'
@@ -53,6 +53,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
 
   /** Deletes what the options select, several at a time. Not atomic: it ends at the first failure. Returns what was selected. */
   async deleteCollection(target: WriteTarget, options: DeleteOptions, selection: ListOptions): Promise<ListResult> {
+    warnOfOrphans(target, options)
     const items: StoredObject[] = []
     let token = selection.continue
     for (;;) {

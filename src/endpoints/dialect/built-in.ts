@@ -92,12 +92,15 @@ export const BUILT_IN: Dialect = {
     const metadata = objectMetaText({ ...empty.metadata, resourceVersion, ...annotations })
     return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}${empty.members}}`
   },
-  goType: ({ group, kind }, suffix) => `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}${suffix}`,
+  goType: ({ group, kind }, suffix) => `${goPackage(group)}.${kind}${suffix}`,
 
   kindsBeside: ['DeleteOptions', 'WatchEvent'],
   discoveredVerbs: verbs => [...verbs].sort(),
   discoveredSubresources: subresources => [...subresources].sort((a, b) => compareText(a.name, b.name)),
 }
+
+/** The package of a group's internal types. Events by their newer name are those of the core group. */
+const goPackage = (group: string): string => (group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.', 1)[0] ?? ''))
 
 /** An object of which nothing is said. */
 interface Empty {
@@ -157,8 +160,7 @@ function otherTypeFault(builtIns: BuiltIns, target: BodyTarget, apiVersion: stri
   const reachable = !SEPARATE_GROUPS.has(target.group) || group === target.group || (group === '' && CORE_META_KINDS.has(kind))
   if (!reachable || !isRegistered(builtIns, apiVersion, kind))
     return { isKnown: false, text: notRegistered(apiVersion, kind, 'pkg/api/legacyscheme/scheme.go:30') }
-  const goPackage = target.group === '' ? 'core' : target.group.split('.')[0]
-  return { isKnown: true, text: `converting (${version}.${kind}) to (${goPackage}.${target.kind}): unknown conversion` }
+  return { isKnown: true, text: `converting (${version}.${kind}) to (${goPackage(target.group)}.${target.kind}): unknown conversion` }
 }
 
 const notRegistered = (apiVersion: string, kind: string, scheme: string): string =>

@@ -28,7 +28,7 @@ export function validateStatus({ status: { conditions = [] } }: FlowControlObjec
 export const flowControlStrategy = <T extends FlowControlObject>(
   validateSpec: (next: T, old: T | undefined, ctx: HookContext) => FieldError[],
 ): Strategy<T> => ({
-  revalidatesMeta: true,
+  metaRounds: ['whole'],
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) prepareUpdate(next, old)

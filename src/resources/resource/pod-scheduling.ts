@@ -46,7 +46,7 @@ export const schedulingParts = <T extends SchedulingContext>(validateNodes: Vali
 })
 
 export const schedulingStrategy = <T extends SchedulingContext>(validate: Strategy<T>['validate']): Strategy<T> => ({
-  revalidatesMeta: true,
+  metaRounds: ['change', 'whole'],
   resetFields: STATUS_FIELDS,
   prepare: (next, old) => withholdStatus(next, old),
   ...(validate && { validate }),

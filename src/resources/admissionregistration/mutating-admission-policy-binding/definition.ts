@@ -53,7 +53,8 @@ export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAcces
     storage: { prefix: 'mutatingadmissionpolicybindings', version: v1alpha1 },
     strategy: {
       allowUnconditionalUpdate: false,
-      revalidatesMeta: true,
+      metaRounds: ['whole'],
+      plainFinalizers: true,
       prepare: prepareGeneration,
       validate,
       warnings: staticNameWarnings,

@@ -53,7 +53,8 @@ export const createMutatingAdmissionPolicyResource = (params?: ParamAccess): Res
     storage: { prefix: 'mutatingadmissionpolicies', version: v1alpha1 },
     strategy: {
       allowUnconditionalUpdate: false,
-      revalidatesMeta: true,
+      metaRounds: ['whole'],
+      plainFinalizers: true,
       prepare: prepareGeneration,
       validate: validateMutatingPolicy,
       warnings: staticNameWarnings,

@@ -84,7 +84,8 @@ export const createValidatingAdmissionPolicyBindingResource = (params?: ParamAcc
     storage: { prefix: 'validatingadmissionpolicybindings', version: v1 },
     strategy: {
       allowUnconditionalUpdate: false,
-      revalidatesMeta: true,
+      metaRounds: ['whole'],
+      plainFinalizers: true,
       prepare: prepareGeneration,
       validate: validatePolicyBinding,
       warnings: staticNameWarnings,

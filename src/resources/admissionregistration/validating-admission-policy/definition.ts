@@ -32,7 +32,8 @@ function validatePolicyStatus({ status }: ValidatingAdmissionPolicy): FieldError
 
 const policyStrategy: Strategy<ValidatingAdmissionPolicy> = {
   allowUnconditionalUpdate: false,
-  revalidatesMeta: true,
+  metaRounds: ['whole'],
+  plainFinalizers: true,
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) prepareUpdate(next, old)

@@ -15,7 +15,8 @@ const table: TableDefinition<WebhookConfiguration> = {
 
 const strategy: Strategy<WebhookConfiguration> = {
   allowUnconditionalUpdate: false,
-  revalidatesMeta: true,
+  metaRounds: ['whole'],
+  plainFinalizers: true,
   prepare(next, old) {
     if (!old) next.metadata.generation = 1
     else if (!deepEqual(next.webhooks, old.webhooks)) next.metadata.generation = (old.metadata.generation ?? 0) + 1

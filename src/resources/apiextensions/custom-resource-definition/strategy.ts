@@ -48,6 +48,8 @@ export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
   validateName: nameIsDnsSubdomain,
   plainFinalizers: true,
+  defaultPropagation: 'none',
+  ownPreconditions: true,
   resetFields: STATUS_FIELDS,
   prepare(next, old, { features }) {
     dropDisabledRules(next, old, features)

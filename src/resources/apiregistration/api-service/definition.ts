@@ -20,7 +20,8 @@ const localCondition = (now: number): APIServiceCondition => ({
 
 const apiServiceStrategy: Strategy<APIService> = {
   allowUnconditionalUpdate: false,
-  revalidatesMeta: true,
+  metaRounds: ['change', 'whole'],
+  plainFinalizers: true,
   resetFields: STATUS_FIELDS,
   /** What a name must be follows from the spec, and is reported by `validate`. */
   validateName: () => [],

@@ -56,5 +56,5 @@ export const controllerRevisionResource = defineResource<ControllerRevision>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'controllerrevisions', version: v1 },
-  strategy: { validateName: nameIsDnsSubdomain, validate: validateControllerRevision },
+  strategy: { metaRounds: ['change', 'whole'], validateName: nameIsDnsSubdomain, validate: validateControllerRevision },
 })

@@ -44,6 +44,7 @@ const setTemplateGeneration = (object: DaemonSet, n: number): void => {
 }
 
 const daemonSetStrategy: Strategy<DaemonSet> = {
+  metaRounds: ['whole', 'change'],
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
   prepare(next, old, { features }) {

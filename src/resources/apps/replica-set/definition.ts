@@ -39,6 +39,7 @@ function validateReplicaSet(next: ReplicaSet, old: ReplicaSet | undefined, { fea
 }
 
 const replicaSetStrategy: Strategy<ReplicaSet> = {
+  metaRounds: ['whole', 'change'],
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
   prepare(next, old, { features }) {
@@ -65,7 +66,6 @@ const v1: Version<ReplicaSet> = {
   setDefaults: setReplicaSetDefaults,
   setGatedDefaults: ({ spec }, features) => defaultTemplateHostPorts(spec.template, features),
   table: replicaSetTable,
-  selectableFields: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
   subresources: { scale: scaleSubresource<ReplicaSet>(scaleSelector), status: { verbs: STATUS_VERBS, strategy: replicaSetStatusStrategy } },
 }
 

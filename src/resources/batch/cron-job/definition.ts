@@ -61,6 +61,7 @@ const cronJobStrategy: Strategy<CronJob> = {
 
 /** Labels and other metadata may be written along with the status, as upstream. */
 const cronJobStatusStrategy: Strategy<CronJob> = {
+  metaRounds: [],
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
     if (old) next.spec = old.spec

@@ -28,7 +28,7 @@ const SPEC = fieldPath('spec')
 
 const jobStrategy: Strategy<Job> = {
   validateName: nameIsDnsSubdomain,
-  revalidatesMeta: true,
+  metaRounds: ['whole', 'change'],
   resetFields: STATUS_FIELDS,
   defaultPropagation: 'orphan',
   orphanWarning:
@@ -116,6 +116,7 @@ const v1: Version<Job> = {
   table: jobTableIn(DEFAULT_RELEASE),
   tableIn: release => (isSince(release, '1.30') ? jobTableIn(release) : withoutColumn(jobTableIn(release), 'Status')),
   selectableFields: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
+  unselectable: field => `field label ${JSON.stringify(field)} not supported for Job`,
   subresources: { status: { verbs: STATUS_VERBS, strategy: jobStatusStrategy } },
 }
 

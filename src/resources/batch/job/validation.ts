@@ -40,7 +40,7 @@ function validateHostNames({ metadata, spec }: Job): FieldError[] {
   if (completionMode !== 'Indexed' || completions <= 0) return []
   const longest = `${metadata.name ?? ''}-${completions - 1}`
   if (isDns1123Label(longest).length === 0) return []
-  return [invalid(fieldPath('metadata', 'name'), metadata.name, `will not able to create pod with invalid DNS label: ${longest}`)]
+  return [invalid(fieldPath('metadata', 'name'), metadata.name ?? '', `will not able to create pod with invalid DNS label: ${longest}`)]
 }
 
 /**

@@ -25,7 +25,7 @@ function setRequester({ spec }: CertificateSigningRequest, { request }: HookCont
 const certificateSigningRequestStrategy: Strategy<CertificateSigningRequest> = {
   // Any name will do.
   validateName: nameIsPathSegment,
-  revalidatesMeta: true,
+  metaRounds: ['whole', 'change'],
   resetFields: [['spec'], ['status']],
   prepare(next, old, ctx) {
     if (old) keepMembers(next, old, 'spec', 'status')
@@ -41,7 +41,7 @@ const certificateSigningRequestStrategy: Strategy<CertificateSigningRequest> = {
 const statusStrategy: Strategy<CertificateSigningRequest> = {
   declaredRules: true,
   validateName: nameIsPathSegment,
-  revalidatesMeta: true,
+  metaRounds: ['whole', 'change'],
   resetFields: [['spec'], ['status', 'conditions']],
   prepare(next, old, { now }) {
     if (!old) return
@@ -57,7 +57,7 @@ const statusStrategy: Strategy<CertificateSigningRequest> = {
 const approvalStrategy: Strategy<CertificateSigningRequest> = {
   declaredRules: true,
   validateName: nameIsPathSegment,
-  revalidatesMeta: true,
+  metaRounds: ['whole', 'change'],
   resetFields: [['spec'], ['status', 'certificate']],
   prepare(next, old, { now }) {
     if (!old) return

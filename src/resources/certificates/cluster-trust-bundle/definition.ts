@@ -37,5 +37,5 @@ export const clusterTrustBundleResource = defineResource<ClusterTrustBundle>({
   hub: v1beta1,
   storage: { prefix: 'clustertrustbundles', version: v1alpha1 },
   // What else a name must be depends on the signer.
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validateName: nameIsPathSegment, validate: validateClusterTrustBundle },
+  strategy: { allowUnconditionalUpdate: false, metaRounds: ['change', 'whole'], validateName: nameIsPathSegment, validate: validateClusterTrustBundle },
 })

@@ -34,6 +34,7 @@ export const leaseResource = defineResource<Lease>({
   hub: v1,
   storage: { prefix: 'leases', version: v1 },
   strategy: {
+    plainFinalizers: true,
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validateName: nameIsDnsSubdomain,

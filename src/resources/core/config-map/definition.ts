@@ -58,5 +58,5 @@ export const configMapResource = defineResource<ConfigMap>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'configmaps', version: v1 },
-  strategy: { revalidatesMeta: true, validate: validateConfigMap },
+  strategy: { metaRounds: ['change', 'whole'], validate: validateConfigMap },
 })

@@ -77,5 +77,5 @@ export const endpointsResource = defineResource<Endpoints>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'services/endpoints', version: v1 },
-  strategy: { allowCreateOnUpdate: true, validateName: nameIsDnsSubdomain, validate: validateEndpoints, warnings },
+  strategy: { allowCreateOnUpdate: true, metaRounds: ['change', 'whole'], validateName: nameIsDnsSubdomain, validate: validateEndpoints, warnings },
 })

@@ -98,6 +98,11 @@ export const eventResourceWithTtl = (seconds: number): ResourceDefinition =>
     storage: { prefix: 'events', version: v1 },
     strategy: {
       allowCreateOnUpdate: true,
+      defaultPropagation: 'none',
+      judgesMetaLast: true,
+      plainFinalizers: true,
+      // Strict rules have one of their own.
+      metaRounds: [],
       validateName: nameIsPathSegment,
       validate: (next, old, { request, features }) => validateEvent(next, old, rulesOf(request?.info, features.release)),
       ttlSeconds: () => seconds,

@@ -45,6 +45,11 @@ function* fill(list: List, from: List): Steps<List> {
   return isEmpty ? undefined : filled
 }
 
+/** A limit range without a name gets one that nobody else has. */
+function nameIt({ metadata }: LimitRange): void {
+  if (!metadata.name && metadata.uid !== undefined) metadata.name = metadata.uid
+}
+
 const v1: Version<LimitRange> = {
   group: '',
   name: 'v1',
@@ -65,5 +70,5 @@ export const limitRangeResource = defineResource<LimitRange>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'limitranges', version: v1 },
-  strategy: { validate: next => validateLimitRange(next) },
+  strategy: { allowCreateOnUpdate: true, metaRounds: ['whole'], prepare: nameIt, validate: next => validateLimitRange(next) },
 })

@@ -30,6 +30,8 @@ function canonicalize({ metadata }: Namespace): void {
 const holdsDeletion = (namespace: Namespace): boolean => (namespace.spec.finalizers?.length ?? 0) > 0
 
 const namespaceStrategy: Strategy<Namespace> = {
+  ownPreconditions: true,
+  metaRounds: ['whole', 'change'],
   validateName: nameIsDnsLabel,
   resetFields: STATUS_FIELDS,
   prepare(next, old) {

@@ -28,6 +28,7 @@ const REMOVED = 'the feature is removed'
 const PLANNED = 'deprecated in v1.22, support removal is planned in v1.23'
 
 const nodeStrategy: Strategy<Node> = {
+  metaRounds: ['whole', 'change'],
   resetFields: STATUS_FIELDS,
   /** A kubelet creates its node with a status. Configuration by ConfigMap exists no more: it stays only where it is. */
   prepare(next, old) {

@@ -24,7 +24,7 @@ function setClaimDefaults(claim: PersistentVolumeClaim): void {
 }
 
 const claimStrategy: Strategy<PersistentVolumeClaim> = {
-  revalidatesMeta: true,
+  metaRounds: ['whole', 'change', 'whole'],
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
   prepare(next, old, { features }) {
@@ -38,7 +38,6 @@ const claimStrategy: Strategy<PersistentVolumeClaim> = {
 }
 
 const claimStatusStrategy: Strategy<PersistentVolumeClaim> = {
-  revalidatesMeta: true,
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
     if (old) keepMembers(next, old, 'spec')

@@ -33,7 +33,7 @@ function dropDisabledFields(next: PersistentVolume, old: PersistentVolume | unde
 const keepsTimes = (features: Features): boolean => features.enabled('PersistentVolumeLastPhaseTransitionTime')
 
 const persistentVolumeStrategy: Strategy<PersistentVolume> = {
-  revalidatesMeta: true,
+  metaRounds: ['whole', 'whole'],
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
   prepare(next, old, { now, features }) {
@@ -47,7 +47,6 @@ const persistentVolumeStrategy: Strategy<PersistentVolume> = {
 }
 
 const persistentVolumeStatusStrategy: Strategy<PersistentVolume> = {
-  revalidatesMeta: true,
   resetFields: SPEC_FIELDS,
   /** The time of the last change of phase is kept by the server, unless the client writes it. */
   prepare(next, old, { now, features }) {

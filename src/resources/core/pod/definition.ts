@@ -40,6 +40,8 @@ const v1: Version<Pod> = {
     'status.podIPs': () => '',
     'status.nominatedNodeName': ({ status }) => status.nominatedNodeName ?? '',
   },
+  // Its name of old.
+  fieldAliases: { 'spec.host': 'spec.nodeName' },
   subresources: {
     attach: attachSubresource,
     binding: bindingSubresource,

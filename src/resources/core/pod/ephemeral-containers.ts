@@ -17,7 +17,7 @@ import { validateAnnotationsUpdate, validatePod } from './validation.ts'
 /** Adds containers for debugging to a pod that runs; takes nothing else from what a client sends. */
 export const ephemeralContainersStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
-  revalidatesMeta: true,
+  metaRounds: ['change', 'whole'],
   resetFields: [['status']],
   prepare(next, old, { features }) {
     if (!old) return

@@ -23,7 +23,7 @@ const LISTS = ['containers', 'initContainers'] as const
 /** Changes cpu and memory of containers that run: https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ */
 export const resizeStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
-  revalidatesMeta: true,
+  metaRounds: ['change', 'whole'],
   resetFields: [['status']],
   prepare(next, old, { features }) {
     if (!old) return

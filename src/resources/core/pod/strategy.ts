@@ -32,7 +32,7 @@ export const podStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
   returnsDeleted: true,
-  revalidatesMeta: true,
+  metaRounds: ['change', 'whole'],
   prepare(next, old, ctx) {
     if (old) prepareUpdate(next, old, ctx)
     else prepareCreate(next, ctx)

@@ -30,6 +30,7 @@ function setReplicationControllerDefaults(object: ReplicationController): void {
 }
 
 const strategy: Strategy<ReplicationController> = {
+  metaRounds: ['whole', 'change'],
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
   defaultPropagation: 'orphan', // as before there was garbage collection

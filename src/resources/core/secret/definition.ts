@@ -55,5 +55,5 @@ export const secretResource = defineResource<Secret>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'secrets', version: v1 },
-  strategy: { revalidatesMeta: true, validate: validateSecret, warnings: pairWarnings },
+  strategy: { metaRounds: ['change', 'whole'], validate: validateSecret, warnings: pairWarnings },
 })

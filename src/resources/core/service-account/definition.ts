@@ -34,7 +34,7 @@ const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets'
 const mentions = (account: ServiceAccount | undefined): boolean => Object.hasOwn(account?.metadata.annotations ?? {}, MOUNTABLE)
 
 const strategy: Strategy<ServiceAccount> = {
-  revalidatesMeta: true,
+  metaRounds: ['change', 'whole'],
   returnsDeleted: true,
   /** A reference to a secret is its name, nothing more. */
   prepare(next) {

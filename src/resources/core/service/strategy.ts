@@ -28,7 +28,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
   return {
     allowCreateOnUpdate: true,
     returnsDeleted: true,
-    revalidatesMeta: true,
+    metaRounds: ['change', 'whole'],
     validateName: nameRule(relaxedNames),
     resetFields: [['status']],
     prepare(next, old, { features }) {
@@ -61,7 +61,6 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
 /** The load balancer’s addresses. A service that has no load balancer keeps none. */
 export const serviceStatusStrategy = (relaxedNames = false): Strategy<Service> => ({
   validateName: nameRule(relaxedNames),
-  revalidatesMeta: true,
   resetFields: [['spec']],
   prepare(next, old) {
     if (old) next.spec = old.spec

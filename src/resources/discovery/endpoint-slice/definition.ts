@@ -54,7 +54,7 @@ function addressWarnings(slice: EndpointSlice): string[] {
 }
 
 const endpointSliceStrategy: Strategy<EndpointSlice> = {
-  revalidatesMeta: true,
+  metaRounds: ['whole'],
   prepare(next, old, { request }) {
     if (!old) next.metadata.generation = 1
     else if (hasChanged(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1

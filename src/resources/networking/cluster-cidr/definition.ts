@@ -108,5 +108,5 @@ export const clusterCIDRResource = defineResource<ClusterCIDR>({
   versions: [v1alpha1],
   hub: v1alpha1,
   storage: { prefix: 'clustercidrs', version: v1alpha1 },
-  strategy: { revalidatesMeta: true, validateName: nameIsDnsLabel, validate: validateClusterCIDR },
+  strategy: { metaRounds: ['change', 'whole'], validateName: nameIsDnsLabel, validate: validateClusterCIDR },
 })

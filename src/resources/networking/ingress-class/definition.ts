@@ -95,5 +95,5 @@ export const ingressClassResource = defineResource<IngressClass>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'ingressclasses', version: v1 },
-  strategy: { revalidatesMeta: true, prepare: prepareGeneration, validate: validateIngressClass },
+  strategy: { metaRounds: ['change', 'whole'], prepare: prepareGeneration, validate: validateIngressClass },
 })

@@ -11,7 +11,7 @@ import { CLASS_ANNOTATION } from './class-annotation.ts'
 import { validateIngress, validateIngressStatus } from './validation.ts'
 
 const ingressStrategy: Strategy<Ingress> = {
-  revalidatesMeta: true,
+  metaRounds: ['change', 'whole'],
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     if (old) prepareUpdate(next, old)

@@ -83,5 +83,5 @@ export const ipAddressResource = defineResource<IPAddress>({
   hub: v1,
   storage: { prefix: 'ipaddresses', version: v1beta1 },
   neededByServer: true,
-  strategy: { validateName: nameIsAddress, validate: validateIPAddress },
+  strategy: { metaRounds: ['whole', 'change'], validateName: nameIsAddress, validate: validateIPAddress },
 })

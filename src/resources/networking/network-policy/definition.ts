@@ -59,7 +59,7 @@ export const networkPolicyResource = defineResource<NetworkPolicy>({
   hub: v1,
   storage: { prefix: 'networkpolicies', version: v1 },
   strategy: {
-    revalidatesMeta: true,
+    metaRounds: ['whole', 'change'],
     resetFields: STATUS_FIELDS,
     prepare(next, old, { features }) {
       prepareGeneration(next, old)

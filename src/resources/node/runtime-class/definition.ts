@@ -89,5 +89,12 @@ export const runtimeClassResource = defineResource<RuntimeClass>({
   versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'runtimeclasses', version: v1 },
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateRuntimeClass, warnings: runtimeClassWarnings },
+  strategy: {
+    allowCreateOnUpdate: true,
+    allowUnconditionalUpdate: false,
+    metaRounds: ['change', 'whole'],
+    plainFinalizers: true,
+    validate: validateRuntimeClass,
+    warnings: runtimeClassWarnings,
+  },
 })

@@ -14,6 +14,9 @@ import { validatePodDisruptionBudget, validatePodDisruptionBudgetConditions, val
 const podDisruptionBudgetStrategy: Strategy<PodDisruptionBudget> = {
   // Its name is checked as far as every name is, and no further.
   validateName: nameIsPathSegment,
+  judgesMetaLast: true,
+  plainFinalizers: true,
+  metaRounds: [],
   allowUnconditionalUpdate: false,
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
@@ -24,6 +27,7 @@ const podDisruptionBudgetStrategy: Strategy<PodDisruptionBudget> = {
 }
 
 const podDisruptionBudgetStatusStrategy: Strategy<PodDisruptionBudget> = {
+  metaRounds: [],
   allowUnconditionalUpdate: false,
   resetFields: SPEC_FIELDS,
   prepare(next, old) {

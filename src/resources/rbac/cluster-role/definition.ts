@@ -56,7 +56,7 @@ export const createClusterRoleResource = (escalation?: EscalationServices): Reso
     storage: { prefix: 'clusterroles', version: v1 },
     strategy: {
       allowCreateOnUpdate: true,
-      revalidatesMeta: true,
+      metaRounds: ['whole', 'whole', 'change'],
       validateName: nameIsPathSegment,
       ...(escalation && { authorize: authorizeRole(escalation) }),
       validate: validateClusterRole,

@@ -21,7 +21,7 @@ export const createRoleResource = (escalation?: EscalationServices): ResourceDef
     storage: { prefix: 'roles', version: v1 },
     strategy: {
       allowCreateOnUpdate: true,
-      revalidatesMeta: true,
+      metaRounds: ['whole', 'whole', 'change'],
       validateName: nameIsPathSegment,
       ...(escalation && { authorize: authorizeRole(escalation) }),
       validate(next, old) {

@@ -73,7 +73,7 @@ const roleRefValue = (ref: RoleRef) => goValue('rbac.RoleRef', ref)
 /** `namespaced`: subjects that are service accounts may leave their namespace out. `kinds`: of roles that may be given. */
 export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy<Binding> => ({
   allowCreateOnUpdate: true,
-  revalidatesMeta: true,
+  metaRounds: ['whole', 'whole', 'change'],
   validateName: nameIsPathSegment,
   validate: (next, old) => validateBinding(next, old, namespaced, kinds),
 })

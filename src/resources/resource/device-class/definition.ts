@@ -62,5 +62,5 @@ export const deviceClassResource = defineResource<DeviceClass>({
   versions: [v1, v1beta2, v1beta1, otherVersion(v1beta2, 'v1alpha3')],
   hub: v1beta2,
   storage: { prefix: 'deviceclasses', version: v1beta1 },
-  strategy: { revalidatesMeta: true, returnsDeleted: true, prepare: prepareGeneration, validate: validateDeviceClass },
+  strategy: { metaRounds: ['change', 'whole'], returnsDeleted: true, prepare: prepareGeneration, validate: validateDeviceClass },
 })

@@ -68,7 +68,7 @@ export const resourceClaimTemplateResource = defineResource<ResourceClaimTemplat
   hub: v1beta2,
   storage: { prefix: 'resourceclaimtemplates', version: v1beta1 },
   strategy: {
-    revalidatesMeta: true,
+    metaRounds: ['change', 'whole'],
     returnsDeleted: true,
     validate,
     evaluate: async (next, old, ctx) =>

@@ -48,7 +48,7 @@ const REQUESTS = fieldPath('spec', 'devices', 'requests')
 const RESULTS = fieldPath('status', 'allocation', 'devices', 'results')
 
 const claimStrategy: Strategy<ResourceClaim> = {
-  revalidatesMeta: true,
+  metaRounds: ['change', 'whole'],
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
   prepare: (next, old) => withholdStatus(next, old),

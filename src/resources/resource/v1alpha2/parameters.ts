@@ -93,7 +93,7 @@ export const resourceClaimParametersResource = defineResource<ResourceClaimParam
   versions: [claimParameters],
   hub: claimParameters,
   storage: { prefix: 'resourceclaimparameters', version: claimParameters },
-  strategy: { revalidatesMeta: true, validate: validateClaimParameters },
+  strategy: { metaRounds: ['change', 'whole'], validate: validateClaimParameters },
 })
 
 /**
@@ -105,5 +105,5 @@ export const resourceClassParametersResource = defineResource<ResourceClassParam
   versions: [classParameters],
   hub: classParameters,
   storage: { prefix: 'resourceclassparameters', version: classParameters },
-  strategy: { revalidatesMeta: true, validate: validateClassParameters },
+  strategy: { metaRounds: ['change', 'whole'], validate: validateClassParameters },
 })

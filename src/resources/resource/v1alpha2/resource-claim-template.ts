@@ -38,5 +38,5 @@ export const classBasedClaimTemplateResource = defineResource<ResourceClaimTempl
   versions: [v1alpha2, version('v1alpha1')],
   hub: v1alpha2,
   storage: { prefix: 'resourceclaimtemplates', version: v1alpha2 },
-  strategy: { revalidatesMeta: true, returnsDeleted: true, validate },
+  strategy: { metaRounds: ['change', 'whole'], returnsDeleted: true, validate },
 })

@@ -91,7 +91,7 @@ export const classBasedClaimResource = defineResource<ResourceClaim>({
   hub: v1alpha2,
   storage: { prefix: 'resourceclaims', version: v1alpha2 },
   strategy: {
-    revalidatesMeta: true,
+    metaRounds: ['change', 'whole'],
     resetFields: STATUS_FIELDS,
     returnsDeleted: true,
     prepare: (next, old) => withholdStatus(next, old),

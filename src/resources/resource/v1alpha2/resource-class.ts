@@ -41,5 +41,5 @@ export const resourceClassResource = defineResource<ResourceClass>({
   versions: [v1alpha2, version('v1alpha1')],
   hub: v1alpha2,
   storage: { prefix: 'resourceclasses', version: v1alpha2 },
-  strategy: { revalidatesMeta: true, validate: validateClass },
+  strategy: { metaRounds: ['change', 'whole'], validate: validateClass },
 })

@@ -44,5 +44,5 @@ export const namedResourceSliceResource = defineResource<ResourceSlice>({
   versions: [v1alpha2],
   hub: v1alpha2,
   storage: { prefix: 'resourceslices', version: v1alpha2 },
-  strategy: { revalidatesMeta: true, validate: validateSlice },
+  strategy: { metaRounds: ['change', 'whole'], validate: validateSlice },
 })

@@ -79,6 +79,7 @@ export const csiDriverResource = defineResource<CSIDriver>({
   storage: { prefix: 'csidrivers', version: v1 },
   strategy: {
     allowUnconditionalUpdate: false,
+    returnsDeleted: true,
     prepare(next, old, { features }) {
       if (!old) return
       const counted = isSince(features.release, '1.30') ? isChanged : hasNewTokens

@@ -31,5 +31,5 @@ export const csiNodeResource = defineResource<CSINode>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'csinodes', version: v1 },
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSINode },
+  strategy: { allowUnconditionalUpdate: false, returnsDeleted: true, metaRounds: ['whole', 'whole'], validate: validateCSINode },
 })

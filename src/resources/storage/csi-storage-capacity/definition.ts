@@ -71,5 +71,5 @@ export const csiStorageCapacityResource = defineResource<CSIStorageCapacity>({
   versions: [v1, v1beta1],
   hub: v1,
   storage: { prefix: 'csistoragecapacities', version: v1 },
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateCSIStorageCapacity, warnings: capacityWarnings },
+  strategy: { allowUnconditionalUpdate: false, metaRounds: ['whole', 'change'], validate: validateCSIStorageCapacity, warnings: capacityWarnings },
 })

@@ -52,5 +52,5 @@ export const storageClassResource = defineResource<StorageClass>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'storageclasses', version: v1 },
-  strategy: { revalidatesMeta: true, validate: validateStorageClass, warnings: storageClassWarnings },
+  strategy: { returnsDeleted: true, metaRounds: ['whole', 'change'], validate: validateStorageClass, warnings: storageClassWarnings },
 })

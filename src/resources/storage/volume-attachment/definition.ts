@@ -13,8 +13,9 @@ const KEPT_META = ['deletionTimestamp', 'generation', 'labels', 'annotations', '
 
 /** A new attachment is not attached, whatever it says; updates keep the status. */
 const volumeAttachmentStrategy: Strategy<VolumeAttachment> = {
+  returnsDeleted: true,
   allowUnconditionalUpdate: false,
-  revalidatesMeta: true,
+  metaRounds: ['whole', 'whole'],
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
     next.status = old ? old.status : { attached: false }
@@ -24,7 +25,7 @@ const volumeAttachmentStrategy: Strategy<VolumeAttachment> = {
 
 const volumeAttachmentStatusStrategy: Strategy<VolumeAttachment> = {
   allowUnconditionalUpdate: false,
-  revalidatesMeta: true,
+  metaRounds: ['whole', 'whole'],
   resetFields: [['metadata'], ['spec']],
   prepare(next, old) {
     if (!old) return

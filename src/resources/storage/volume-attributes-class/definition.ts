@@ -58,5 +58,5 @@ export const volumeAttributesClassResource = defineResource<VolumeAttributesClas
   versions: [v1, v1beta1, v1alpha1],
   hub: v1,
   storage: { prefix: 'volumeattributesclasses', version: v1beta1 },
-  strategy: { allowUnconditionalUpdate: false, revalidatesMeta: true, validate: validateVolumeAttributesClass },
+  strategy: { allowUnconditionalUpdate: false, returnsDeleted: true, metaRounds: ['change', 'whole'], validate: validateVolumeAttributesClass },
 })

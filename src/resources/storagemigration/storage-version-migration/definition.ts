@@ -80,7 +80,7 @@ export const storageVersionMigrationResource = defineResource<StorageVersionMigr
   storage: { prefix: 'storageversionmigrations', version: v1alpha1 },
   strategy: {
     allowUnconditionalUpdate: false,
-    revalidatesMeta: true,
+    metaRounds: ['change', 'whole'],
     resetFields: STATUS_FIELDS,
     prepare: (next, old) => withholdStatus(next, old),
     validate: (next, old, ctx) => (isBeta(ctx) ? validateBetaMigration(betaFromHub(next), betaOf(old)) : validateMigration(next, old)),
