@@ -10,16 +10,19 @@ export interface Conflict {
   readonly path: readonly PathElement[]
 }
 
+type ApplyErrorCode = 'bad request' | 'conflict' | 'internal' | 'undecodable'
+
 /**
  * Why a configuration cannot be applied. The registry makes a Status of the code: `bad request` 400 with the message · `conflict` 409, reason Conflict, with the
- * message and a cause for each conflict (reason FieldManagerConflict) · `internal` 500 with the message, no reason and no details.
+ * message and a cause for each conflict (reason FieldManagerConflict) · `internal` 500 with the message, no reason and no details · `undecodable`, as `internal`: what the
+ * configuration was merged into cannot be decoded.
  */
 export class ApplyError extends Error {
   override readonly name = 'ApplyError'
-  readonly code: 'bad request' | 'conflict' | 'internal'
+  readonly code: ApplyErrorCode
   readonly conflicts: readonly Conflict[]
 
-  constructor(code: 'bad request' | 'conflict' | 'internal', message: string, conflicts: readonly Conflict[] = []) {
+  constructor(code: ApplyErrorCode, message: string, conflicts: readonly Conflict[] = []) {
     super(message)
     this.code = code
     this.conflicts = conflicts

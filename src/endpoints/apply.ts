@@ -53,7 +53,7 @@ export async function apply(scope: Scope<'patch'>, { config, repeated }: Configu
       }
       const target = bodyTarget(served.version)
       const { wanted, managedFields } = await conversionOf(served.definition).withManagers(served, convert =>
-        merged({ scope, config, options, target, checkRepeated }, live, convert),
+        translated(merged({ scope, config, options, target, checkRepeated }, live, convert)),
       )
       if (managedFields.length > 0) wanted.metadata.managedFields = [...managedFields]
       else delete wanted.metadata.managedFields
@@ -72,32 +72,38 @@ interface Applied {
   checkRepeated(): void
 }
 
-/** The live object with the configuration merged into it, decoded, and its managers. `convert`: to the versions of other managers. */
+/** The live object with the configuration merged into it, decoded, and its managers. `convert`: to the versions of other managers. Throws ApplyErrors, too. */
 function* merged({ scope, config, options, target, checkRepeated }: Applied, live: KubeObject | undefined, convert?: Change['convert']): Steps<ManagedView> {
   const { served, subresource, subresourceName } = scope
-  const { object, managedFields } = yield* translated(
-    applyInSteps({
-      schema: target.schema,
-      live,
-      config,
-      manager: options.namedManager,
-      apiVersion: apiVersionOf(target),
-      kind: target.kind,
-      subresource: subresourceName,
-      force: options.force === true,
-      resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
-      now: formatTime(scope.env.clock.now()),
-      convert,
-    }),
-  )
+  const { object, managedFields } = yield* applyInSteps({
+    schema: target.schema,
+    live,
+    config,
+    manager: options.namedManager,
+    apiVersion: apiVersionOf(target),
+    kind: target.kind,
+    subresource: subresourceName,
+    force: options.force === true,
+    resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
+    now: formatTime(scope.env.clock.now()),
+    convert,
+  })
   checkRepeated()
   yield
-  const dialect = dialectOf(target.schema)
-  const together = object
-  const wanted = yield* translated(dialect.decodeMerged(target, together, live), why => dialect.mergeFault(target, config, together, why))
+  const wanted = yield* decodedMerged(target, config, object, live)
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)
   return { wanted, managedFields }
+}
+
+function* decodedMerged(target: BodyTarget, config: JsonObject, object: JsonObject, live: KubeObject | undefined): Steps<KubeObject> {
+  const dialect = dialectOf(target.schema)
+  try {
+    return yield* dialect.decodeMerged(target, object, live)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw new ApplyError('undecodable', dialect.mergeFault(target, config, object, error.message))
+  }
 }
 
 export interface Configuration {
@@ -139,17 +145,17 @@ export function* parseConfiguration(body: Buffer): Steps<Configuration> {
   return { config: value ?? {}, repeated: duplicates }
 }
 
-/** `explain` makes the message where the merged object cannot be decoded. */
-function* translated<T>(steps: Steps<T>, explain?: (why: string) => string): Steps<T> {
+/** Failures of an apply as Statuses. */
+function* translated<T>(steps: Steps<T>): Steps<T> {
   try {
     return yield* steps
   } catch (error) {
-    throw asStatus(error, explain)
+    throw asStatus(error)
   }
 }
 
-function asStatus(error: unknown, explain = (why: string): string => why): unknown {
-  if (error instanceof DecodeError) return failure(500, '', explain(error.message))
+function asStatus(error: unknown): unknown {
+  if (error instanceof DecodeError) return failure(500, '', error.message)
   if (!(error instanceof ApplyError)) return error
   switch (error.code) {
     case 'bad request':
@@ -157,6 +163,7 @@ function asStatus(error: unknown, explain = (why: string): string => why): unkno
     case 'conflict':
       return failure(409, 'Conflict', error.message, { causes: error.causes })
     case 'internal':
+    case 'undecodable':
       return failure(500, '', error.message)
   }
 }

@@ -99,7 +99,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const dialect = dialectOf(target.schema)
   const { claimed } = parsed
   const claimedVersion = dialect.checkClaim(builtInsOf(scope.snapshot), target, claimed, parsed.value, body)
-  const cannot = (why: string, as?: string) => cannotHandle(target, claimed, why, as)
+  const cannot = (why: string, as?: string) => cannotHandle(target, claimed, why, as, dialect.impliedVersion(target))
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {
     const { object, strict, strictText } = yield* decodeBodyInSteps(target.schema, parsed)

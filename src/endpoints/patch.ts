@@ -174,8 +174,8 @@ function* decodePatched(
   try {
     const { served, snapshot } = scope
     const versions = target.schema === served.version.schema ? versionsOf(served.definition) : NO_VERSIONS
-    const ofCustom = dialect !== scope.dialect
-    const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(target, patched, { builtIns: builtInsOf(snapshot), versions, ofCustom, shown })
+    const about = { builtIns: builtInsOf(snapshot), versions, parent: scope.dialect, shown }
+    const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(target, patched, about)
     if (patchOf.hasFloats) dialect.checkFloats(other ?? target, patched)
     const note = options.fieldValidation === 'Ignore' ? undefined : (path: string) => unknown.push(`unknown field "${path}"`)
     next = yield* (type === STRATEGIC_PATCH ? decodeConverted : decodeInSteps)(other ?? target, patched, note)

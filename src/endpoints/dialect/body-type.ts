@@ -51,11 +51,9 @@ export function claimedVersion(target: BodyTarget, { apiVersion }: Claim, body: 
   return claimed
 }
 
-/** 400 of a body whose type is known, and that can't be read as `kind`, which is the target's unless given. */
-export function cannotHandle(target: BodyTarget, claim: Claim, why: string, kind = target.kind): StatusError {
-  const apiVersion =
-    apiVersionOf(parseApiVersion(claim.apiVersion) ?? { group: '', version: '' }) ||
-    (target.schema.form.name === 'unstructured' ? '' : apiVersionOfTarget(target))
+/** 400 of a body whose type is known, and that can't be read as `kind`, which is the target's unless given. `implied`: the apiVersion of a body that names none. */
+export function cannotHandle(target: BodyTarget, claim: Claim, why: string, kind = target.kind, implied = apiVersionOfTarget(target)): StatusError {
+  const apiVersion = apiVersionOf(parseApiVersion(claim.apiVersion) ?? { group: '', version: '' }) || implied
   return badRequestError(`${claim.kind || target.kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${kind}: ${why}`)
 }
 
@@ -73,6 +71,10 @@ function lastInOrder({ kind, apiVersion, ...rest }: JsonObject): JsonObject {
 /** Why a kind can't be given in another of its versions. */
 export const versionFault = (target: BodyTarget, apiVersion: string): string =>
   `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOfTarget(target)})`
+
+/** Upstream names the line in which the scheme that was asked is made. */
+export const notRegistered = ({ apiVersion, kind }: Claim, scheme: string): string =>
+  `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${scheme}"`
 
 /** An object as upstream's errors of an apply name it. */
 export function nameOf({ metadata }: JsonObject): string {

@@ -12,7 +12,7 @@ import { diagnose } from '../../schema/diagnose.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { initialEndAnnotations, listMetaText, objectMetaText } from '../forms/meta-v1.ts'
 import { textBlueprint } from '../forms/text/text-frames.ts'
-import { apiVersionOfTarget, type BodyTarget, cannotHandle, claimedVersion, nameOf, patchedClaim, versionFault } from './body-type.ts'
+import { apiVersionOfTarget, type BodyTarget, cannotHandle, claimedVersion, nameOf, notRegistered, patchedClaim, versionFault } from './body-type.ts'
 import { decodeConverted } from './decode-converted.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, type BuiltIns, type Dialect, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './dialect.ts'
 
@@ -38,6 +38,7 @@ export const BUILT_IN: Dialect = {
     checkType(builtIns, target, apiVersionOf(claimed) || apiVersionOfTarget(target), claim.kind || target.kind, value)
     return claimed
   },
+  impliedVersion: apiVersionOfTarget,
   viewFault: (_target, fault) => fault,
   strictKind: target => target.kind,
   setType(target, object) {
@@ -50,17 +51,19 @@ export const BUILT_IN: Dialect = {
     return { taken: types, listed: types }
   },
   /** An object that says nothing of its type is taken as one of the target's. */
-  checkPatched(target, patched, { builtIns, versions, ofCustom }) {
+  checkPatched(target, patched, { builtIns, versions, parent }) {
     const claimed = patchedClaim(patched)
     const apiVersion = claimed.apiVersion || apiVersionOfTarget(target)
     const kind = claimed.kind || target.kind
     if (kind === target.kind && apiVersion === apiVersionOfTarget(target)) return undefined
     const version = versions.get(apiVersion)
     if (version?.kind === kind) return version
-    if (ofCustom) throw new DecodeError(notRegistered(apiVersion, kind, 'pkg/runtime/scheme.go:110'))
+    throw parent.patchedTypeFault(builtIns, target, { apiVersion, kind }, patched)
+  },
+  patchedTypeFault(builtIns, target, { apiVersion, kind }, patched) {
     readAsClaimed(builtIns, apiVersion, kind, patched)
     const fault = otherTypeFault(builtIns, target, apiVersion, kind)
-    throw new DecodeError(kind === target.kind && fault.isKnown ? versionFault(target, apiVersion) : fault.text)
+    return new DecodeError(kind === target.kind && fault.isKnown ? versionFault(target, apiVersion) : fault.text)
   },
   checkFloats({ schema }, patched) {
     diagnose(schema, patched, { literals: wholeFloats })
@@ -159,12 +162,9 @@ function otherTypeFault(builtIns: BuiltIns, target: BodyTarget, apiVersion: stri
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
   const reachable = !SEPARATE_GROUPS.has(target.group) || group === target.group || (group === '' && CORE_META_KINDS.has(kind))
   if (!reachable || !isRegistered(builtIns, apiVersion, kind))
-    return { isKnown: false, text: notRegistered(apiVersion, kind, 'pkg/api/legacyscheme/scheme.go:30') }
+    return { isKnown: false, text: notRegistered({ apiVersion, kind }, 'pkg/api/legacyscheme/scheme.go:30') }
   return { isKnown: true, text: `converting (${version}.${kind}) to (${goPackage(target.group)}.${target.kind}): unknown conversion` }
 }
-
-const notRegistered = (apiVersion: string, kind: string, scheme: string): string =>
-  `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${scheme}"`
 
 /** Whether upstream's types have such a kind. What was served by some release is known by name, even if it can't be had; kinds that definitions have added are not. */
 function isRegistered(builtIns: BuiltIns, apiVersion: string, kind: string): boolean {

@@ -1,4 +1,5 @@
 import { checkConfigurationType } from '../../apply/apply.ts'
+import { ApplyError } from '../../apply/apply-error.ts'
 import { untracked } from '../../apply/ownership.ts'
 import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
 import type { Version } from '../../catalog/definition.ts'
@@ -10,13 +11,13 @@ import { apiVersionOf, parseApiVersion, qualifiedResource } from '../../meta/gvk
 import { decodedObject, type KubeObject } from '../../meta/object.ts'
 import { pageNotFound } from '../../meta/plain-text-error.ts'
 import { sameJson } from '../../meta/same-json.ts'
-import { badRequestError, failure, internalServerError, invalidError, notFoundError, StatusError } from '../../meta/status.ts'
+import { badRequestError, failure, internalServerError, invalidError, notFoundError } from '../../meta/status.ts'
 import { applyKindDefaults } from '../../registry/decode-object.ts'
 import { groupResourceOf } from '../../registry/types.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { checkTypeText } from '../../schema/json-schema/unstructured-form.ts'
 import { initialEndAnnotations } from '../forms/meta-v1.ts'
-import { apiVersionOfTarget, type BodyTarget, claimedVersion, nameOf, patchedClaim, unrecognized, versionFault } from './body-type.ts'
+import { apiVersionOfTarget, type BodyTarget, claimedVersion, nameOf, notRegistered, patchedClaim, unrecognized, versionFault } from './body-type.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH } from './dialect.ts'
 
 /** Objects of custom kinds cannot be merged strategically. */
@@ -45,6 +46,7 @@ export const CUSTOM: Dialect = {
     if (claim.kind === '') throw unrecognized(target.kind, `Object 'Kind' is missing in '${body.toString()}'`, body)
     return claimedVersion(target, claim, body)
   },
+  impliedVersion: () => '',
   /** Upstream looks for words among its types of custom kinds, which know no Scale. */
   viewFault: ({ version, kind }, fault) =>
     fault.code === 400 ? badRequestError(`no kind is registered for the type ${version}.${kind} in scheme "pkg/runtime/scheme.go:110"`) : fault,
@@ -67,6 +69,8 @@ export const CUSTOM: Dialect = {
   },
   /** The schema judges them. */
   checkFloats() {},
+  /** Upstream reads views of custom objects by types that have nothing else. */
+  patchedTypeFault: (_builtIns, _target, claim) => new DecodeError(notRegistered(claim, 'pkg/runtime/scheme.go:110')),
   setPatchedType(target, { kind, apiVersion }, next, ofSubresource) {
     // A subresource keeps all but its own part.
     if (!ofSubresource) checkType(target, next)
@@ -80,7 +84,7 @@ export const CUSTOM: Dialect = {
     try {
       yield* merging
     } catch (error) {
-      if (!(error instanceof StatusError && error.message.startsWith('failed to convert new object'))) throw error
+      if (!(error instanceof ApplyError && error.code === 'undecodable')) throw error
     }
     throw scaleFailure(`convert new object (${nameOf(config)};`)
   },

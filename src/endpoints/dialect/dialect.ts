@@ -5,6 +5,7 @@ import type { ResourceRequestInfo } from '../../meta/context.ts'
 import type { GroupVersion } from '../../meta/gvk.ts'
 import type { Json, JsonObject, KubeObject, ListMeta } from '../../meta/object.ts'
 import type { StatusError } from '../../meta/status.ts'
+import type { DecodeError } from '../../schema/decode.ts'
 import type { BodyTarget, Claim } from './body-type.ts'
 
 /**
@@ -33,6 +34,8 @@ export type BuiltIns = (apiVersion: string) => readonly Version[]
 interface BodyDialect {
   /** Checks the type that a body claims before the body is decoded; returns the version. Throws 400. */
   checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: Claim, value: Json, body: Buffer): GroupVersion
+  /** The apiVersion of a body that names none. */
+  impliedVersion(target: BodyTarget): string
   /** What upstream makes of a body that can't be read as a view (scale) of the kind. */
   viewFault(target: BodyTarget, fault: StatusError): StatusError
   /** The kind that strict decoding names. */
@@ -54,8 +57,8 @@ interface PatchedKind {
   readonly builtIns: BuiltIns
   /** Those in which it could be read, by their apiVersions. */
   readonly versions: ReadonlyMap<string, Version>
-  /** The object is a view of a custom one: upstream reads those by types that have nothing else. */
-  readonly ofCustom: boolean
+  /** The dialect of the resource: of a view, that of its parent. */
+  readonly parent: PatchDialect
   /** Its JSON, for an error. */
   shown(): string
 }
@@ -70,6 +73,8 @@ interface PatchDialect {
   checkPatched(target: BodyTarget, patched: Json, about: PatchedKind): Version | undefined
   /** Throws a DecodeError where a JSON or merge patch has left a float (`1.0`) in a field that holds integers. */
   checkFloats(target: Pick<Version, 'schema'>, patched: Json): void
+  /** Why a patch may not leave another type in an object of the dialect, or in a view of one. `patched` says that it is a `claim`. Throws what it fails with as such. */
+  patchedTypeFault(builtIns: BuiltIns, target: BodyTarget, claim: Claim, patched: Json): DecodeError
   /** Gives a patched object the type that it is to have: a patch says nothing of it, but where upstream looks. */
   setPatchedType(target: BodyTarget, current: KubeObject, next: KubeObject, ofSubresource: boolean): void
 }
