@@ -90,19 +90,19 @@ interface Rows {
 
 /** Empty tables, with what a new store has in `meta`. */
 export function memoryTables(): MemoryTables {
-  const tables = tablesOf()
+  const meta = new MemoryTable([])
   for (const [word, value] of Object.entries({ format: formatVersion, revision: 1, compacted: 0, swept: 0 }))
-    tables.meta.putSync(Buffer.from(word), numberBytes(value))
-  return tables
+    meta.putSync(Buffer.from(word), numberBytes(value))
+  return tablesOf({ meta })
 }
 
-function tablesOf(origin?: Rows): MemoryTables {
+function tablesOf(origin: Partial<Rows>): MemoryTables {
   const undo: Undo[] = []
   const [log, latest, expiry, meta] = [
-    new MemoryTable(undo, origin?.log),
-    new MemoryTable(undo, origin?.latest),
-    new MemoryTable(undo, origin?.expiry),
-    new MemoryTable(undo, origin?.meta),
+    new MemoryTable(undo, origin.log),
+    new MemoryTable(undo, origin.latest),
+    new MemoryTable(undo, origin.expiry),
+    new MemoryTable(undo, origin.meta),
   ]
   let closed = false
   return {
@@ -116,7 +116,6 @@ function tablesOf(origin?: Rows): MemoryTables {
       // As with a disk, what comes in one turn is one commit, and writers leave the event loop to others.
       await nextTurn()
       if (closed) throw new BackendError('unavailable', 'the store is closed')
-      undo.length = 0
       try {
         return change()
       } catch (error) {

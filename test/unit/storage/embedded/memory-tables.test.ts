@@ -39,6 +39,16 @@ describe('tables in memory', () => {
     expect(tables.bytes()).to.equal(before)
   })
 
+  it('keep what a new store has where its first commit throws', async () => {
+    const { meta, commit } = memoryTables()
+    const before = rows(meta.getRange({}))
+    await commit(() => {
+      throw new Error('no')
+    }).catch(() => {})
+    expect(before).to.have.length(4)
+    expect(rows(meta.getRange({}))).to.deep.equal(before)
+  })
+
   it('count what they hold', async () => {
     const tables = memoryTables()
     const empty = tables.bytes()
