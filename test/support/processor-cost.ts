@@ -1,3 +1,5 @@
+import { expect } from 'chai'
+
 /** Milliseconds of CPU, the best of some. */
 export function processorCost(measured: () => unknown): number {
   measured()
@@ -9,4 +11,13 @@ export function processorCost(measured: () => unknown): number {
     best = Math.min(best, (user + system) / 1000)
   }
   return best
+}
+
+/**
+ * Fails where five times the elements cost about 25 times the processor time, as a square of them does. `prepare`: makes what is measured for so many elements; its own time does not count.
+ * `few`: so many that a square of five times as many would take more than 25 ms.
+ */
+export function expectNoSquare(prepare: (count: number) => () => unknown, few = 2000): void {
+  const cost = processorCost(prepare(few))
+  expect(processorCost(prepare(5 * few)), `${cost.toFixed(1)} ms for ${few}`).to.be.below(12 * cost + 25)
 }
