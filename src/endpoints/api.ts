@@ -1,7 +1,5 @@
-import { invariant } from '../lib/invariant.ts'
 import type { Aggregator } from './aggregator.ts'
 import type { Discovery } from './discovery/discovery.ts'
-import { dispatch } from './dispatch.ts'
 import { withAggregation } from './filters/aggregation.ts'
 import { withDiscovery } from './filters/discovery.ts'
 import type { ApiFilter } from './filters/filter.ts'
@@ -24,9 +22,3 @@ export const createApi = (env: EndpointEnvironment, discovery: Discovery, openAp
   withScope: withScope(env),
   ...(aggregator && { withAggregation: withAggregation(aggregator), passesOn: path => aggregator.passesOn(path) }),
 })
-
-/** The end of the chain: does what the request was authorized for. */
-export const serveResource: ApiFilter = ({ state: { scope, form } }) => {
-  invariant(scope, 'the request has been resolved')
-  return dispatch(scope, form)
-}

@@ -7,6 +7,7 @@ import { type Answer, answerObject, groupResourceOf } from '../registry/types.ts
 import { connect } from './connect/connect.ts'
 import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
+import type { ApiFilter } from './filters/filter.ts'
 import type { AnswerForm } from './forms/answer-form.ts'
 import { listOptions, type ReadOptions } from './list-options.ts'
 import { negotiateStream, notAcceptable } from './negotiate.ts'
@@ -35,8 +36,13 @@ const HANDLERS: Handlers = {
   },
 }
 
-/** Does what the request was authorized for. */
-export function dispatch<V extends ServedVerb>(scope: Scope<V>, form: AnswerForm | undefined): Promise<void> {
+/** The end of the chain: does what the request was authorized for. */
+export const serveResource: ApiFilter = ({ state: { scope, form } }) => {
+  invariant(scope, 'the request has been resolved')
+  return dispatch(scope, form)
+}
+
+function dispatch<V extends ServedVerb>(scope: Scope<V>, form: AnswerForm | undefined): Promise<void> {
   const { served, subresource } = scope
   if (subresource?.connect) return connect(scope, subresource.connect)
   invariant(form, 'the form of the answer has been negotiated')

@@ -1,5 +1,6 @@
-import { type Api, createApi, serveResource } from '../../src/endpoints/api.ts'
+import { type Api, createApi } from '../../src/endpoints/api.ts'
 import { Discovery } from '../../src/endpoints/discovery/discovery.ts'
+import { serveResource } from '../../src/endpoints/dispatch.ts'
 import type { Exchange } from '../../src/endpoints/exchange.ts'
 import { withDeprecationWarnings } from '../../src/endpoints/filters/deprecation-warnings.ts'
 import type { ApiFilter, ApiState } from '../../src/endpoints/filters/filter.ts'

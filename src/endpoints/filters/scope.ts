@@ -1,6 +1,13 @@
+import { type CatalogSnapshot, type ServedResource, subresourceOf } from '../../catalog/catalog.ts'
+import type { Subresource } from '../../catalog/definition.ts'
 import { invariant } from '../../lib/invariant.ts'
-import { resolve } from '../resolve.ts'
-import type { EndpointEnvironment } from '../scope.ts'
+import type { ResourceRequestInfo } from '../../meta/context.ts'
+import { failure, pathNotFoundError, type StatusError } from '../../meta/status.ts'
+import { groupResourceOf } from '../../registry/types.ts'
+import { dialectOf } from '../dialect/dialect-of.ts'
+import type { Exchange } from '../exchange.ts'
+import { notServed } from '../not-found.ts'
+import { type EndpointEnvironment, type InfoOf, Scope, type ServedVerb } from '../scope.ts'
 import type { ApiFilter } from './filter.ts'
 
 /**
@@ -21,3 +28,76 @@ export const withScope =
     if (!env.awaitKind || snapshot.definition(info.group, info.resource) !== undefined) return proceed(snapshot)
     return env.awaitKind(info.group, info.resource, ctx.signal).then(() => proceed(env.catalog.snapshot()))
   }
+
+/**
+ * Finds what the request is about among the kinds that are served, and whether its verb can be done there. Throws 404, 405 and 400 in upstream's words, and a PlainTextError where upstream hands
+ * the request on to a handler that knows no Status.
+ */
+function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
+  const served = servedAt(snapshot, info)
+  if (served === undefined || info.verb === 'proxy') throw notServed(info.path, snapshot)
+  const dialect = dialectOf(served.version.schema)
+  /** Upstream warns of a deprecated version of a custom kind before it looks what is asked of it. */
+  const refused = (error: StatusError): StatusError => {
+    if (!dialect.isRouted && served.deprecation !== undefined) exchange.ctx.warn(served.deprecation.warning)
+    return error
+  }
+  const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
+  if (subresource === null) throw refused(dialect.noSubresource(served, info.name))
+  if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
+  // What has no namespace is not found in one; what has one is read across all of them, and nothing else.
+  dialect.checkPlace(served, info)
+  if (!isServed(info, served, subresource)) throw refused(dialect.notAllowed(served, info.verb))
+  if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw refused(createWhileGoing(served))
+  return new Scope(exchange, env, { snapshot, served, subresource, info })
+}
+
+/** Whether there is such a resource, and subresource, whatever the verb is. */
+export function isKnown(snapshot: CatalogSnapshot, info: ResourceRequestInfo): boolean {
+  const served = servedAt(snapshot, info)
+  return served !== undefined && (info.subresource === '' || subresourceOf(served.version, info.subresource) !== undefined)
+}
+
+/** A path that repeats slashes, or has a group that is empty, reads as a request for a resource, and is none that is served. */
+function servedAt(snapshot: CatalogSnapshot, { path, apiPrefix, group, version, resource }: ResourceRequestInfo): ServedResource | undefined {
+  const isApiPath = path.startsWith(`/${apiPrefix}/`) && (apiPrefix === 'apis') === (group !== '')
+  return isApiPath ? snapshot.find(group, version, resource) : undefined
+}
+
+/** A subresource is that of an object. Null where there is none of the name. */
+const subresourceFor = ({ subresource, namesObject, watchPath }: ResourceRequestInfo, { version }: ServedResource): Subresource | null =>
+  namesObject && !watchPath ? (subresourceOf(version, subresource) ?? null) : null
+
+/** Whether there is a route for the verb on such a path. */
+function isServed(info: ResourceRequestInfo, served: ServedResource, subresource: Subresource | undefined): info is InfoOf<ServedVerb> {
+  const { verb, method, watchPath, namesObject, namespace } = info
+  if (subresource?.connect) return subresource.connect.methods.includes(method)
+  if (method === 'HEAD' || (watchPath && method !== 'GET')) return false
+  if (!(subresource ?? served.version).verbs.includes(verb)) return false
+  switch (verb) {
+    case 'get':
+    case 'list':
+    case 'watch':
+    case 'delete':
+      return true
+    case 'update':
+    case 'patch':
+      return namesObject
+    case 'create':
+    case 'deletecollection':
+      return subresource !== undefined || (!namesObject && (namespace !== '' || served.definition.scope === 'Cluster'))
+    default:
+      return false
+  }
+}
+
+/** Whether the definition of a custom kind is being deleted: discovery then lists no writes. Upstream refuses no other than creating, and of that not what an apply does. */
+const isGoing = ({ version }: ServedResource): boolean => version.advertisedVerbs?.includes('create') === false
+
+function createWhileGoing(served: ServedResource): StatusError {
+  const { group, resource } = groupResourceOf(served)
+  return failure(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
+    ...(group !== '' && { group }),
+    kind: resource,
+  })
+}
