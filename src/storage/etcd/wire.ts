@@ -97,23 +97,28 @@ export class WireReader {
 
   /** Loses what is beyond 2^53: for ids use `bigNumber`. */
   number(): number {
-    const bytes = this.bytes
-    let byte = bytes[this.#offset++]!
+    let byte = this.#byte()
     if (byte < 128) return byte
     let n = byte & 127
     let factor = 128
     do {
-      byte = bytes[this.#offset++]!
+      byte = this.#byte()
       n += (byte & 127) * factor
       factor *= 128
     } while (byte >= 128)
     return n
   }
 
+  #byte(): number {
+    const byte = this.bytes[this.#offset++]
+    if (byte === undefined) throw new RangeError('a number ends beyond its message')
+    return byte
+  }
+
   bigNumber(): bigint {
     let n = 0n
     for (let shift = 0n; ; shift += 7n) {
-      const byte = this.bytes[this.#offset++]!
+      const byte = this.#byte()
       n |= BigInt(byte & 127) << shift
       if (byte < 128) return n
     }
@@ -148,7 +153,7 @@ export class WireReader {
   skip(): void {
     switch (this.#type) {
       case 0:
-        while (this.bytes[this.#offset++]! >= 128);
+        while (this.#byte() >= 128);
         break
       case 1:
         this.#offset += 8

@@ -116,4 +116,9 @@ describe("etcd's messages", () => {
     const bytes = encoded('etcdserverpb.LeaseGrantResponse', { header, ID: '7587882113741853466', TTL: '60' })
     expect(decodeLeaseGrant(bytes)).to.deep.equal({ id: 7587882113741853466n, ttl: 60 })
   })
+
+  it('fails at a number that is cut off', () => {
+    // Fields 2 (the id), 3 (the time to live) and a number that nobody reads.
+    for (const tag of [0x10, 0x18, 0x38]) expect(() => decodeLeaseGrant(Buffer.from([tag, 0x80])), String(tag)).to.throw(RangeError)
+  })
 })
