@@ -1,3 +1,4 @@
+import { defined } from '../lib/invariant.ts'
 import type { Expr, ExprId } from './ast.ts'
 
 /** Joins terms by calls of a logical operator, as a balanced tree. `ids`: of the calls, one fewer than terms, from the left to the right. */
@@ -7,9 +8,10 @@ export function balanced(name: string, terms: readonly Expr[], ids: readonly Exp
 
 /** Terms from `low` to `high + 1`, where the calls are those from `low` to `high`. */
 function balance(name: string, terms: readonly Expr[], ids: readonly ExprId[], low: number, high: number): Expr {
-  if (ids.length === 0) return terms[0]!
+  // Between two calls stands one term.
+  if (low > high) return defined(terms[low], 'a term is missing')
   const middle = (low + high + 1) >> 1
-  const left = middle === low ? terms[middle]! : balance(name, terms, ids, low, middle - 1)
-  const right = middle === high ? terms[middle + 1]! : balance(name, terms, ids, middle + 1, high)
-  return { kind: 'call', id: ids[middle]!, name, args: [left, right] }
+  const left = balance(name, terms, ids, low, middle - 1)
+  const right = balance(name, terms, ids, middle + 1, high)
+  return { kind: 'call', id: defined(ids[middle], 'a call has no id'), name, args: [left, right] }
 }

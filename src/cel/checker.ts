@@ -39,6 +39,9 @@ export interface Checked {
   readonly result: Type
 }
 
+/** The type of a node. */
+export const typeOfNode = ({ types }: Pick<Checked, 'types'>, id: ExprId): Type => types.get(id) ?? DYN
+
 /** Finds the types of all nodes. What does not fit is reported, in cel-go's words; the result counts only where nothing was. */
 export function check(ast: Ast, environment: Environment, issues: Issues): Checked {
   const checker = new Checker(ast, environment, issues)

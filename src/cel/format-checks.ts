@@ -1,5 +1,6 @@
 import type { CallExpr, Expr, ExprId } from './ast.ts'
 import type { Checked } from './checker.ts'
+import { typeOfNode } from './checker.ts'
 import type { Type, TypeKind } from './type.ts'
 
 /** What a clause of a format string may be given, and the words for anything else. */
@@ -38,7 +39,7 @@ export interface FormatFault {
 
 /** The first part of an argument that a clause cannot print: of literals given to `%s`, their parts as well. */
 function misfit(expr: Expr, { kinds }: Clause, types: Checked['types'], deep: boolean): { id: ExprId; type: Type } | undefined {
-  const type = types.get(expr.id)!
+  const type = typeOfNode({ types }, expr.id)
   if (!kinds.has(type.kind)) return { id: expr.id, type }
   if (!deep) return undefined
   const parts = expr.kind === 'list' ? expr.elements : expr.kind === 'map' ? expr.entries.flatMap(({ key, value }) => [key, value]) : []
@@ -58,7 +59,7 @@ function readClause(rest: string): { fault: string } | { fault?: never; clause: 
   const parsing = 'error while parsing precision: '
   if (precision && length === rest.length) return { fault: `${parsing}could not find end of precision specifier` }
   if (precision?.[1] === '') return { fault: `${parsing}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax` }
-  const letter = rest[length]!
+  const letter = rest.charAt(length)
   const known = CLAUSES.get(letter)
   return known ? { clause: known, length: length + 1 } : { fault: `unrecognized formatting clause "${letter}"` }
 }

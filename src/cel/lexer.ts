@@ -64,7 +64,7 @@ export class Lexer {
 
   /** Skips blanks and comments, or reads one token. */
   #next(): void {
-    const point = this.#points[this.#at]!
+    const point = this.#points[this.#at] ?? ''
     if (/^[\t \r\n\f]$/.test(point)) {
       this.#at++
       return
@@ -157,7 +157,7 @@ export class Lexer {
 
   /** The longest string that begins at a quote: three quotes count where a string in three ends. */
   #scanString(quote: number, raw: boolean): Scan {
-    const mark = this.#points[quote]!
+    const mark = this.#points[quote] ?? ''
     const short = this.#scanQuoted(quote + 1, mark, 1, raw)
     if (this.#points[quote + 1] !== mark || this.#points[quote + 2] !== mark) return short
     const long = this.#scanQuoted(quote + 3, mark, 3, raw)
@@ -167,7 +167,7 @@ export class Lexer {
   /** A line break ends a string in single quotes; escapes count unless it is raw. */
   #scanQuoted(from: number, mark: string, quotes: 1 | 3, raw: boolean): Scan {
     for (let at = from; at < this.#points.length; at++) {
-      const point = this.#points[at]!
+      const point = this.#points[at] ?? ''
       if (point === mark && (quotes === 1 || (this.#points[at + 1] === mark && this.#points[at + 2] === mark))) {
         return { accepted: true, at: at + quotes }
       }

@@ -3,6 +3,7 @@ import { regexpFault } from '../lib/regexp-syntax.ts'
 import { parseTime } from '../meta/time.ts'
 import { type CallExpr, childrenOf, type Expr, type ExprId, type ListExpr, type LiteralValue, type MapExpr } from './ast.ts'
 import type { Checked } from './checker.ts'
+import { typeOfNode } from './checker.ts'
 import { formatFault } from './format-checks.ts'
 import type { Issues } from './issues.ts'
 import { equivalentType, heldBy, printType, type Type } from './type.ts'
@@ -70,7 +71,7 @@ class Uniform {
 /** The first element that differs is reported, and no other. */
 function checkList({ elements, optionals }: ListExpr, types: Checked['types'], report: Report): void {
   const uniform = new Uniform(report)
-  elements.every((element, i) => uniform.add(element.id, types.get(element.id)!, optionals.has(i)))
+  elements.every((element, i) => uniform.add(element.id, typeOfNode({ types }, element.id), optionals.has(i)))
 }
 
 /** Keys and values each for themselves; all that differ are reported. */
@@ -78,8 +79,8 @@ function checkMap({ entries }: MapExpr, types: Checked['types'], report: Report)
   const keys = new Uniform(report)
   const values = new Uniform(report)
   for (const { key, value, optional } of entries) {
-    keys.add(key.id, types.get(key.id)!, false)
-    values.add(value.id, types.get(value.id)!, optional)
+    keys.add(key.id, typeOfNode({ types }, key.id), false)
+    values.add(value.id, typeOfNode({ types }, value.id), optional)
   }
 }
 

@@ -51,7 +51,7 @@ export function unescapeBytes(text: string): Uint8Array {
     parts.push(Buffer.from(content.slice(from, match.index)))
     from = match.index + all.length
     if (hex !== undefined) {
-      if (HEX_DIGITS[hex[0]!] !== 2) throw new LiteralFault(CANNOT)
+      if (HEX_DIGITS[hex.charAt(0)] !== 2) throw new LiteralFault(CANNOT)
       parts.push(Uint8Array.of(Number.parseInt(hex.slice(1), 16)))
     } else if (octal !== undefined) parts.push(Uint8Array.of(Number.parseInt(octal, 8)))
     else parts.push(Buffer.from(SIMPLE[simple ?? ''] ?? simple ?? ''))

@@ -50,10 +50,10 @@ export class Source {
     let high = this.#lines.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (this.#lines[middle]! <= offset) low = middle
+      if ((this.#lines[middle] ?? 0) <= offset) low = middle
       else high = middle - 1
     }
-    return { line: low + 1, column: offset - this.#lines[low]! }
+    return { line: low + 1, column: offset - (this.#lines[low] ?? 0) }
   }
 
   /** The line of a place, and below it a mark at the column; nothing where there is no such line or it is too long. */

@@ -1,3 +1,4 @@
+import { defined } from '../lib/invariant.ts'
 import type { Issues } from './issues.ts'
 import { EOF, IDENTIFIER, Lexer, TOKEN_ORDER, type Token } from './lexer.ts'
 import type { Source } from './source.ts'
@@ -28,6 +29,8 @@ function printSet(types: readonly string[]): string {
 export class TokenCursor {
   readonly #source: Source
   readonly #issues: Issues
+  /** What the source ends with. */
+  readonly #end: Token
   readonly #tokens: readonly Token[]
   #at = 0
   /** What may stand behind the term that is read, from the outermost bracket inward. */
@@ -38,15 +41,16 @@ export class TokenCursor {
     this.#issues = issues
     const { tokens, faults } = new Lexer(source)
     this.#tokens = tokens
+    this.#end = defined(tokens.at(-1), 'a source ends with a token')
     for (const { start, text } of faults) this.#report(start, `token recognition error at: '${text}'`)
   }
 
   get current(): Token {
-    return this.#tokens[this.#at]!
+    return this.#tokens[this.#at] ?? this.#end
   }
 
   peek(distance = 1): Token {
-    return this.#tokens[Math.min(this.#at + distance, this.#tokens.length - 1)]!
+    return this.#tokens[this.#at + distance] ?? this.#end
   }
 
   is(type: string): boolean {
@@ -81,7 +85,8 @@ export class TokenCursor {
       return this.take()
     }
     // Behind a colon stands an expression; behind a bracket what goes on with the term, or follows it.
-    const fits = type === ':' ? STARTS.includes(this.current.type) : CONTINUATIONS.has(this.current.type) || this.#follow.at(-1)!.includes(this.current.type)
+    const fits =
+      type === ':' ? STARTS.includes(this.current.type) : CONTINUATIONS.has(this.current.type) || this.#follow.at(-1)?.includes(this.current.type) === true
     if (expected.length === 1 && type !== EOF && fits) {
       this.#report(this.current.start, `missing ${printSet(expected)} at '${escapeText(this.current.text)}'`)
       return { ...this.current, type, text: type, stop: this.current.start }

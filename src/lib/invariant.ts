@@ -7,3 +7,9 @@ export class InvariantError extends Error {
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message)
 }
+
+/** What must be there whatever the input was. */
+export function defined<T>(value: T | undefined, message: string): T {
+  invariant(value !== undefined, message)
+  return value
+}

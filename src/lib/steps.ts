@@ -53,31 +53,45 @@ export const isStepDone = (): boolean => (++pieces & 511) === 0
 const RUN = 2048
 
 /** The items in order, equal ones as they stood: what `sort` does, in steps. */
-export function* sorted<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+export function* sorted<T extends NonNullable<unknown>>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = []
+  // Most of what is sorted is in order already.
+  let isInOrder = true
+  let last: T | undefined
   for (let i = 0; i < items.length; i += RUN) {
-    runs.push(sortFew(items.slice(i, i + RUN), compare))
+    const run = sortFew(items.slice(i, i + RUN), compare)
+    const [first] = run
+    if (last !== undefined && first !== undefined && compare(last, first) > 0) isInOrder = false
+    last = run.at(-1)
+    runs.push(run)
     yield
   }
-  // Most of what is sorted is in order already.
-  if (runs.every((run, i) => i === 0 || compare(runs[i - 1]!.at(-1)!, run[0]!) <= 0)) return runs.flat()
+  if (isInOrder) return runs.flat()
   while (runs.length > 1) {
     const longer: T[][] = []
-    for (let i = 0; i < runs.length; i += 2) longer.push(runs[i + 1] ? yield* mergedRuns(runs[i]!, runs[i + 1]!, compare) : runs[i]!)
+    for (let i = 0; i < runs.length; i += 2) {
+      const [left = [], right] = [runs[i], runs[i + 1]]
+      longer.push(right ? yield* mergedRuns(left, right, compare) : left)
+    }
     runs = longer
   }
-  return runs[0]!
+  return runs[0] ?? []
 }
 
-function* mergedRuns<T>(left: readonly T[], right: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+function* mergedRuns<T extends NonNullable<unknown>>(left: readonly T[], right: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   const out: T[] = []
   let i = 0
   let j = 0
-  while (i < left.length && j < right.length) {
-    out.push(compare(left[i]!, right[j]!) <= 0 ? left[i++]! : right[j++]!)
+  let [one, other] = [left[0], right[0]]
+  while (one !== undefined || other !== undefined) {
+    if (one !== undefined && (other === undefined || compare(one, other) <= 0)) {
+      out.push(one)
+      one = left[++i]
+    } else if (other !== undefined) {
+      out.push(other)
+      other = right[++j]
+    }
     if (out.length % RUN === 0) yield
   }
-  for (; i < left.length; i++) out.push(left[i]!)
-  for (; j < right.length; j++) out.push(right[j]!)
   return out
 }

@@ -1,6 +1,7 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { RemoteConverter, ResourceDefinition, Version } from '../catalog/definition.ts'
 import { encodeJson } from '../codec/json.ts'
+import { defined } from '../lib/invariant.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -44,7 +45,7 @@ export class RemoteView {
 
   /** Throws a ConversionError. */
   async object(stored: StoredObject): Promise<StoredObject> {
-    return this.ready(stored) ?? this.convert([stored])[0]!
+    return this.ready(stored) ?? there(this.convert([stored])[0])
   }
 
   /** Likewise for many: those that are not known are converted some hundreds in a call, one call at a time. */
@@ -57,7 +58,7 @@ export class RemoteView {
       missing = []
       bytes = 0
       const converted = await Promise.all(this.convert(group))
-      for (const [i, object] of converted.entries()) found.set(group[i]!, object)
+      for (const [i, stored] of group.entries()) found.set(stored, there(converted[i]))
     }
     for (const [i, object] of stored.entries()) {
       if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
@@ -71,7 +72,7 @@ export class RemoteView {
       if (missing.push(object) === AT_ONCE || bytes > BYTES_AT_ONCE) await convertMissing()
     }
     if (missing.length > 0) await convertMissing()
-    return stored.map(object => found.get(object)!)
+    return stored.map(object => there(found.get(object)))
   }
 
   /** A watcher whose events are in this version, in their order. Ends with the ConversionError of an event. */
@@ -93,7 +94,7 @@ export class RemoteView {
     let next = 0
     return events.map(event => {
       if (event.type === 'bookmark') return event
-      const object = objects[next++]!
+      const object = there(objects[next++])
       return object === event.object ? event : { ...event, object }
     })
   }
@@ -119,20 +120,20 @@ export class RemoteView {
     if (fresh.length > 0) {
       const answer = this.call(fresh)
       for (const [i, stored] of fresh.entries()) {
-        const one = answer.then(objects => objects[i]!)
+        const one = answer.then(objects => there(objects[i]))
         this.coming.set(stored, one)
         const done = () => this.coming.delete(stored)
         one.then(done, done)
       }
     }
-    return group.map(stored => this.coming.get(stored)!)
+    return group.map(stored => there(this.coming.get(stored)))
   }
 
   private async call(group: readonly StoredObject[]): Promise<StoredObject[]> {
     const objects = await mapInSlices(group, stored => withoutRevision(parseOwn(stored.json().bytes)))
     const converted = await this.converter.convert(objects, this.version)
     return mapInSlices(
-      converted.map((object, i) => ({ object, stored: group[i]! })),
+      converted.map((object, i) => ({ object, stored: there(group[i]) })),
       ({ object, stored }) => {
         const metadata = { ...object.metadata, resourceVersion: String(stored.revision) }
         const bytes = encodeJson(this.version.schema, { ...object, metadata })
@@ -142,6 +143,9 @@ export class RemoteView {
     )
   }
 }
+
+/** A converter gives as many objects as it was given, in their order. */
+const there = <T>(object: T | undefined): T => defined(object, 'a converter has left out an object')
 
 /** The converter gets an object as the store has it. */
 export function withoutRevision(object: KubeObject): KubeObject {

@@ -189,6 +189,6 @@ function markOf(fingerprint: string | undefined): Buffer {
 /** Equal but for space at the end. */
 function isSame(json: Buffer, stored: Buffer): boolean {
   if (stored.length < json.length || json.compare(stored, 0, json.length) !== 0) return false
-  for (let i = json.length; i < stored.length; i++) if (!' \t\n\r'.includes(String.fromCharCode(stored[i]!))) return false
+  for (const byte of stored.subarray(json.length)) if (!' \t\n\r'.includes(String.fromCharCode(byte))) return false
   return true
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/invariant.ts'
 import { ownMember } from '../../meta/equal.ts'
 import { isQualifiedName, isValidLabelValue, nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain } from '../../meta/names.ts'
 import { FORMATS } from '../../schema/json-schema/formats.ts'
@@ -28,10 +29,10 @@ export class FormatValue extends CelObject {
 }
 
 /** A format that schemas have as well, which says no more than yes or no. */
-const checked =
-  (format: string, message: string) =>
-  (text: string): readonly string[] =>
-    FORMATS.get(format)!(text) ? [] : [message]
+function checked(format: string, message: string): (text: string) => readonly string[] {
+  const isValid = defined(FORMATS.get(format), 'schemas have no such format')
+  return text => (isValid(text) ? [] : [message])
+}
 
 function uriErrors(text: string): readonly string[] {
   const fault = requestUriFault(text)

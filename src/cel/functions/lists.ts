@@ -57,7 +57,7 @@ function lastIndexOf(list: CelList, value: Value): Value {
 /** Types of elements that have an order, */
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes']
 /** and those that can be added up. */
-const ZEROS: Readonly<Record<string, Value>> = { int: 0, uint: new CelUint(0n), double: new CelDouble(0), duration: new CelDuration(0n) }
+const ZEROS = { int: 0, uint: new CelUint(0n), double: new CelDouble(0), duration: new CelDuration(0n) } as const
 
 /** One implementation under the names of all its signatures. */
 const forEach = (types: readonly string[], id: (type: string) => string, implementation: (type: string) => (list: CelList) => Value): Implementations =>
@@ -80,11 +80,7 @@ export const LIST_FUNCTIONS: Implementations = {
     type => `list_${type}_min_${type}`,
     () => extreme('min', 1),
   ),
-  ...forEach(
-    Object.keys(ZEROS),
-    type => `list_${type}_sum_${type}`,
-    type => sumFrom(ZEROS[type]!),
-  ),
+  ...Object.fromEntries(Object.entries(ZEROS).map(([type, zero]) => [`list_${type}_sum_${type}`, sumFrom(zero)])),
   list_a_index_of_int: indexOf,
   list_a_last_index_of_int: lastIndexOf,
 }

@@ -25,7 +25,7 @@ function parseV4(whole: string, text: string): IpAddress {
   let value = 0
   let digits = 0
   for (let i = 0; i < text.length; i++) {
-    const char = text[i]!
+    const char = text.charAt(i)
     if (char >= '0' && char <= '9') {
       if (digits === 1 && value === 0) fail(whole, 'IPv4 field has octet with leading zero')
       value = value * 10 + Number(char)
@@ -56,7 +56,7 @@ function parseV6(whole: string): { address: IpAddress; zone: string; mapped: boo
     rest = rest.slice(2)
   }
   while (bytes.length < 16 && !(rest === '' && ellipsis >= 0 && bytes.length === 0)) {
-    const digits = /^[0-9a-fA-F]*/.exec(rest)![0]
+    const digits = /^[0-9a-fA-F]+/.exec(rest)?.[0] ?? ''
     if (digits.length > 4) fail(whole, 'each group must have 4 or less digits', rest)
     if (digits === '') fail(whole, 'each colon-separated field must have at least one digit', rest)
     if (rest[digits.length] === '.') {

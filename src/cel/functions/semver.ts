@@ -34,7 +34,7 @@ const fail = (message: string): never => {
 /** One of the three numbers, in the parser's words where it is none. */
 function number(text: string, name: string): bigint {
   if (!/^[0-9]*$/.test(text)) fail(`Invalid character(s) found in ${name} number ${quote(text)}`)
-  if (/^0./.test(text)) fail(`${name[0]!.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${quote(text)}`)
+  if (/^0./.test(text)) fail(`${name.charAt(0).toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${quote(text)}`)
   return parseUint(text)
 }
 
@@ -83,12 +83,12 @@ function parse(text: string): SemanticVersion {
 
 /** Without a leading v, without leading zeros, and with zeros for numbers that are missing. */
 function normalise(text: string): string {
-  const [major = '', ...rest] = text.replace(/^v/, '').split('.')
-  const written = rest.length === 0 ? [major] : rest.length === 1 ? [major, rest[0]!] : [major, rest[0]!, rest.slice(1).join('.')]
-  const parts = written
-    .map(part => (part.length > 1 ? part.replace(/^0+/, '') : part))
-    .map((part, i) => (written[i]!.length > 1 && !/^[0-9]/.test(part) ? `0${part}` : part))
-  if (parts.length < 3 && /[+-]/.test(parts.at(-1)!)) fail('short version cannot contain PreRelease/Build meta data')
+  const written = text.replace(/^v/, '').split('.')
+  const parts = (written.length > 3 ? [...written.slice(0, 2), written.slice(2).join('.')] : written).map(part => {
+    const trimmed = part.length > 1 ? part.replace(/^0+/, '') : part
+    return part.length > 1 && !/^[0-9]/.test(trimmed) ? `0${trimmed}` : trimmed
+  })
+  if (parts.length < 3 && /[+-]/.test(parts.at(-1) ?? '')) fail('short version cannot contain PreRelease/Build meta data')
   while (parts.length < 3) parts.push('0')
   return parts.join('.')
 }

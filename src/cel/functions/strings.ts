@@ -98,7 +98,7 @@ const LEADING = new RegExp(`^${SPACE}+`)
 /** Without a pattern that looks for the end: it would begin anew at each space of a long text. */
 export function trimSpace(text: string): string {
   let end = text.length
-  while (end > 0 && LEADING.test(text[end - 1]!)) end--
+  while (end > 0 && LEADING.test(text.charAt(end - 1))) end--
   return text.slice(0, end).replace(LEADING, '')
 }
 

@@ -41,8 +41,8 @@ function stepped(root: Evaluate, qualifiers: readonly Qualifier[]): Evaluate {
 /** Steps that have to succeed, from one on. */
 function walk(frame: Frame, start: Value, qualifiers: readonly Qualifier[], from: number): Value {
   let value = start
-  for (let i = from; i < qualifiers.length; i++) {
-    const qualifier = qualifiers[i]!
+  let i = from
+  for (let qualifier = qualifiers[i]; qualifier !== undefined; qualifier = qualifiers[++i]) {
     if (qualifier.optional) return walkPresent(frame, value, qualifiers, i)
     value = qualifier.from(frame, value)
     if (isError(value)) return value
@@ -53,8 +53,9 @@ function walk(frame: Frame, start: Value, qualifiers: readonly Qualifier[], from
 /** From the first optional step on the result is an optional, and what is missing makes it empty. */
 function walkPresent(frame: Frame, start: Value, qualifiers: readonly Qualifier[], from: number): Value {
   let value = start
-  for (let i = from; i < qualifiers.length; i++) {
-    const next = qualifiers[i]!.fromIfPresent(frame, value)
+  let i = from
+  for (let qualifier = qualifiers[i]; qualifier !== undefined; qualifier = qualifiers[++i]) {
+    const next = qualifier.fromIfPresent(frame, value)
     if (next === undefined) return NONE
     if (isError(next)) return next
     value = next

@@ -59,11 +59,11 @@ function stopping(fn: Implementation, args: readonly Evaluate[], cost: CallCost)
       const value = arg(frame)
       values.push(value)
       if (!isError(value)) continue
-      if (values.length === args.length) frame.charge(cost(values[0]!, values[1] ?? null, value))
+      if (values.length === args.length) frame.charge(cost(values[0] ?? null, values[1] ?? null, value))
       return value
     }
     const result = fn(...values)
-    frame.charge(cost(values[0]!, values[1] ?? null, result))
+    frame.charge(cost(values[0] ?? null, values[1] ?? null, result))
     return result
   }
 }

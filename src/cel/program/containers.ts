@@ -22,8 +22,9 @@ const made =
 export function listMaker(elements: readonly Evaluate[], optionals: ReadonlySet<number>): Evaluate {
   return made(frame => {
     const values: Value[] = []
-    for (let i = 0; i < elements.length; i++) {
-      const value = elements[i]!(frame)
+    let i = 0
+    for (let element = elements[i]; element !== undefined; element = elements[++i]) {
+      const value = element(frame)
       if (isError(value)) return value
       if (!optionals.has(i)) values.push(value)
       else if (!(value instanceof CelOptional)) return new CelError(`cannot initialize optional list element from non-optional value ${printValue(value)}`)

@@ -166,8 +166,12 @@ export class Frame implements LongWork {
 
   /** @param value of a loop that was left. */
   finish(loop: object, value: Value): void {
-    this.#done[this.#depth] ??= new Map()
-    this.#done[this.#depth]!.set(loop, value)
+    let done = this.#done[this.#depth]
+    if (done === undefined) {
+      done = new Map()
+      this.#done[this.#depth] = done
+    }
+    done.set(loop, value)
   }
 
   /** Keeps where a loop was; called for each that runs, from the innermost outward, while SUSPENDED passes through. */

@@ -1,11 +1,13 @@
+import { defined } from '../../lib/invariant.ts'
 import type { CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, LiteralValue, MapExpr, SelectExpr, StructExpr } from '../ast.ts'
 import type { Checked } from '../checker.ts'
+import { typeOfNode } from '../checker.ts'
 import { callCost, paysFirst } from '../cost/call-cost.ts'
 import type { Environment } from '../environment.ts'
 import type { Implementation } from '../functions/implementation.ts'
 import { compilePattern } from '../functions/regex.ts'
 import { CONDITIONAL, EQUALS, INDEX, LOGICAL_AND, LOGICAL_OR, NOT_STRICTLY_FALSE, OPTIONAL_INDEX, OPTIONAL_SELECT } from '../operators.ts'
-import { DYN, type Type } from '../type.ts'
+import type { Type } from '../type.ts'
 import { toInt } from '../values/integer.ts'
 import { CelDouble, CelError, CelList, CelOptional, CelType, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
 import { type Attribute, attributeFrom, choice, variable } from './attribute.ts'
@@ -143,7 +145,7 @@ export class Planner {
   }
 
   #typeOf(id: ExprId): Type {
-    return this.#checked.types.get(id) ?? DYN
+    return typeOfNode(this.#checked, id)
   }
 
   /** A variable of a loop, a constant, a type, or a variable of the activation, in this order. */
@@ -206,7 +208,7 @@ export class Planner {
     const special = specialPlan(name, signature, args)
     if (special) return special
     const types = this.#arguments(expr).map(({ id }) => this.#typeOf(id))
-    const { fn, stops } = findFunction(this.#environment.functions.get(name)!, ids, types)
+    const { fn, stops } = findFunction(defined(this.#environment.functions.get(name), 'a function was checked that is not there'), ids, types)
     const pattern = SEARCHES.has(name) ? args[1]?.constant : undefined
     if (typeof pattern === 'string') requirePattern(pattern)
     const form = { stops: stops || typeof pattern === 'string', takesErrors: false, paysFirst: paysFirst(name) }
@@ -269,8 +271,8 @@ export class Planner {
       return begun
     }
     const around: Scope = { names: new Map([[expr.accumulator, accumulated]]), outer }
-    const inner = new Map<string, Evaluate>([[expr.variable, ({ slots }) => slots[variable1]!]])
-    if (expr.variable2 !== undefined && variable2 !== undefined) inner.set(expr.variable2, ({ slots }) => slots[variable2]!)
+    const inner = new Map<string, Evaluate>([[expr.variable, ({ slots }) => slots[variable1] ?? null]])
+    if (expr.variable2 !== undefined && variable2 !== undefined) inner.set(expr.variable2, ({ slots }) => slots[variable2] ?? null)
     this.#scope = { names: inner, outer: around }
     const condition = this.#plan(expr.condition).evaluate
     const step = this.#plan(expr.step).evaluate

@@ -87,7 +87,7 @@ export function constantQualifier(key: Value, optional: boolean): Qualifier {
 
 /** Whether there is a part of that name. */
 export function presenceQualifier(name: string): Qualifier {
-  const isPresent = (value: Value): Value | undefined => {
+  const isPresent = (value: Value): Value => {
     if (value instanceof CelObject && value.isSet) return value.isSet(name)
     const part = partOf(value, name)
     return isError(part) ? part : part !== undefined
@@ -96,7 +96,7 @@ export function presenceQualifier(name: string): Qualifier {
     optional: false,
     from(frame, value) {
       frame.charge(1)
-      return isPresent(value)!
+      return isPresent(value)
     },
     fromIfPresent(frame, value) {
       const present = isPresent(value)

@@ -1,4 +1,5 @@
 import { inInt64, MAX_INT64, MIN_INT64 } from '../../lib/integer.ts'
+import { defined } from '../../lib/invariant.ts'
 import { ownMember } from '../../meta/equal.ts'
 import type { StructDeclaration } from '../declarations.ts'
 import { ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type, UINT, wrapperOf } from '../type.ts'
@@ -174,7 +175,7 @@ export const PROTOBUF_CONSTANTS: ReadonlyMap<string, Int> = new Map([['google.pr
 function makeMessage(name: string, { fields, toValue }: Message, given: Fields): Value {
   const held = new Map<string, Value>()
   for (const [field, value] of given) {
-    const kept = fields[field]!.hold(value, `${name}.${field}`)
+    const kept = defined(fields[field], 'a field was checked that is not there').hold(value, `${name}.${field}`)
     if (isError(kept)) return kept
     held.set(field, kept)
   }

@@ -52,7 +52,7 @@ export class SchemaList extends CelList {
 
   /** Converted each time it is asked for: most elements of a large list never are. */
   at(index: number): Value {
-    const element = this.elements[index]!
+    const element = this.elements[index] ?? null
     return isValue(element) ? element.value : this.convert(element, this.items, isFloatIn(this.elements, index, element))
   }
 

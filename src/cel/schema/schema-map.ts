@@ -43,8 +43,8 @@ export class SchemaMap extends CelMap {
     if (typeof key !== 'string') return noSuchOverload(key)
     const property = this.#properties ? unescapeProperty(key) : key
     if (property === undefined || !Object.hasOwn(this.json, property)) return undefined
-    const json = this.json[property]!
-    if (json === null && this.#properties) return undefined
+    const json = this.json[property]
+    if (json === undefined || (json === null && this.#properties)) return undefined
     const schema = this.#schemaOf(property)
     return schema && this.#convert(json, schema, isFloatIn(this.json, property, json))
   }

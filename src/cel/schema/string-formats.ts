@@ -5,21 +5,21 @@ import { offsetOf } from '../functions/conversions.ts'
 import { CelDuration, CelError, CelTimestamp, type Value } from '../values/value.ts'
 
 /** Units of strfmt's durations, which know more names than Go's. */
-const NANOS: readonly (readonly [names: readonly string[], nanos: bigint])[] = [
-  [['ns', 'nano'], 1n],
-  [['us', 'µs', 'micro'], 1_000n],
-  [['ms', 'milli'], 1_000_000n],
-  [['s', 'sec'], 1_000_000_000n],
-  [['m', 'min'], 60_000_000_000n],
-  [['h', 'hr', 'hour'], 3_600_000_000_000n],
-  [['d', 'day'], 86_400_000_000_000n],
-  [['w', 'wk', 'week'], 604_800_000_000_000n],
+const NANOS: readonly (readonly [names: readonly string[], written: string, nanos: bigint])[] = [
+  [['ns'], 'nano', 1n],
+  [['us', 'µs'], 'micro', 1_000n],
+  [['ms'], 'milli', 1_000_000n],
+  [['s'], 'sec', 1_000_000_000n],
+  [['m'], 'min', 60_000_000_000n],
+  [['h', 'hr'], 'hour', 3_600_000_000_000n],
+  [['d'], 'day', 86_400_000_000_000n],
+  [['w', 'wk'], 'week', 604_800_000_000_000n],
 ]
 
 /** Units are known by their names, those written out also by what they begin with. */
 function unitOf(text: string): bigint | undefined {
   const unit = text.toLowerCase()
-  return NANOS.find(([names]) => names.includes(unit) || unit.startsWith(names.at(-1)!))?.[1]
+  return NANOS.find(([names, written]) => names.includes(unit) || unit.startsWith(written))?.[2]
 }
 
 /** Go's notation, or numbers with units by name (`3 days`), which are added up; overflows wrap as in Go. */
@@ -27,13 +27,15 @@ function duration(text: string): Value {
   try {
     return new CelDuration(parseDuration(text))
   } catch {
-    const parts = Array.from(text.matchAll(/(\d+)\s*([A-Za-z\u00b5]+)/g), ([, count = '0', unit = '']) => ({ count: BigInt(count), nanos: unitOf(unit) }))
-    const known = parts.filter(({ nanos }) => nanos !== undefined)
+    const known = Array.from(text.matchAll(/(\d+)\s*([A-Za-z\u00b5]+)/g)).flatMap(([, count = '0', unit = '']) => {
+      const nanos = unitOf(unit)
+      return nanos === undefined ? [] : [BigInt(count) * nanos]
+    })
     if (known.length === 0) return new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`)
     return new CelDuration(
       BigInt.asIntN(
         64,
-        known.reduce((sum, { count, nanos }) => sum + count * nanos!, 0n),
+        known.reduce((sum, nanos) => sum + nanos, 0n),
       ),
     )
   }

@@ -31,7 +31,7 @@ class JsonList extends PlainList {
   }
 
   at(index: number): Value {
-    return jsonValue(this.#items[index]!)
+    return jsonValue(this.#items[index] ?? null)
   }
 }
 
@@ -55,7 +55,7 @@ class JsonMap extends CelMap {
   }
 
   find(key: Value): Value | undefined {
-    return typeof key === 'string' && Object.hasOwn(this.#members, key) ? jsonValue(this.#members[key]!) : undefined
+    return typeof key === 'string' && Object.hasOwn(this.#members, key) ? jsonValue(this.#members[key] ?? null) : undefined
   }
 
   *keys(): Generator<Value> {

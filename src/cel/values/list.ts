@@ -42,7 +42,7 @@ export class ValueList extends PlainList {
   }
 
   at(index: number): Value {
-    return this.#values[index]!
+    return this.#values[index] ?? null
   }
 }
 
@@ -106,7 +106,7 @@ export class GrowingList extends PlainList {
   }
 
   at(index: number): Value {
-    return this.values[index]!
+    return this.values[index] ?? null
   }
 
   override concat(other: CelList): Value {

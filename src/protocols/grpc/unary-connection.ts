@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { joinBuffers } from '../../lib/join-buffers.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import {
   Flag,
@@ -149,7 +150,10 @@ export class UnaryConnection {
   }
 
   #sendWaiting(): void {
-    while (this.#waiting.length > 0 && this.#state === 'open' && this.#hasRoom(this.#waiting[0]!)) this.#send(this.#waiting.shift()!)
+    for (let [call] = this.#waiting; call !== undefined && this.#state === 'open' && this.#hasRoom(call); [call] = this.#waiting) {
+      this.#waiting.shift()
+      this.#send(call)
+    }
   }
 
   /** What one turn has to write goes out together. */
@@ -160,7 +164,7 @@ export class UnaryConnection {
   #flush(): void {
     const out = this.#out
     this.#out = []
-    if (this.#state !== 'closed') this.#socket.write(out.length === 1 ? out[0]! : Buffer.concat(out))
+    if (this.#state !== 'closed') this.#socket.write(joinBuffers(out))
   }
 
   #read(bytes: Buffer): void {

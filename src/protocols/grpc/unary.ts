@@ -1,3 +1,4 @@
+import { joinBuffers } from '../../lib/join-buffers.ts'
 import { ErrorCode } from '../http2/errors.ts'
 import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, kindOf, writeFrameHeader } from '../http2/frames.ts'
 import { HeaderDecoder } from '../http2/header-decoder.ts'
@@ -67,7 +68,7 @@ export function requestFrames(head: Buffer, timeoutMs: number, stream: number, m
 
 /** The message of the DATA of an answer; undefined where that is not one whole message. */
 export function messageOf(parts: readonly Buffer[]): Buffer | undefined {
-  const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+  const body = joinBuffers(parts)
   if (body.length < PREFIX_BYTES || body[0] !== 0 || body.readUInt32BE(1) !== body.length - PREFIX_BYTES) return undefined
   return body.subarray(PREFIX_BYTES)
 }

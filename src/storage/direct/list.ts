@@ -55,8 +55,8 @@ export async function listPage(source: Source, prefix: Key, query: ListQuery, op
     const page = await backend.range({ start, end, limit: pageSize, ...(at !== undefined && { at }) }, signal)
     at ??= page.revision
     counts.fetched += page.items.length
-    for (let i = 0; i < page.items.length; i++) {
-      const object = read(page.items[i]!)
+    for (const [i, item] of page.items.entries()) {
+      const object = read(item)
       if (object === undefined) continue
       counts.evaluated++
       if (!predicate.everything && !predicate.matches(object.attributes())) continue

@@ -92,7 +92,7 @@ export function encodeRecord(kind: number, createRevision: number, before: numbe
 export function decodeRecord(bytes: Buffer): LogRecord {
   const keyEnd = header + bytes.readUInt16BE(17)
   return {
-    kind: bytes[0]!,
+    kind: bytes.readUInt8(0),
     createRevision: readRevision(bytes, 1),
     before: readRevision(bytes, 9),
     key: bytes.subarray(header, keyEnd),

@@ -102,9 +102,10 @@ export function openWatchers(source: WatchSource): Watchers {
           if (watcher.watch.previous && replaced !== 0) full[i] ??= withPrevious(source.tables, event, replaced)
           watcher.queue.push((watcher.watch.previous && full[i]) || event)
         })
-        if (watcher.queue.length > queueBound) {
+        const [first] = watcher.queue
+        if (first !== undefined && watcher.queue.length > queueBound) {
           // It is too slow for memory, not for the log: it reads on from the last revision given.
-          watcher.next = watcher.queue[0]!.modRevision
+          watcher.next = first.modRevision
           watcher.queue = []
           watcher.live = false
         } else watcher.next = revisionAfter(revision)

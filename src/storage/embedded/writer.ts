@@ -37,7 +37,7 @@ interface Staged {
 
 interface Group {
   readonly taken: readonly Pending[]
-  readonly results: readonly WriteResult[]
+  readonly results: readonly { readonly pending: Pending; readonly result: WriteResult }[]
   readonly staged: readonly Staged[]
   readonly changes: readonly Change[]
   readonly revision: Revision
@@ -89,9 +89,7 @@ export function openWriter(options: WriterOptions): Writer {
       return
     }
     if (group.changes.length > 0) options.committed(group.changes, group.revision)
-    group.taken.forEach((pending, i) => {
-      pending.resolve(group.results[i]!)
-    })
+    for (const { pending, result } of group.results) pending.resolve(result)
   }
 
   /** `running` is forgotten in the step that finds the queue empty: a write that comes in the next one begins anew, or nobody would take it. */
@@ -123,8 +121,9 @@ function take(queue: Pending[]): Pending[] {
   const taken: Pending[] = []
   let bytes = 0
   let used = 0
-  while (used < queue.length && taken.length < groupWrites && bytes < groupBytes) {
-    const pending = queue[used++]!
+  for (const pending of queue) {
+    if (taken.length === groupWrites || bytes >= groupBytes) break
+    used++
     if (pending.signal?.aborted) pending.reject(new BackendError('aborted', 'the write was aborted before it began'))
     else {
       taken.push(pending)
@@ -141,7 +140,7 @@ function checkGroup(tables: Tables, taken: readonly Pending[]): Group {
   const staged: Staged[] = []
   const byKey = new Map<string, Staged>()
   const changes: Change[] = []
-  const results = taken.map((pending): WriteResult => {
+  const decide = (pending: Pending): WriteResult => {
     const { key, write } = pending
     const earlier = byKey.get(key)
     const entry = earlier?.entry ?? latestOf(tables, pending.keyBytes)
@@ -167,7 +166,8 @@ function checkGroup(tables: Tables, taken: readonly Pending[]): Group {
       replaced: entry?.live ? entry.modRevision : NO_REVISION,
     })
     return { ok: true, revision: modRevision }
-  })
+  }
+  const results = taken.map(pending => ({ pending, result: decide(pending) }))
   return { taken, results, staged, changes, revision: newest }
 }
 

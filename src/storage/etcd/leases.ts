@@ -47,7 +47,8 @@ export function openLeases(connection: Connection): Leases {
       const lease = { id, joinUntil: now + reuse * 1000, keys: 1 }
       shared.delete(ttlSeconds)
       shared.set(ttlSeconds, lease)
-      if (shared.size > keptLeases) shared.delete(shared.keys().next().value!)
+      const [oldest] = shared.keys()
+      if (oldest !== undefined && shared.size > keptLeases) shared.delete(oldest)
       id.catch(() => {
         if (shared.get(ttlSeconds) === lease) shared.delete(ttlSeconds)
       })

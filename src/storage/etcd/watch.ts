@@ -16,13 +16,13 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
   return ({ events, fragment }) => {
     let whole = held.length === 0 ? events : held.concat(events)
     held = []
-    if (fragment && whole.length > 0) {
-      const last = whole[whole.length - 1]!.modRevision
-      const from = whole.findIndex(event => event.modRevision === last)
+    const last = whole.at(-1)
+    if (fragment && last !== undefined) {
+      const from = whole.findIndex(event => event.modRevision === last.modRevision)
       held = whole.slice(from)
       whole = whole.slice(0, from)
     }
-    const newest = whole[whole.length - 1]
+    const newest = whole.at(-1)
     return newest && { events: whole, revision: newest.modRevision }
   }
 }

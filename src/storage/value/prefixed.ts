@@ -19,18 +19,20 @@ export type TransformObserver = (direction: Direction, prefix: string, seconds: 
  * @param noMatch what is said of values of which nobody has the prefix
  */
 export function prefixed(entries: readonly [Prefixed, ...Prefixed[]], noMatch: string, observer: TransformObserver): Transformer {
-  const known = entries.map(({ prefix, transformer }) => ({ prefix, bytes: Buffer.from(prefix), transformer }))
-  const first = known[0]!
+  const withBytes = ({ prefix, transformer }: Prefixed) => ({ prefix, bytes: Buffer.from(prefix), transformer })
+  const [first, ...others] = entries
+  const newest = withBytes(first)
+  const known = [newest, ...others.map(withBytes)]
   return {
     toStorage(value, key) {
       const begun = performance.now()
       let sealed: Buffer | undefined
       try {
-        sealed = first.transformer.toStorage(value, key)
+        sealed = newest.transformer.toStorage(value, key)
       } finally {
-        observer('to_storage', first.prefix, since(begun), sealed === undefined)
+        observer('to_storage', newest.prefix, since(begun), sealed === undefined)
       }
-      return first.bytes.length === 0 ? sealed : Buffer.concat([first.bytes, sealed])
+      return newest.bytes.length === 0 ? sealed : Buffer.concat([newest.bytes, sealed])
     },
     fromStorage(stored, key) {
       const begun = performance.now()
