@@ -1,7 +1,7 @@
 import type { BatchOptions } from '../audit/modes/batching-sink.ts'
 import type { AuditLogOptions, AuditMode, AuditOptions, AuditTargetOptions, AuditWebhookOptions } from '../audit/open-auditor.ts'
 import type { Reader } from './flag-reader.ts'
-import { FlagError, isTrue } from './parse-flags.ts'
+import { FlagError } from './parse-flags.ts'
 
 const MEGABYTE = 1024 * 1024
 /** Of --audit-log-maxsize=0. */
@@ -35,7 +35,7 @@ function auditLogOf(read: Reader, path: string): AuditLogOptions {
     maxAgeDays: notNegative(read, 'audit-log-maxage'),
     maxBackups: notNegative(read, 'audit-log-maxbackup'),
     maxBytes: (notNegative(read, 'audit-log-maxsize') || DEFAULT_MEGABYTES) * MEGABYTE,
-    compress: isTrue(read.text('audit-log-compress') ?? 'false'),
+    compress: read.bool('audit-log-compress'),
   }
 }
 
@@ -63,7 +63,7 @@ function batchOf(read: Reader, plugin: Plugin, mode: AuditMode): BatchOptions {
   }
   const bufferSize = check('buffer size', read.number(`audit-${plugin}-batch-buffer-size`))
   const maxSize = check('max batch size', read.number(`audit-${plugin}-batch-max-size`))
-  const isThrottled = isTrue(read.text(`audit-${plugin}-batch-throttle-enable`) ?? 'false')
+  const isThrottled = read.bool(`audit-${plugin}-batch-throttle-enable`)
   const throttle = isThrottled
     ? {
         qps: check('throttle QPS', read.number(`audit-${plugin}-batch-throttle-qps`)),
@@ -80,7 +80,7 @@ function truncationOf(read: Reader, plugin: Plugin): number | undefined {
   if (eventBytes <= 0) throw new FlagError(`invalid audit truncate ${plugin} max event size ${eventBytes}, must be a positive number`)
   if (batchBytes < eventBytes)
     throw new FlagError(`invalid audit truncate ${plugin} max batch size ${batchBytes}, must be greater than max event size (${eventBytes})`)
-  return isTrue(read.text(`audit-${plugin}-truncate-enabled`) ?? 'false') ? eventBytes : undefined
+  return read.bool(`audit-${plugin}-truncate-enabled`) ? eventBytes : undefined
 }
 
 function notNegative(read: Reader, name: 'audit-log-maxage' | 'audit-log-maxbackup' | 'audit-log-maxsize'): number {

@@ -3,7 +3,7 @@ import { quote } from '../lib/go-quote.ts'
 import type { Features, Gates } from '../lifecycle/gates.ts'
 import { GoUrlError, parseGoUrl } from '../meta/go-url.ts'
 import type { Reader } from './flag-reader.ts'
-import { FlagError, isTrue } from './parse-flags.ts'
+import { FlagError } from './parse-flags.ts'
 
 /** The modes that are implemented. `Rules` is our own: a file of who may do what. */
 export type AuthorizationMode = 'ABAC' | 'AlwaysAllow' | 'AlwaysDeny' | 'Node' | 'RBAC' | 'Rules' | 'Webhook'
@@ -168,8 +168,8 @@ export function serviceAccountsOf(read: Reader, gates: Gates): ServiceAccountCon
     keyFiles: read.list('service-account-key-file'),
     audiences: audiences.length > 0 ? audiences : issuers,
     maxExpirationSeconds: Math.floor(maxMs / 1000),
-    extendExpiration: isTrue(read.text('service-account-extend-token-expiration') ?? 'true'),
-    lookUp: isTrue(read.text('service-account-lookup') ?? 'true'),
+    extendExpiration: read.bool('service-account-extend-token-expiration'),
+    lookUp: read.bool('service-account-lookup'),
     keySetUrl,
   }
 }

@@ -2,7 +2,7 @@ import type { OidcFlags } from '../auth/authn/jwt/flag-configuration.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Reader } from './flag-reader.ts'
 import type { FlagName } from './flag-table.ts'
-import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+import { FlagError, type GivenFlags } from './parse-flags.ts'
 
 /** Who is known besides those whom this server knows by itself. */
 export interface AuthenticationConfig {
@@ -41,7 +41,7 @@ export function authenticationOf(read: Reader, { values }: GivenFlags, gates: Ga
   return {
     authenticationConfigFile: file,
     oidc: isOidcGiven ? oidcOf(read) : undefined,
-    anonymousAuth: isTrue(read.text('anonymous-auth') ?? 'true') && !isOpen(read),
+    anonymousAuth: read.bool('anonymous-auth') && !isOpen(read),
     isAnonymousAuthGiven: values.has('anonymous-auth'),
   }
 }
@@ -75,6 +75,6 @@ function requiredClaim(pair: string): readonly [string, string] {
 
 /** What kube-apiserver warns of. */
 export const anonymousWarnings = (read: Reader): string[] =>
-  isOpen(read) && isTrue(read.text('anonymous-auth') ?? 'true')
+  isOpen(read) && read.bool('anonymous-auth')
     ? ['AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer']
     : []

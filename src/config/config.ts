@@ -13,7 +13,7 @@ import { type AuthorizationConfig, authorizationOf } from './authorization-confi
 import { flagDeprecations } from './deprecated-flags.ts'
 import { type Reader, reader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
-import { FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+import { FlagError, type GivenFlags } from './parse-flags.ts'
 import { type PlaceConfig, type Profile, placeOf, profileOf } from './place-config.ts'
 import { compatibilityOf, emulatedVersionOf, gatesOf, laterVersionsOf, runtimeConfigOf } from './release-config.ts'
 import { type ServiceConfig, servicesOf } from './service-config.ts'
@@ -133,11 +133,11 @@ export function buildConfig(given: GivenFlags): Config {
     tolerationSeconds: { notReady: read.int('default-not-ready-toleration-seconds', 0), unreachable: read.int('default-unreachable-toleration-seconds', 0) },
     audit: auditOf(read),
     etcd: etcdOf(read),
-    etcdStandIn: isTrue(read.text('etcd-stand-in') ?? 'false'),
+    etcdStandIn: read.bool('etcd-stand-in'),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     encryption: encryptionOf(read),
     etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
-    watchCache: isTrue(read.text('watch-cache') ?? 'true'),
+    watchCache: read.bool('watch-cache'),
     ...watchCacheSizesOf(read.list('watch-cache-sizes')),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
     eventTtlMs: read.duration('event-ttl'),
@@ -154,7 +154,7 @@ export function buildConfig(given: GivenFlags): Config {
     gates,
     runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
     metrics: metrics.exposure,
-    laterVersions: laterVersionsOf(release, name => isTrue(read.text(name) ?? 'false')),
+    laterVersions: laterVersionsOf(release, name => read.bool(name)),
     verbosity: read.int('v', 0),
     loggingFormat: loggingFormatOf(read.text('logging-format') ?? 'text'),
     warnings: [...flagWarnings(given, read), ...gates.warnings, ...metrics.warnings, ...servingWarnings],
@@ -171,7 +171,7 @@ const flagWarnings = (given: GivenFlags, read: Reader): string[] => [
 
 /** Whose certificates and tokens are believed of clients. */
 const believedOf = (read: Reader, gates: Gates): Pick<Config, 'clientCaFile' | 'requestHeader' | 'bootstrapTokens'> => ({
-  bootstrapTokens: isTrue(read.text('enable-bootstrap-token-auth') ?? 'false'),
+  bootstrapTokens: read.bool('enable-bootstrap-token-auth'),
   clientCaFile: read.text('client-ca-file'),
   requestHeader: requestHeaderOf(read, gates),
 })
@@ -202,7 +202,7 @@ function loopsOf(profile: Profile, { values }: GivenFlags, read: Reader): Pick<C
 function limitsOf(read: Reader): Pick<Config, 'maxRequestsInFlight' | 'maxMutatingRequestsInFlight' | 'priorityAndFairness'> {
   const reads = read.int('max-requests-inflight', 0)
   const writes = read.int('max-mutating-requests-inflight', 0)
-  const priorityAndFairness = isTrue(read.text('enable-priority-and-fairness') ?? 'true')
+  const priorityAndFairness = read.bool('enable-priority-and-fairness')
   if (priorityAndFairness && reads + writes <= 0)
     throw new FlagError(`invalid configuration: MaxRequestsInFlight=${reads} and MaxMutatingRequestsInFlight=${writes}; they must add up to something positive`)
   return { maxRequestsInFlight: reads, maxMutatingRequestsInFlight: writes, priorityAndFairness }

@@ -8,6 +8,8 @@ export interface Reader {
   isGiven(name: FlagName): boolean
   /** Undefined for an empty text. */
   text(name: FlagName): string | undefined
+  /** A flag without a default is false. */
+  bool(name: FlagName): boolean
   /** Each time that the flag was given, and between commas. */
   list(name: FlagName): readonly string[]
   /** Any number, for flags whose bounds depend on others. */
@@ -44,6 +46,7 @@ export function reader({ values }: GivenFlags): Reader {
   return {
     isGiven: name => values.has(name),
     text,
+    bool: name => isTrue(text(name) ?? 'false'),
     int,
     number: name => Number(text(name) ?? 0),
     list: name => values.get(name) ?? preset(name)?.split(',') ?? [],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Reader } from './flag-reader.ts'
-import { FlagError, isTrue } from './parse-flags.ts'
+import { FlagError } from './parse-flags.ts'
 
 /** `apiserver` has kube-apiserver's defaults, for programs (envtest) that start it by its own flags; `binnacle` needs none. */
 export type Profile = 'binnacle' | 'apiserver'
@@ -30,7 +30,7 @@ export interface PlaceConfig {
 /** Throws FlagError for flags of which one says that nothing is kept, and the other where. */
 export function placeOf(profile: Profile, read: Reader): PlaceConfig {
   const given = { certDir: read.text('cert-dir'), kubeconfigOut: read.text('kubeconfig-out') }
-  if (isTrue(read.text('ephemeral') ?? 'false')) {
+  if (read.bool('ephemeral')) {
     for (const name of ['data-dir', 'etcd-servers'] as const)
       if (read.text(name) !== undefined) throw new FlagError(`--ephemeral and --${name} do not go together: its store is in memory`)
     return { ephemeral: true, dataDir: undefined, dataIsTemporary: false, ...given }

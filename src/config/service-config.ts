@@ -1,7 +1,7 @@
 import { parseServiceAddresses, type ServiceAddresses } from '../admission/webhooks/service-address.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Reader } from './flag-reader.ts'
-import { FlagError, isTrue } from './parse-flags.ts'
+import { FlagError } from './parse-flags.ts'
 
 /** How services are reached, and aggregated servers behind them. Files are paths. */
 export interface ServiceConfig {
@@ -14,9 +14,9 @@ export interface ServiceConfig {
 /** Throws FlagError. */
 export const servicesOf = (read: Reader): ServiceConfig => ({
   addresses: addressesOf(read.list('service-addresses')),
-  toEndpoints: isTrue(read.text('enable-aggregator-routing') ?? 'false'),
+  toEndpoints: read.bool('enable-aggregator-routing'),
   proxyClient: read.pair('proxy-client-cert-file', 'proxy-client-key-file'),
-  refusesRedirects: isTrue(read.text('aggregator-reject-forwarding-redirect') ?? 'true'),
+  refusesRedirects: read.bool('aggregator-reject-forwarding-redirect'),
 })
 
 function addressesOf(entries: readonly string[]): ServiceAddresses {

@@ -8,7 +8,7 @@ import type { ServingFiles } from '../server/tls/follow-serving-files.ts'
 import { DEFAULT_TLS_POLICY, type TlsPolicy } from '../server/tls/tls-policy.ts'
 import type { Reader } from './flag-reader.ts'
 import { parseNamedCertificate } from './named-certificate-flag.ts'
-import { FlagError, isTrue } from './parse-flags.ts'
+import { FlagError } from './parse-flags.ts'
 
 /** How the secure port is served. */
 export interface ServingConfig extends ServingConduct {
@@ -38,7 +38,7 @@ const MOST_GOAWAY_CHANCE = 0.02
 
 /** Throws FlagError in kube-apiserver's words. `warnings`: for the log. */
 export function servingOf(read: Reader, gates: Gates): { readonly serving: ServingConfig; readonly warnings: readonly string[] } {
-  const speaksHttp2 = !isTrue(read.text('disable-http2-serving') ?? 'false')
+  const speaksHttp2 = !read.bool('disable-http2-serving')
   const { tls, warnings } = tlsPolicyOf(read, speaksHttp2)
   const goawayChance = read.number('goaway-chance')
   if (goawayChance < 0 || goawayChance > MOST_GOAWAY_CHANCE) throw new FlagError('--goaway-chance can not be less than 0 or greater than 0.02')

@@ -1,5 +1,5 @@
 import type { Reader } from './flag-reader.ts'
-import { FlagError, isTrue } from './parse-flags.ts'
+import { FlagError } from './parse-flags.ts'
 
 /** Where etcd is, and the files by which both sides prove who they are. */
 export interface EtcdConfig {
@@ -37,7 +37,7 @@ export function etcdOf(read: Reader): EtcdConfig | undefined {
 /** Undefined: nothing is encrypted. Throws FlagError where reloading is asked for without a file. */
 export function encryptionOf(read: Reader): EncryptionFile | undefined {
   const file = read.text('encryption-provider-config')
-  const automaticReload = isTrue(read.text('encryption-provider-config-automatic-reload') ?? 'false')
+  const automaticReload = read.bool('encryption-provider-config-automatic-reload')
   if (file !== undefined) return { file, automaticReload }
   if (automaticReload) throw new FlagError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config')
   return undefined
