@@ -45,9 +45,12 @@ describe('the examples of CONTRIBUTING.md', () => {
 
   it('print, default and warn', async () => {
     const books = new KindCases(bookResource)
-    expect((await books.create({ spec: { title: 'Emma' } })).spec).to.deep.equal({ title: 'Emma', condition: 'New' })
+    const { spec, status, metadata } = await books.create({ spec: { title: 'Emma' }, status: { lentTo: 'Jane' } })
+    expect([spec, status, metadata.generation]).to.deep.equal([{ title: 'Emma', condition: 'New' }, {}, 1])
     expect(books.cells()).to.deep.equal(['x', 'Emma', '0s'])
     expect(books.server.warnings).to.have.length(1)
+    const lent = await books.update({ spec: { title: 'Persuasion' }, status: { lentTo: 'Jane' } }, {}, 'status')
+    expect([lent.spec.title, lent.status]).to.deep.equal(['Emma', { lentTo: 'Jane' }])
   })
 
   it('refuse what has no owner', async () => {

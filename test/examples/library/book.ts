@@ -4,7 +4,8 @@ import { age } from '../../../src/meta/age.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../../src/resources/shared/columns.ts'
-import { STANDARD_VERBS } from '../../../src/resources/shared/strategy-parts.ts'
+import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../../src/resources/shared/strategy-parts.ts'
+import { prepareCreate, prepareUpdate } from '../../../src/resources/shared/workload/generation.ts'
 import { types } from '../types.ts'
 import type { Book } from './v1.types.ts'
 
@@ -21,8 +22,20 @@ function validateBook({ spec: { title, pages, condition } }: Book, old: Book | u
 }
 
 const bookStrategy: Strategy<Book> = {
+  resetFields: STATUS_FIELDS,
+  prepare(next, old) {
+    if (old) prepareUpdate(next, old)
+    else prepareCreate(next, {})
+  },
   validate: validateBook,
   warnings: ({ spec }) => (spec.authors === undefined ? ['spec.authors: a book without authors is hard to find'] : []),
+}
+
+const bookStatusStrategy: Strategy<Book> = {
+  resetFields: SPEC_FIELDS,
+  prepare(next, old) {
+    if (old) next.spec = old.spec
+  },
 }
 
 const bookTable: TableDefinition<Book> = {
@@ -38,6 +51,7 @@ const v1: Version<Book> = {
   verbs: STANDARD_VERBS,
   schema: types.type('library.Book'),
   table: bookTable,
+  subresources: { status: { verbs: STATUS_VERBS, strategy: bookStatusStrategy } },
 }
 
 export const bookResource = defineResource<Book>({

@@ -6,6 +6,7 @@ export type BookCondition = 'New' | 'Used' | Unlisted
 
 export type Book = TypedObject & {
   spec: BookSpec
+  status: BookStatus
 }
 
 export type BookSpec = {
@@ -13,4 +14,8 @@ export type BookSpec = {
   pages?: number
   condition: BookCondition
   authors?: string[]
+}
+
+export type BookStatus = {
+  lentTo?: string
 }
