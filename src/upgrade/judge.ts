@@ -38,6 +38,8 @@ export async function judge(kinds: ReleaseKinds, { definition, version }: FoundK
     const object = decodeObject(version, { ...value, apiVersion: apiVersionOfVersion(version), kind: version.kind }, path => unknown.push(path))
     const ctx = contextOf(kinds)
     const hub = convert(definition, clone(object), version, definition.hub)
+    // The server has made one by the time that a strategy asks, as that of jobs does.
+    if (isJsonObject(hub.metadata)) hub.metadata.uid ??= UID
     const strategy = version.strategy ?? definition.strategy ?? {}
     strategy.prepare?.(hub, undefined, ctx)
     return {
@@ -59,6 +61,8 @@ async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, h
   const evaluated = (await strategy.evaluate?.(hub, undefined, ctx, errors).catch(ignoreNoAccess)) ?? []
   return [...errors, ...evaluated].map(error => ({ text: fieldErrorText(laterWords ? inLaterWords(error) : error), about: `${error.reason} ${error.field}` }))
 }
+
+const UID = '00000000-0000-4000-8000-000000000000'
 
 const contextOf = ({ features }: ReleaseKinds): HookContext => ({ now: 0, subresource: '', features, access: noAccess, declared: UNOBSERVED })
 

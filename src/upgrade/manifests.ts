@@ -34,34 +34,45 @@ export class ManifestError extends Error {
   readonly file: string
   readonly line: number | undefined
   readonly reason: string
+  /** What the file says, if it could be opened. */
+  readonly text: string | undefined
+  /** It is a template of manifests. */
+  readonly isTemplate: boolean
 
-  constructor(file: string, line: number | undefined, reason: string) {
+  constructor(file: string, line: number | undefined, reason: string, read?: { readonly text: string; readonly isTemplate?: boolean }) {
     super(line === undefined ? `${file}: ${reason}` : `${file}:${line}: ${reason}`)
     this.file = file
     this.line = line
     this.reason = reason
+    this.text = read?.text
+    this.isTemplate = read?.isTemplate ?? false
   }
 }
 
 const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
 
+/** Whether a file of a folder is one of manifests. */
+type Choice = (path: string) => boolean
+
+const hasExtension: Choice = path => EXTENSIONS.has(extname(path))
+
 /** Files of manifests that arguments name, those of folders at any depth in the order of their names. Throws ManifestError for what is not there. */
-export function manifestFiles(paths: readonly string[]): string[] {
+export function manifestFiles(paths: readonly string[], isChosen: Choice = hasExtension): string[] {
   return paths.flatMap(path => {
     if (path === '-') return [path]
     const found = statSync(path, { throwIfNoEntry: false })
     if (found === undefined) throw new ManifestError(path, undefined, 'there is no such file or folder')
-    return found.isDirectory() ? filesBelow(path) : [path]
+    return found.isDirectory() ? filesBelow(path, isChosen) : [path]
   })
 }
 
-function filesBelow(folder: string): string[] {
+function filesBelow(folder: string, isChosen: Choice): string[] {
   const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   return entries.flatMap(entry => {
     const path = join(folder, entry.name)
     if (entry.name.startsWith('.') || entry.name === 'node_modules') return []
-    if (entry.isDirectory()) return filesBelow(path)
-    return EXTENSIONS.has(extname(entry.name)) && !isChartFile(path) && isFile(path) ? [path] : []
+    if (entry.isDirectory()) return filesBelow(path, isChosen)
+    return !isChartFile(path) && isFile(path) && isChosen(path) ? [path] : []
   })
 }
 
@@ -96,7 +107,7 @@ export function readManifests(name: string, text: string): ManifestFile {
   const lineOf = lineCounter(text)
   const objects = documents.flatMap(({ root }, document) => objectsOf(root, document).map(object => ({ ...object, line: lineOf(object.node.start) })))
   const template = objects.find(({ apiVersion, kind }) => /\{\{/.test(apiVersion + kind))
-  if (template) throw templateError(name, template.line)
+  if (template) throw templateError(name, template.line, text)
   return { name, text, documents, objects }
 }
 
@@ -106,7 +117,7 @@ function documentsOf(name: string, text: string): SourceDocument[] {
   } catch (error) {
     if (!(error instanceof SourceError)) throw error
     const template = templateLine(text)
-    throw template === undefined ? new ManifestError(name, error.line, error.message) : templateError(name, template)
+    throw template === undefined ? new ManifestError(name, error.line, error.message, { text }) : templateError(name, template, text)
   }
 }
 
@@ -114,7 +125,7 @@ function documentsOf(name: string, text: string): SourceDocument[] {
 function refuseChartTemplate(name: string, text: string): void {
   const inTemplates = basename(dirname(name)) === 'templates' && isChart(dirname(dirname(name)))
   const line = inTemplates ? templateLine(text) : undefined
-  if (line !== undefined) throw templateError(name, line)
+  if (line !== undefined) throw templateError(name, line, text)
 }
 
 /** The first line with an action of a Go template. */
@@ -123,8 +134,11 @@ function templateLine(text: string): number | undefined {
   return found ? lineCounter(text)(found.index) : undefined
 }
 
-const templateError = (name: string, line: number): ManifestError =>
-  new ManifestError(name, line, 'this is a template ({{ … }}), not a manifest: render it first (helm template, kustomize build) and give what comes out')
+const templateError = (name: string, line: number, text: string): ManifestError =>
+  new ManifestError(name, line, 'this is a template ({{ … }}), not a manifest: render it first (helm template, kustomize build) and give what comes out', {
+    text,
+    isTemplate: true,
+  })
 
 type FoundObject = Omit<ManifestObject, 'line'>
 

@@ -25,7 +25,7 @@ Says what an upgrade of Kubernetes means for manifests and clusters: versions, f
 
       --from        the present release: 1.29; with --kubeconfig alone that of the server
       --to          the release to upgrade to: 1.34
-  -f, --filename    a file, a folder (*.yaml, *.yml and *.json at any depth), or - for standard input
+  -f, --filename    a file, a folder (files with apiVersion and kind, at any depth), or - for standard input
       --kubeconfig  a server of Kubernetes or this one, whose objects and metrics are read
       --context     of the kubeconfig; the current one unless given
       --data-dir    a data directory of this program that no server uses

@@ -199,7 +199,8 @@ function validationFindings(subject: Subject, { state }: Standing, now: readonly
     const others = then.filter(({ text }) => !decided.some(({ path }) => text.startsWith(`${path}:`)))
     return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} refuses what conversion makes of it: ${firstOf(others)}`)]
   }
-  if (news.length > 0) return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstOf(news)}`)]
+  // What the present release refuses is no object of it, but a patch or a part of one.
+  if (news.length > 0 && (now.length === 0 || subject.isListed)) return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstOf(news)}`)]
   return then.length === 0 || subject.isListed ? [] : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstOf(then)}`)]
 }
 

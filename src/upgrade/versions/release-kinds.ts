@@ -25,7 +25,9 @@ export class ReleaseKinds {
   constructor(release: Release = DEFAULT_RELEASE, features: Features = parseGates(release)) {
     this.release = release
     this.features = features
-    const definitions = builtinResources({ features, eventTtlSeconds: 3600, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 2768 } })
+    // Addresses of both families: which ones a cluster has is not known here.
+    const serviceCIDRs = ['10.0.0.0/24', 'fd00::/112']
+    const definitions = builtinResources({ features, eventTtlSeconds: 3600, serviceCIDRs, nodePortRange: { base: 30000, size: 2768 } })
     for (const definition of definitions.filter(({ internal }) => !internal))
       for (const [apiVersion, version] of versionsOf(definition)) this.#byName.set(`${apiVersion} ${version.kind}`, { definition, version })
     for (const old of OLD_VERSIONS) this.#addOld(old, definitions)

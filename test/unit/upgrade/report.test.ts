@@ -53,6 +53,19 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     found: ['note invalid-object both releases refuse spec.request: Invalid value: "YQ==": PEM block type'],
   },
   {
+    what: 'nothing in jobs, whose selector comes from what only a server gives, and in addresses of a family that a cluster may have',
+    text: 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {clusterIP: "fd12::a", ports: [{port: 80}]}\n',
+    from: '1.30',
+    to: '1.33',
+    found: [],
+  },
+  {
+    what: 'no new refusal of what the present release refuses, too: a patch is no object',
+    text: 'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c}]}}}\n',
+    to: '1.36',
+    found: ['note invalid-object both releases refuse spec.selector: Required value', 'note changed-default spec.persistentVolumeClaimRetentionPolicy'],
+  },
+  {
     what: 'a version of the future',
     text: 'apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n',
     from: '1.31',

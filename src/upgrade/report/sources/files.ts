@@ -1,6 +1,7 @@
+import type { Release } from '../../../lifecycle/release.ts'
 import { objectIn } from '../../../meta/object.ts'
 import { convertFile, labelOf } from '../../convert.ts'
-import { ManifestError, type ManifestFile, type ManifestObject, manifestFiles, readManifestFile, readManifests } from '../../manifests.ts'
+import { type ManifestFile, type ManifestObject, readManifests } from '../../manifests.ts'
 import { columnOf, reindent } from '../../source/render.ts'
 import type { ReleaseKinds } from '../../versions/release-kinds.ts'
 import type { Subject } from '../examine-object.ts'
@@ -8,21 +9,25 @@ import type { Finding } from '../finding.ts'
 import { lineDiff } from '../line-diff.ts'
 import type { Examined } from '../report.ts'
 import { writtenVersions } from '../written-as.ts'
+import { type Fault, readReportedFile, reportedFiles } from './found-files.ts'
+import { unreadVersionFindings } from './unread-versions.ts'
 
 /** The objects of files and folders. A file that can't be read is a finding. Throws ManifestError for paths that are not there. */
 export function examineFiles(paths: readonly string[], kinds: ReleaseKinds): Examined {
   const subjects: Subject[] = []
   const findings: Finding[] = []
-  for (const name of manifestFiles(paths))
-    try {
-      const file = readManifestFile(name)
-      subjects.push(...file.objects.map(object => subjectOf(file, object, kinds)))
-    } catch (error) {
-      if (!(error instanceof ManifestError)) throw error
-      const { file, line, reason } = error
-      findings.push({ rule: 'unreadable', level: 'warning', subject: file, place: { file, ...(line !== undefined && { line }) }, message: reason })
-    }
+  for (const name of reportedFiles(paths)) {
+    const { file, faults } = readReportedFile(name, paths.includes(name))
+    subjects.push(...(file?.objects.map(object => subjectOf(file, object, kinds)) ?? []))
+    findings.push(...faults.flatMap(fault => faultFindings(fault, kinds.release)))
+  }
   return { name: paths.map(path => (path === '-' ? '<stdin>' : path)).join(', '), subjects, findings }
+}
+
+/** What can't be read, and the versions that its text names all the same. */
+function faultFindings({ error: { file, line, reason }, unread }: Fault, to: Release): Finding[] {
+  const place = { file, ...(line !== undefined && { line }) }
+  return [{ rule: 'unreadable', level: 'warning', subject: file, place, message: reason }, ...unreadVersionFindings(file, unread, to)]
 }
 
 function subjectOf(file: ManifestFile, object: ManifestObject, kinds: ReleaseKinds): Subject {

@@ -1,0 +1,63 @@
+import { lineCounter } from '../../../codec/yaml-tree.ts'
+import { endOf } from '../../../lifecycle/lifecycle.ts'
+import type { Release } from '../../../lifecycle/release.ts'
+import { standingIn } from '../../versions/old-versions.ts'
+import type { Finding } from '../finding.ts'
+
+/** A document that says its version and its kind once each, without an action of a template. */
+interface NamedObject {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Offset of its version in the text. */
+  readonly start: number
+  /** An action decides whether it is there. */
+  readonly isConditional: boolean
+}
+
+/** The versions that go, of a text that is a template or no YAML: nothing else is known of its objects. A document that chooses between versions says none. */
+export function unreadVersionFindings(file: string, text: string, to: Release): Finding[] {
+  const lineOf = lineCounter(text)
+  return objectsIn(text).flatMap(({ apiVersion, kind, start, isConditional }): Finding[] => {
+    const standing = standingIn(to, { apiVersion, kind })
+    if (standing === undefined || (standing.state !== 'removed' && standing.state !== 'deprecated')) return []
+    const { state, life, warning } = standing
+    const since = state === 'removed' ? endOf(life) : life.deprecated
+    return [
+      {
+        rule: state === 'removed' ? 'removed-version' : 'deprecated-version',
+        level: state === 'removed' && !isConditional ? 'blocking' : 'warning',
+        subject: kind,
+        place: { file, line: lineOf(start) },
+        message: state === 'removed' ? `${apiVersion} ${kind} is not served by ${to}` : warning,
+        ...(life.replacement !== undefined && { advice: `use ${life.replacement}` }),
+        ...(since !== undefined && { since }),
+      },
+    ]
+  })
+}
+
+/** By how many blocks more are open after a text of a template than before it. */
+function openedBy(text: string): number {
+  let depth = 0
+  for (const [, word] of text.matchAll(/\{\{-?\s*(if|range|with|define|block|end)\b/g)) depth += word === 'end' ? -1 : 1
+  return depth
+}
+
+function objectsIn(text: string): NamedObject[] {
+  const found: NamedObject[] = []
+  let [start, depth] = [0, 0]
+  for (const part of text.split(/^(?=---)/m)) {
+    const [version, otherVersion] = [...part.matchAll(/^apiVersion:[ \t]*["']?([\w./-]+)["']?[ \t]*(?:#.*)?$/gm)]
+    const [kind, otherKind] = [...part.matchAll(/^kind:[ \t]*["']?(\w+)["']?[ \t]*(?:#.*)?$/gm)]
+    if (version?.[1] !== undefined && kind?.[1] !== undefined && !otherVersion && !otherKind)
+      found.push({
+        apiVersion: version[1],
+        kind: kind[1],
+        start: start + version.index,
+        isConditional: depth + openedBy(part.slice(0, version.index)) > 0,
+      })
+    start += part.length
+    depth += openedBy(part)
+  }
+  return found
+}
