@@ -1,0 +1,30 @@
+import { gatesOf } from '../../lifecycle/feature-gates.ts'
+import { compareReleases, isSince, RELEASES, type Release } from '../../lifecycle/release.ts'
+
+/** Gates that were gone before the oldest release that can be emulated, by the release that no longer had them. Sources: kube_features.go of a tag of each release from 1.16 to 1.24. */
+const OLD_GATES: Readonly<Partial<Record<Release, string>>> = {
+  '1.17': 'EnableAggregatedDiscoveryTimeout GCERegionalPersistentDisk MountContainers PersistentLocalVolumes RequestManagement',
+  '1.18': 'PodPriority ResourceQuotaScopeSelectors ScheduleDaemonSetPods TaintNodesByCondition',
+  '1.19': 'DynamicAuditing PodShareProcessNamespace ResourceLimitsPriorityFunction VolumeSubpathEnvExpansion',
+  '1.20': 'DefaultIngressClass ServiceLoadBalancerFinalizer SupportIPVSProxyMode TaintBasedEvictions',
+  '1.21':
+    'AttachVolumeLimit BlockVolume CSIBlockVolume CSIDriverRegistry CSIMigrationAWSComplete CSIMigrationAzureDiskComplete CSIMigrationAzureFileComplete CSIMigrationGCEComplete ' +
+    'CSIMigrationOpenStackComplete CSINodeInfo EvenPodsSpread HyperVContainer RotateKubeletClientCertificate TokenRequest TokenRequestProjection VolumePVCDataSource WindowsGMSA ' +
+    'WindowsRunAsUserName',
+  '1.22':
+    'BalanceAttachedNodeVolumes CRIContainerLogRotation CSIMigrationvSphereComplete ExternalPolicyForExternalIP LegacyNodeRoleBehavior NodeDisruptionExclusion RootCAConfigMap ' +
+    'RunAsGroup SCTPSupport ServiceAppProtocol ServiceNodeExclusion ServiceTopology VolumeSnapshotDataSource',
+  '1.23':
+    'AllowInsecureBackendProxy BoundServiceAccountTokenVolume CronJobControllerV2 NodeLease ServiceAccountIssuerDiscovery StartupProbe SupportNodePidsLimit SupportPodPidsLimit Sysctls',
+  '1.24':
+    'HugePageStorageMediumSize ImmutableEphemeralVolumes NamespaceDefaultLabelName RuntimeClass SetHostnameAsFQDN StreamingProxyRedirects ValidateProxyRedirects WarningHeaders',
+}
+
+/** Since when a release, which does not have a gate, lacks one that there was; undefined where there was none. */
+export function goneGateSince(name: string, to: Release): Release | undefined {
+  for (const [since, names] of Object.entries(OLD_GATES) as [Release, string][])
+    if (names.split(' ').includes(name)) return isSince(to, since) ? since : undefined
+  const before = RELEASES.filter(release => compareReleases(release, to) < 0)
+  const last = before.findLast(release => Object.hasOwn(gatesOf(release), name))
+  return last && RELEASES[RELEASES.indexOf(last) + 1]
+}
