@@ -134,13 +134,13 @@ function writtenFindings(subject: Subject, { apiVersion, kind, usages }: Written
 }
 
 const keyFindings = (subject: Subject, { to }: Upgrade): Finding[] =>
-  oldKeysOf(subject.value, to).map(({ path, isIgnored, since, instead }) =>
+  oldKeysOf(subject.value, to).map(({ path, key, isIgnored, since, instead }) =>
     // A toleration of what is not there does no harm.
     finding(
       subject,
       'deprecated-annotation',
       path.includes('tolerations') ? 'note' : 'warning',
-      `${path}: ${isIgnored ? `has no effect from ${since} on` : `deprecated since ${since}`}`,
+      `${path}: ${path.endsWith(']') ? '' : `${key} `}${isIgnored ? `has no effect from ${since} on` : `deprecated since ${since}`}`,
       {
         advice: `use ${instead}`,
         since,

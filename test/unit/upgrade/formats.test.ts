@@ -89,4 +89,26 @@ To review (1)
     expect(htmlReport(report)).to.include('<span class="add">+apiVersion: batch/v1</span>')
     expect(htmlReport({ ...report, findings: [] })).to.include('Nothing blocks the upgrade to 1.34.')
   })
+
+  it('HTML says once what holds for many objects, and stays of a size that a browser opens', () => {
+    const many = (count: number, message: (i: number) => string): Report => ({
+      ...report,
+      findings: Array.from({ length: count }, (_, i) => ({
+        rule: 'deprecated-version',
+        level: 'warning',
+        subject: `Endpoints shop/${i}`,
+        place: { source: `/api/v1/namespaces/shop/endpoints/${i}` },
+        message: message(i),
+      })),
+    })
+    const alike = htmlReport(many(20_000, () => 'v1 Endpoints is deprecated in v1.33+'))
+    expect(alike.split('v1 Endpoints is deprecated')).to.have.lengthOf(2)
+    expect(alike).to.include('Endpoints <small>20000 times</small>')
+    expect(alike).to.include('19500 more')
+    expect(alike.length).to.be.below(100_000)
+    expect(htmlReport(many(4, () => 'v1 Endpoints is deprecated in v1.33+')).split('v1 Endpoints is deprecated')).to.have.lengthOf(5)
+    const different = htmlReport(many(20_000, i => `number ${i} is deprecated`))
+    expect(different).to.include('18000 more')
+    expect(different.length).to.be.below(1_000_000)
+  })
 })

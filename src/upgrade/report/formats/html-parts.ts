@@ -28,6 +28,7 @@ article ul{margin:0;padding:0;list-style:none}article>ul>li+li{border-top:1px so
 article li p{margin:0;overflow-wrap:anywhere}
 .chip{display:inline-block;margin-left:.35rem;color:var(--soft);font-size:.85rem}
 .advice::before{content:"→ ";color:var(--soft)}.advice{font-weight:600}
+.where li+li{margin-top:.25rem}.where{margin-top:.4rem}h3 small{color:var(--soft);font-weight:400}.rest{color:var(--soft)}
 .users{margin-top:.35rem!important;color:var(--soft);font-size:.9rem}
 details{margin-top:.5rem}summary{cursor:pointer;color:var(--soft)}
 pre{margin:.5rem 0 0;padding:.7rem .8rem;overflow-x:auto;background:var(--code);border-radius:8px}

@@ -55,10 +55,53 @@ function ruleTable({ findings }: Report): string {
 
 function section(report: Report, level: Level): string {
   const own = report.findings.filter(finding => finding.level === level)
-  return own.length === 0
-    ? ''
-    : `<section id="${level}" class="${level}"><h2>${HEADINGS[level]} <small>${own.length}</small></h2>\n${grouped(own).map(card).join('')}</section>\n`
+  if (own.length === 0) return ''
+  const { alike, others } = sorted(own)
+  const cards = [...alike.map(sharedCard), ...grouped(others).slice(0, MOST_CARDS).map(card)]
+  return `<section id="${level}" class="${level}"><h2>${HEADINGS[level]} <small>${own.length}</small></h2>\n${cards.join('')}${rest(grouped(others).length, MOST_CARDS)}</section>\n`
 }
+
+/** So many findings that say the same of a kind have one card. */
+const MANY = 5
+
+/** A page that a browser still opens at once: as many cards of objects in a section, and as many objects in a card. Other formats have all. */
+const MOST_CARDS = 2_000
+const MOST_OBJECTS = 500
+
+/** Findings that say the same of many objects of a kind, and all others. */
+function sorted(findings: readonly Finding[]): { readonly alike: Finding[][]; readonly others: Finding[] } {
+  const groups = new Map<string, Finding[]>()
+  for (const finding of findings) {
+    const { rule, message, advice, usages = [] } = finding
+    const key = JSON.stringify([rule, kindOf(finding), message, advice, usages.map(({ by }) => by)])
+    const group = groups.get(key)
+    if (group) group.push(finding)
+    else groups.set(key, [finding])
+  }
+  const alike = [...groups.values()].filter(group => group.length >= MANY)
+  const shared = new Set(alike.flat())
+  return { alike, others: findings.filter(finding => !shared.has(finding)) }
+}
+
+/** `Deployment` of `Deployment shop/web` */
+const kindOf = ({ subject }: Finding): string => subject.slice(0, `${subject} `.indexOf(' '))
+
+function sharedCard(group: readonly Finding[]): string {
+  const [first] = group
+  if (first === undefined) return ''
+  const { diff: _, ...said } = first
+  const rows = group
+    .slice(0, MOST_OBJECTS)
+    .map(
+      finding => `<li>${escaped(finding.subject)} <code>${escaped(placeText(finding))}</code>${finding.diff === undefined ? '' : diffBlock(finding.diff)}</li>`,
+    )
+  return (
+    `<article><h3>${escaped(kindOf(first))} <small>${group.length} times</small></h3><ul>${item(said)}</ul>` +
+    `<details><summary>Where</summary><ul class="where">${rows.join('')}</ul>${rest(group.length, MOST_OBJECTS)}</details></article>\n`
+  )
+}
+
+const rest = (count: number, shown: number): string => (count > shown ? `<p class="rest">${count - shown} more: <code>-o json</code> has them all.</p>` : '')
 
 function card(group: readonly Finding[]): string {
   const [first] = group
