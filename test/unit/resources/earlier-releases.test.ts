@@ -161,7 +161,10 @@ describe('kinds of releases before 1.32', () => {
     }
     const gone = 'spec.volumes[0].flocker: deprecated in v1.22, non-functional in v1.25+'
     const hidden = 'spec.containers[0].env[1]: hides previous definition of "A"'
-    expect(await warningsIn('1.26')).to.deep.equal(['spec.volumes[0].flocker: deprecated in v1.22, support removal is planned in v1.26', hidden])
+    expect(await warningsIn('1.26')).to.deep.equal([
+      'spec.volumes[0].flocker: deprecated in v1.22, support removal is planned in v1.26',
+      'spec.containers[0].env[1].name: duplicate name "A"',
+    ])
     expect(await warningsIn('1.29')).to.deep.equal([gone, hidden])
     expect(await warningsIn('1.30')).to.deep.equal([gone, `${hidden}, which may be dropped when using apply`])
   })

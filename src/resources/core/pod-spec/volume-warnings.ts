@@ -14,7 +14,7 @@ const DEPRECATED: readonly (readonly [kind: keyof VolumeSource, shown: string, t
   ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
   ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
 ]
-/** What 1.26 says of volumes that are gone since. */
+/** What releases before 1.27 say of volumes that are gone since. 1.24 says nothing of the last. */
 const OLD_TEXTS: Readonly<Record<string, string>> = {
   flocker: 'deprecated in v1.22, support removal is planned in v1.26',
   storageos: 'deprecated in v1.22, support removal is planned in v1.26',
@@ -35,9 +35,10 @@ export function volumeWarnings(volumes: readonly Volume[], features: Features, p
   volumes.forEach((volume, i) => {
     const at = path.index(i)
     for (const [kind, shown, text] of DEPRECATED)
-      if (volume[kind]) warnings.push(`${at.child(shown)}: ${(before27 ? OLD_TEXTS[kind] : undefined) ?? text}${kind === 'gitRepo' ? cloned : ''}`)
+      if (volume[kind] && (kind !== 'glusterfs' || isSince(features.release, '1.25')))
+        warnings.push(`${at.child(shown)}: ${(before27 ? OLD_TEXTS[kind] : undefined) ?? text}${kind === 'gitRepo' ? cloned : ''}`)
     const claim = volume.ephemeral?.volumeClaimTemplate
-    if (claim) warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
+    if (claim && isSince(features.release, '1.26')) warnings.push(...claimSpecWarnings(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')))
     if (isSince(features.release, '1.28')) for (const [kind, shown, text] of DEPRECATED_LATER) if (volume[kind]) warnings.push(`${at.child(shown)}: ${text}`)
   })
   return [...warnings, ...overlapWarnings(volumes, features.release)]

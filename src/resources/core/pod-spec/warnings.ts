@@ -38,7 +38,12 @@ const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
 ]
 
 const NULL_SELECTOR = 'a null labelSelector results in matching no pod'
-const NO_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+/** Of an annotation of seccomp without the field. */
+function noSeccomp(release: Release): string {
+  const state = isSince(release, '1.27') ? '' : 'deprecated since v1.19, '
+  const end = isSince(release, '1.27') ? 'v1.27+' : isSince(release, '1.25') ? 'a future release' : 'v1.25+'
+  return `${state}non-functional in ${end}; use the "seccompProfile" field instead`
+}
 
 /** Of one term of a node affinity. `checkValues`: of a preference, whose values nobody refuses. */
 export function nodeTermWarnings(term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): string[] {
@@ -108,8 +113,9 @@ function repeated<K extends string>(items: readonly Readonly<Partial<Record<K, s
   return warnings
 }
 
-/** A variable that hides an earlier one and does not build on it. */
+/** A variable that hides an earlier one and does not build on it; before 1.28 every name that comes again. */
 function hiddenVariables(variables: readonly EnvVar[], release: Release, path: FieldPath): string[] {
+  if (!isSince(release, '1.28')) return repeated(variables, 'name', path)
   const consequence = isSince(release, '1.30') ? ', which may be dropped when using apply' : ''
   const seen = new Set<string>()
   const warnings: string[] = []
@@ -132,7 +138,7 @@ function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplat
   for (const [container, path] of containersWithPath(template.spec, base.child('spec'))) {
     const context = container.securityContext
     const seccomp = SECCOMP_CONTAINER_PREFIX + container.name
-    if (!context?.seccompProfile && annotations[seccomp] !== undefined) warnings.push(`${annotationsPath.key(seccomp)}: ${NO_SECCOMP}`)
+    if (!context?.seccompProfile && annotations[seccomp] !== undefined) warnings.push(`${annotationsPath.key(seccomp)}: ${noSeccomp(release)}`)
     const appArmor = APP_ARMOR_PREFIX + container.name
     if (isTemplate && isSince(release, '1.30') && !podProfile && !context?.appArmorProfile && annotations[appArmor] !== undefined) {
       warnings.push(`${annotationsPath.key(appArmor)}: ${OLD_APP_ARMOR}`)
@@ -167,7 +173,8 @@ function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: bool
     if (!secret.name) warnings.push(`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`)
   })
   warnings.push(...fractionalByteWarnings(spec.overhead, BYTES, path.child('overhead')))
-  if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined) warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${NO_SECCOMP}`)
+  if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined)
+    warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${noSeccomp(features.release)}`)
   warnings.push(...containerWarnings(template, base, isTemplate, features))
   if (isSince(features.release, '1.28')) warnings.push(...portWarnings(spec, path))
   if (strict) warnings.push(...portNameWarnings(spec, path))

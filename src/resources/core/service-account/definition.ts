@@ -40,8 +40,8 @@ const strategy: Strategy<ServiceAccount> = {
   prepare(next) {
     if (next.secrets) next.secrets = next.secrets.map(({ name }) => (name ? { name } : {}))
   },
-  warnings(next, old) {
-    if (!mentions(next) || mentions(old)) return []
+  warnings(next, old, { features: { release } }) {
+    if (!isSince(release, '1.32') || !mentions(next) || mentions(old)) return []
     return [`metadata.annotations[${MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`]
   },
 }

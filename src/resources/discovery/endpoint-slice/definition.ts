@@ -62,7 +62,7 @@ const endpointSliceStrategy: Strategy<EndpointSlice> = {
   },
   validate: validateEndpointSlice,
   warnings: (next, old, { features }) => [
-    ...(!old && next.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+    ...(!old && next.addressType === 'FQDN' && isSince(features.release, '1.27') ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
     ...(isSince(features.release, '1.33') ? addressWarnings(next) : []),
   ],
 }
