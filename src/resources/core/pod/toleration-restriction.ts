@@ -1,16 +1,18 @@
 import { join } from 'node:path'
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { initError, type PluginConfigurations, pluginConfiguration } from '../../../admission/configuration-file.ts'
-import { isAbout, refuse } from '../../../admission/refuse.ts'
+import { isAbout } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { JsonSyntaxError, parseJson } from '../../../codec/json.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { fieldErrorText } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { isJsonObject, type Json } from '../../../meta/object.ts'
 import { failure } from '../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { DecodeError, decode } from '../../../schema/decode.ts'
 import { TypeRegistry } from '../../../schema/idl.ts'
+import type { StructSchema } from '../../../schema/schema.ts'
 import { PODS } from '../../kinds.ts'
 import { types } from '../../types.ts'
 import { podQosClass } from '../pod-spec/qos.ts'
@@ -22,8 +24,6 @@ const PLUGIN = 'PodTolerationRestriction'
 const VERSION = 'podtolerationrestriction.admission.k8s.io/v1alpha1'
 const DEFAULTS = 'scheduler.alpha.kubernetes.io/defaultTolerations'
 const ALLOWED = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist'
-/** Of a pod, and of an annotation. Tolerations are compared with each other in quadratic time: upstream takes as many as there are. */
-const MOST_TOLERATIONS = 500
 
 /** For namespaces whose annotations say nothing. */
 export interface TolerationRules {
@@ -45,6 +45,13 @@ export function tolerationRules(configurations: PluginConfigurations): Toleratio
   return given ?? {}
 }
 
+/** Go reads the names of members in any case. */
+function withFieldNames({ fields }: StructSchema, value: Json): Json {
+  if (!isJsonObject(value)) return value
+  const names = new Map([...fields.keys()].map(name => [name.toLowerCase(), name]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [names.get(name.toLowerCase()) ?? name, member]))
+}
+
 /** The tolerations that an annotation of a namespace lists; undefined where it has none. Throws 500, as upstream. */
 function annotated({ metadata: { annotations = {} } }: Namespace, name: string): readonly Toleration[] | undefined {
   const text = annotations[name]
@@ -54,9 +61,8 @@ function annotated({ metadata: { annotations = {} } }: Namespace, name: string):
     const { value } = parseJson(Buffer.from(text))
     if (value === null) return []
     if (!Array.isArray(value)) throw new DecodeError('json: cannot unmarshal the value into Go value of type []v1.Toleration')
-    if (value.length > MOST_TOLERATIONS) throw new DecodeError(`${name} lists more than ${MOST_TOLERATIONS} tolerations`)
     const type = types.type('core.Toleration')
-    return value.map((item): Toleration => decode(type, item ?? {}))
+    return value.map((item): Toleration => decode(type, withFieldNames(type, item ?? {})))
   } catch (error) {
     throw error instanceof DecodeError || error instanceof JsonSyntaxError ? failure(500, '', error.message) : error
   }
@@ -75,7 +81,6 @@ export function podTolerationRestriction(rules: TolerationRules, features: Featu
   }
   const check = async (request: AdmissionRequest, { spec: { tolerations = [] } }: Pod): Promise<void> => {
     if (tolerations.length === 0) return
-    if (tolerations.length > MOST_TOLERATIONS) throw refuse(request, `a pod may have at most ${MOST_TOLERATIONS} tolerations`)
     const ofNamespace = annotated(await getNamespace(request.namespace), ALLOWED)
     const allowed = ofNamespace ?? rules.whitelist ?? []
     if (allowed.length === 0 || areAllowed(tolerations, allowed)) return
@@ -91,7 +96,7 @@ export function podTolerationRestriction(rules: TolerationRules, features: Featu
       const pod = asKind(PODS, request.object)
       const added = await addedTo(request, pod)
       const { tolerations = [] } = pod.spec
-      if (added.length > 0 && tolerations.length <= MOST_TOLERATIONS) pod.spec.tolerations = mergeTolerations(tolerations, added)
+      if (added.length > 0) pod.spec.tolerations = mergeTolerations(tolerations, added)
       await check(request, pod)
       return request.object
     },

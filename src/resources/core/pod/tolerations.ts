@@ -1,35 +1,98 @@
+import { repeats } from '../../../lib/repeats.ts'
 import type { Toleration } from '../v1.types.ts'
 
-const FIELDS = ['key', 'operator', 'value', 'effect'] as const
+/** Seconds, or what is more than any. */
+type Rank = number | bigint
 
-const isEqual = (a: Toleration, b: Toleration): boolean =>
-  FIELDS.every(name => (a[name] ?? '') === (b[name] ?? '')) && a.tolerationSeconds === b.tolerationSeconds
+/** What must be the same in two tolerations for one to cover the other: that of the one that covers. Of those that exist the value is undefined. */
+const placeOf = (key: string, effect: string, value: string | undefined): string => JSON.stringify([key, effect, value ?? null])
 
-/** Whether a toleration tolerates all that another does, for as long. Source: pkg/util/tolerations in k8s.io/kubernetes. */
-function covers(wide: Toleration, narrow: Toleration): boolean {
-  if (isEqual(wide, narrow)) return true
-  const { key = '', operator = '', effect = '', tolerationSeconds: seconds } = wide
-  // An empty key that exists stands for all keys, an empty effect for all effects.
-  if ((narrow.key ?? '') !== key && (key !== '' || operator !== 'Exists')) return false
-  if (effect !== '' && (narrow.effect ?? '') !== effect) return false
-  const isLonger = narrow.tolerationSeconds === undefined || (seconds !== undefined && narrow.tolerationSeconds > seconds)
-  if (effect === 'NoExecute' && seconds !== undefined && isLonger) return false
-  if (operator === 'Exists') return true
-  return (operator === 'Equal' || operator === '') && narrow.operator === 'Equal' && (narrow.value ?? '') === (wide.value ?? '')
+/** Operators of tolerations that cover more than what is equal to them. */
+const COVERING: ReadonlySet<string> = new Set(['Exists', 'Equal', ''])
+
+const isExisting = ({ operator }: Toleration): boolean => operator === 'Exists'
+
+/** How long it tolerates what stands in a place of the effect: elsewhere the seconds do not count. */
+const rankIn = (effect: string, { tolerationSeconds }: Toleration): Rank =>
+  effect === 'NoExecute' ? (tolerationSeconds ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
+
+/** The tolerations of a place that tolerate the longest. Those with an operator cover each other. */
+interface Longest {
+  readonly rank: Rank
+  /** Where the last of them stands, or the first of several at the end that are equal. */
+  last: number
+  text: string
+  /** One of them has no operator: it covers those that have one, and is covered by none of them. */
+  isBare: boolean
 }
 
-/** Both lists without what another toleration covers; of equal ones the first stays. In quadratic time. */
+/** Tolerations by what they cover. */
+class Coverage {
+  private readonly places = new Map<string, Longest>()
+
+  constructor(tolerations: readonly Toleration[], texts: readonly string[]) {
+    for (const [last, one] of tolerations.entries()) {
+      const { key = '', operator = '', value = '', effect = '' } = one
+      if (!COVERING.has(operator)) continue
+      const place = placeOf(key, effect, isExisting(one) ? undefined : value)
+      const rank = rankIn(effect, one)
+      const text = texts[last] ?? ''
+      const longest = this.places.get(place)
+      const isBare = operator === ''
+      if (!longest || longest.rank < rank) this.places.set(place, { rank, last, text, isBare })
+      else if (longest.rank === rank && longest.text !== text) Object.assign(longest, { last, text, isBare: longest.isBare || isBare })
+    }
+  }
+
+  /** Whether another covers it that stands in another place. */
+  isBelow(one: Toleration): boolean {
+    const { key = '', operator = '', value = '', effect = '' } = one
+    const own = isExisting(one) ? placeOf(key, effect, undefined) : placeOf(key, effect, value)
+    return ['', key].some(k =>
+      ['', effect].some(e => {
+        const reaches = (place: string): boolean => {
+          const longest = place === own ? undefined : this.places.get(place)
+          return longest !== undefined && longest.rank >= rankIn(e, one)
+        }
+        if (reaches(placeOf(k, e, undefined))) return true
+        return k === key && operator === 'Equal' && reaches(placeOf(k, e, value))
+      }),
+    )
+  }
+
+  /** The longest of its own place, if they may cover it. */
+  beside(one: Toleration): Longest | undefined {
+    const { key = '', operator = '', value = '', effect = '' } = one
+    if (operator !== 'Exists' && operator !== 'Equal') return undefined
+    return this.places.get(placeOf(key, effect, isExisting(one) ? undefined : value))
+  }
+}
+
+/** Decoded values have their members in one order, so equal ones have the same text. */
+const textOf = (one: Toleration): string => JSON.stringify(one, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+
+/** Both lists in one, without those that another covers: of equal ones the first stays, of others that cover each other the last. Source: pkg/util/tolerations in k8s.io/kubernetes. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second]
-  const merged: Toleration[] = []
-  all.forEach((each, i) => {
-    if (merged.some(other => covers(other, each))) return
-    if (all.some((other, at) => at > i && !isEqual(other, each) && covers(other, each))) return
-    merged.push(each)
+  const texts = all.map(textOf)
+  const again = repeats(texts)
+  const coverage = new Coverage(all, texts)
+  return all.filter((one, i) => {
+    if (coverage.isBelow(one)) return false
+    const longest = coverage.beside(one)
+    if (!longest) return !again[i]
+    const isLongest = rankIn(one.effect ?? '', one) === longest.rank
+    return isLongest && longest.last === i && !(longest.isBare && one.operator === 'Equal')
   })
-  return merged
 }
 
-/** Whether each toleration is covered by one that is allowed. In quadratic time. */
-export const areAllowed = (tolerations: readonly Toleration[], allowed: readonly Toleration[]): boolean =>
-  tolerations.every(each => allowed.some(other => covers(other, each)))
+/** Whether each toleration is covered by one that is allowed. */
+export function areAllowed(tolerations: readonly Toleration[], allowed: readonly Toleration[]): boolean {
+  const texts = allowed.map(textOf)
+  const coverage = new Coverage(allowed, texts)
+  const equal = new Set(texts)
+  return tolerations.every(one => {
+    const longest = coverage.beside(one)
+    return equal.has(textOf(one)) || coverage.isBelow(one) || (longest !== undefined && longest.rank >= rankIn(one.effect ?? '', one))
+  })
+}

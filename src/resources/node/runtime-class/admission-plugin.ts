@@ -5,10 +5,10 @@ import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { clone, deepEqual, ownMember, setMember } from '../../../meta/equal.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
+import { mergeTolerations } from '../../core/pod/tolerations.ts'
 import type { Pod, PodSpec } from '../../core/v1.types.ts'
 import { PODS } from '../../kinds.ts'
 import type { RuntimeClass } from '../v1.types.ts'
-import { mergeTolerations } from './tolerations.ts'
 
 /** Undefined where there is no class of the name. */
 export type GetRuntimeClass = (name: string) => Awaitable<RuntimeClass | undefined>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { podResource } from '../../../../src/resources/core/pod/definition.ts'
+import { mergeTolerations } from '../../../../src/resources/core/pod/tolerations.ts'
 import { runtimeClassAdmission } from '../../../../src/resources/node/runtime-class/admission-plugin.ts'
-import { mergeTolerations } from '../../../../src/resources/node/runtime-class/tolerations.ts'
 import type { RuntimeClass } from '../../../../src/resources/node/v1.types.ts'
 import { admissionRequest, refusal } from '../../../support/admission-request.ts'
 
