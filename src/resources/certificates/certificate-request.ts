@@ -108,11 +108,13 @@ const subjectValues = (der: Buffer, attribute: string): string[] =>
  * The organizations in the subject of a certificate request in PEM: the groups of the user that the certificate is for. Throws an Error where it cannot be read: nothing that is not
  * understood may pass for a name without organizations.
  */
-export const organizationsOf = (pem: string): string[] => subjectValues(decodePem(pem)[0]?.bytes ?? Buffer.alloc(0), ORGANIZATION)
+export const organizationsOf = (pem: string): string[] => subjectValues(bytesOf(pem), ORGANIZATION)
 
 /** The common name in the subject of a certificate request in PEM: the name of the user. Of several the last counts, as in Go. Throws an Error where it cannot be read. */
-export function commonNameOf(pem: string): string {
+export const commonNameOf = (pem: string): string => subjectValues(bytesOf(pem), COMMON_NAME).at(-1) ?? ''
+
+function bytesOf(pem: string): Buffer {
   const [block] = decodePem(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')
-  return subjectValues(block.bytes, COMMON_NAME).at(-1) ?? ''
+  return block.bytes
 }

@@ -3,7 +3,7 @@ import type { Json } from '../../meta/object.ts'
 import type { Schema } from '../schema.ts'
 import { type Comparison, compare, type Side } from './go-compare.ts'
 import { ELLIPSIS, type Line, layOut, type Sign, type Text } from './go-text.ts'
-import { type GoType, goType, goTypeName, isZero } from './go-type.ts'
+import { type GoType, goObjectType, goType, goTypeName, isZero } from './go-type.ts'
 import { type Options, valueText } from './go-value-text.ts'
 
 /** Longer texts are cut off: a message says what is wrong, and is no second copy of the object. */
@@ -19,12 +19,15 @@ const CONTEXT_DETAIL = 1
 
 /** What differs between two values of the declared type, as upstream's messages print it (the form of go-cmp). */
 export function goDifference(schema: Schema, old: Json, next: Json): string {
-  const comparison = compare(goType(schema), old, next, MOST_VALUES)
+  const comparison = compare(comparedType(schema), old, next, MOST_VALUES)
   if (!comparison) return 'There is too much to compare to tell what differs.\n'
   if (comparison.different === 0) return ''
   const text = layOut(describe(comparison, { side: 'both', types: 'all', detail: undefined }, undefined))
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...\n` : text
 }
+
+/** Objects are compared by pointers to them. */
+const comparedType = (schema: Schema): GoType => (schema.type === 'struct' && schema.typeMeta ? { kind: 'pointer', to: goObjectType(schema) } : goType(schema))
 
 /** A value behind the name of its type, where that is shown. */
 const withType = (type: GoType, text: Text, { types, side }: Options): Text => {

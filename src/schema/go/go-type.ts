@@ -116,6 +116,18 @@ export function goType(schema: Schema, around = 'core'): GoType {
   }
 }
 
+/** The type of a kind's objects. In the internal version an object's own kind and version are empty. */
+export function goObjectType(schema: StructSchema): GoStruct {
+  const type = structType(schema, 'core')
+  return {
+    ...type,
+    fields: [
+      { name: 'TypeMeta', type: struct('v1.TypeMeta', field('Kind', plain('string')), field('APIVersion', plain('string'))), embedded: true, get: () => ({}) },
+      ...type.fields,
+    ],
+  }
+}
+
 /** Named strings are of the package that declares them, in the server's internal version. */
 function scalarType({ type, goType: name, declaredIn }: ScalarSchema, around: string): GoType {
   if (type === 'quantity') return QUANTITY

@@ -4,6 +4,7 @@ import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import { quote } from '../../../lib/go-quote.ts'
+import { failure } from '../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { PODS } from '../../kinds.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
@@ -97,8 +98,14 @@ export const serviceAccountAdmission = (options: ServiceAccountOptions | undefin
 /** An account may have its pods keep to the secrets that it lists. */
 function checkSecrets(request: AdmissionRequest, { spec }: Pod, account: ServiceAccount): void {
   if (!limitsSecrets(account)) return
-  const fault = (request.operation === 'CREATE' ? forbiddenSecret : forbiddenEphemeralSecret)(account, spec)
-  if (fault !== undefined) throw refuse(request, fault)
+  if (request.operation === 'CREATE') {
+    const fault = forbiddenSecret(account, spec)
+    if (fault !== undefined) throw refuse(request, fault)
+    return
+  }
+  const fault = forbiddenEphemeralSecret(account, spec)
+  // Upstream's error is no Status.
+  if (fault !== undefined) throw failure(500, '', fault)
 }
 
 /** What runs on a node already can be given neither an account nor secrets. */

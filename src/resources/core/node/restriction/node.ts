@@ -13,7 +13,7 @@ type Labels = Readonly<Record<string, string>>
 export function restrictNode(restricted: Restricted): void {
   const { request, node } = restricted
   const name = nameOf(request)
-  if (name !== node) throw refuseNode(restricted, `node ${quote(node)} is not allowed to modify node ${quote(name)}`)
+  if (name !== node) throw refuseNode(restricted, `node ${quote(node)} is not allowed to modify node ${quote(request.name)}`)
   if (!request.object) return
   const object = asKind(NODES, request.object)
   if (request.operation === 'CREATE') restrictCreation(restricted, object)

@@ -187,7 +187,7 @@ describe('the admission plugin ServiceAccount', () => {
     const request = admissionRequest(podResource, pod, { namespace: 'ns', name: 'p', ctx: { signal }, operation: 'UPDATE', subresource: 'ephemeralcontainers' })
     expect(pluginWith(strict).handles(request)).to.equal(true)
     expect(await refusal(pluginWith(strict).validate?.(request))).to.equal(
-      `pods "p" is forbidden: ephemeral container e with envVar V referencing secret.secretName="other" ${NOT_REFERENCED}`,
+      `ephemeral container e with envVar V referencing secret.secretName="other" ${NOT_REFERENCED}`,
     )
     expect(await refusal(pluginWith(account({})).validate?.(request))).to.equal(undefined)
   })

@@ -234,7 +234,7 @@ describe('NodeRestriction of nodes', () => {
     expect(await update(node(), node(), { subresource: 'status' })).to.equal(undefined)
     expect(await ask('DELETE', 'nodes', { name: 'mynode', namespace: '' })).to.equal(undefined)
     const others = `${NODE} is not allowed to modify node "other"`
-    expect(await create({ metadata: { name: 'other' }, spec: {} })).to.equal(others)
+    expect(await create({ metadata: { name: 'other' }, spec: {} }, { name: 'other' })).to.equal(others)
     expect(await update(node(), node(), { name: 'other', subresource: 'status' })).to.equal(others)
     expect(part(await ask('DELETE', 'nodes', { name: 'other', namespace: '' }))).to.equal(others)
   })
