@@ -9,7 +9,7 @@ import { ownerReferencesPermission } from '../admission/plugins/owner-references
 import type { Catalog } from '../catalog/catalog.ts'
 import { asKind, cachedKind, cachedKinds, getKind, type KindId, listKind } from '../catalog/define.ts'
 import type { Awaitable } from '../lib/awaitable.ts'
-import { steadyClock } from '../lib/clock.ts'
+import { steadyClock, type TimerClock } from '../lib/clock.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { TypedObject } from '../meta/object.ts'
@@ -127,6 +127,7 @@ export interface CompiledPluginOptions {
   readonly catalog: Catalog
   readonly authorizer: Authorizer
   readonly features: Features
+  readonly clock: TimerClock
   readonly configurations: PluginConfigurations
   readonly podSecurityMetrics: PodSecurityMetrics
   readonly tolerationSeconds: TolerationSeconds
@@ -143,6 +144,7 @@ export const compiledPlugins = ({
   reads,
   catalog,
   features,
+  clock,
   configurations,
   podSecurityMetrics,
   authorizer,
@@ -166,7 +168,7 @@ export const compiledPlugins = ({
     AlwaysPullImages: () => alwaysPullImages,
     ImagePolicyWebhook: () => {
       if (imagePolicy === undefined) throw initError(IMAGE_POLICY_PLUGIN, 'no config specified')
-      return imagePolicyWebhook({ policy: imagePolicy, clock: steadyClock, features })
+      return imagePolicyWebhook({ policy: imagePolicy, clock: clock.steady, features })
     },
     PodSecurity: () =>
       podSecurity({
@@ -182,7 +184,7 @@ export const compiledPlugins = ({
     Priority: () => priorityAdmission({ get: name => reads.find(PRIORITY_CLASSES, name), list: () => reads.list(PRIORITY_CLASSES) }),
     DefaultTolerationSeconds: () => defaultTolerationSeconds(tolerationSeconds),
     PodTolerationRestriction: () => podTolerationRestriction(tolerationRules(configurations), features, reads.getNamespace),
-    EventRateLimit: () => eventRateLimit(eventLimits(configurations), steadyClock),
+    EventRateLimit: () => eventRateLimit(eventLimits(configurations), clock.steady),
     ExtendedResourceToleration: () => extendedResourceToleration,
     DefaultStorageClass: () => defaultStorageClass(() => reads.list(STORAGE_CLASSES)),
     StorageObjectInUseProtection: () => storageObjectInUseProtection(features),

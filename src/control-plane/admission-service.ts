@@ -140,14 +140,14 @@ export class AdmissionService implements Service {
     ]
   }
 
-  private quotaPlugin({ clock, gates, pluginConfigurations = new Map() }: ControlPlaneOptions, { access }: AdmissionServiceParts): AdmissionPlugin {
+  private quotaPlugin({ runtime, gates, pluginConfigurations = new Map() }: ControlPlaneOptions, { access }: AdmissionServiceParts): AdmissionPlugin {
     return resourceQuotaAdmission({
       index: this.quotas,
       reservations: this.reservations,
       access,
       limitedResources: limitedResources(pluginConfigurations),
       evaluators: new Evaluators(gates),
-      clock,
+      clock: runtime.clock,
     })
   }
 
@@ -181,11 +181,12 @@ export class AdmissionService implements Service {
 
 /** What plugins that ask for neither webhooks nor policies take from the options of the control plane. */
 const compiledOptions = (
-  { gates, authorizer, tolerationSeconds, requireServiceAccounts, imagePolicy, pluginConfigurations = new Map() }: ControlPlaneOptions,
+  { gates, runtime, authorizer, tolerationSeconds, requireServiceAccounts, imagePolicy, pluginConfigurations = new Map() }: ControlPlaneOptions,
   { catalog, requests }: AdmissionServiceParts,
 ) => ({
   catalog,
   features: gates,
+  clock: runtime.clock,
   configurations: pluginConfigurations,
   authorizer,
   tolerationSeconds,

@@ -33,14 +33,14 @@ export class ApiService implements Service {
 
   constructor(options: ControlPlaneOptions, { catalog, registry, aggregator }: ApiServiceParts) {
     setMaxListeners(0, this.shutdown.signal) // one a watch
-    const { runtime, clock, gates, media, kubelets, minRequestTimeoutSeconds } = options
+    const { runtime, gates, media, kubelets, minRequestTimeoutSeconds } = options
     const deprecatedRequests = createDeprecatedRequests()
     const watchMetrics = new WatchMetrics()
     const streams = streamTranslation(gates)
     const env = {
       catalog,
       registry,
-      clock,
+      clock: runtime.clock,
       media,
       watchList: gates.enabled('WatchList'),
       validatesFields: gates.enabled('ServerSideFieldValidation'),

@@ -20,7 +20,7 @@ import type { ResourceAccess } from '../catalog/definition.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
-import type { Clock } from '../lib/clock.ts'
+import { systemClock, type TimerClock } from '../lib/clock.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
 import { keepPrivate, makePrivateDirectory } from '../lib/private-file.ts'
@@ -82,7 +82,7 @@ export interface AuthParts {
  * Reads the files that the configuration names, and makes the key that signs tokens where there is none.
  * Throws an Error that names the file.
  */
-export async function openAuth(config: Config, clock: Clock, log: Logger, { agreed, certificates }: AuthParts = {}): Promise<Auth> {
+export async function openAuth(config: Config, clock: TimerClock, log: Logger, { agreed, certificates }: AuthParts = {}): Promise<Auth> {
   const { serviceAccounts } = config
   const expirations = createCertificateExpirations()
   const cacheMetrics = new TokenCacheMetrics()
@@ -121,7 +121,7 @@ export async function openAuth(config: Config, clock: Clock, log: Logger, { agre
   return {
     authenticator: firstOf(
       [
-        ...certificateAuthenticators(config, believed, () => clock.now(), expirations.child()),
+        ...certificateAuthenticators(config, believed, () => systemClock.now(), expirations.child()),
         bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why })),
       ],
       others.anonymous,
@@ -170,7 +170,7 @@ async function keysOf(config: Config, given: readonly VerificationKey[], agreed:
 }
 
 /** Tokens by which nodes join. `objects`: undefined until there is a store. */
-const bootstrapTokensOf = (serverAudiences: readonly string[], clock: Clock, log: Logger, objects: () => ResourceAccess | undefined): TokenAuthenticator =>
+const bootstrapTokensOf = (serverAudiences: readonly string[], clock: TimerClock, log: Logger, objects: () => ResourceAccess | undefined): TokenAuthenticator =>
   bootstrapTokens({
     serverAudiences,
     now: () => clock.now(),

@@ -10,7 +10,7 @@ import { parseRules, rulesAuthorizer } from '../auth/authz/rules.ts'
 import { countedDecisions, createDecisions } from '../auth/metrics.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { TimerClock } from '../lib/clock.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -41,7 +41,7 @@ type Built = Readonly<Partial<Record<PlainMode | 'Rules', Authorizer>>>
 /**
  * Reads the files that the configuration names. What asks webhooks, and what reads a configuration file, is loaded only where there is one. Throws an Error for the user.
  */
-export async function openAuthorization(config: Config, clock: Clock, log: Logger, certificates?: CertificateMetrics): Promise<Authorization> {
+export async function openAuthorization(config: Config, clock: TimerClock, log: Logger, certificates?: CertificateMetrics): Promise<Authorization> {
   const { authorizationConfigFile: file, authorizationWebhook, gates } = config
   const webhooks =
     file === undefined && authorizationWebhook === undefined

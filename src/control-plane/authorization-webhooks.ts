@@ -9,7 +9,7 @@ import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { readKubeconfig } from '../clients/kubeconfig.ts'
 import { KubeconfigError } from '../clients/kubeconfig-error.ts'
 import { type RemoteClient, remoteClient } from '../clients/remote-client.ts'
-import { type Clock, steadyClock } from '../lib/clock.ts'
+import type { TimerClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { followFile } from '../lib/follow-file.ts'
 import type { Logger } from '../lib/log.ts'
@@ -27,7 +27,7 @@ export interface ReadChain {
 
 export interface WebhooksOptions {
   readonly gates: Gates
-  readonly clock: Clock
+  readonly clock: TimerClock
   readonly log: Logger
   readonly certificates: CertificateMetrics | undefined
 }
@@ -61,7 +61,7 @@ export class Webhooks {
 
   /** The webhooks of a chain, by their names. Throws an Error for the user. */
   async open(chain: readonly (AuthorizerEntry | { readonly type: 'Rules' })[]): Promise<ReadonlyMap<string, Authorizer>> {
-    const { gates, log } = this.options
+    const { gates, log, clock } = this.options
     const opened = new Map<string, Authorizer>()
     const clients: RemoteClient[] = []
     for (const entry of chain) {
@@ -69,7 +69,7 @@ export class Webhooks {
       const { kubeconfigFile, timeoutMs, ...settings } = entry.webhook
       const client = await clientOf(kubeconfigFile, timeoutMs, this.options)
       clients.push(client)
-      const environment = { metrics: this.calls, logger: log, now: () => steadyClock.now(), selectors: gates.enabled('AuthorizeWithSelectors') }
+      const environment = { metrics: this.calls, logger: log, now: () => clock.steady.now(), selectors: gates.enabled('AuthorizeWithSelectors') }
       opened.set(entry.name, webhookAuthorizer({ ...settings, name: entry.name, client, backoff: webhookBackoff(BACKOFF_MS) }, environment))
     }
     // Those of before end by themselves: their connections are not used any more.

@@ -9,7 +9,6 @@ import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { ControllerName } from '../controllers/names.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
-import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Spans } from '../lib/spans.ts'
 import type { Gates } from '../lifecycle/gates.ts'
@@ -36,7 +35,6 @@ export interface AggregationOptions {
 export interface ControlPlaneOptions {
   readonly runtime: Runtime
   readonly backend: Backend
-  readonly clock: Clock
   readonly logger: Logger
   readonly release: Release
   readonly gates: Gates

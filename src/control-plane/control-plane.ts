@@ -107,7 +107,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     checks: services.flatMap(({ checks = [] }) => checks),
     synced: signal => stores.synced(signal),
     start(start) {
-      const env = { access: registry.access(ended.signal), clock: options.clock, logger: options.logger, queues }
+      const env = { access: registry.access(ended.signal), clock: options.runtime.clock, logger: options.logger, queues }
       for (const service of services) running.push(service.start?.({ ...start, env }, ended.signal) ?? Promise.resolve())
     },
     beginShutdown: () => api.beginShutdown(),
@@ -125,7 +125,7 @@ const openRegistry = (
   { catalog, stores, admission, declared }: { catalog: Catalog; stores: StoreService; admission: AdmissionService; declared: DeclaredObserver },
 ): Registry =>
   new Registry(catalog, {
-    clock: options.clock,
+    clock: options.runtime.clock,
     etcdPrefix: options.etcdPrefix,
     features: options.gates,
     newUid: randomUUID,

@@ -71,11 +71,11 @@ export class ControllerService implements Service {
 
   /** Leads at once if no other server writes to the store, otherwise whenever this server holds the Lease. */
   start(start: ServiceStart, signal: AbortSignal): Promise<void> {
-    const { clock, logger, exclusiveStore } = this.options
+    const { runtime, logger, exclusiveStore } = this.options
     const controllers = this.controllers(start)
     const lead = (env: ControllerEnvironment, until: AbortSignal): Promise<void> => this.lead(controllers, env, until)
     if (exclusiveStore) return lead(start.env, signal)
-    const env = { access: this.parts.leaderAccess, clock, monotonic: () => performance.now(), logger }
+    const env = { access: this.parts.leaderAccess, clock: runtime.clock, monotonic: () => performance.now(), logger }
     return whileLeading(env, this.leadership, signal, lead)
   }
 
@@ -83,7 +83,7 @@ export class ControllerService implements Service {
   private async lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     const { backend, logger, compactionIntervalMs } = this.options
     const loops = controllers.map(controller => controller({ ...env, queues: this.parts.queues }, signal))
-    if (compactionIntervalMs > 0) loops.push(compactHistory(backend, logger, compactionIntervalMs, signal))
+    if (compactionIntervalMs > 0) loops.push(compactHistory({ backend, logger, intervalMs: compactionIntervalMs, clock: env.clock }, signal))
     await Promise.all(loops)
   }
 

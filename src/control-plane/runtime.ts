@@ -1,17 +1,24 @@
 import { WatchOutput } from '../endpoints/watch-writing.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
+import { systemClock, type TimerClock } from '../lib/clock.ts'
 import { answerMemory } from '../server/answer-memory.ts'
 import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
 
 /**
- * The memory that the requests of one server share. Each server has its own, so that a server neither takes from the bounds of another in the same process nor gives it a frame or buffer. What
- * stays one for the process, and why that is safe: docs/decisions/0011-state-has-an-owner.md.
+ * What the parts of one server share: its time, and the memory of its requests. Each server has its own, so that a server neither takes from the bounds of another in the same process nor gives it a
+ * frame or buffer. What stays one for the process, and why that is safe: docs/decisions/0011-state-has-an-owner.md.
  */
 export class Runtime {
+  /** All that the API shows the time of goes by it: ages, times to live, tokens, bookmarks, ends of watches. Connections, requests and calls of other servers go by the machine's. */
+  readonly clock: TimerClock
   /** Long answers and initial events of watches are written in it. */
   readonly answerMemory: BufferPool = answerMemory()
   /** Frames of recent events, and the bound on what waits for clients that are behind. */
   readonly watchOutput = new WatchOutput()
   /** Bounds parsed objects and other encodings that are kept for the next reader, of all resources together. */
   readonly derived = new ByteBudget(DERIVED_BYTES)
+
+  constructor(clock: TimerClock = systemClock) {
+    this.clock = clock
+  }
 }

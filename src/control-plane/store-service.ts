@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import { systemClock } from '../lib/clock.ts'
 import { type MetricFamily, ReadGauge } from '../lib/metrics.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { codecOf } from '../registry/codec.ts'
@@ -43,6 +44,7 @@ export class StoreService implements Service {
       stored.map(definition => this.cachedResource(definition)),
       {
         logger: options.logger,
+        ...(options.runtime.clock !== systemClock && { timers: options.runtime.clock }),
         consistentReads: gates.enabled('ConsistentListFromCache'),
         resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
         exactReads: gates.enabled('ListFromCacheSnapshot'),

@@ -57,7 +57,7 @@ interface Uncached {
 export function openStores(backend: Backend, resources: readonly CachedResource[], { isCached = () => true, ...options }: StoresOptions): Stores {
   const cached = resources.filter(({ name }) => isCached(name))
   const cacher: Cacher | undefined = cached.length === 0 ? undefined : createCacher(backend, cached, options)
-  const { reports, timings } = options
+  const { reports, timings, timers } = options
   const uncached = new Map<string, Uncached>()
   const addUncached = (resource: CachedResource): void => {
     const { name, codec } = resource
@@ -69,6 +69,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
       futureFails: true,
       removed: removed.signal,
       counts: lists,
+      timers,
       ...(reports && { reports }),
     })
     uncached.set(name, { resource, storage, lists, removed })

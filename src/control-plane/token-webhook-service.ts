@@ -3,7 +3,7 @@ import { cachedTokens } from '../auth/authn/token-cache.ts'
 import type { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
-import { type Clock, steadyClock } from '../lib/clock.ts'
+import type { TimerClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 
 /** The webhook that is asked whose tokens are, where one is configured. */
@@ -14,7 +14,7 @@ export interface TokenWebhook {
 
 /** What asking the webhook takes part in. */
 export interface TokenWebhookParts {
-  readonly clock: Clock
+  readonly clock: TimerClock
   readonly log: Logger
   readonly cacheMetrics: TokenCacheMetrics
   readonly certificates: CertificateMetrics | undefined
@@ -38,5 +38,5 @@ export async function openTokenWebhook(
   const client = remoteClient(await readKubeconfig(config.kubeconfigFile), { clock, certificates })
   const { version, cacheTtlMs } = config
   const asked = tokenWebhook({ client, version, serverAudiences: serviceAccounts.audiences, backoff: webhookBackoff(BACKOFF_MS), logger })
-  return { tokens: [cachedTokens(asked, { ttlMs: cacheTtlMs, keepsRefusals: true, now: () => steadyClock.now(), metrics })], close: () => client.close() }
+  return { tokens: [cachedTokens(asked, { ttlMs: cacheTtlMs, keepsRefusals: true, now: () => clock.steady.now(), metrics })], close: () => client.close() }
 }

@@ -1,3 +1,4 @@
+import type { TimerClock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
@@ -29,8 +30,15 @@ export function newStore(backend: Backend, before: Key, signal: AbortSignal): ()
 /** The revision of a store that nothing has been written to. */
 const EMPTY = 1
 
+export interface Compaction {
+  readonly backend: Backend
+  readonly logger: Logger
+  readonly intervalMs: number
+  readonly clock: TimerClock
+}
+
 /** Drops the store's history that is older than one interval, as kube-apiserver does: what was the newest revision one interval ago is the oldest one kept. */
-export async function compactHistory(backend: Backend, logger: Logger, intervalMs: number, signal: AbortSignal): Promise<void> {
+export async function compactHistory({ backend, logger, intervalMs, clock }: Compaction, signal: AbortSignal): Promise<void> {
   let previous: Revision | undefined
   while (!signal.aborted) {
     try {
@@ -44,6 +52,6 @@ export async function compactHistory(backend: Backend, logger: Logger, intervalM
     } catch (error) {
       if (!signal.aborted) logger.warn('history cannot be compacted', { error: errorMessage(error) })
     }
-    await pause(intervalMs, signal)
+    await pause(intervalMs, signal, clock)
   }
 }

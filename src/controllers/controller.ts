@@ -1,6 +1,6 @@
 import { type KindId, watchKind } from '../catalog/define.ts'
 import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/definition.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { TimerClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
@@ -11,7 +11,7 @@ import type { QueueMeter, WorkQueueMetrics } from './work-queue-metrics.ts'
 /** What every loop needs. Loops use the API alone, as the server itself. */
 export interface ControllerEnvironment {
   readonly access: ResourceAccess
-  readonly clock: Clock
+  readonly clock: TimerClock
   readonly logger: Logger
   /** Where work queues are counted; absent: nowhere. */
   readonly queues?: WorkQueueMetrics

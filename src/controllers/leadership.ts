@@ -1,6 +1,6 @@
 import { getKind, updateKind } from '../catalog/define.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { TimerClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { onAbort } from '../lib/on-abort.ts'
@@ -35,7 +35,7 @@ export interface LeadershipOptions {
 export interface LeadershipEnvironment {
   /** Calls made with it end with the signal. */
   access(signal: AbortSignal): ResourceAccess
-  readonly clock: Clock
+  readonly clock: TimerClock
   /** Milliseconds of a clock that nobody sets. */
   monotonic(): number
   readonly logger: Logger

@@ -1,7 +1,7 @@
 import type { Catalog, CatalogSnapshot, ServedResource } from '../catalog/catalog.ts'
 import type { Subresource } from '../catalog/definition.ts'
 import type { MediaOffer } from '../codec/negotiate.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { TimerClock } from '../lib/clock.ts'
 import type { GaugeFamily } from '../lib/metrics.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { ResourceRequestInfo, Verb } from '../meta/context.ts'
@@ -23,7 +23,7 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024
 export interface EndpointEnvironment {
   readonly catalog: Catalog
   readonly registry: Pick<Registry, 'store' | 'admit' | 'access'>
-  readonly clock: Clock
+  readonly clock: TimerClock
   /** The media types of bodies and answers. */
   readonly media: MediaOffer
   /** Seconds below which no watch is ended by the server; the end comes between this and twice this. */

@@ -1,4 +1,4 @@
-import { steadyClock } from '../lib/clock.ts'
+import { LONGEST_TIMER_MS } from '../lib/clock.ts'
 import { SharedBytes } from '../lib/shared-bytes.ts'
 import { internalServerError, StatusError, serviceUnavailableError } from '../meta/status.ts'
 import { toStatus } from '../registry/errors.ts'
@@ -24,20 +24,20 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
   const { exchange, env } = scope
   // A negative time is over at once; 0 is none.
   const seconds = options.timeoutSeconds ? Math.max(options.timeoutSeconds, 0) : env.minRequestTimeoutSeconds * (1 + Math.random())
-  const begun = steadyClock.now()
+  const { clock } = env
+  const begun = clock.steady.now()
   const meter = env.watchMetrics?.meter(scope.served.version, scope.namespace, watchedName(options))
   // Only who wants bookmarks gets the one that ends the initial events.
   let awaitsEnd = meter !== undefined && options.allowWatchBookmarks
   const over = new AbortController()
   const end = () => over.abort(OVER)
-  const timer = setTimeout(end, Math.min(seconds * 1000, 2 ** 31 - 1))
-  timer.unref()
+  const timer = clock.after(Math.min(seconds * 1000, LONGEST_TIMER_MS), end)
   exchange.ctx.signal.addEventListener('abort', end, { once: true })
   env.shutdown.addEventListener('abort', end, { once: true })
   // What has been over before is not reported to a listener.
   if (exchange.ctx.signal.aborted || env.shutdown.aborted) end()
   try {
-    const deadline = steadyClock.now() + seconds * 1000
+    const deadline = clock.steady.now() + seconds * 1000
     const watcher = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
       .catch(eventStatus)
@@ -62,7 +62,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
         const written = events.write(batch, own === true)
         if (awaitsEnd && endsInitialEvents(batch)) {
           awaitsEnd = false
-          meter?.initialEventsSent((steadyClock.now() - begun) / 1000)
+          meter?.initialEventsSent((clock.steady.now() - begun) / 1000)
         }
         // No promise where none is needed: this is done for every watcher.
         if (written === true) return true
@@ -79,7 +79,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
       finishStream(writer)
     }
   } finally {
-    clearTimeout(timer)
+    timer.close()
     exchange.ctx.signal.removeEventListener('abort', end)
     env.shutdown.removeEventListener('abort', end)
   }

@@ -1,18 +1,18 @@
+import { systemClock, type TimerClock } from './clock.ts'
 import { onAbort } from './on-abort.ts'
 
 /** Resolves after the time with true, or as soon as the signal aborts with false. Keeps no process alive. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+export function pause(milliseconds: number, signal: AbortSignal, clock: TimerClock = systemClock): Promise<boolean> {
   return new Promise(resolve => {
     if (signal.aborted) return resolve(false)
     const release = onAbort(signal, () => {
-      clearTimeout(timer)
+      timer.close()
       release()
       resolve(false)
     })
-    const timer = setTimeout(() => {
+    const timer = clock.after(milliseconds, () => {
       release()
       resolve(true)
-    }, milliseconds)
-    timer.unref()
+    })
   })
 }

@@ -216,6 +216,7 @@ async function listen({
     encodeStatus: statusEncoder(media),
     compressAnswers: config.gates.enabled('APIResponseCompression'),
     memory: runtime.answerMemory,
+    clock: runtime.clock,
     exposure: config.metrics,
     metrics: [plane, encryption, auth, audit].flatMap(({ metrics = [] }) => metrics),
     authenticator: auth.authenticator,

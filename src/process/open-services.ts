@@ -77,7 +77,7 @@ export interface OpenServices {
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
   const { backend, runtime, encryption, agreed, certificates, spans } = given
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
-  const auth = await openAuth(config, systemClock, log, { agreed, certificates })
+  const auth = await openAuth(config, runtime.clock, log, { agreed, certificates })
   const kubelets = await kubeletsOf(config)
   const { admissionConfigFile, admissionPlugins } = config
   const pluginConfigurations =
@@ -98,7 +98,6 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     spans,
     runtime,
     backend,
-    clock: systemClock,
     logger: log,
     encryption,
     media,
@@ -127,7 +126,7 @@ async function webhookCredentialsOf(configurations: PluginConfigurations): Promi
 /** What the flags alone decide. */
 const configured = (
   config: Config,
-): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'clock' | 'logger' | 'media' | 'kubelets' | 'aggregation' | 'services' | 'authorizer'> => ({
+): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'logger' | 'media' | 'kubelets' | 'aggregation' | 'services' | 'authorizer'> => ({
   release: config.emulatedVersion,
   gates: config.gates,
   runtimeConfig: config.runtimeConfig,

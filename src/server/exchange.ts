@@ -6,6 +6,7 @@ import type { RequestAudit } from '../audit/request-audit.ts'
 import type { Exchange, StreamWriter } from '../endpoints/exchange.ts'
 import type { SeatRequest } from '../flow/queued-requests.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type FilledBody, filledWith } from '../lib/filled-body.ts'
 import { invariant } from '../lib/invariant.ts'
 import { LightSignal } from '../lib/light-signal.ts'
@@ -42,6 +43,8 @@ export interface ExchangeHost {
   readonly memory: BufferPool
   /** Fields, by their names in lower case, that nobody sees once it is known for whom the request is: they speak of users to other servers, too. */
   readonly isHidden?: ((field: string) => boolean) | undefined
+  /** Default: the machine's. */
+  readonly clock?: Clock | undefined
 }
 
 /** One request and its answer; also the request's context, for they live and die together and each request makes only one object. */
@@ -102,7 +105,7 @@ export class HttpExchange implements Exchange, RequestContext {
     this.headers = req.headers
     const asked = req.headers['audit-id']
     this.auditId = typeof asked === 'string' && asked !== '' ? asked : randomUUID()
-    this.receivedAt = Date.now()
+    this.receivedAt = host.clock === undefined ? Date.now() : host.clock.now()
     this.started = performance.now()
   }
 

@@ -5,6 +5,7 @@ import type { IssuerDocuments } from '../auth/authn/service-account/discovery.ts
 import type { Api } from '../endpoints/api.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { FeatureState } from '../lifecycle/gates.ts'
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly compressAnswers: boolean
   /** What long answers are written in: of this server alone. */
   readonly memory: BufferPool
+  /** Of the times at which requests come, as the API shows them. Default: the machine's. */
+  readonly clock?: Clock | undefined
   readonly authenticator: Authenticator
   /** Names of fields by which front proxies say for whom requests are, besides the standard ones. */
   readonly isHidden?: ((field: string) => boolean) | undefined

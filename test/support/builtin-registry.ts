@@ -1,6 +1,7 @@
 import type { ControllerEnvironment } from '../../src/controllers/controller.ts'
 import { silentLogger } from '../../src/lib/log.ts'
 import type { AnyAccess } from './any-object.ts'
+import { clockOf } from './clock-of.ts'
 import { servedBuiltins } from './served-builtins.ts'
 import { TestRegistry } from './test-registry.ts'
 
@@ -15,6 +16,6 @@ export const builtinRegistry = (serviceCIDRs: string[] = ['10.0.0.0/24']): TestR
 /** What controllers get; the clock is the registry's. */
 export const controllerEnvironment = (t: TestRegistry): ControllerEnvironment & { readonly access: AnyAccess } => ({
   access: t.access(),
-  clock: { now: () => t.now },
+  clock: clockOf(() => t.now),
   logger: silentLogger,
 })

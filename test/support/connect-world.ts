@@ -13,6 +13,7 @@ import { issueCa, issueClient, issueServing } from '../../src/server/tls/issue.t
 import type { AnyObject } from './any-object.ts'
 import { testApi } from './api-handler.ts'
 import { builtinRegistry } from './builtin-registry.ts'
+import { clockOf } from './clock-of.ts'
 import { holdPort } from './held-port.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import type { TestRegistry } from './test-registry.ts'
@@ -125,7 +126,7 @@ export function serverOver(t: TestRegistry, kubelets: Kubelets, streams?: Stream
   const env = {
     catalog: t.catalog,
     registry: t.registry,
-    clock: { now: () => t.now },
+    clock: clockOf(() => t.now),
     minRequestTimeoutSeconds: 1800,
     kubelets,
     ...(streams && { streams }),

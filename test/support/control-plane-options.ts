@@ -2,7 +2,6 @@ import { pluginsInOrder } from '../../src/admission/plugin-names.ts'
 import { mediaOffer } from '../../src/codec/negotiate.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane/control-plane-options.ts'
 import { Runtime } from '../../src/control-plane/runtime.ts'
-import { systemClock } from '../../src/lib/clock.ts'
 import { silentLogger } from '../../src/lib/log.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'
 import { allowingIf } from './authorizer.ts'
@@ -11,7 +10,6 @@ import { allowingIf } from './authorizer.ts'
 export const controlPlaneOptions = (backend: ControlPlaneOptions['backend'], options: Partial<ControlPlaneOptions> = {}): ControlPlaneOptions => ({
   runtime: new Runtime(),
   backend,
-  clock: systemClock,
   logger: silentLogger,
   release: '1.33',
   gates: parseGates('1.33'),

@@ -12,6 +12,7 @@ import { resourceAttributes } from '../../src/meta/request-attributes.ts'
 import type { StatusError } from '../../src/meta/status.ts'
 import { failure } from '../../src/meta/status.ts'
 import { parseRequestInfo } from '../../src/server/filters/request-info.ts'
+import { clockOf } from './clock-of.ts'
 import type { TestRegistry } from './test-registry.ts'
 
 export interface FakeRequest {
@@ -179,7 +180,7 @@ export function scopeOf<V extends Verb>(
   const env = {
     catalog: t.catalog,
     registry: t.registry,
-    clock: { now: () => t.now },
+    clock: clockOf(() => t.now),
     media,
     watchList: true,
     minRequestTimeoutSeconds: 1800,

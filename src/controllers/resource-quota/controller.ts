@@ -133,7 +133,7 @@ class QuotaController {
 
   async resync(everyMs: number): Promise<void> {
     while (everyMs > 0 && !this.#signal.aborted) {
-      await pause(everyMs, this.#signal)
+      await pause(everyMs, this.#signal, this.#env.clock)
       for (const namespace of this.#quotas.keys()) this.look(namespace)
     }
   }

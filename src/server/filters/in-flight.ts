@@ -9,7 +9,7 @@ export const withMaxInFlightLimit =
   (inFlight: InFlight): Filter =>
   async ({ state: { exchange } }, next) => {
     if (exchange.longRunning) return next()
-    exchange.place = inFlight.enter(exchange.info, exchange.user, exchange.receivedAt)
+    exchange.place = inFlight.enter(exchange.info, exchange.user, Date.now())
     try {
       await next()
     } finally {

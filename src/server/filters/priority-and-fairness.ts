@@ -35,7 +35,7 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
 
   const take = (exchange: HttpExchange, seats: SeatRequest): void => {
     const mark = markOf(marks.executing, exchange)
-    mark.enter(exchange.receivedAt, seats.startedAt)
+    mark.enter(Date.now(), seats.startedAt)
     exchange.place = new SeatsHeld(flows, seats, mark)
   }
 

@@ -14,10 +14,10 @@ export type RequestSpans = WeakMap<HttpExchange, Span>
 export const withTracing =
   (tracing: Tracing, spans: RequestSpans): Filter =>
   async ({ state: { exchange } }, next) => {
-    const { user, headers, receivedAt } = exchange
+    const { user, headers } = exchange
     const span = tracing.begin({
       name: spanName(exchange),
-      begun: receivedAt,
+      begun: Date.now() - exchange.elapsed(),
       headers,
       trusted: user.groups.some(group => TRUSTED.includes(group)),
       attributes: requestAttributes(exchange),

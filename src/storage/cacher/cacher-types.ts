@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock, TimerClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { CorruptReports } from '../corrupt.ts'
 import type { RequestTimings } from '../request-timings.ts'
@@ -12,6 +12,8 @@ import type { RevisionClock } from './revision-clock.ts'
 export interface CacherOptions {
   /** Default: the steady clock. A jump of the system's clock must neither empty the history nor keep bookmarks back. */
   readonly clock?: Clock
+  /** In place of the steady clock, and it calls: bookmarks come, and history goes, whenever it is moved. */
+  readonly timers?: TimerClock | undefined
   readonly logger?: Logger
   /** How long changes are kept for watches that resume and for exact reads. Default 75 s, as kube-apiserver. */
   readonly historyMs?: number

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock, Timer, TimerClock } from '../../lib/clock.ts'
 import { steadyClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { invariant } from '../../lib/invariant.ts'
@@ -51,6 +51,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #logger: Logger
   readonly #reports: CorruptReports
   readonly #startWaitMs: number
+  readonly #timers: TimerClock | undefined
   readonly #timings: RequestTimings | undefined
   readonly #onWatchers: ((most: number) => void) | undefined
   readonly #bounds: { windowMs: number; bytes: number }
@@ -68,12 +69,14 @@ class WatchCache implements Cacher, CacherCore {
   #generation = 0
   #fallbacks = 0
   #housekeeping: NodeJS.Timeout | undefined
+  #passing: Timer | undefined
   readonly #consistencyCheckMs: number
   #comparing: Promise<void> = Promise.resolve()
 
   constructor(backend: Backend, options: CacherOptions) {
     this.#backend = backend
-    this.clock = options.clock ?? steadyClock
+    this.#timers = options.timers
+    this.clock = options.clock ?? options.timers?.steady ?? steadyClock
     this.#logger = options.logger ?? silentLogger
     this.revisionWaitMs = options.revisionWaitMs ?? 3000
     this.queueLimit = options.queueLimit ?? 4096
@@ -107,6 +110,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#reflector.start()
     this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(housekeepingMs, this.bookmarkMs))
     this.#housekeeping.unref()
+    this.#passTime()
     if (this.#consistencyCheckMs > 0) this.#comparing = this.#compareNowAndThen()
   }
 
@@ -127,6 +131,7 @@ class WatchCache implements Cacher, CacherCore {
       counts: cache.counts.stored,
       onSlowWatcher: () => cache.counts.slowWatchers++,
       bookmarkMs: this.bookmarkMs,
+      timers: this.#timers,
       reports: this.#reports,
       futureFails: true,
     })
@@ -216,6 +221,7 @@ class WatchCache implements Cacher, CacherCore {
 
   async close(): Promise<void> {
     clearInterval(this.#housekeeping)
+    this.#passing?.close()
     this.#stop.abort()
     await this.#reflector.close()
     await this.#comparing
@@ -305,16 +311,29 @@ class WatchCache implements Cacher, CacherCore {
     await this.#loadOne(cache)
   }
 
+  /** A clock that is moved calls at each second that it passes, and not only when one has gone by. */
+  #passTime(): void {
+    this.#passing = this.#timers?.after(housekeepingMs, () => {
+      this.#tellTime(this.clock.now())
+      this.#passTime()
+    })
+  }
+
+  #tellTime(now: number): void {
+    for (const { history, interest } of this.#routes.values()) {
+      history.expire(now)
+      interest.bookmark(now, this.time.now, this.bookmarkMs)
+    }
+  }
+
   #keepHouse(): void {
-    const now = this.clock.now()
     const caches = [...this.#routes.values()]
     let most = 0
     for (const cache of caches) {
       most = Math.max(most, cache.interest.widest)
       cache.reread()
-      cache.history.expire(now)
-      cache.interest.bookmark(now, this.time.now, this.bookmarkMs)
     }
+    this.#tellTime(this.clock.now())
     this.#onWatchers?.(most)
     void this.#compactor.run(caches)
   }

@@ -1,4 +1,4 @@
-import { steadyClock } from '../../lib/clock.ts'
+import { steadyClock, systemClock, type TimerClock } from '../../lib/clock.ts'
 import type { Backend } from '../backend.ts'
 import { type CorruptReports, faultOf, plainReports, reported } from '../corrupt.ts'
 import { delay } from '../delay.ts'
@@ -25,6 +25,8 @@ export interface DirectOptions {
   readonly onSlowWatcher?: () => void
   /** How often a watcher that wants bookmarks gets one. Default: a minute. */
   readonly bookmarkMs?: number
+  /** That bookmarks go by. Default: the machine's. */
+  readonly timers?: TimerClock | undefined
   /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
   readonly futureFails?: boolean
   /** Aborted when the resource is no longer served: its watches end after what they have to give. */
@@ -92,8 +94,8 @@ export class DirectStorage implements Storage {
   }
 
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
-    const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, patienceMs = 5000, onSlowWatcher, removed } = this.#options
-    const limits = { queueLimit, queueBytes, bookmarkMs, patienceMs, onSlow: onSlowWatcher, removed }
+    const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, patienceMs = 5000, timers: clock = systemClock, onSlowWatcher, removed } = this.#options
+    const limits = { queueLimit, queueBytes, bookmarkMs, patienceMs, clock, onSlow: onSlowWatcher, removed }
     const { backend, codec } = this
     const source = { backend, codec, reports: this.#reports }
     if ('after' in query.start) return openWatch(source, prefix, query, { after: query.start.after, limits }, signal)

@@ -1,4 +1,4 @@
-import { steadyClock } from '../../lib/clock.ts'
+import type { Timer, TimerClock } from '../../lib/clock.ts'
 import type { BackendEvent } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import { reported } from '../corrupt.ts'
@@ -26,6 +26,7 @@ export interface WatchLimits {
   readonly queueLimit: number
   readonly queueBytes: number | undefined
   readonly bookmarkMs: number
+  readonly clock: TimerClock
   /** How long one who does not keep up is waited for. */
   readonly patienceMs: number
   /** Called when a watch is ended because its client did not keep up. */
@@ -52,7 +53,7 @@ export async function openWatch(source: Source, prefix: Key, query: WatchQuery, 
     slow => {
       if (slow) limits.onSlow?.()
       stop.abort()
-      clearTimeout(state.bookmarks)
+      state.bookmarks?.close()
       signal.removeEventListener('abort', onAbort)
       limits.removed?.removeEventListener('abort', onRemoved)
     },
@@ -62,7 +63,7 @@ export async function openWatch(source: Source, prefix: Key, query: WatchQuery, 
   if (limits.removed?.aborted) onRemoved()
   await accepted(opened => follow(queue, state, opened, stop.signal))
   // As upstream: who leaves so soon gets none.
-  if (query.bookmarks && untilLastBookmark(query) >= 0 && !stop.signal.aborted) sendBookmarks(queue, state)
+  if (query.bookmarks && untilLastBookmark(query, limits) >= 0 && !stop.signal.aborted) sendBookmarks(queue, state)
   return queue
 }
 
@@ -74,7 +75,7 @@ interface WatchState {
   /** The revision up to which the store has reported changes. */
   seen: Revision
   /** Until the next one. */
-  bookmarks: NodeJS.Timeout | undefined
+  bookmarks: Timer | undefined
 }
 
 /** Resolves when the watch is open, and rejects where it ends before. */
@@ -117,18 +118,18 @@ async function follow(queue: EventQueue, state: WatchState, opened: () => void, 
 }
 
 /** Milliseconds until the last bookmark of a watch is due; Infinity where its end is not known. */
-const untilLastBookmark = ({ deadline }: WatchQuery): number =>
-  deadline === undefined ? Number.POSITIVE_INFINITY : deadline - beforeDeadlineMs - steadyClock.now()
+const untilLastBookmark = ({ deadline }: WatchQuery, { clock }: WatchLimits): number =>
+  deadline === undefined ? Number.POSITIVE_INFINITY : deadline - beforeDeadlineMs - clock.steady.now()
 
 function sendBookmarks(queue: EventQueue, state: WatchState): void {
-  const { bookmarkMs } = state.limits
-  const left = Math.max(untilLastBookmark(state.query), 0)
+  const { bookmarkMs, clock } = state.limits
+  const left = Math.max(untilLastBookmark(state.query, state.limits), 0)
   const send = (): void => {
     const bookmark = [{ type: 'bookmark', revision: state.seen, initialEnd: false } as const]
     if (queue.fits(bookmark)) queue.push(bookmark)
     if (left > bookmarkMs) sendBookmarks(queue, state)
   }
-  state.bookmarks = setTimeout(send, Math.min(left, bookmarkMs)).unref()
+  state.bookmarks = clock.after(Math.min(left, bookmarkMs), send)
 }
 
 async function taken(queue: EventQueue, patienceMs: number): Promise<void> {

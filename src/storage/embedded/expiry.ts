@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Timer, TimerClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Tables } from './environment.ts'
 import { keyOf, readNumber, readRevision } from './layout.ts'
@@ -15,8 +15,8 @@ export interface Expiry {
 }
 
 /** Deletes keys whose time to live has passed, as ordinary guarded writes: a key written since stays. Deadlines are stored, so they outlive a restart. */
-export function openExpiry(tables: Tables, writer: Writer, clock: Clock, logger: Logger): Expiry {
-  let timer: NodeJS.Timeout | undefined
+export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, logger: Logger): Expiry {
+  let timer: Timer | undefined
   let next = Number.POSITIVE_INFINITY
   let expiring = false
   let closed = false
@@ -24,8 +24,7 @@ export function openExpiry(tables: Tables, writer: Writer, clock: Clock, logger:
   function schedule(deadline: number): void {
     next = Math.min(next, deadline)
     if (closed || expiring || timer || next === Number.POSITIVE_INFINITY) return
-    timer = setTimeout(look, Math.min(longestWait, Math.max(0, next - clock.now())))
-    timer.unref()
+    timer = clock.after(Math.min(longestWait, Math.max(0, next - clock.now())), look)
   }
 
   function look(): void {
@@ -69,7 +68,7 @@ export function openExpiry(tables: Tables, writer: Writer, clock: Clock, logger:
     schedule,
     close() {
       closed = true
-      clearTimeout(timer)
+      timer?.close()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../lib/clock.ts'
+import type { TimerClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { makePrivateDirectory } from '../../lib/private-file.ts'
 import type { Backend, GuardedWrite, KeyValue, RangePage, RangeQuery, WriteResult } from '../backend.ts'
@@ -38,7 +38,7 @@ export interface EmbeddedOptions extends StoreOptions {
  * Opens the embedded store.
  * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where it holds something that cannot be read
  */
-export async function openEmbedded(options: EmbeddedOptions, clock: Clock, logger: Logger): Promise<Backend> {
+export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, logger: Logger): Promise<Backend> {
   makePrivateDirectory(options.dir)
   const unlock = lockDirectory(options.dir)
   try {
@@ -62,7 +62,7 @@ export async function openEmbedded(options: EmbeddedOptions, clock: Clock, logge
 }
 
 /** Opens a store in the memory of this process, which goes with it: a new one, unless there are `tables`, which it closes at its end. */
-export function openInMemory(clock: Clock, logger: Logger, options: StoreOptions & { readonly tables?: MemoryTables } = {}): Backend {
+export function openInMemory(clock: TimerClock, logger: Logger, options: StoreOptions & { readonly tables?: MemoryTables } = {}): Backend {
   const { tables = memoryTables() } = options
   return new EmbeddedStore({ ...options, tables, size: async () => tables.bytes(), close: () => tables.close() }, clock, logger)
 }
@@ -79,7 +79,7 @@ class EmbeddedStore implements Backend {
   readonly watch: Backend['watch']
   readonly #options: OpenedOptions
   readonly #tables: Tables
-  readonly #clock: Clock
+  readonly #clock: TimerClock
   readonly #compactor: Compactor
   readonly #watchers: Watchers
   readonly #writer: Writer
@@ -87,7 +87,7 @@ class EmbeddedStore implements Backend {
   #revision: Revision
   #closing: Promise<void> | undefined
 
-  constructor(options: OpenedOptions, clock: Clock, logger: Logger) {
+  constructor(options: OpenedOptions, clock: TimerClock, logger: Logger) {
     const { tables } = options
     this.#options = options
     this.#tables = tables

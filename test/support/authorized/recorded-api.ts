@@ -24,6 +24,7 @@ import { RequestsInProgress } from '../../../src/server/requests-in-progress.ts'
 import { encodeStatusAsJson } from '../../../src/server/status-body.ts'
 import { versionInfo } from '../../../src/server/version.ts'
 import { testApi } from '../api-handler.ts'
+import { clockOf } from '../clock-of.ts'
 import { featuresOf } from '../hook-context.ts'
 import { requestWithoutSocket } from '../request-without-socket.ts'
 
@@ -91,7 +92,7 @@ export class RecordedApi {
     const api = testApi({
       catalog: this.catalog,
       registry,
-      clock: { now: () => 0 },
+      clock: clockOf(() => 0),
       media: mediaOffer(),
       watchList: true,
       minRequestTimeoutSeconds: 1800,

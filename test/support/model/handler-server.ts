@@ -14,6 +14,7 @@ import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
 import { key } from '../../../src/storage/revision.ts'
 import type { AnyObject } from '../any-object.ts'
 import { apiHandler, type Handler, testApi } from '../api-handler.ts'
+import { clockOf } from '../clock-of.ts'
 import { FakeExchange, type FakeStream } from '../exchange.ts'
 import { featuresOf } from '../hook-context.ts'
 import { type ModelRequest, type ModelServer, type ModelStream, onLines } from './model-server.ts'
@@ -62,7 +63,16 @@ export class HandlerServer implements ModelServer {
       storageFor: () => (isCached ? this.cacher.storageFor(name) : direct),
     })
     const kubelets = { addressTypes: ['InternalIP'], port: 10250 } as const
-    const env = { catalog, registry, clock, media: mediaOffer(), watchList, minRequestTimeoutSeconds: watchSeconds, kubelets, shutdown: this.#shutdown.signal }
+    const env = {
+      catalog,
+      registry,
+      clock: clockOf(() => clock.now()),
+      media: mediaOffer(),
+      watchList,
+      minRequestTimeoutSeconds: watchSeconds,
+      kubelets,
+      shutdown: this.#shutdown.signal,
+    }
     this.#handler = apiHandler(testApi(env))
   }
 

@@ -10,8 +10,9 @@ import { openAuth } from '../../../src/control-plane/auth-service.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import { notFoundError } from '../../../src/meta/status.ts'
 import { parseRequestInfo } from '../../../src/server/filters/request-info.ts'
+import { clockOf } from '../../support/clock-of.ts'
 
-const clock = { now: () => Date.parse('2026-01-02T03:04:05Z') }
+const clock = clockOf(() => Date.parse('2026-01-02T03:04:05Z'))
 const AT = clock.now() / 1000
 const signal = new AbortController().signal
 const claims = {

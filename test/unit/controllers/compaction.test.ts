@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { compactHistory, newStore } from '../../../src/controllers/compaction.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import { silentLogger } from '../../../src/lib/log.ts'
 import { key } from '../../../src/storage/revision.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
@@ -19,6 +20,8 @@ function recorded() {
 const FIRST = key('/registry/binnacle/x')
 const put = (backend: MemoryBackend) => backend.apply([{ key: key('/registry/x/a'), value: Buffer.from('x') }])
 
+const every2ms = { logger: silentLogger, intervalMs: 2, clock: systemClock }
+
 describe('compaction', () => {
   it('drops what is older than an interval, and never the newest', async () => {
     const { backend, compactions } = recorded()
@@ -27,7 +30,7 @@ describe('compaction', () => {
     backend.before = call => {
       if (call === 'currentRevision') seen.push(put(backend))
     }
-    const done = compactHistory(backend, silentLogger, 2, end.signal)
+    const done = compactHistory({ ...every2ms, backend }, end.signal)
     await eventually('three compactions', () => compactions.length >= 3)
     end.abort()
     await done
@@ -67,7 +70,7 @@ describe('compaction', () => {
     const end = new AbortController()
     const warnings: string[] = []
     backend.down = true
-    const done = compactHistory(backend, { ...silentLogger, warn: text => void warnings.push(text) }, 2, end.signal)
+    const done = compactHistory({ ...every2ms, backend, logger: { ...silentLogger, warn: text => void warnings.push(text) } }, end.signal)
     await eventually('it fails', () => warnings.length > 1)
     expect(warnings[0]).to.equal('history cannot be compacted')
     backend.down = false
@@ -78,7 +81,7 @@ describe('compaction', () => {
 
   it('ends at once, in the middle of a pause', async () => {
     const end = new AbortController()
-    const done = compactHistory(new MemoryBackend(), silentLogger, 60_000, end.signal)
+    const done = compactHistory({ ...every2ms, backend: new MemoryBackend(), intervalMs: 60_000 }, end.signal)
     end.abort()
     await done
   })

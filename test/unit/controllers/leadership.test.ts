@@ -5,6 +5,7 @@ import { silentLogger } from '../../../src/lib/log.ts'
 import type { StatusError } from '../../../src/meta/status.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { builtinRegistry, CONFIG_MAPS, LEASES } from '../../support/builtin-registry.ts'
+import { clockOf } from '../../support/clock-of.ts'
 import type { TestRegistry } from '../../support/test-registry.ts'
 import { eventually } from '../../support/waiting.ts'
 
@@ -42,7 +43,7 @@ function candidate(t: TestRegistry, identity: string, options: CandidateOptions 
   let access: ResourceAccess | undefined
   const env = {
     access: (signal: AbortSignal) => through(t.registry.access(signal), signal),
-    clock: { now: () => clocks.wall },
+    clock: clockOf(() => clocks.wall),
     monotonic: options.monotonic ?? (() => clocks.monotonic),
     logger: silentLogger,
   }

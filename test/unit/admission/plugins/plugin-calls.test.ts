@@ -5,6 +5,7 @@ import type { PluginConfigurations } from '../../../../src/admission/configurati
 import { Catalog } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition } from '../../../../src/catalog/definition.ts'
 import { AdmissionReads, compiledPlugins } from '../../../../src/control-plane/admission-plugins.ts'
+import { systemClock } from '../../../../src/lib/clock.ts'
 import type { Authorizer } from '../../../../src/meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../../../src/meta/context.ts'
 import type { JsonObject, KubeObject } from '../../../../src/meta/object.ts'
@@ -170,6 +171,7 @@ async function outcome(given: Case): Promise<Outcome> {
     catalog,
     authorizer: authorizerOf(given.authz),
     features,
+    clock: systemClock,
     configurations: configurationsOf(given),
     podSecurityMetrics: new PodSecurityMetrics('1.33'),
     tolerationSeconds: { notReady: 300, unreachable: 300 },

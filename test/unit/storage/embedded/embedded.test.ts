@@ -4,8 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { Clock } from '../../../../src/lib/clock.ts'
-import { systemClock } from '../../../../src/lib/clock.ts'
+import { systemClock, type TimerClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import type { Backend } from '../../../../src/storage/backend.ts'
 import type { Table, Tables } from '../../../../src/storage/embedded/environment.ts'
@@ -13,6 +12,7 @@ import { openEmbedded } from '../../../../src/storage/embedded/open-embedded.ts'
 import { openTables, setMeta } from '../../../../src/storage/embedded/tables.ts'
 import type { Revision } from '../../../../src/storage/revision.ts'
 import { codeOf, never, Store, within } from '../../../support/backend.ts'
+import { clockOf } from '../../../support/clock-of.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
 describe('embedded store', () => {
@@ -28,7 +28,7 @@ describe('embedded store', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  async function start(options: { clock?: Clock; wrapTables?: (tables: Tables) => Tables } = {}): Promise<Store> {
+  async function start(options: { clock?: TimerClock; wrapTables?: (tables: Tables) => Tables } = {}): Promise<Store> {
     const { clock = systemClock, wrapTables } = options
     const backend = await openEmbedded({ dir, ...(wrapTables && { wrapTables }) }, clock, silentLogger)
     open.push(backend)
@@ -188,7 +188,7 @@ describe('embedded store', () => {
 
   it('expires by its clock, after a restart too', async () => {
     let now = 1_000_000
-    const clock = { now: () => now }
+    const clock = clockOf(() => now)
     const store = await start({ clock })
     await store.put('minute', 0, 'x', 60)
     const hour = await store.put('hour', 0, 'x', 3600)
