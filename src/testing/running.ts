@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../lib/clock.ts'
+import { parseDuration } from '../lib/duration.ts'
 import { type Flags, type InProcessServer, openInProcess } from '../process/in-process.ts'
 import { kubeconfig } from '../server/kubeconfig.ts'
 import type { Backend } from '../storage/backend.ts'
@@ -9,6 +10,7 @@ import { metaRevision } from '../storage/embedded/tables.ts'
 import { applyAll, objectsOf } from './apply.ts'
 import { type Client, openClient } from './client.ts'
 import type { Lineage } from './lineage.ts'
+import type { MovedClock } from './moved-clock.ts'
 import { RecordedRequests } from './recorded-requests.ts'
 import { type Kept, restoreTables } from './restore.ts'
 import type { ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
@@ -16,6 +18,9 @@ import type { ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User }
 /** Between two looks at what is waited for, and for how long. */
 const LOOK_MS = 10
 const WAIT_MS = 30_000
+/** Turns of the event loop that a commit takes, and those in which controllers answer one. */
+const COMMIT_TURNS = 2
+const QUIET_TURNS = 10
 
 /** What control planes have alike that are forks of one another. */
 export interface Begin {
@@ -23,6 +28,8 @@ export interface Begin {
   readonly flags: Flags
   readonly recordedLevel: RecordedLevel
   readonly log: ((line: string) => void) | undefined
+  /** Absent: the machine's. */
+  readonly clock: MovedClock | undefined
 }
 
 /** What snapshots hold is nobody else's. */
@@ -30,15 +37,16 @@ const contents = new WeakMap<Snapshot, Kept>()
 
 /** Opens a control plane on the tables, which are its own from then on. */
 export async function openControlPlane(begin: Begin, tables: MemoryTables, signal: AbortSignal): Promise<RunningControlPlane> {
-  const { lineage, flags, log: write } = begin
+  const { lineage, flags, log: write, clock } = begin
   const recorded = new RecordedRequests(begin.recordedLevel)
   let backend: Backend | undefined
   const server = await openInProcess({
     flags,
     log: write,
     signal,
+    ...(clock && { clock }),
     give(config, log) {
-      backend = openInMemory(systemClock, log, { tables })
+      backend = openInMemory(clock ?? systemClock, log, { tables })
       return { backend, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
     },
   })
@@ -113,13 +121,13 @@ class RunningControlPlane implements ControlPlane {
   }
 
   async fork(): Promise<ControlPlane> {
-    return openControlPlane(this.begin, this.tables(), new AbortController().signal)
+    return openControlPlane({ ...this.begin, clock: this.begin.clock?.fork() }, this.tables(), new AbortController().signal)
   }
 
   snapshot(): Snapshot {
     const tables = this.tables()
     const snapshot = { revision: metaRevision(tables, 'revision') }
-    contents.set(snapshot, { tables, at: systemClock.now() })
+    contents.set(snapshot, { tables, at: this.now.getTime() })
     return snapshot
   }
 
@@ -134,6 +142,16 @@ class RunningControlPlane implements ControlPlane {
     this.parts.recorded.clear()
   }
 
+  get now(): Date {
+    return new Date((this.begin.clock ?? systemClock).now())
+  }
+
+  async advance(duration: string | number): Promise<void> {
+    const { clock } = this.begin
+    if (clock === undefined) throw new Error('this control plane goes by the clock of the machine: start it with the option clock')
+    await clock.advance(millisecondsOf(duration), () => this.quiet())
+  }
+
   async until(condition: () => Promise<boolean> | boolean): Promise<void> {
     const deadline = performance.now() + WAIT_MS
     while (!(await condition())) {
@@ -143,18 +161,38 @@ class RunningControlPlane implements ControlPlane {
   }
 
   settled(quietMs = 100): Promise<void> {
-    const revision = (): number => metaRevision(this.parts.tables, 'revision')
-    let last = revision()
+    let last = this.revision()
     let since = performance.now()
     return this.until(() => {
-      if (revision() !== last) since = performance.now()
-      last = revision()
+      if (this.revision() !== last) since = performance.now()
+      last = this.revision()
       return performance.now() - since >= quietMs
     })
+  }
+
+  private revision(): number {
+    return metaRevision(this.parts.tables, 'revision')
+  }
+
+  /** Resolves when a commit would have been seen, and what it leads to has come to an end. */
+  private async quiet(): Promise<void> {
+    let last = this.revision()
+    for (let left = COMMIT_TURNS; left > 0; left--) {
+      await nextTurn()
+      if (this.revision() !== last) left = QUIET_TURNS
+      last = this.revision()
+    }
   }
 
   async stop(): Promise<void> {
     for (const client of this.clients) client.close()
     await this.server.stop()
   }
+}
+
+/** Throws an Error for what is no duration. */
+function millisecondsOf(duration: string | number): number {
+  const milliseconds = typeof duration === 'number' ? duration : Number(parseDuration(duration)) / 1e6
+  if (!(milliseconds >= 0)) throw new RangeError(`time does not go back: ${duration}`)
+  return milliseconds
 }

@@ -1,7 +1,9 @@
 import { FlagError } from '../config/parse-flags.ts'
+import { systemClock } from '../lib/clock.ts'
 import type { Flags } from '../process/in-process.ts'
 import { memoryTables } from '../storage/embedded/memory-tables.ts'
 import { lineageOf } from './lineage.ts'
+import { MovedClock } from './moved-clock.ts'
 import { openControlPlane } from './running.ts'
 import type { ControlPlane, ControlPlaneOptions } from './types.ts'
 
@@ -13,10 +15,11 @@ const REFUSED = ['data-dir', 'cert-dir', 'etcd-servers', 'ephemeral', 'workers',
  * the flag or the object that it cannot start with, and with the signal's reason where that aborts.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { manifests = [], recordedLevel = 'Metadata', log, signal = new AbortController().signal } = options
+  const { manifests = [], recordedLevel = 'Metadata', clock, log, signal = new AbortController().signal } = options
   const flags = flagsOf(options)
-  const lineage = lineageOf(flags)
-  const plane = await openControlPlane({ lineage, flags, recordedLevel, log }, lineage.beginning?.fork() ?? memoryTables(), signal)
+  const lineage = lineageOf(clock instanceof Date ? { ...flags, clock } : flags)
+  const begin = { lineage, flags, recordedLevel, log, clock: clockOf(clock) }
+  const plane = await openControlPlane(begin, lineage.beginning?.fork() ?? memoryTables(), signal)
   lineage.beginning ??= plane.tables()
   try {
     await plane.apply(...manifests)
@@ -26,6 +29,13 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   }
   plane.markBeginning()
   return plane
+}
+
+function clockOf(clock: ControlPlaneOptions['clock']): MovedClock | undefined {
+  if (clock === undefined) return undefined
+  const at = clock instanceof Date ? clock.getTime() : systemClock.now()
+  if (Number.isNaN(at)) throw new TypeError('clock: not a date')
+  return new MovedClock({ at, runs: clock === 'running' })
 }
 
 /** Throws FlagError for those that would take something out of memory. */

@@ -23,6 +23,11 @@ export interface ControlPlaneOptions {
   readonly flags?: Readonly<Record<string, string | number | boolean | readonly string[]>>
   /** Applied before the start resolves; `reset` goes back to what is there then. */
   readonly manifests?: readonly Manifests[]
+  /**
+   * What `advance` moves. A Date or `stopped` (at the machine's time): a clock that stands still but for that. `running`: one that goes on with the machine's. Absent: the machine's own, which is not
+   * moved.
+   */
+  readonly clock?: Date | 'stopped' | 'running'
   /** Default: `Metadata`. */
   readonly recordedLevel?: RecordedLevel
   /** Called with each line of the log. Default: there is none. */
@@ -108,6 +113,13 @@ export interface ControlPlane extends User {
   restore(snapshot: Snapshot): Promise<void>
   /** `restore` to what was there when it had started. Forgets the requests. */
   reset(): Promise<void>
+  /** The control plane's time. */
+  readonly now: Date
+  /**
+   * Has time go by: a duration as Go writes it (`5m`, `1h30m`), or milliseconds. What expires, ends or is told meanwhile does so at its time, and in that order. Rejects where the control plane was started
+   * without a `clock`.
+   */
+  advance(duration: string | number): Promise<void>
   /** Resolves when the condition holds, which is asked every 10 milliseconds, and rejects with what it throws, or after 30 seconds. */
   until(condition: () => Promise<boolean> | boolean): Promise<void>
   /** Resolves when nothing has been written for so many milliseconds (100), and rejects after 30 seconds. */

@@ -1,0 +1,115 @@
+import { type Clock, LONGEST_TIMER_MS, systemClock, type Timer, type TimerClock } from '../lib/clock.ts'
+
+/** A call that is to come. */
+interface Call extends Timer {
+  readonly at: number
+  readonly make: () => void
+}
+
+export interface MovedClockOptions {
+  /** What it begins with, in milliseconds since the epoch. */
+  readonly at: number
+  /** Goes with the machine's clock between moves; otherwise it stands still. */
+  readonly runs: boolean
+}
+
+/** The clock of a control plane, which is moved by its test. What was to happen in between happens at its time, in the order of the times. */
+export class MovedClock implements TimerClock {
+  readonly steady: Clock = { now: () => this.now() }
+  readonly runs: boolean
+  private time: number
+  /** By the machine's steady clock: since when it goes on from `time`. Absent while it stands still. */
+  private since: number | undefined
+  private readonly calls = new Set<Call>()
+  private wake: Timer | undefined
+  private wakesAt = Number.POSITIVE_INFINITY
+  private moves: Promise<void> = Promise.resolve()
+
+  constructor({ at, runs }: MovedClockOptions) {
+    this.time = at
+    this.runs = runs
+    this.go()
+  }
+
+  now(): number {
+    return this.time + (this.since === undefined ? 0 : Math.floor(systemClock.steady.now() - this.since))
+  }
+
+  after(milliseconds: number, make: () => void): Timer {
+    const call: Call = { at: this.now() + Math.max(0, milliseconds), make, close: () => void this.calls.delete(call) }
+    this.calls.add(call)
+    if (call.at < this.wakesAt) this.wakeAt(call.at)
+    return call
+  }
+
+  /** A clock that shows the same, and is moved by itself. */
+  fork(): MovedClock {
+    return new MovedClock({ at: this.now(), runs: this.runs })
+  }
+
+  /** Resolves when the time has gone by, and all that was to happen meanwhile has happened: `settled` is waited for after each moment at which something did. */
+  advance(milliseconds: number, settled: () => Promise<void>): Promise<void> {
+    const moved = this.moves.then(() => this.move(milliseconds, settled))
+    this.moves = moved.catch(() => {})
+    return moved
+  }
+
+  private async move(milliseconds: number, settled: () => Promise<void>): Promise<void> {
+    this.stand()
+    const end = this.time + milliseconds
+    try {
+      for (let next = this.next(); next !== undefined && next.at <= end; next = this.next()) {
+        this.time = Math.max(this.time, next.at)
+        this.callDue()
+        await settled()
+      }
+      this.time = Math.max(this.time, end)
+      await settled()
+    } finally {
+      this.go()
+    }
+  }
+
+  private next(): Call | undefined {
+    let first: Call | undefined
+    for (const call of this.calls) if (first === undefined || call.at < first.at) first = call
+    return first
+  }
+
+  /** In the order in which they were set. */
+  private callDue(): void {
+    const now = this.now()
+    for (const call of [...this.calls]) if (call.at <= now && this.calls.delete(call)) call.make()
+  }
+
+  private stand(): void {
+    this.time = this.now()
+    this.since = undefined
+    this.wakeForNext()
+  }
+
+  private go(): void {
+    if (!this.runs) return
+    this.since = systemClock.steady.now()
+    this.wakeForNext()
+  }
+
+  private wakeForNext(): void {
+    this.wake?.close()
+    this.wakesAt = Number.POSITIVE_INFINITY
+    const next = this.next()
+    if (next !== undefined) this.wakeAt(next.at)
+  }
+
+  /** While the clock stands, what is not due waits for a move. */
+  private wakeAt(at: number): void {
+    const left = Math.max(0, at - this.now())
+    if (this.since === undefined && left > 0) return
+    this.wake?.close()
+    this.wakesAt = at
+    this.wake = systemClock.after(Math.min(left, LONGEST_TIMER_MS), () => {
+      this.callDue()
+      this.wakeForNext()
+    })
+  }
+}
