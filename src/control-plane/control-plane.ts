@@ -42,6 +42,8 @@ export interface ControlPlane {
   readonly registry: Registry
   /** Priority and fairness; absent where it is off. */
   readonly flowLimits: FlowLimits | undefined
+  /** The store's newest. */
+  revision(): Promise<number>
   /** Resolves once every resource can be read from memory. */
   synced(signal: AbortSignal): Promise<void>
   /** Makes the bootstrap objects and starts the controllers. */
@@ -105,6 +107,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     isServed: info => isKnown(catalog.snapshot(), info),
     metrics: [...declared.families(), ...services.flatMap(({ metrics = [] }) => metrics)],
     checks: services.flatMap(({ checks = [] }) => checks),
+    revision: () => options.backend.currentRevision(ended.signal),
     synced: signal => stores.synced(signal),
     start(start) {
       const env = { access: registry.access(ended.signal), clock: options.runtime.clock, logger: options.logger, queues }

@@ -1,8 +1,15 @@
 import { WatchOutput } from '../endpoints/watch-writing.ts'
+import type { FaultRules } from '../faults/rules.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
 import { systemClock, type TimerClock } from '../lib/clock.ts'
 import { answerMemory } from '../server/answer-memory.ts'
 import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
+
+export interface RuntimeOptions {
+  /** Default: the machine's. */
+  readonly clock?: TimerClock | undefined
+  readonly faults?: FaultRules | undefined
+}
 
 /**
  * What the parts of one server share: its time, and the memory of its requests. Each server has its own, so that a server neither takes from the bounds of another in the same process nor gives it a
@@ -18,7 +25,11 @@ export class Runtime {
   /** Bounds parsed objects and other encodings that are kept for the next reader, of all resources together. */
   readonly derived = new ByteBudget(DERIVED_BYTES)
 
-  constructor(clock: TimerClock = systemClock) {
+  /** What is done to requests on purpose; undefined where nothing ever is. */
+  readonly faults: FaultRules | undefined
+
+  constructor({ clock = systemClock, faults }: RuntimeOptions = {}) {
     this.clock = clock
+    this.faults = faults
   }
 }

@@ -4,6 +4,7 @@ import type { FilledBody } from '../lib/filled-body.ts'
 import type { SharedBytes } from '../lib/shared-bytes.ts'
 import type { RequestContext, RequestInfo } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
+import type { Watcher } from '../storage/storage.ts'
 
 /**
  * One request as an endpoint sees it, and the only way in which it is answered: by exactly one of `sendBytes`, `sendStatusError`, `stream`, `relay` or `hijack`.
@@ -26,6 +27,8 @@ export interface Exchange {
   readonly remoteAddress: string
   /** The client asks to leave HTTP (`Connection: Upgrade`, over HTTP/1.1), and may: `hijack` is there for it. */
   readonly asksUpgrade: boolean
+  /** What is done to a watch on purpose; absent: nothing. */
+  readonly disturbed?: ((watcher: Watcher) => Watcher) | undefined
   readonly ctx: RequestContext
   /** The request's own, or the one that the client has given it. */
   readonly auditId: string

@@ -38,9 +38,10 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
   if (exchange.ctx.signal.aborted || env.shutdown.aborted) end()
   try {
     const deadline = clock.steady.now() + seconds * 1000
-    const watcher = await storeOf(scope)
+    const opened = await storeOf(scope)
       .watch(scope.served, scope.namespace, { ...options, deadline }, over.signal)
       .catch(eventStatus)
+    const watcher = exchange.disturbed === undefined || opened instanceof StatusError ? opened : exchange.disturbed(opened)
     const unused = () => {
       if (!(watcher instanceof StatusError)) watcher.close()
     }

@@ -75,6 +75,8 @@ export interface RequestContext {
   readonly deadline?: number
   /** The request's audit event; absent where it is not audited. */
   readonly audit?: AuditRecord | undefined
+  /** Why a webhook cannot be reached, on purpose; absent, and undefined: it is asked. */
+  readonly webhookFault?: ((webhook: string) => string | undefined) | undefined
   /** Reports that a watch has received its initial events: from then on it costs others nothing. */
   watchInitialized?(): void
   /** Adds a `Warning` header to the answer; the same text is sent once. */

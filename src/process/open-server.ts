@@ -28,6 +28,7 @@ import type { WorkerLink } from '../server/workers/worker-link.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
+import { faultsOf } from './carried-out-faults.ts'
 import { type OpenServices, openBackend, openServices } from './open-services.ts'
 import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
 import { shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
@@ -217,8 +218,9 @@ async function listen({
     compressAnswers: config.gates.enabled('APIResponseCompression'),
     memory: runtime.answerMemory,
     clock: runtime.clock,
+    faults: runtime.faults && faultsOf(runtime.faults, services),
     exposure: config.metrics,
-    metrics: [plane, encryption, auth, audit].flatMap(({ metrics = [] }) => metrics),
+    metrics: [...[plane, encryption, auth, audit].flatMap(({ metrics = [] }) => metrics), ...(runtime.faults?.families ?? [])],
     authenticator: auth.authenticator,
     isHidden: auth.isHidden,
     authorizer: auth.authorizer,

@@ -26,6 +26,7 @@ import { WireStream } from './stream-writer.ts'
 import { type Upgrade, upgradeOf } from './upgrade.ts'
 import { Warnings } from './warnings.ts'
 import type { Wire } from './wire.ts'
+import { withheldAnswer } from './withheld-answer.ts'
 
 /** A whole answer above this many bytes is compressed for who accepts it. */
 const GZIP_FROM = 128 * 1024
@@ -65,6 +66,10 @@ export class HttpExchange implements Exchange, RequestContext {
   /** By the steady clock; 0: none. */
   deadline = 0
   longRunning = false
+  /** Set by `withFaults`. */
+  disturbed: Exchange['disturbed']
+  /** Set by `withFaults`. */
+  webhookFault: RequestContext['webhookFault']
   /** Held while the request is worked on here; undefined: none is. */
   place: { leave(): void } | undefined
   /** Another server does it. */
@@ -82,7 +87,7 @@ export class HttpExchange implements Exchange, RequestContext {
   private readonly started: number
   private parsed: RequestInfo | undefined
   private readonly host: ExchangeHost
-  private readonly wire: Wire
+  private wire: Wire
   private parsedQuery: URLSearchParams | undefined
   private extra: string[] | undefined
   private warnings: Warnings | undefined
@@ -367,6 +372,11 @@ export class HttpExchange implements Exchange, RequestContext {
     this.streamed = stream
     this.wire.head(status, this.headerList(contentType), undefined)
     return stream
+  }
+
+  /** Whatever it is answered with, the client gets nothing: the connection is cut then. */
+  withholdAnswer(): void {
+    this.wire = withheldAnswer(this.wire)
   }
 
   /** Cuts the connection where an answer has begun and can't be ended well. */

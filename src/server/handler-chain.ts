@@ -18,6 +18,7 @@ import { withCors } from './filters/cors.ts'
 import { type Deadlines, withRequestDeadline } from './filters/deadline.ts'
 import { withErrors } from './filters/errors.ts'
 import { withExchange } from './filters/exchange.ts'
+import { type Faults, withFaults } from './filters/faults.ts'
 import type { Filter, RequestState } from './filters/filter.ts'
 import { withProbabilisticGoaway } from './filters/goaway.ts'
 import { withHsts } from './filters/hsts.ts'
@@ -55,6 +56,8 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly requestTimeoutMs: number
   /** What answers and connections are like. Absent: as any. */
   readonly conduct?: ServingConduct
+  /** Absent: nothing fails on purpose. */
+  readonly faults?: Faults | undefined
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined
   readonly log: Logger
@@ -109,6 +112,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     options.flowLimits ? withPriorityAndFairness(options.flowLimits, options.marks, options.requestTimeoutMs) : withMaxInFlightLimit(options.inFlight),
     withAuthorization(authorizer, authMetrics),
     withLongRunning(requests, metrics),
+    ...(options.faults ? [withFaults(options.faults)] : []),
     ...(api.withAggregation ? [api.withAggregation] : []),
     serverEndpoints(options),
     ...(options.tracing ? [withOperationSpan(spans, options.tracing)] : []),

@@ -17,6 +17,7 @@ import { AuthMetrics } from './auth-metrics.ts'
 import { buildMetrics, HandshakeErrors } from './build-metrics.ts'
 import { expositionOf } from './exposition.ts'
 import { Deadlines } from './filters/deadline.ts'
+import type { Faults } from './filters/faults.ts'
 import type { ImpersonationMode } from './filters/impersonation.ts'
 import { InFlight } from './filters/in-flight.ts'
 import { marksOf } from './filters/priority-and-fairness.ts'
@@ -47,6 +48,8 @@ export interface ServerOptions {
   readonly compressAnswers: boolean
   /** What long answers are written in: of this server alone. */
   readonly memory: BufferPool
+  /** Absent: nothing fails on purpose. */
+  readonly faults?: Faults | undefined
   /** Of the times at which requests come, as the API shows them. Default: the machine's. */
   readonly clock?: Clock | undefined
   readonly authenticator: Authenticator

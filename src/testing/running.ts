@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { type Flags, type InProcessServer, openInProcess } from '../process/in-process.ts'
@@ -38,6 +39,7 @@ const contents = new WeakMap<Snapshot, Kept>()
 /** Opens a control plane on the tables, which are its own from then on. */
 export async function openControlPlane(begin: Begin, tables: MemoryTables, signal: AbortSignal): Promise<RunningControlPlane> {
   const { lineage, flags, log: write, clock } = begin
+  const faults = new FaultRules(clock ?? systemClock)
   const recorded = new RecordedRequests(begin.recordedLevel)
   let backend: Backend | undefined
   const server = await openInProcess({
@@ -45,19 +47,21 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, signa
     log: write,
     signal,
     ...(clock && { clock }),
+    faults,
     give(config, log) {
       backend = openInMemory(clock ?? systemClock, log, { tables })
       return { backend, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
     },
   })
   if (backend === undefined) throw new Error('the server has no store')
-  return new RunningControlPlane(begin, server, { backend, tables, recorded })
+  return new RunningControlPlane(begin, server, { backend, tables, recorded, faults })
 }
 
 interface Parts {
   readonly backend: Backend
   readonly tables: MemoryTables
   readonly recorded: RecordedRequests
+  readonly faults: FaultRules
 }
 
 class RunningControlPlane implements ControlPlane {
@@ -95,6 +99,10 @@ class RunningControlPlane implements ControlPlane {
 
   get requests(): ControlPlane['requests'] {
     return this.parts.recorded.all()
+  }
+
+  get faults(): ControlPlane['faults'] {
+    return this.parts.faults
   }
 
   /** What it has begun with is there from now on. */
@@ -138,6 +146,7 @@ class RunningControlPlane implements ControlPlane {
   }
 
   async reset(): Promise<void> {
+    this.parts.faults.clear()
     await this.restore(this.first)
     this.parts.recorded.clear()
   }

@@ -1,4 +1,6 @@
-// What `binnacle/testing` speaks of. No import: these are the declarations that the package is published with.
+// What `binnacle/testing` speaks of: the declarations that the package is published with. What is imported is among them.
+
+import type { Fault, FaultSpec } from '../faults/fault-spec.ts'
 
 /** An object of the API, as JSON has it. */
 export interface Manifest {
@@ -94,6 +96,14 @@ export interface Snapshot {
   readonly revision: number
 }
 
+/** Faults that requests have on purpose: those that clients have to cope with, and can't be waited for. */
+export interface Faults {
+  /** From now on. Throws an Error that names what is wrong, and where it is something that no client has to expect and `beyondContract` is not set. */
+  add(fault: FaultSpec): Fault
+  /** Removes all. */
+  clear(): void
+}
+
 /** A control plane in this process, and its administrator. PEM and URLs are as those of `startServer`. */
 export interface ControlPlane extends User {
   readonly url: string
@@ -102,6 +112,8 @@ export interface ControlPlane extends User {
   readonly certificateAuthority: string
   /** What clients have asked for so far, in the order in which it came; the last 10,000. What the control plane does by itself is not among it. */
   readonly requests: readonly RecordedRequest[]
+  /** What is done to requests on purpose. */
+  readonly faults: Faults
   /** Applies objects (server-side apply, forced), namespaces and definitions first, and waits until what they define is served. Rejects with an Error that names the object that is refused. */
   apply(...manifests: readonly Manifests[]): Promise<readonly Manifest[]>
   /** Somebody else, with a certificate for the name and the groups. Rights are what roles and bindings say. */
@@ -111,7 +123,7 @@ export interface ControlPlane extends User {
   snapshot(): Snapshot
   /** Writes what differs from the snapshot, as changes that watches see: resource versions go on. Resolves when all of it is written. */
   restore(snapshot: Snapshot): Promise<void>
-  /** `restore` to what was there when it had started. Forgets the requests. */
+  /** `restore` to what was there when it had started. Forgets the requests, and removes all faults. */
   reset(): Promise<void>
   /** The control plane's time. */
   readonly now: Date

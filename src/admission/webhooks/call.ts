@@ -114,7 +114,10 @@ function loudOnDryRun({ name, sideEffects }: Webhook): Error {
   return badRequestError(`admission webhook ${JSON.stringify(name)} does not support dry run`)
 }
 
-async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, { signal, deadline, audit }: RequestContext, span?: Span): Promise<Buffer> {
+async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, ctx: RequestContext, span?: Span): Promise<Buffer> {
+  const { signal, deadline, audit, webhookFault } = ctx
+  const fault = webhookFault?.(hook.name)
+  if (fault !== undefined) throw new WebhookCallError(`failed to call webhook: ${fault}`)
   // The webhook has no more time than the request has left.
   const left = deadline ? Math.max(deadline - steadyClock.now(), 1) : hook.timeoutMs
   try {

@@ -1,0 +1,157 @@
+import type { TimerClock } from '../lib/clock.ts'
+import { CounterFamily } from '../lib/metrics.ts'
+import type { RequestInfo, ResourceRequestInfo, User } from '../meta/context.ts'
+import type { Fault, FaultMatch, FaultSpec } from './fault-spec.ts'
+import { matchesPatterns } from './patterns.ts'
+import { millisecondsOf, RateState } from './rate.ts'
+import { MOST_BEHIND_MS } from './revision-times.ts'
+
+/** Of Kubernetes objects that describe faults; requests for them have none, so that a fault can always be taken back. */
+export const FAULTS_GROUP = 'binnacle.dev'
+
+/** Whose request it is, and what it is about. */
+export interface Asked {
+  readonly user: User
+  readonly userAgent: string
+  readonly info: RequestInfo
+}
+
+/** A fault of which it is to be decided whether a request has it. */
+interface Rule {
+  readonly name: string
+  readonly spec: FaultSpec
+  readonly state: RateState
+}
+
+const CODES: readonly number[] = [429, 500, 503, 504]
+const UPDATES: readonly string[] = ['update', 'patch']
+
+/** The faults of one server, in the order in which they were added. */
+export class FaultRules {
+  readonly clock: TimerClock
+  private readonly rules = new Map<string, Rule>()
+  private readonly hits = new CounterFamily({
+    name: 'binnacle_faults_total',
+    help: 'Number of requests that had a fault on purpose, by what was done to them.',
+    stability: 'ALPHA',
+    labels: ['effect'],
+  })
+  readonly families = [this.hits]
+  private added = 0
+  /** Called whenever a rule has been added. */
+  onAdded: () => void = () => {}
+
+  constructor(clock: TimerClock) {
+    this.clock = clock
+  }
+
+  get isEmpty(): boolean {
+    return this.rules.size === 0
+  }
+
+  /** Whether answers may have to be of long ago. */
+  get looksBack(): boolean {
+    for (const { spec } of this.rules.values()) if (spec.behind !== undefined) return true
+    return false
+  }
+
+  /** One of the same name is replaced. Throws an Error that names what is wrong with it. */
+  add(spec: FaultSpec, name = `fault-${++this.added}`): Fault {
+    check(spec)
+    const state = new RateState(spec.rate ?? {}, this.clock.now())
+    const rule: Rule = { name, spec, state }
+    this.rules.delete(name)
+    this.rules.set(name, rule)
+    this.onAdded()
+    return {
+      name,
+      get matched() {
+        return state.matched
+      },
+      get hits() {
+        return state.hits
+      },
+      remove: () => {
+        if (this.rules.get(name) === rule) this.rules.delete(name)
+      },
+    }
+  }
+
+  clear(): void {
+    this.rules.clear()
+  }
+
+  /** What the request has: those of the rules that are for it, and whose turn it is. */
+  strike(asked: Asked, search: URLSearchParams): readonly FaultSpec[] {
+    const { info } = asked
+    if (!info.isResource || info.group === FAULTS_GROUP) return []
+    const now = this.clock.now()
+    const struck: FaultSpec[] = []
+    for (const { spec, state } of this.rules.values()) {
+      if (!matches(spec.match, asked, info) || !applies(spec, info, search) || !state.strikes(now)) continue
+      struck.push(spec)
+      for (const effect of EFFECTS) if (spec[effect] !== undefined) this.hits.child(effect).value++
+    }
+    return struck
+  }
+}
+
+const EFFECTS = ['delay', 'lease', 'status', 'cut', 'gone', 'behind', 'watch', 'webhooksDown'] as const
+
+function matches(match: FaultMatch | undefined, { user, userAgent }: Asked, info: ResourceRequestInfo): boolean {
+  if (match === undefined) return true
+  const { group, resource, subresource, namespace, name, verb } = info
+  const qualified = `${group === '' ? resource : `${resource}.${group}`}${subresource === '' ? '' : `/${subresource}`}`
+  return (
+    matchesPatterns(match.users, user.name) &&
+    matchesPatterns(match.agents, userAgent.split(' ', 1)[0] ?? '') &&
+    matchesPatterns(match.verbs, verb) &&
+    matchesPatterns(match.resources, qualified) &&
+    matchesPatterns(match.namespaces, namespace) &&
+    matchesPatterns(match.names, name)
+  )
+}
+
+/** Whether one of the effects can be had by such a request: others do not count. */
+function applies(spec: FaultSpec, info: ResourceRequestInfo, search: URLSearchParams): boolean {
+  const { verb, resource, group } = info
+  return (
+    spec.delay !== undefined ||
+    spec.cut !== undefined ||
+    (spec.status !== undefined && (spec.status.code !== 409 || spec.beyondContract === true || UPDATES.includes(verb))) ||
+    (spec.lease !== undefined && resource === 'leases' && group === 'coordination.k8s.io' && UPDATES.includes(verb)) ||
+    (spec.gone === true && isGone(spec, verb, search)) ||
+    (spec.behind !== undefined && (verb === 'watch' || isBehind(spec, verb, search))) ||
+    (spec.watch !== undefined && verb === 'watch') ||
+    (spec.webhooksDown !== undefined && ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(verb))
+  )
+}
+
+/** Whether the history that such a read needs may be gone. */
+export function isGone({ beyondContract = false }: FaultSpec, verb: string, search: URLSearchParams): boolean {
+  const version = search.get('resourceVersion') ?? ''
+  const asksVersion = version !== '' && !/^0+$/.test(version)
+  if (verb === 'watch') return asksVersion && (beyondContract || search.get('sendInitialEvents') !== 'true')
+  if (verb !== 'list') return beyondContract && verb === 'get' && asksVersion
+  return search.has('continue') || (asksVersion && (beyondContract || search.get('resourceVersionMatch') === 'Exact'))
+}
+
+/** Whether a list may be of a time ago. */
+export function isBehind({ beyondContract = false }: FaultSpec, verb: string, search: URLSearchParams): boolean {
+  if (verb !== 'list' || search.has('continue')) return false
+  const version = search.get('resourceVersion') ?? ''
+  return version === '0' || (version === '' && beyondContract)
+}
+
+function check(spec: FaultSpec): void {
+  if (!EFFECTS.some(effect => spec[effect] !== undefined)) throw new Error(`a fault does something: one of ${EFFECTS.join(', ')}`)
+  if (spec.delay !== undefined) millisecondsOf(spec.delay)
+  if (spec.behind !== undefined && millisecondsOf(spec.behind) > MOST_BEHIND_MS) throw new Error('behind: two minutes at most')
+  const { status, watch, beyondContract = false } = spec
+  if (status !== undefined && !(Number.isInteger(status.code) && status.code >= 400 && status.code <= 599))
+    throw new Error(`status.code: from 400 to 599, and not ${status.code}`)
+  if (status !== undefined && !beyondContract && status.code !== 409 && !CODES.includes(status.code))
+    throw new Error(`status.code: no client has to expect ${status.code}: set beyondContract to answer so nevertheless`)
+  if (watch?.endAfter !== undefined && !(Number.isSafeInteger(watch.endAfter) && watch.endAfter >= 0))
+    throw new Error(`watch.endAfter: a number of events, and not ${watch.endAfter}`)
+}

@@ -1,0 +1,116 @@
+import type { Timer, TimerClock } from '../lib/clock.ts'
+import { StorageError, type StorageEvent, type Take, type Watcher } from '../storage/storage.ts'
+import type { FaultSpec } from './fault-spec.ts'
+import { millisecondsOf } from './rate.ts'
+
+/** Batches that wait until they are old enough. A watch with more is ended, as one whose client is slow. */
+const MOST_WAITING = 10_000
+
+/** The watch with what the faults do to it. `gone`: it begins with a 410. */
+export function disturbedWatch(watcher: Watcher, specs: readonly FaultSpec[], gone: boolean, clock: TimerClock): Watcher {
+  const behindMs = Math.max(0, ...specs.map(({ behind }) => (behind === undefined ? 0 : millisecondsOf(behind))))
+  const late = behindMs > 0 ? lateWatch(watcher, behindMs, clock) : watcher
+  const endAfter = gone ? 0 : Math.min(...specs.map(({ watch }) => watch?.endAfter ?? Number.POSITIVE_INFINITY))
+  const withGone = gone || specs.some(({ watch }) => watch?.withGone === true)
+  const withholds = specs.filter(({ watch }) => watch?.withholdBookmarks === true)
+  const isWithheld = (event: StorageEvent): boolean => {
+    if (event.type !== 'bookmark') return false
+    return event.initialEnd ? withholds.some(({ beyondContract }) => beyondContract === true) : withholds.length > 0
+  }
+  return cutWatch(late, { endAfter, withGone, isWithheld })
+}
+
+interface Cut {
+  readonly endAfter: number
+  readonly withGone: boolean
+  isWithheld(event: StorageEvent): boolean
+}
+
+const expired = (): StorageError => new StorageError('expired', 'the history is gone on purpose')
+
+/** Bookmarks do not count. */
+function cutWatch(watcher: Watcher, { endAfter, withGone, isWithheld }: Cut): Watcher {
+  let left = endAfter
+  const firstOf = (batch: readonly StorageEvent[]): readonly StorageEvent[] => {
+    const given: StorageEvent[] = []
+    for (const event of batch) {
+      if (isWithheld(event)) continue
+      if (event.type !== 'bookmark' && left-- <= 0) break
+      given.push(event)
+    }
+    return given
+  }
+  return {
+    close: slow => watcher.close(slow),
+    async deliver(take, joined, begun) {
+      if (left <= 0) {
+        watcher.close()
+        begun?.()
+        if (withGone) throw expired()
+        return
+      }
+      const takeSome: Take = async batch => {
+        const given = firstOf(batch)
+        const taken = given.length === 0 || (await take(given, true))
+        return taken && left > 0
+      }
+      await watcher.deliver(takeSome, joined, begun)
+      if (left <= 0 && withGone) throw expired()
+    },
+  }
+}
+
+interface Waiting {
+  readonly at: number
+  readonly batch: readonly StorageEvent[]
+  readonly own: boolean | undefined
+}
+
+/** What comes is given so much later. */
+function lateWatch(watcher: Watcher, behindMs: number, clock: TimerClock): Watcher {
+  return {
+    close: slow => watcher.close(slow),
+    async deliver(take, joined, begun) {
+      const waiting: Waiting[] = []
+      let timer: Timer | undefined
+      let wake: (() => void) | undefined
+      let isOver = false
+      let failure: { readonly error: unknown } | undefined
+      const until = (at: number): Promise<void> =>
+        new Promise(resolve => {
+          wake = resolve
+          timer = clock.after(Math.max(0, at - clock.now()), resolve)
+        })
+      const give = async (): Promise<void> => {
+        for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+          await until(next.at)
+          if (isOver) return
+          waiting.shift()
+          if (!(await take(next.batch, next.own))) return watcher.close()
+        }
+      }
+      let giving: Promise<void> | undefined
+      const keep: Take = (batch, own) => {
+        waiting.push({ at: clock.now() + behindMs, batch, own })
+        giving ??= give()
+          .catch(error => {
+            failure = { error }
+            watcher.close()
+          })
+          .finally(() => {
+            giving = undefined
+          })
+        return waiting.length < MOST_WAITING
+      }
+      try {
+        await watcher.deliver(keep, joined, begun)
+      } finally {
+        isOver = true
+        timer?.close()
+        wake?.()
+        await giving
+      }
+      if (failure !== undefined) throw failure.error
+    },
+  }
+}

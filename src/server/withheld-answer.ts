@@ -1,0 +1,28 @@
+import { Writable } from 'node:stream'
+import type { Wire } from './wire.ts'
+
+/** The wire with which a request is answered whose client is to get nothing: it breaks off where the answer would begin. */
+export function withheldAnswer(wire: Wire): Wire {
+  const cut = (): void => wire.destroy()
+  return {
+    head: cut,
+    whole: cut,
+    bodiless: cut,
+    write: () => true,
+    frame: () => 0,
+    frameIn: () => 0,
+    end: cut,
+    destroy: cut,
+    leaveConnection: () => {},
+    unwritten: 0,
+    needsDrain: false,
+    get closed() {
+      return wire.closed
+    },
+    discardBody: () => {},
+    onClose: listener => wire.onClose(listener),
+    onDrain: () => {},
+    offDrain: () => {},
+    sink: () => new Writable({ write: (_chunk, _encoding, done) => done() }),
+  }
+}
