@@ -65,6 +65,8 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly etcdStandIn: boolean
   /** Begins with a slash and ends without one. */
   readonly etcdPrefix: string
+  /** Whether objects may let requests fail on purpose. */
+  readonly faults: boolean
   readonly storedAs: 'json' | 'protobuf'
   /** Undefined: nothing is encrypted at rest. */
   readonly encryption: EncryptionFile | undefined
@@ -133,6 +135,7 @@ export function buildConfig(given: GivenFlags): Config {
     tolerationSeconds: { notReady: read.int('default-not-ready-toleration-seconds', 0), unreachable: read.int('default-unreachable-toleration-seconds', 0) },
     audit: auditOf(read),
     etcd: etcdOf(read),
+    faults: read.bool('enable-faults'),
     etcdStandIn: read.bool('etcd-stand-in'),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     encryption: encryptionOf(read),

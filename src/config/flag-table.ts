@@ -48,6 +48,11 @@ export const FLAGS = {
     'Keep nothing on a disk, listen on a free port, print one line of JSON with the address and a kubeconfig to standard output when ready, and end with the program that has started it (or when standard input, if it is a pipe, ends).',
     'false',
   ),
+  'enable-faults': own(
+    'bool',
+    'Serve the kind Fault of binnacle.dev/v1alpha1, whose objects say what requests fail on purpose. For tests of clients: who may write them can keep others from being served.',
+    'false',
+  ),
   'etcd-stand-in': own(
     'bool',
     'Ask the server of --etcd-servers whether it is the stand-in for etcd of `binnacle assets`, and if so use the embedded store.',

@@ -56,6 +56,8 @@ export interface ControlPlaneOptions {
   readonly compactionIntervalMs: number
   readonly serviceCIDRs: readonly string[]
   readonly nodePorts: { readonly first: number; readonly last: number }
+  /** Whether faults are objects as well. Absent: not. Needs those of the runtime. */
+  readonly faultObjects?: boolean
   readonly controllers: ReadonlySet<ControllerName>
   /** How often what quotas limit is counted anew; 0: never. */
   readonly quotaSyncPeriodMs: number

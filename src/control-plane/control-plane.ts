@@ -23,6 +23,7 @@ import { builtInKinds } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { ControllerService } from './controller-service.ts'
 import { DefinitionService } from './definition-service.ts'
+import { FaultService } from './fault-service.ts'
 import { FlowService } from './flow-service.ts'
 import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
@@ -98,7 +99,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
-  const services: readonly Service[] = flows ? [...always, flows] : always
+  const faults = options.faultObjects && options.runtime.faults ? [new FaultService(options.runtime.faults)] : []
+  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...faults]
   const running: Promise<unknown>[] = []
   return {
     registry,

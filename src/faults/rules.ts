@@ -77,10 +77,6 @@ export class FaultRules {
     }
   }
 
-  clear(): void {
-    this.rules.clear()
-  }
-
   /** What the request has: those of the rules that are for it, and whose turn it is. */
   strike(asked: Asked, search: URLSearchParams): readonly FaultSpec[] {
     const { info } = asked

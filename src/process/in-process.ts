@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises'
 import { type Command, readCommandLine } from '../config/command-line.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
-import { Runtime } from '../control-plane/runtime.ts'
 import type { FaultRules } from '../faults/rules.ts'
 import type { TimerClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -11,6 +10,7 @@ import { createLogger } from '../lib/structured-log.ts'
 import { gitVersion } from '../server/version.ts'
 import { type GivenParts, openServer } from './open-server.ts'
 import { logFlags } from './program.ts'
+import { runtimeOf } from './runtime-of.ts'
 import type { AdminAccess } from './serving-files.ts'
 
 /** Flags by their names, as `binnacle --help` lists them. */
@@ -49,7 +49,10 @@ export async function openInProcess({ flags, log: write, signal, clock, faults, 
   const removeData = async (): Promise<void> => {
     if (config.dataIsTemporary && config.dataDir !== undefined) await rm(config.dataDir, { recursive: true, force: true })
   }
-  const server = await openServer({ config, log, link: undefined, runtime: new Runtime({ clock, faults }), ...(give && { given: give(config, log) }) }, signal)
+  const server = await openServer(
+    { config, log, link: undefined, runtime: runtimeOf(config, { clock, faults }), ...(give && { given: give(config, log) }) },
+    signal,
+  )
   const ended = new AbortController()
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => {

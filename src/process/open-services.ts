@@ -141,6 +141,7 @@ const configured = (
   serviceCIDRs: config.serviceClusterIpRanges,
   nodePorts: config.serviceNodePorts,
   controllers: config.controllers,
+  faultObjects: config.faults,
   quotaSyncPeriodMs: config.quotaSyncPeriodMs,
   onCustomKinds: count => {
     // Kept when kinds go: what they have left in the heap stays for a while.

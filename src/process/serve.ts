@@ -1,5 +1,4 @@
 import type { Config } from '../config/config.ts'
-import { Runtime } from '../control-plane/runtime.ts'
 import { collectWhenQuiet } from '../lib/collect-when-quiet.ts'
 import type { Logger } from '../lib/log.ts'
 import { stopSignal, workerStopSignal } from '../server/stop-signal.ts'
@@ -7,13 +6,14 @@ import type { WorkerLink } from '../server/workers/worker-link.ts'
 import { endOfParent, parentOf } from './end-of-parent.ts'
 import { ephemeralLine } from './ephemeral-line.ts'
 import { openServer } from './open-server.ts'
+import { runtimeOf } from './runtime-of.ts'
 
 /** Serves in this process, alone or as one of several workers, until a signal or the primary stops it. Resolves with the exit code. */
 export async function serve(config: Config, log: Logger, link: WorkerLink | undefined): Promise<number> {
   const stopping = config.ephemeral ? Promise.race([stopSignal(log), parentEnd(log)]) : link ? workerStopSignal(link.stop) : stopSignal(log)
   const ended = new AbortController()
   void stopping.then(() => ended.abort())
-  const server = await openServer({ config, log, link, runtime: new Runtime() }, ended.signal)
+  const server = await openServer({ config, log, link, runtime: runtimeOf(config) }, ended.signal)
   if (server === undefined) return 0
   collectWhenQuiet()
   if (config.ephemeral && server.access) {

@@ -12,6 +12,7 @@ import { applyAll, objectsOf } from './apply.ts'
 import { type Client, openClient } from './client.ts'
 import type { Lineage } from './lineage.ts'
 import type { MovedClock } from './moved-clock.ts'
+import { OwnFaults } from './own-faults.ts'
 import { RecordedRequests } from './recorded-requests.ts'
 import { type Kept, restoreTables } from './restore.ts'
 import type { ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
@@ -39,7 +40,7 @@ const contents = new WeakMap<Snapshot, Kept>()
 /** Opens a control plane on the tables, which are its own from then on. */
 export async function openControlPlane(begin: Begin, tables: MemoryTables, signal: AbortSignal): Promise<RunningControlPlane> {
   const { lineage, flags, log: write, clock } = begin
-  const faults = new FaultRules(clock ?? systemClock)
+  const rules = new FaultRules(clock ?? systemClock)
   const recorded = new RecordedRequests(begin.recordedLevel)
   let backend: Backend | undefined
   const server = await openInProcess({
@@ -47,21 +48,21 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, signa
     log: write,
     signal,
     ...(clock && { clock }),
-    faults,
+    faults: rules,
     give(config, log) {
       backend = openInMemory(clock ?? systemClock, log, { tables })
       return { backend, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
     },
   })
   if (backend === undefined) throw new Error('the server has no store')
-  return new RunningControlPlane(begin, server, { backend, tables, recorded, faults })
+  return new RunningControlPlane(begin, server, { backend, tables, recorded, faults: new OwnFaults(rules) })
 }
 
 interface Parts {
   readonly backend: Backend
   readonly tables: MemoryTables
   readonly recorded: RecordedRequests
-  readonly faults: FaultRules
+  readonly faults: OwnFaults
 }
 
 class RunningControlPlane implements ControlPlane {
