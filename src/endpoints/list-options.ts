@@ -1,5 +1,4 @@
 import type { Version } from '../catalog/definition.ts'
-import { errorMessage } from '../lib/error-message.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported } from '../meta/field-error.ts'
@@ -7,6 +6,7 @@ import { fieldPath } from '../meta/field-path.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import { fieldSelectorSteps, parseFieldSelector } from '../meta/field-selector.ts'
 import { labelSelectorSteps, parseLabelSelector } from '../meta/label-selector.ts'
+import { SelectorError } from '../meta/selector-error.ts'
 import { badRequestError, invalidError } from '../meta/status.ts'
 import type { ListOptions } from '../registry/read.ts'
 import type { Exchange } from './exchange.ts'
@@ -77,8 +77,8 @@ async function selector<T>({ ctx }: Exchange, text: string, parse: (text: string
   try {
     return text.length < LONG ? parse(text) : await runInTurns(steps(text), ctx.signal)
   } catch (error) {
-    if (text.length >= LONG && ctx.signal.aborted) throw error
-    throw badRequestError(errorMessage(error))
+    if (!(error instanceof SelectorError)) throw error
+    throw badRequestError(error.message)
   }
 }
 

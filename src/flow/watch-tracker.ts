@@ -1,5 +1,6 @@
 import type { RequestInfo } from '../meta/context.ts'
 import { FieldMatcher, parseFieldSelector } from '../meta/field-selector.ts'
+import { ifReadable } from '../meta/selector-error.ts'
 
 /** Watches that select by these fields are found by an index of the watch cache, so that few of them see an event. */
 const INDEXED: ReadonlyMap<string, string> = new Map([['pods', 'spec.nodeName']])
@@ -43,10 +44,7 @@ const keyOf = (group: string, resource: string, namespace: string, name: string)
 
 function isIndexed(field: string, selector: string | null): boolean {
   if (selector === null || selector.length > LONG_SELECTOR || !selector.includes(field)) return false
-  try {
-    const value = new FieldMatcher(parseFieldSelector(selector)).required(field)
-    return value !== undefined && value !== ''
-  } catch {
-    return false
-  }
+  const terms = ifReadable(() => parseFieldSelector(selector))
+  const value = terms && new FieldMatcher(terms).required(field)
+  return value !== undefined && value !== ''
 }

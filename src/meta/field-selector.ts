@@ -1,5 +1,6 @@
 import { compareText } from '../lib/compare-text.ts'
 import { runAtOnce, type Steps, sorted } from '../lib/steps.ts'
+import { SelectorError } from './selector-error.ts'
 
 /** One term of a field selector. `==` is `=`. */
 export interface FieldTerm {
@@ -32,11 +33,11 @@ function unescapeValue(text: string): string {
   for (const c of chars) {
     if (c === '\\') {
       const { value: next } = chars.next()
-      if (next === undefined) throw new Error('invalid field selector: invalid escape sequence: \\')
-      if (next !== '\\' && next !== ',' && next !== '=') throw new Error(`invalid field selector: invalid escape sequence: \\${next}`)
+      if (next === undefined) throw new SelectorError('invalid field selector: invalid escape sequence: \\')
+      if (next !== '\\' && next !== ',' && next !== '=') throw new SelectorError(`invalid field selector: invalid escape sequence: \\${next}`)
       value += next
     } else if (c === ',' || c === '=') {
-      throw new Error(`invalid field selector: unescaped character in value: ${c.charCodeAt(0)}`)
+      throw new SelectorError(`invalid field selector: unescaped character in value: ${c.charCodeAt(0)}`)
     } else {
       value += c
     }
@@ -44,7 +45,7 @@ function unescapeValue(text: string): string {
   return value
 }
 
-/** Parses the query parameter `fieldSelector`: terms in the order of their texts. Throws an Error with apimachinery's text. */
+/** Parses the query parameter `fieldSelector`: terms in the order of their texts. Throws a SelectorError. */
 export const parseFieldSelector = (text: string): FieldTerm[] => runAtOnce(fieldSelectorSteps(text))
 
 /** The same, a term a step. */
@@ -52,7 +53,7 @@ export function* fieldSelectorSteps(text: string): Steps<FieldTerm[]> {
   const found: FieldTerm[] = []
   for (const part of yield* sorted([...(yield* terms(text))], compareText)) {
     const at = part.search(/!=|=/)
-    if (at < 0) throw new Error(`invalid selector: '${text}'; can't understand '${part}'`)
+    if (at < 0) throw new SelectorError(`invalid selector: '${text}'; can't understand '${part}'`)
     const operator = part.startsWith('!=', at) ? '!=' : part.startsWith('==', at) ? '==' : '='
     const field = part.slice(0, at)
     const value = unescapeValue(part.slice(at + operator.length))

@@ -5,6 +5,7 @@ import type { FieldError } from './field-error.ts'
 import { fieldErrorText, invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import { isQualifiedName, isValidLabelValue } from './names.ts'
+import { SelectorError } from './selector-error.ts'
 
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'exists' | '!' | 'gt' | 'lt'
 
@@ -54,7 +55,7 @@ export function* labelRequirementSteps(key: string, operator: LabelOperator, val
   }
   if (errors.length > 0) {
     const texts = [...new Set(errors.map(fieldErrorText))]
-    throw new Error(texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`)
+    throw new SelectorError(texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`)
   }
   return { key, operator, values }
 }

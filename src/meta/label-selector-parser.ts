@@ -1,11 +1,11 @@
 import { compareUnits } from '../lib/compare-text.ts'
-import { errorMessage } from '../lib/error-message.ts'
 import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
 import { fieldErrorText, invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
 import { labelRequirementSteps } from './label-requirement.ts'
 import { isQualifiedName } from './names.ts'
+import { SelectorError } from './selector-error.ts'
 
 type TokenKind = ')' | '(' | ',' | '!' | '==' | '=' | '>' | '<' | '!=' | 'in' | 'notin' | 'identifier' | 'end' | 'error'
 interface Token {
@@ -57,7 +57,7 @@ const OPERATOR_TOKENS: Readonly<Partial<Record<TokenKind, LabelOperator>>> = {
 /** So many values are sorted at once. */
 const FEW = 64
 
-/** labels.Parser: throws Errors with apimachinery's texts. */
+/** labels.Parser: throws SelectorErrors. */
 export class LabelSelectorParser {
   private readonly tokens: Iterator<Token, void, undefined>
   private current: Token
@@ -72,19 +72,20 @@ export class LabelSelectorParser {
     for (;;) {
       const token = this.peek()
       if (token.kind === 'end') return
-      if (token.kind !== 'identifier' && token.kind !== '!') throw new Error(`found '${token.text}', expected: !, identifier, or 'end of string'`)
+      if (token.kind !== 'identifier' && token.kind !== '!') throw new SelectorError(`found '${token.text}', expected: !, identifier, or 'end of string'`)
       let requirement: LabelRequirement
       try {
         requirement = yield* this.requirement()
       } catch (error) {
-        throw new Error(`unable to parse requirement: ${errorMessage(error)}`)
+        if (!(error instanceof SelectorError)) throw error
+        throw new SelectorError(`unable to parse requirement: ${error.message}`)
       }
       yield requirement
       const next = this.take()
       if (next.kind === 'end') return
-      if (next.kind !== ',') throw new Error(`found '${next.text}', expected: ',' or 'end of string'`)
+      if (next.kind !== ',') throw new SelectorError(`found '${next.text}', expected: ',' or 'end of string'`)
       const after = this.peek()
-      if (after.kind !== 'identifier' && after.kind !== '!') throw new Error(`found '${after.text}', expected: identifier after ','`)
+      if (after.kind !== 'identifier' && after.kind !== '!') throw new SelectorError(`found '${after.text}', expected: identifier after ','`)
     }
   }
 
@@ -108,32 +109,32 @@ export class LabelSelectorParser {
     let token = this.take()
     const absent = token.kind === '!'
     if (absent) token = this.take()
-    if (token.kind !== 'identifier') throw new Error(`found '${token.text}', expected: identifier`)
+    if (token.kind !== 'identifier') throw new SelectorError(`found '${token.text}', expected: identifier`)
     const key = token.text
     const errors = isQualifiedName(key)
-    if (errors.length > 0) throw new Error(fieldErrorText(invalid(new FieldPath('<nil>'), key, errors.join('; '))))
+    if (errors.length > 0) throw new SelectorError(fieldErrorText(invalid(new FieldPath('<nil>'), key, errors.join('; '))))
     const next = this.peek()
     if (absent) return yield* labelRequirementSteps(key, '!', [])
     if (next.kind === 'end' || next.kind === ',') return yield* labelRequirementSteps(key, 'exists', [])
     const operatorToken = this.current
     this.current = this.next()
     const operator = OPERATOR_TOKENS[operatorToken.kind]
-    if (operator === undefined) throw new Error(`found '${operatorToken.text}', expected: in, notin, =, ==, !=, gt, lt`)
+    if (operator === undefined) throw new SelectorError(`found '${operatorToken.text}', expected: in, notin, =, ==, !=, gt, lt`)
     const values = operator === 'in' || operator === 'notin' ? yield* this.values() : this.exactValue()
     return yield* labelRequirementSteps(key, operator, values.size < FEW ? [...values].sort() : yield* sorted([...values], compareUnits))
   }
 
   private *values(): Steps<Set<string>> {
     const open = this.take()
-    if (open.kind !== '(') throw new Error(`found '${open.text}' expected: '('`)
+    if (open.kind !== '(') throw new SelectorError(`found '${open.text}' expected: '('`)
     const token = this.peek()
     if (token.kind === ')') {
       this.take()
       return new Set([''])
     }
-    if (token.kind !== 'identifier' && token.kind !== ',') throw new Error(`found '${token.text}', expected: ',', ')' or identifier`)
+    if (token.kind !== 'identifier' && token.kind !== ',') throw new SelectorError(`found '${token.text}', expected: ',', ')' or identifier`)
     const values = yield* this.identifiers()
-    if (this.take().kind !== ')') throw new Error(`found '${token.text}', expected: ')'`)
+    if (this.take().kind !== ')') throw new SelectorError(`found '${token.text}', expected: ')'`)
     return values
   }
 
@@ -147,7 +148,7 @@ export class LabelSelectorParser {
       if (token.kind === 'identifier') {
         values.add(token.text)
         if (next.kind === ')') return values
-        if (next.kind !== ',') throw new Error(`found '${next.text}', expected: ',' or ')'`)
+        if (next.kind !== ',') throw new SelectorError(`found '${next.text}', expected: ',' or ')'`)
       } else if (token.kind === ',') {
         if (values.size === 0) values.add('')
         if (next.kind === ')') {
@@ -159,7 +160,7 @@ export class LabelSelectorParser {
           values.add('')
         }
       } else {
-        throw new Error(`found '${token.text}', expected: ',', or identifier`)
+        throw new SelectorError(`found '${token.text}', expected: ',', or identifier`)
       }
     }
   }
@@ -168,7 +169,7 @@ export class LabelSelectorParser {
     const next = this.peek()
     if (next.kind === 'end' || next.kind === ',') return new Set([''])
     const token = this.take()
-    if (token.kind !== 'identifier') throw new Error(`found '${token.text}', expected: identifier`)
+    if (token.kind !== 'identifier') throw new SelectorError(`found '${token.text}', expected: identifier`)
     return new Set([token.text])
   }
 }

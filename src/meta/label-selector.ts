@@ -9,6 +9,7 @@ import { labelRequirement } from './label-requirement.ts'
 import { LabelSelectorParser } from './label-selector-parser.ts'
 import { isQualifiedName, isValidLabelValue } from './names.ts'
 import { validateLabels } from './object-meta-validation.ts'
+import { SelectorError } from './selector-error.ts'
 
 export type { LabelRequirement } from './label-requirement.ts'
 
@@ -83,14 +84,14 @@ export function matchesLabels(requirements: readonly LabelRequirement[], labels:
   return true
 }
 
-/** A label query of the API as requirements. Absent: NOTHING. Throws an Error where a key, operator or value is invalid. */
+/** A label query of the API as requirements. Absent: NOTHING. Throws a SelectorError where a key, operator or value is invalid. */
 export function labelSelectorOf(selector: LabelSelector | undefined | null): readonly LabelRequirement[] {
   if (!selector) return NOTHING
   const requirements: LabelRequirement[] = []
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) requirements.push(labelRequirement(key, '=', [value]))
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
     const known = OPERATORS[operator]
-    if (known === undefined) throw new Error(`${JSON.stringify(operator)} is not a valid label selector operator`)
+    if (known === undefined) throw new SelectorError(`${JSON.stringify(operator)} is not a valid label selector operator`)
     requirements.push(labelRequirement(key, known, values ?? []))
   }
   return requirements.sort(byKey)

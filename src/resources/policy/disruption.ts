@@ -2,6 +2,7 @@ import { listKind } from '../../catalog/define.ts'
 import type { ResourceAccess } from '../../catalog/definition.ts'
 import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
 import type { TypedObject } from '../../meta/object.ts'
+import { ifReadable } from '../../meta/selector-error.ts'
 import type { StatusError } from '../../meta/status.ts'
 import { failure, forbiddenError, isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
@@ -22,11 +23,8 @@ export async function budgetsOf(api: ResourceAccess, pod: TypedObject): Promise<
     throw error
   })
   return items.filter(({ spec }) => {
-    try {
-      return matchesLabels(labelSelectorOf(spec.selector), pod.metadata.labels)
-    } catch {
-      return false
-    }
+    const requirements = ifReadable(() => labelSelectorOf(spec.selector))
+    return requirements !== undefined && matchesLabels(requirements, pod.metadata.labels)
   })
 }
 

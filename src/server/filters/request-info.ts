@@ -3,6 +3,7 @@ import { FieldMatcher, type FieldTerm, parseFieldSelector } from '../../meta/fie
 import { type LabelRequirement, parseLabelSelector } from '../../meta/label-selector.ts'
 import { badRequestLine, PlainTextError } from '../../meta/plain-text-error.ts'
 import { nonResourceAttributes } from '../../meta/request-attributes.ts'
+import { ifReadable } from '../../meta/selector-error.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { MAX_PATH_LENGTH, MAX_QUERY_PARAMETERS } from '../limits.ts'
 import { hasTooManyParameters } from '../query.ts'
@@ -143,11 +144,7 @@ const LONG_SELECTOR = 4096
 /** Undefined where there is none, and of a selector that cannot be read. */
 function termsOf<T>(selector: string | null, parse: (text: string) => readonly T[]): readonly T[] | undefined {
   if (selector === null || selector === '' || selector.length > LONG_SELECTOR) return undefined
-  try {
-    return parse(selector)
-  } catch {
-    return undefined
-  }
+  return ifReadable(() => parse(selector))
 }
 
 /** The name that a field selector requires: a list of one object is authorized as that object. */

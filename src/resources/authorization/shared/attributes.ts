@@ -2,6 +2,7 @@ import type { RequestAttributes, User } from '../../../meta/context.ts'
 import { type FieldTerm, parseFieldSelector } from '../../../meta/field-selector.ts'
 import { type LabelOperator, type LabelRequirement, labelRequirement } from '../../../meta/label-requirement.ts'
 import { parseLabelSelector } from '../../../meta/label-selector.ts'
+import { ifReadable } from '../../../meta/selector-error.ts'
 import type { FieldSelectorAttributes, LabelSelectorAttributes, ResourceAttributes, SelfSubjectAccessReviewSpec, SubjectAccessReviewSpec } from '../v1.types.ts'
 
 /** The request that a review asks about. */
@@ -34,11 +35,7 @@ function fieldTermsOf({ rawSelector = '', requirements = [] }: FieldSelectorAttr
       return fieldTermReads(key, operator, values) ? [{ field: key, op: operator === 'In' ? '=' : '!=', value }] : []
     })
   if (rawSelector === '' || rawSelector.length > MAX_RAW_SELECTOR) return undefined
-  try {
-    return parseFieldSelector(rawSelector)
-  } catch {
-    return undefined
-  }
+  return ifReadable(() => parseFieldSelector(rawSelector))
 }
 
 /** The same of labels. */
@@ -49,11 +46,7 @@ function labelTermsOf({ rawSelector = '', requirements = [] }: LabelSelectorAttr
       return known !== undefined && labelTermReads(key, operator, values) ? [{ key, operator: known, values }] : []
     })
   if (rawSelector === '' || rawSelector.length > MAX_RAW_SELECTOR) return undefined
-  try {
-    return parseLabelSelector(rawSelector)
-  } catch {
-    return undefined
-  }
+  return ifReadable(() => parseLabelSelector(rawSelector))
 }
 
 /** The user that a review asks about. Nobody is put into system:authenticated here. */
@@ -74,18 +67,9 @@ const LABEL_OPERATORS = new Map<string, LabelOperator>([
 /** A selector of a review that is longer is left out of account, as one that cannot be read: whoever may ask what they may do could hold the event loop by it. */
 const MAX_RAW_SELECTOR = 64 * 1024
 
-const isReadable = (read: () => unknown): boolean => {
-  try {
-    read()
-    return true
-  } catch {
-    return false
-  }
-}
-
 function labelTermReads(key: string, operator: string, values: readonly string[]): boolean {
   const known = LABEL_OPERATORS.get(operator)
-  return known !== undefined && isReadable(() => labelRequirement(key, known, values))
+  return known !== undefined && ifReadable(() => labelRequirement(key, known, values)) !== undefined
 }
 
 /** As selectors in queries: one value, equal or not. */
@@ -103,7 +87,7 @@ function complaint(
   const bad =
     requirements.length > 0
       ? readable < requirements.length
-      : rawSelector !== '' && (rawSelector.length > MAX_RAW_SELECTOR || !isReadable(() => parse(rawSelector)))
+      : rawSelector !== '' && (rawSelector.length > MAX_RAW_SELECTOR || ifReadable(() => parse(rawSelector)) === undefined)
   return bad ? [`spec.resourceAttributes.${name} ${readable > 0 ? 'partially ' : ''}ignored due to parse error`] : []
 }
 

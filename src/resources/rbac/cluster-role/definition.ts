@@ -4,6 +4,7 @@ import { type FieldError, invalid, required } from '../../../meta/field-error.ts
 import { fieldPath } from '../../../meta/field-path.ts'
 import { type LabelSelector, labelSelectorOf, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
+import { ifReadable } from '../../../meta/selector-error.ts'
 import { authorizeRole, type EscalationServices } from '../shared/escalation.ts'
 import { validateRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
@@ -14,14 +15,7 @@ const PATH = fieldPath('aggregationRule', 'clusterRoleSelectors')
 const selectorsOf = (role: ClusterRole): readonly LabelSelector[] => role.aggregationRule?.clusterRoleSelectors ?? []
 
 /** Whether the selector can be read. Invalid values, which an update may keep, can make it unreadable. */
-function isReadable(selector: LabelSelector): boolean {
-  try {
-    labelSelectorOf(selector)
-    return true
-  } catch {
-    return false
-  }
-}
+const isReadable = (selector: LabelSelector): boolean => ifReadable(() => labelSelectorOf(selector)) !== undefined
 
 /** `allowInvalidValues`: values of labels are let pass, but a selector that cannot be read is an error all the same. */
 function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): FieldError[] {

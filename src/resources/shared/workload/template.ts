@@ -10,6 +10,7 @@ import type { LabelSelector, LabelSelectorRules } from '../../../meta/label-sele
 import { labelSelectorOf, matchesLabels, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import type { TypedObject } from '../../../meta/object.ts'
+import { ifReadable } from '../../../meta/selector-error.ts'
 import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
 import type { PodTemplateSpec } from '../../core/v1.types.ts'
 import { goLabelSelector, goStringMap } from '../go-syntax.ts'
@@ -18,13 +19,7 @@ import { goLabelSelector, goStringMap } from '../go-syntax.ts'
 export type Selection = ReturnType<typeof labelSelectorOf>
 
 /** The requirements of a selector, undefined where it is malformed. An absent selector selects nothing. */
-export function selectionOf(selector: LabelSelector | undefined | null): Selection | undefined {
-  try {
-    return labelSelectorOf(selector)
-  } catch {
-    return undefined
-  }
-}
+export const selectionOf = (selector: LabelSelector | undefined | null): Selection | undefined => ifReadable(() => labelSelectorOf(selector))
 
 /** A selector must be well formed and select something in particular. `kind`: as the text names it. Absent is left to the caller. */
 export function validateWorkloadSelector(

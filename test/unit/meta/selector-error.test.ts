@@ -1,0 +1,29 @@
+import { expect } from 'chai'
+import { fieldSelectorSteps, parseFieldSelector } from '../../../src/meta/field-selector.ts'
+import { labelSelectorOf, parseLabelSelector } from '../../../src/meta/label-selector.ts'
+import { ifReadable, SelectorError } from '../../../src/meta/selector-error.ts'
+
+describe('selectors that cannot be read', () => {
+  const unreadable: Record<string, () => unknown> = {
+    'a field without an operator': () => parseFieldSelector('a'),
+    'a field with a wrong escape': () => parseFieldSelector('a=\\b'),
+    'a field, in steps': () => [...fieldSelectorSteps('a')],
+    'a label without a value': () => parseLabelSelector('a in'),
+    'a label with a wrong key': () => parseLabelSelector('a/b/c=d'),
+    'an operator that is none': () => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Like', values: [] }] }),
+    'an expression without values': () => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }),
+  }
+  for (const [what, read] of Object.entries(unreadable))
+    it(`fail with their own error: ${what}`, () => {
+      expect(read).to.throw(SelectorError)
+      expect(ifReadable(read)).to.equal(undefined)
+    })
+
+  it('are told from faults of the program', () => {
+    const faulty = () => {
+      throw new TypeError('no')
+    }
+    expect(() => ifReadable(faulty)).to.throw(TypeError)
+    expect(ifReadable(() => parseFieldSelector(''))).to.deep.equal([])
+  })
+})
