@@ -17,6 +17,7 @@ export interface Api {
   readonly passesOn?: (path: string) => boolean
 }
 
+/** The API of one server, as filters of its handler chain. `aggregator`: absent where nothing is passed on to other servers. */
 export const createApi = (env: EndpointEnvironment, discovery: Discovery, openApi: OpenApiEndpoint, aggregator?: Aggregator): Api => ({
   withDiscovery: withDiscovery(env.catalog, discovery, openApi),
   withScope: withScope(env),

@@ -45,6 +45,7 @@ export async function deleteOne(scope: Scope<'delete'>): Promise<{ code: number;
   return { code: !result.deleted && options.orphanDependents === false ? 202 : 200, result }
 }
 
+/** DELETE of a collection: of what the query selects. Returns what was selected; options stand in the body or the query. */
 export async function deleteCollection(scope: Scope<'deletecollection'>): Promise<ListResult> {
   const selection = await listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)

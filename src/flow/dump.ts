@@ -12,6 +12,7 @@ import { formatSeatSeconds } from './seat-seconds.ts'
 const MOST_IDLE_QUEUES = 1024
 const GO_ZERO_TIME = '0001-01-01T00:00:00Z'
 
+/** A row for each priority level: what waits, what runs, and what has become of requests so far. */
 export function dumpPriorityLevels({ levels }: FlowControl): string {
   const headers = [
     ...['PriorityLevelName', 'ActiveQueues', 'IsIdle', 'IsQuiescing', 'WaitingRequests'],
@@ -25,6 +26,7 @@ export function dumpPriorityLevels({ levels }: FlowControl): string {
   return tableOf([headers, ...rows])
 }
 
+/** A row for each queue of each level that has queues. */
 export function dumpQueues({ levels }: FlowControl): string {
   const headers = [
     ...['PriorityLevelName', 'Index', 'PendingRequests', 'ExecutingRequests', 'SeatsInUse'],
@@ -57,6 +59,7 @@ export interface RequestDump {
   readonly epoch: number
 }
 
+/** A row for each request that waits, in the order of its queue, or runs. */
 export function dumpRequests({ levels }: FlowControl, { details, epoch }: RequestDump): string {
   const headers = [
     ...['PriorityLevelName', 'FlowSchemaName', 'QueueIndex', 'RequestIndexInQueue', 'FlowDistingsher'],

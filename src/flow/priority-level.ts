@@ -27,6 +27,10 @@ interface Limits {
   readonly max: number
 }
 
+/**
+ * One priority level: its queues, its limits of seats, and how much of them was wanted since the last adjustment. Levels live from one configuration to the next, so that requests that wait or run
+ * keep their place. https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
+ */
 export class PriorityLevel {
   readonly name: string
   readonly queues: QueueSet
@@ -104,6 +108,7 @@ export class PriorityLevel {
 /** As Go's math.Round: halves go away from zero. Nothing is negative here. */
 export const roundAway = (value: number): number => Math.floor(value + 0.5)
 
+/** What a level asks for of the seats of all, with the defaults of the API. */
 export function sharesOf({ spec: { limited, exempt } }: PriorityLevelConfig): Shares {
   if (limited === undefined) return { nominal: exempt?.nominalConcurrencyShares ?? 0, lendable: exempt?.lendablePercent ?? 0, borrowing: undefined }
   return { nominal: limited.nominalConcurrencyShares ?? DEFAULT_SHARES, lendable: limited.lendablePercent ?? 0, borrowing: limited.borrowingLimitPercent }

@@ -96,6 +96,7 @@ export interface NumberChild {
   value: number
 }
 
+/** Counts, which only grow; one for each set of labels. */
 export class CounterFamily extends Family<NumberChild> {
   readonly type = 'counter'
   protected create(): NumberChild {
@@ -106,6 +107,7 @@ export class CounterFamily extends Family<NumberChild> {
   }
 }
 
+/** Numbers that go up and down; one for each set of labels. */
 export class GaugeFamily extends Family<NumberChild> {
   readonly type = 'gauge'
   protected create(): NumberChild {
@@ -141,6 +143,7 @@ export class ReadGauge implements MetricFamily {
   }
 }
 
+/** What was observed for one set of labels: how often, the sum, and how many fell into each bucket (not into those below, which a scrape adds up). */
 export class HistogramChild {
   readonly counts: Float64Array
   sum = 0
@@ -172,6 +175,7 @@ export class HistogramChild {
   }
 }
 
+/** Distributions; one for each set of labels. `buckets`: upper bounds, ascending, without the infinite one. */
 export class HistogramFamily extends Family<HistogramChild> {
   readonly type = 'histogram'
   private readonly bounds: readonly number[]

@@ -213,6 +213,7 @@ function validateIdentity(meta: ObjectMeta, namespaced: boolean, validateName: V
 
 const time = (value: string | null | undefined): unknown => (value ? verbatim(printGoTime(value), () => JSON.stringify(value)) : value)
 
+/** What is wrong with the metadata of an update: what may not change first, then what an update may get wrong, in upstream's order. */
 export function* validateObjectMetaUpdateInSteps(...[next, old, path, rules = {}]: ObjectMetaUpdateArgs): Steps<FieldError[]> {
   const errors = validateUnchanged(next, old, path)
   if (next.labels) yield* add(errors, validateLabels(next.labels, path.child('labels')))

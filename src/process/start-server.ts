@@ -32,6 +32,11 @@ export interface Server {
 /**
  * Starts a server in this process, beside others that may run in it. Rejects with an Error that names the flag, the file or the port that it cannot start with, and with the signal's reason where that
  * aborts.
+ *
+ * @example
+ * const server = await startServer({ flags: { 'emulated-version': '1.34' } })
+ * console.log(server.url, server.kubeconfig)
+ * await server.stop()
  */
 export async function startServer({ flags = {}, log, signal = new AbortController().signal }: ServerOptions = {}): Promise<Server> {
   const { access, version, stop } = await openInProcess({ flags, log, signal })

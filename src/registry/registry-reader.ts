@@ -83,6 +83,7 @@ export function servedById(catalog: Catalog, id: ResourceId): ServedResource {
   return { definition, version: definition.hub }
 }
 
+/** In-process reads of any resource, in its hub version. Objects are shared: their readers never mutate them. */
 export const readAccess = (catalog: Catalog, readerOf: (served: ServedResource) => ResourceReader, signal: AbortSignal): ReadAccess => ({
   resourceOf: (version, kind) => {
     const served = catalog.snapshot().ofKind(version, kind)
@@ -100,6 +101,7 @@ export const readAccess = (catalog: Catalog, readerOf: (served: ServedResource) 
   },
 })
 
+/** What a list of the server itself selects, as options of a list that is not paged. Throws a SelectorError. */
 export const listOptions = (access: ListAccess | undefined): ListOptions => ({
   labels: access?.labelSelector ? parseLabelSelector(access.labelSelector) : [],
   fields: access?.fieldSelector ? parseFieldSelector(access.fieldSelector) : [],

@@ -12,6 +12,7 @@ const unlessFailed = (taken: () => void) => (error?: Error | null) => {
   if (!error) taken()
 }
 
+/** An answer over HTTP/1.1. Frames of a stream are made chunks here and written past Node's response object, so that memory which several answers share is written as it is. */
 export class Http1Wire implements Wire {
   private readonly res: ServerResponse
 

@@ -8,6 +8,7 @@ const MAX_UNWRITTEN = 1 << 20
 /** How long a stream that was ended may take to hand its last bytes to the kernel. */
 const LINGER_MS = 5_000
 
+/** The answer of a watch. Nothing waits for the client: one that leaves too much unwritten is cut off when more comes, and one that does not take its last bytes in time as well. */
 export class WireStream implements StreamWriter {
   /** Written so far. */
   bytes = 0

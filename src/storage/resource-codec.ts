@@ -55,6 +55,7 @@ function ownBytes(text: string): Buffer {
   return bytes
 }
 
+/** How the objects of one version are stored and read again: as JSON, which begins with the type in the order that is asked for, through the transformer. */
 export function createCodec(options: CodecOptions): ResourceCodec {
   const { order = 'struct', transformer = identity, derived = new ByteBudget(DERIVED_BYTES) } = options
   const kind = `"kind":${JSON.stringify(options.kind)},`

@@ -22,6 +22,7 @@ export interface Client {
   close(): void
 }
 
+/** Keeps its connections until it is closed. Bodies go as JSON unless the caller names another type, and merge patches are the default of PATCH. */
 export function openClient({ url, certificateAuthority: ca, clientCertificate: cert, clientKey: key }: Connection): Client {
   const agent = new Agent({ keepAlive: true, ca, cert, key })
   return {

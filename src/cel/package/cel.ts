@@ -79,7 +79,13 @@ export interface Program {
   evaluate(variables?: Readonly<Record<string, unknown>>, options?: { readonly costLimit?: number }): Evaluated
 }
 
-/** Throws CompileError, and TypeError for a release or a schema that there is not. */
+/**
+ * Throws CompileError, and TypeError for a release or a schema that there is not.
+ *
+ * @example
+ * const program = compile('object.spec.replicas <= params.max', { variables: { object: 'dyn', params: 'map(string, int)' } })
+ * program.evaluate({ object: { spec: { replicas: 3 } }, params: { max: 5 } }) // { value: true, cost: 6 }
+ */
 export function compile(expression: string, options: CompileOptions = {}): Program {
   const scope = scopeOf(options)
   const { checked, issues } = compileExpression(expression, scope.environment)

@@ -28,6 +28,7 @@ export interface Registration {
 
 const DEFAULT_PORT = 443
 
+/** What an APIService says of a group version. */
 export function registrationOf({ metadata, spec, status }: APIService): Registration {
   const { group = '', version = '', service, caBundle, insecureSkipTLSVerify = false } = spec
   return {

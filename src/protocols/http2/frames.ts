@@ -39,6 +39,7 @@ export function writeFrameHeader(out: Buffer, at: number, length: number, kind: 
   return out.writeUInt32BE(stream, at + 5)
 }
 
+/** A frame with a copy of the payload. */
 export function frameOf(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
   payload.copy(frame, writeFrameHeader(frame, 0, payload.length, kindOf(type, flags), stream))
@@ -67,6 +68,7 @@ export function numbersFrame(type: number, stream: number, ...numbers: readonly 
   return frame
 }
 
+/** A SETTINGS frame (RFC 9113, 6.5). */
 export function settingsFrame(settings: readonly (readonly [id: number, value: number])[]): Buffer {
   const payload = Buffer.allocUnsafe(6 * settings.length)
   let at = 0

@@ -35,6 +35,7 @@ function validateStatus({ status: { resourceClaims = [] } }: SchedulingContext, 
 export const validatePotentialNodes = ({ spec }: SchedulingContext, validateNodes: ValidateNodes): FieldError[] =>
   validateNodes(spec.potentialNodes, fieldPath('spec', 'potentialNodes'))
 
+/** What versions of PodSchedulingContext have in common: the table, and a status that is written alone. */
 export const schedulingParts = <T extends SchedulingContext>(validateNodes: ValidateNodes): Pick<Version<T>, 'table' | 'subresources'> => ({
   table,
   subresources: {
@@ -45,6 +46,7 @@ export const schedulingParts = <T extends SchedulingContext>(validateNodes: Vali
   },
 })
 
+/** The strategy of PodSchedulingContext, with the rules of a version. */
 export const schedulingStrategy = <T extends SchedulingContext>(validate: Strategy<T>['validate']): Strategy<T> => ({
   metaRounds: ['change', 'whole'],
   resetFields: STATUS_FIELDS,

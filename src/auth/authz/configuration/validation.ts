@@ -22,6 +22,7 @@ export interface Validated {
   readonly errors: readonly FieldError[]
 }
 
+/** Validates --authorization-config. `rules`: what CEL conditions may use in the release. */
 export function validateConfiguration({ authorizers = [] }: AuthorizationConfiguration, rules: ConditionRules): Validated {
   const errors: FieldError[] = []
   if (authorizers.length === 0) errors.push(required(fieldPath('authorizers'), 'at least one authorization mode must be defined'))

@@ -55,6 +55,7 @@ function writeText(writer: protobuf.Writer, field: number, value: string): void 
   if (value !== '') writer.uint32(tagOf(field)).string(value)
 }
 
+/** A value as it is stored: EncryptedObject of apiserver's storage/value/encrypt/envelope/kmsv2/v2/api.proto, fields in order, as Go marshals them. */
 export function encodeObject({ data, keyId, source, annotations, sourceType }: EncryptedObject): Buffer {
   const writer = protobuf.Writer.create()
   writeBytes(writer, 1, data)
@@ -90,6 +91,7 @@ const annotationsOf = (entries: readonly Buffer[]): Annotations =>
     }),
   )
 
+/** Buffers of the result are views of the message. */
 export function decodeObject(message: Buffer): EncryptedObject {
   const fields = fieldsOf(message)
   return { data: fields.bytes(1), keyId: fields.text(2), source: fields.bytes(3), annotations: annotationsOf(fields.all(4)), sourceType: fields.number(5) }
