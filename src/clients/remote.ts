@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { unlessThrown } from '../lib/unless-thrown.ts'
 import { joinPaths } from '../lib/url.ts'
 import { type GoUrl, GoUrlError, parseGoUrl } from '../meta/go-url.ts'
 import { fileError } from './file-error.ts'
@@ -81,14 +82,7 @@ function serverUrl(server: string): GoUrl {
   }
 }
 
-function parsedUrl(text: string): GoUrl | undefined {
-  try {
-    return parseGoUrl(text)
-  } catch (error) {
-    if (error instanceof GoUrlError) return undefined
-    throw error
-  }
-}
+const parsedUrl = (text: string): GoUrl | undefined => unlessThrown(GoUrlError, () => parseGoUrl(text))
 
 /** Data in place counts before a file. */
 async function pemOf(data: string | undefined, file: string | undefined): Promise<Pem | undefined> {

@@ -1,6 +1,7 @@
 import type { TableColumn, TableDefinition } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
 import { MIN_INT64 } from '../lib/integer.ts'
+import { unlessThrown } from '../lib/unless-thrown.ts'
 import { age } from '../meta/age.ts'
 import type { Json } from '../meta/object.ts'
 import { timeMillis } from '../meta/time.ts'
@@ -47,14 +48,7 @@ export function customTable(columns: readonly CustomResourceColumnDefinition[] =
 }
 
 /** Undefined where the path is malformed. */
-function readable(jsonPath: string): JsonPath | undefined {
-  try {
-    return parseJsonPath(jsonPath)
-  } catch (error) {
-    if (error instanceof JsonPathError) return undefined
-    throw error
-  }
-}
+const readable = (jsonPath: string): JsonPath | undefined => unlessThrown(JsonPathError, () => parseJsonPath(jsonPath))
 
 const TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'date'] satisfies TableColumn['type'][]
 const isColumnType = (type: string): type is TableColumn['type'] => TYPES.includes(type)

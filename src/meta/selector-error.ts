@@ -1,14 +1,9 @@
+import { unlessThrown } from '../lib/unless-thrown.ts'
+
 /** A selector of labels or fields cannot be read. The message is apimachinery's, for a client. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError'
 }
 
 /** What is read of a selector, or undefined where it cannot be read. */
-export function ifReadable<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof SelectorError) return undefined
-    throw error
-  }
-}
+export const ifReadable = <T>(read: () => T): T | undefined => unlessThrown(SelectorError, read)

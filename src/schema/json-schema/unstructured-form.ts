@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import { unlessThrown } from '../../lib/unless-thrown.ts'
 import { fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
@@ -118,14 +119,7 @@ function lenientMeta(value: Json): JsonObject {
   return meta.generation === undefined ? { ...meta, generation: 1 } : meta
 }
 
-function readable(value: Json): JsonObject | undefined {
-  try {
-    return coerceMeta(value)
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined
-    throw error
-  }
-}
+const readable = (value: Json): JsonObject | undefined => unlessThrown(DecodeError, () => coerceMeta(value))
 
 function eachReadable(meta: JsonObject): JsonObject {
   const kept: JsonObject = {}
