@@ -1,4 +1,5 @@
 import type { TableColumn, TableDefinition } from '../../catalog/definition.ts'
+import { age } from '../../meta/age.ts'
 import { ownMember } from '../../meta/equal.ts'
 import type { ObjectMeta, TypedObject } from '../../meta/object.ts'
 
@@ -19,6 +20,12 @@ export const nameColumn: TableColumn = { name: 'Name', type: 'string', format: '
 
 /** Ages are text: the server prints them. */
 export const ageColumn: TableColumn = column('Age', 'Time since the object was created.')
+
+/** The table of a kind of which nothing else is printed. */
+export const NAME_AND_AGE: TableDefinition<TypedObject> = {
+  columns: [nameColumn, ageColumn],
+  cells: ({ metadata }, now) => [metadata.name ?? '', age(metadata.creationTimestamp, now)],
+}
 
 /** The table without a column that earlier releases do not have. */
 export function withoutColumn<T extends TypedObject>({ columns, cells, ...table }: TableDefinition<T>, name: string): TableDefinition<T> {

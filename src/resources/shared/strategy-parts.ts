@@ -16,3 +16,8 @@ export const STATUS_VERBS = ['get', 'patch', 'update'] as const
 export const STATUS_FIELDS: readonly (readonly string[])[] = [['status']]
 /** Reset fields of the subresource `status`: its writes do not own the spec. */
 export const SPEC_FIELDS: readonly (readonly string[])[] = [['spec']]
+
+/** `prepare` of a status: whatever the client sends for the spec, the spec stays. */
+export function keepSpec<T extends { spec?: unknown }>(next: T, old: T | undefined): void {
+  if (old) next.spec = old.spec
+}

@@ -4,7 +4,7 @@ import { age } from '../../../src/meta/age.ts'
 import { type FieldError, invalid, notSupported, required } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../../src/resources/shared/columns.ts'
-import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../../src/resources/shared/strategy-parts.ts'
+import { keepSpec, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../../src/resources/shared/strategy-parts.ts'
 import { prepareCreate, prepareUpdate } from '../../../src/resources/shared/workload/generation.ts'
 import { types } from '../types.ts'
 import type { Book } from './v1.types.ts'
@@ -33,9 +33,7 @@ const bookStrategy: Strategy<Book> = {
 
 const bookStatusStrategy: Strategy<Book> = {
   resetFields: SPEC_FIELDS,
-  prepare(next, old) {
-    if (old) next.spec = old.spec
-  },
+  prepare: keepSpec,
 }
 
 const bookTable: TableDefinition<Book> = {

@@ -2,7 +2,7 @@ import type { Strategy } from '../../../catalog/definition.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { TypedObject } from '../../../meta/object.ts'
-import { STATUS_FIELDS } from '../../shared/strategy-parts.ts'
+import { keepSpec, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import type { CustomResourceDefinition } from '../v1.types.ts'
 import { defaultRuleErrors } from './default-rules.ts'
 import { storageVersion } from './defaults.ts'
@@ -73,9 +73,7 @@ export const definitionStatusStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
   plainFinalizers: true,
   resetFields: [['metadata'], ['spec']],
-  prepare(next, old) {
-    if (old) next.spec = old.spec
-  },
+  prepare: keepSpec,
   validate: validateDefinitionStatus,
   evaluate,
   holdsDeletion,

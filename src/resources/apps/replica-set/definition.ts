@@ -10,7 +10,7 @@ import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spe
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { goLabelSelector } from '../../shared/go-syntax.ts'
-import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { keepSpec, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { replicaTable, validateReplicaStatus, validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { scaleSelector } from '../../shared/workload/scale-selector.ts'
@@ -53,9 +53,7 @@ const replicaSetStrategy: Strategy<ReplicaSet> = {
 
 const replicaSetStatusStrategy: Strategy<ReplicaSet> = {
   resetFields: [['spec']],
-  prepare(next, old) {
-    if (old) next.spec = old.spec
-  },
+  prepare: keepSpec,
   validate: next => validateReplicaStatus(next),
 }
 

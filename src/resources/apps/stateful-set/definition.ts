@@ -12,7 +12,7 @@ import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { claimSpecWarnings } from '../../core/pod-spec/volume-warnings.ts'
 import type { PersistentVolumeClaim } from '../../core/v1.types.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { keepSpec, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { containerCells } from '../../shared/workload/cells.ts'
 import { CONTAINER_COLUMNS } from '../../shared/workload/columns.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
@@ -93,9 +93,7 @@ const statefulSetStrategy: Strategy<StatefulSet> = {
 
 const statefulSetStatusStrategy: Strategy<StatefulSet> = {
   resetFields: [['spec']],
-  prepare(next, old) {
-    if (old) next.spec = old.spec
-  },
+  prepare: keepSpec,
   validate: validateStatefulSetStatus,
 }
 

@@ -8,7 +8,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
-import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { keepSpec, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { containerCells } from '../../shared/workload/cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/columns.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
@@ -63,9 +63,7 @@ const cronJobStrategy: Strategy<CronJob> = {
 const cronJobStatusStrategy: Strategy<CronJob> = {
   metaRounds: [],
   resetFields: SPEC_FIELDS,
-  prepare(next, old) {
-    if (old) next.spec = old.spec
-  },
+  prepare: keepSpec,
   validate: () => [],
 }
 

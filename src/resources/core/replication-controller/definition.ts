@@ -4,7 +4,7 @@ import { clone } from '../../../meta/equal.ts'
 import { labelSelectorOfMap, printLabelRequirements, printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { scaleSubresource } from '../../autoscaling/scale/view.ts'
-import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { keepSpec, STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { replicaTable, validateReplicaStatus } from '../../shared/workload/replicas.ts'
 import { hostNameWarnings, templateWarnings } from '../../shared/workload/template.ts'
@@ -45,9 +45,7 @@ const strategy: Strategy<ReplicationController> = {
 
 const statusStrategy: Strategy<ReplicationController> = {
   resetFields: [['spec']],
-  prepare(next, old) {
-    if (old) next.spec = old.spec
-  },
+  prepare: keepSpec,
   validate: next => validateReplicaStatus(next),
 }
 

@@ -3,6 +3,7 @@ import type { Features } from '../../../lifecycle/gates.ts'
 import { boundedAtOnce } from '../../../meta/error-bound.ts'
 import { nameIsDns1035Label, nameIsDnsLabel } from '../../../meta/names.ts'
 import { invalidError } from '../../../meta/status.ts'
+import { keepSpec } from '../../shared/strategy-parts.ts'
 import type { Service } from '../v1.types.ts'
 import type { ServiceReservations } from './allocation/reservation.ts'
 import { needsClusterIP, typeOf } from './fields.ts'
@@ -62,9 +63,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
 export const serviceStatusStrategy = (relaxedNames = false): Strategy<Service> => ({
   validateName: nameRule(relaxedNames),
   resetFields: [['spec']],
-  prepare(next, old) {
-    if (old) next.spec = old.spec
-  },
+  prepare: keepSpec,
   validate: (next, old, { features }) => validateServiceStatus(next, old, features),
   warnings: (next, _, { features }) => serviceStatusWarnings(next, features),
 })

@@ -3,7 +3,7 @@ import type { Strategy, TableDefinition, Version } from '../../../catalog/defini
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { keepSpec, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { types } from '../../types.ts'
 import type { Ingress, IngressRule, IngressStatus } from '../v1.types.ts'
@@ -27,9 +27,7 @@ const ingressStrategy: Strategy<Ingress> = {
 
 const ingressStatusStrategy: Strategy<Ingress> = {
   resetFields: SPEC_FIELDS,
-  prepare(next, old) {
-    if (old) next.spec = old.spec
-  },
+  prepare: keepSpec,
   validate: validateIngressStatus,
 }
 

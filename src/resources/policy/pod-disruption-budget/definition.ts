@@ -3,7 +3,7 @@ import type { Strategy, TableDefinition, Version } from '../../../catalog/defini
 import { age } from '../../../meta/age.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { keepSpec, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { types } from '../../types.ts'
 import type { PodDisruptionBudget } from '../v1.types.ts'
@@ -30,9 +30,7 @@ const podDisruptionBudgetStatusStrategy: Strategy<PodDisruptionBudget> = {
   metaRounds: [],
   allowUnconditionalUpdate: false,
   resetFields: SPEC_FIELDS,
-  prepare(next, old) {
-    if (old) next.spec = old.spec
-  },
+  prepare: keepSpec,
   validate: validatePodDisruptionBudgetStatus,
 }
 

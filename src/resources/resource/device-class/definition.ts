@@ -1,13 +1,12 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isExtendedResource } from '../../core/pod-spec/resources.ts'
-import { ageColumn, nameColumn } from '../../shared/columns.ts'
+import { NAME_AND_AGE } from '../../shared/columns.ts'
 import { oldestReader } from '../../shared/oldest-reader.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { MAX_CONFIGURATIONS } from '../claim-spec.ts'
@@ -43,12 +42,7 @@ function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined, c
   return old ? [...errors, ...(yield* validateSpec(next, old, ctx))] : errors
 }
 
-const table: TableDefinition<DeviceClass> = {
-  columns: [nameColumn, ageColumn],
-  cells: ({ metadata }, now) => [metadata.name ?? '', age(metadata.creationTimestamp, now)],
-}
-
-const v1beta2: Version<DeviceClass> = { ...resourceVersion('DeviceClass', { plural: 'deviceclasses', singular: 'deviceclass' }), table }
+const v1beta2: Version<DeviceClass> = { ...resourceVersion('DeviceClass', { plural: 'deviceclasses', singular: 'deviceclass' }), table: NAME_AND_AGE }
 const v1 = otherVersion(v1beta2, 'v1')
 const v1beta1 = otherVersion(v1beta2, 'v1beta1')
 

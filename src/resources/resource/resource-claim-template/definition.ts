@@ -1,13 +1,12 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
-import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateTemplateMeta } from '../../core/volume/claim-template.ts'
-import { ageColumn, nameColumn } from '../../shared/columns.ts'
+import { NAME_AND_AGE } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { validateAdminAccess } from '../admin-access.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
@@ -16,11 +15,6 @@ import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
 import type { ResourceClaimTemplate as BetaTemplate } from '../v1beta1.types.ts'
 import type { DeviceClaim, ResourceClaimTemplate } from '../v1beta2.types.ts'
 import { type Differences, otherVersion, resourceVersion } from '../version.ts'
-
-const table: TableDefinition<ResourceClaimTemplate> = {
-  columns: [nameColumn, ageColumn],
-  cells: ({ metadata }, now) => [metadata.name ?? '', age(metadata.creationTimestamp, now)],
-}
 
 /** Upstream reports it as if the template were a claim. */
 const REQUESTS = fieldPath('spec', 'devices', 'requests')
@@ -45,7 +39,7 @@ const setDefaults = (template: ResourceClaimTemplate): void => setRequestDefault
 const v1beta2: Version<ResourceClaimTemplate> = {
   ...resourceVersion('ResourceClaimTemplate', { plural: 'resourceclaimtemplates', singular: 'resourceclaimtemplate' }),
   setDefaults,
-  table,
+  table: NAME_AND_AGE,
 }
 
 const OLDER: Differences<BetaTemplate, ResourceClaimTemplate> = {

@@ -1,18 +1,12 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Version } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { age } from '../../../meta/age.ts'
-import { ageColumn, nameColumn } from '../../shared/columns.ts'
+import { NAME_AND_AGE } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { PodGroup as AlphaGroup, Workload as AlphaWorkload } from '../v1alpha1.types.ts'
 import type { PodGroupTemplate, Workload } from '../v1alpha2.types.ts'
 import { validateFirstWorkload, validateWorkload } from './validation.ts'
-
-const table: TableDefinition<Workload> = {
-  columns: [nameColumn, ageColumn],
-  cells: ({ metadata }, now) => [metadata.name ?? '', age(metadata.creationTimestamp, now)],
-}
 
 const v1alpha2: Version<Workload> = {
   group: 'scheduling.k8s.io',
@@ -21,7 +15,7 @@ const v1alpha2: Version<Workload> = {
   names: { plural: 'workloads', singular: 'workload' },
   verbs: STANDARD_VERBS,
   schema: types.type('schedulingV1alpha2.Workload'),
-  table,
+  table: NAME_AND_AGE,
 }
 
 const templateOf = ({ name, policy }: AlphaGroup): PodGroupTemplate => ({ name, schedulingPolicy: policy, schedulingConstraints: null })
