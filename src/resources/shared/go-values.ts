@@ -22,6 +22,9 @@ export function goMember(type: string, member: string, value: Json | undefined):
   return goSyntax(schema, value, member)
 }
 
+/** A quantity as Go prints the struct. */
+export const goQuantityValue = (value: string): Verbatim => goMember('autoscalingv2.MetricTarget', 'value', value)
+
 /** The same, printed when it is first asked for: many errors may show the value. */
 export function goMemberOnce(type: string, member: string, value: Json | undefined): () => Verbatim {
   let text: Verbatim | undefined

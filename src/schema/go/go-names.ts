@@ -6,6 +6,8 @@ const CAPITALS = /^(api|aws|csi|dns|fc|fs|gce|gid|gmsa|grpc|http|id|ip|iqn|iscsi
 /** Fields whose names no rule gives, in any struct. */
 const NAMES: Readonly<Record<string, string>> = {
   cephfs: 'CephFS',
+  cidr: 'CIDR',
+  cidrs: 'CIDRs',
   chapAuthDiscovery: 'DiscoveryCHAPAuth',
   chapAuthSession: 'SessionCHAPAuth',
   diskURI: 'DataDiskURI',

@@ -194,9 +194,11 @@ function storedVersionErrors(stored: readonly string[], versions: readonly Custo
   if (stored.length === 0) return [invalid(path, goStringList(undefined), 'must have at least one stored version')]
   const lastPlace = new Map(stored.map((name, i) => [name, i]))
   const names = new Set(versions.map(({ name }) => name))
-  const errors = versions
-    .filter(({ name, storage }) => storage && !lastPlace.has(name))
-    .map(({ name }) => invalid(path, stored, `must have the storage version ${name}`))
+  // A version that stands in the list twice is found once.
+  const left = new Set(stored)
+  const errors = versions.flatMap(({ name, storage }) =>
+    left.delete(name) || !storage ? [] : [invalid(path, goStringList(stored), `must have the storage version ${name}`)],
+  )
   const gone = stored.flatMap((name, i) => (names.has(name) || lastPlace.get(name) !== i ? [] : [{ name, i }]))
   return [...errors, ...gone.map(({ name, i }) => invalid(path.index(i), name, goneText(name)))]
 }

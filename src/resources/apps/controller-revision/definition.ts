@@ -1,12 +1,15 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { goJson } from '../../../codec/json.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { type FieldError, required } from '../../../meta/field-error.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { type FieldError, invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseApiVersion, qualifiedResource } from '../../../meta/gvk.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { validateImmutableField, validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import type { Json } from '../../../meta/object.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { ControllerRevision } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
@@ -14,18 +17,25 @@ import { appsVersion } from '../version.ts'
 /** null counts as one; validateControllerRevision refuses it as missing. */
 const isJsonObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value))
 
+/** As Go prints the struct, which has the bytes. */
+function rawExtension(value: Json | undefined): Verbatim {
+  const bytes = value === undefined ? undefined : [...Buffer.from(goJson(value))].map(byte => `0x${byte.toString(16)}`)
+  return verbatim(`runtime.RawExtension{Raw:[]uint8${bytes ? `{${bytes.join(', ')}}` : '(nil)'}, Object:runtime.Object(nil)}`, () => goJson(value ?? null))
+}
+
 /**
- * A snapshot: its data never changes, its number may. That the data are an object is checked at the create only, since 1.31. Source: pkg/apis/apps/validation in
+ * A snapshot: its data never changes, its number may. Since 1.31 data are judged at the create only, and must be an object. Source: pkg/apis/apps/validation in
  * k8s.io/kubernetes.
  */
 function validateControllerRevision(next: ControllerRevision, old: ControllerRevision | undefined, { features }: HookContext): FieldError[] {
   const data = fieldPath('data')
-  const wantsObject = !old && isSince(features.release, '1.31')
+  const isNewer = isSince(features.release, '1.31')
+  const wantsObject = !old && isNewer
   return [
     ...validateNonNegative(next.revision, fieldPath('revision')),
-    ...(next.data === undefined || next.data === null ? [required(data, 'data is mandatory')] : []),
+    ...((!old || !isNewer) && (next.data === undefined || next.data === null) ? [required(data, 'data is mandatory')] : []),
     ...(wantsObject && next.data !== undefined && !isJsonObject(next.data) ? [required(data, 'data must be a valid JSON object')] : []),
-    ...(old ? validateImmutableField(next.data, old.data, data) : []),
+    ...(old && !deepEqual(next.data, old.data) ? [invalid(data, rawExtension(next.data), 'field is immutable')] : []),
   ]
 }
 

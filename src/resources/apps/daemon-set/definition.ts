@@ -28,9 +28,10 @@ function setDaemonSetDefaults(object: DaemonSet): void {
   }
   spec.revisionHistoryLimit ??= 10
   defaultPodTemplate(spec.template)
+  setTemplateGeneration(object, templateGeneration(object))
 }
 
-/** The old field templateGeneration lives on as an annotation, which only the server counts up. */
+/** The old field templateGeneration lives on as an annotation, which only the server counts up. kube-apiserver's own type has the field, so that every object has the annotation, and writers own it. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 
 /** 0 where the annotation is missing or not a number. */

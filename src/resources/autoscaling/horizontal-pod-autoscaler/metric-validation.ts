@@ -4,6 +4,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label, nameIsPathSegment } from '../../../meta/names.ts'
 import { quantitySign } from '../../../meta/quantity.ts'
 import { validateContainerResourceName } from '../../core/pod-spec/resources.ts'
+import { goQuantityValue } from '../../shared/go-values.ts'
 import type {
   ContainerResourceMetricSource,
   ExternalMetricSource,
@@ -20,7 +21,7 @@ const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue']
 
 /** An absent quantity is valid; zero is not. */
 const validatePositive = (value: string | undefined, path: FieldPath): FieldError[] =>
-  value !== undefined && quantitySign(value) !== 1 ? [invalid(path, value, 'must be positive')] : []
+  value !== undefined && quantitySign(value) !== 1 ? [invalid(path, goQuantityValue(value), 'must be positive')] : []
 
 /** An empty type is reported twice: as absent, and as none of TARGET_TYPES. Which value a source needs is left to its validator. */
 function validateTarget(target: MetricTarget, path: FieldPath): FieldError[] {
@@ -89,7 +90,7 @@ const validateResource = ({ name, target }: ResourceMetricSource, path: FieldPat
 const validateContainerResource = ({ name, container, target }: ContainerResourceMetricSource, path: FieldPath): FieldError[] => {
   const errors: FieldError[] = []
   const at = path.child('container')
-  if (name) errors.push(...validateContainerResourceName(name, path.child('name')))
+  if (name) errors.push(...validateContainerResourceName(name, path.child('name'), String))
   else errors.push(required(path.child('name'), 'must specify a resource name'))
   if (container) errors.push(...isDns1123Label(container).map(text => invalid(at, container, text)))
   else errors.push(required(at, 'must specify a container'))

@@ -86,12 +86,12 @@ function validateStrictUpdate(event: Event, old: Event): FieldError[] {
     ...kept('reason', event.reason, old.reason),
     ...kept('message', event.message, old.message),
     ...kept('source', event.source, old.source, goStruct('EventSource', { Component: 'component', Host: 'host' })),
-    ...kept('firstTimestamp', event.firstTimestamp, old.firstTimestamp),
-    ...kept('lastTimestamp', event.lastTimestamp, old.lastTimestamp),
-    ...kept('count', event.count, old.count),
+    ...kept('firstTimestamp', event.firstTimestamp, old.firstTimestamp, timeText),
+    ...kept('lastTimestamp', event.lastTimestamp, old.lastTimestamp, timeText),
+    ...kept('count', event.count, old.count, value => value ?? 0),
     ...kept('reason', event.reason, old.reason),
     ...kept('type', event.type, old.type),
-    ...kept('eventTime', event.eventTime, old.eventTime),
+    ...kept('eventTime', event.eventTime, old.eventTime, timeText),
     ...kept('action', event.action, old.action),
     ...kept('related', event.related, old.related, value => (value === undefined ? null : reference(value))),
     ...kept('reportingController', event.reportingComponent, old.reportingComponent),
@@ -100,8 +100,11 @@ function validateStrictUpdate(event: Event, old: Event): FieldError[] {
 }
 
 /** An error where the member has changed. Upstream reports a changed reason twice. */
-const kept = <T>(name: string, next: T, old: T, print: (value: T) => unknown = value => value ?? null): FieldError[] =>
+const kept = <T>(name: string, next: T, old: T, print: (value: T) => unknown = value => value ?? ''): FieldError[] =>
   deepEqual(next, old) ? [] : [invalid(fieldPath(name), print(next), 'field is immutable')]
+
+/** A time that is absent is Go's zero. */
+const timeText = (time: string | null | undefined): unknown => time ?? verbatim('0001-01-01 00:00:00 +0000 UTC', () => 'null')
 
 /** As Go prints a struct of texts. */
 const goStruct =

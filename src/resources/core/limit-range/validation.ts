@@ -6,6 +6,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
+import { goQuantityValue } from '../../shared/go-values.ts'
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../pod-spec/resources.ts'
 import type { LimitRange, LimitRangeItem } from '../v1.types.ts'
 
@@ -95,7 +96,7 @@ type Amount = readonly [value: string | undefined, name: string]
 /** A ratio is at least 1, and at most the maximum divided by the minimum where both are given. */
 function validateRatio(ratio: string | undefined, min: string | undefined, max: string | undefined, path: FieldPath): FieldError[] {
   if (ratio === undefined) return []
-  const errors = compareQuantity(ratio, '1') < 0 ? [invalid(path, ratio, `ratio ${ratio} is less than 1`)] : []
+  const errors = compareQuantity(ratio, '1') < 0 ? [invalid(path, goQuantityValue(ratio), `ratio ${ratio} is less than 1`)] : []
   if (min === undefined || max === undefined) return errors
   const most = greatestRatio(ratio, min, max)
   if (most.ratio > most.limit) errors.push(invalid(path, ratio, `ratio ${ratio} is greater than max/min = ${most.limit.toFixed(6)}`))

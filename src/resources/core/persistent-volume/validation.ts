@@ -35,7 +35,7 @@ export function validatePersistentVolume(next: PersistentVolume, old: Persistent
 /** `old` only decides whether bad label values of the affinity, and long names of secrets, may stay. An empty reclaim policy passes. */
 function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): FieldError[] {
   const { spec } = volume
-  const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec.capacity ?? {})]
+  const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec.capacity)]
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) {
     errors.push(notSupported(specPath.child('persistentVolumeReclaimPolicy'), policy, RECLAIM_POLICIES))
@@ -74,14 +74,14 @@ export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[]
  * Exactly one entry, `storage`, with a positive amount. An empty capacity is reported twice: as required and as not supported.
  * Amounts under other names are checked, too.
  */
-function validateCapacity(capacity: Readonly<Record<string, string>>): FieldError[] {
+function validateCapacity(capacity: Readonly<Record<string, string>> | undefined): FieldError[] {
   const errors: FieldError[] = []
   const path = specPath.child('capacity')
-  const names = Object.keys(capacity)
+  const names = Object.keys(capacity ?? {})
   if (names.length === 0) errors.push(required(path))
   if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported(path, goMember('core.PersistentVolumeSpec', 'capacity', capacity), ['storage']))
   for (const name of names) {
-    const quantity = capacity[name] ?? ''
+    const quantity = capacity?.[name] ?? ''
     const value = quantityValue(quantity)
     if (value < 0n) errors.push(invalid(path.key(name), value, 'must be a valid resource quantity'))
     if (compareQuantity(quantity, 0) <= 0) errors.push(invalid(path.key(name), quantity, NOT_POSITIVE))

@@ -92,15 +92,26 @@ function defaultHttpGet(action: HTTPGetAction): void {
 export function isLatest(image: string): boolean {
   const parsed = REFERENCE.exec(image)
   if (!parsed) return false
-  const [, tag, digest] = parsed
+  const [, name = '', tag, digest] = parsed
+  if (repositoryOf(name).length > LONGEST_REPOSITORY) return false
   return tag === 'latest' || (tag === undefined && digest === undefined)
 }
+
+const LONGEST_REPOSITORY = 255
+
+/** A name without its domain, and with the folder that is meant where it has neither. */
+function repositoryOf(name: string): string {
+  const [first = '', ...rest] = name.split('/')
+  if (rest.length === 0) return `library/${name}`
+  return /[.:A-Z]/.test(first) || first === 'localhost' ? rest.join('/') : name
+}
+
 const DOMAIN_PART = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])'
 const DOMAIN = `(?:${DOMAIN_PART}(?:\\.${DOMAIN_PART})*|\\[(?:[a-fA-F0-9:]+)\\])(?::[0-9]+)?`
 const NAME_PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
 /** The grammar of https://github.com/distribution/reference. */
 const REFERENCE = new RegExp(
-  `^(?:${DOMAIN}/)?${NAME_PART}(?:/${NAME_PART})*(?::([\\w][\\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,
+  `^((?:${DOMAIN}/)?${NAME_PART}(?:/${NAME_PART})*)(?::([\\w][\\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,
 )
 
 function defaultVolume(volume: Volume): void {

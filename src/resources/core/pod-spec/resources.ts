@@ -45,19 +45,19 @@ export const isOvercommitAllowed = (name: string): boolean => isNativeResource(n
 export const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || isExtendedResource(name)
 
 /** The name of a resource of anything, which messages print without quotes: quotas, limit ranges, nodes. Prefixed names, and the known ones without a prefix. */
-export function validateResourceName(name: string, path: FieldPath): FieldError[] {
+export function validateResourceName(name: string, path: FieldPath, print: (name: string) => unknown = goStringer): FieldError[] {
   const errors: FieldError[] = []
   const texts = isQualifiedName(name)
-  if (texts.length > 0) for (const text of texts) errors.push(invalid(path, goStringer(name), text))
+  if (texts.length > 0) for (const text of texts) errors.push(invalid(path, print(name), text))
   else if (!name.includes('/') && !STANDARD_RESOURCES.has(name) && !isQuotaHugePages(name)) {
     errors.push(invalid(path, goStringer(name), 'must be a standard resource type or fully qualified'))
   }
   return errors
 }
 
-/** The name of a resource of a container. */
-export function validateContainerResourceName(name: string, path: FieldPath): FieldError[] {
-  const errors = validateResourceName(name, path)
+/** The name of a resource of a container. `print`: how a name that is not even qualified is told. */
+export function validateContainerResourceName(name: string, path: FieldPath, print?: (name: string) => unknown): FieldError[] {
+  const errors = validateResourceName(name, path, print)
   if (name.split('/').length === 1) {
     if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name)) errors.push(invalid(path, goStringer(name), 'must be a standard resource for containers'))
   } else if (!isNativeResource(name) && !isExtendedResource(name))
