@@ -7,6 +7,7 @@ import { sortedJson } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
 import { indentContinuations } from './yaml-continuations.ts'
 import { depthFault, yamlFault } from './yaml-fault.ts'
+import { goYamlFault } from './yaml-grammar.ts'
 import { MAX_DEPTH, type ParsedYaml, treeOf, YamlError } from './yaml-tree.ts'
 
 export { type ParsedYaml, YamlError } from './yaml-tree.ts'
@@ -14,6 +15,8 @@ export { yamlBytes, yamlInSteps } from './yaml-writer.ts'
 
 /** Upstream's strict decoding reports all repeated keys in one error, under these words. */
 export const repeatedKeysText = (duplicates: readonly string[]): string => `yaml: unmarshal errors:\n${duplicates.map(line => `  ${line}`).join('\n')}`
+
+const LONG_TEXT = 64 * 1024
 
 /** Parses the first document of a YAML text (or JSON, which is YAML). An empty text is null. Throws YamlError. */
 export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSteps(bytes))
@@ -27,6 +30,10 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
   try {
     const json = yield* asJson(source)
     if (json !== undefined) return { yaml: true, value: json, duplicates: [], hasUint64: false }
+    yield
+    // What go-yaml refuses, and why, is known of texts that are read in a few milliseconds; of longer ones it is told as far as js-yaml knows.
+    const fault = source.length <= LONG_TEXT ? goYamlFault(source) : undefined
+    if (fault !== undefined) throw new YamlError(fault)
     yield
     return yield* treeOfText(source)
   } catch (error) {

@@ -1,0 +1,242 @@
+import { YamlProblem } from './yaml-cursor.ts'
+import { type Token, type TokenType, YamlScanner } from './yaml-scanner.ts'
+
+/** What is to come next; undefined where the document has ended. */
+type State = () => State | undefined
+
+const HANDLES = ['!', '!!']
+
+/**
+ * The parser of go-yaml 2 as far as it finds faults in the first document of a text. A stack of its own, for a text may be nested deeper than the stack of calls. Source: parserc.go in
+ * sigs.k8s.io/yaml/goyaml.v2.
+ */
+class Grammar {
+  private readonly scanner: YamlScanner
+  /** What comes after the nodes that are open. */
+  private readonly after: State[] = []
+  private readonly anchors = new Set<string>()
+  private handles: readonly string[] = HANDLES
+  /** Of the node that is being read. */
+  private tag: Token | undefined
+
+  constructor(text: string) {
+    this.scanner = new YamlScanner(text)
+  }
+
+  /** Throws YamlProblem, and for an alias that nothing defines an UnknownAnchor. */
+  check(): void {
+    for (let state: State | undefined = this.document; state !== undefined; ) state = state()
+  }
+
+  private next(): Token {
+    this.scanner.skipToken()
+    return this.scanner.peek()
+  }
+
+  private is(...types: TokenType[]): boolean {
+    return types.includes(this.scanner.peek().type)
+  }
+
+  private fail(problem: string, line = this.scanner.peek().line): never {
+    throw new YamlProblem(problem, line, false)
+  }
+
+  private readonly document: State = () => {
+    if (this.is('stream end')) return undefined
+    const isImplicit = !this.is('version', 'tag directive', 'document start')
+    if (isImplicit) return this.node(this.documentEnd)
+    this.directives()
+    if (!this.is('document start')) this.fail('did not find expected <document start>')
+    this.next()
+    if (this.is('version', 'tag directive', 'document start', 'document end', 'stream end')) return this.documentEnd
+    return this.node(this.documentEnd)
+  }
+
+  private directives(): void {
+    let hasVersion = false
+    const handles: string[] = []
+    for (let token = this.scanner.peek(); token.type === 'version' || token.type === 'tag directive'; token = this.next()) {
+      if (token.type === 'tag directive') {
+        if (handles.includes(token.value)) this.fail('found duplicate %TAG directive')
+        handles.push(token.value)
+        continue
+      }
+      if (hasVersion) this.fail('found duplicate %YAML directive')
+      if (token.value !== '1.1') this.fail('found incompatible YAML document')
+      hasVersion = true
+    }
+    this.handles = [...handles, ...HANDLES]
+  }
+
+  /** The end of a document is the next token, which must be one. */
+  private readonly documentEnd: State = () => {
+    this.scanner.peek()
+    return undefined
+  }
+
+  private pop(): State | undefined {
+    return this.after.pop()
+  }
+
+  /** A node, and what comes after it. */
+  private node(after: State, { isBlock = true, mayBeIndentless = false } = {}): State | undefined {
+    this.after.push(after)
+    let token = this.scanner.peek()
+    if (token.type === 'alias') {
+      if (!this.anchors.has(token.value)) throw new UnknownAnchor(token.value)
+      this.scanner.skipToken()
+      return this.pop()
+    }
+    const first = token
+    for (let i = 0; i < 2 && (token.type === 'anchor' || token.type === 'tag') && (i === 0 || token.type !== first.type); i++) {
+      this.takeProperty(token)
+      token = this.next()
+    }
+    this.checkHandle()
+    if (mayBeIndentless && token.type === '-') return this.indentlessEntry
+    const content = this.contentOf(token.type, isBlock)
+    if (content !== undefined) {
+      this.scanner.skipToken()
+      return content()
+    }
+    if (token !== first) return this.pop()
+    return this.fail('did not find expected node content')
+  }
+
+  /** What follows the token that begins a node; undefined where none begins. */
+  private contentOf(type: TokenType, isBlock: boolean): State | undefined {
+    if (type === 'scalar') return () => this.pop()
+    if (type === '[') return () => this.flowSequence(true)
+    if (type === '{') return () => this.flowMapping(true)
+    if (isBlock && type === 'block sequence') return () => this.blockEntry
+    if (isBlock && type === 'block mapping') return () => this.blockKey
+  }
+
+  private takeProperty(token: Token): void {
+    if (token.type === 'anchor') this.anchors.add(token.value)
+    else this.tag = token
+  }
+
+  private checkHandle(): void {
+    const { tag } = this
+    this.tag = undefined
+    if (tag !== undefined && tag.value !== '' && !this.handles.includes(tag.value)) this.fail('found undefined tag handle', tag.line)
+  }
+
+  private readonly blockEntry: State = () => {
+    if (this.is('-')) {
+      this.next()
+      return this.is('-', 'block end') ? this.blockEntry : this.node(this.blockEntry)
+    }
+    if (!this.is('block end')) this.fail("did not find expected '-' indicator")
+    this.scanner.skipToken()
+    return this.pop()
+  }
+
+  private readonly indentlessEntry: State = () => {
+    if (!this.is('-')) return this.pop()
+    this.next()
+    return this.is('-', '?', ':', 'block end') ? this.indentlessEntry : this.node(this.indentlessEntry)
+  }
+
+  private readonly blockKey: State = () => {
+    if (this.is('?')) {
+      this.next()
+      return this.is('?', ':', 'block end') ? this.blockValue : this.node(this.blockValue, { mayBeIndentless: true })
+    }
+    if (!this.is('block end')) this.fail('did not find expected key')
+    this.scanner.skipToken()
+    return this.pop()
+  }
+
+  private readonly blockValue: State = () => {
+    if (!this.is(':')) return this.blockKey
+    this.next()
+    return this.is('?', ':', 'block end') ? this.blockKey : this.node(this.blockKey, { mayBeIndentless: true })
+  }
+
+  private readonly flowSequence =
+    (isFirst: boolean): State =>
+    () => {
+      if (!this.is(']')) {
+        if (!isFirst) {
+          if (!this.is(',')) this.fail("did not find expected ',' or ']'")
+          this.next()
+        }
+        if (this.is('?')) {
+          this.scanner.skipToken()
+          return this.pairKey
+        }
+        if (!this.is(']')) return this.node(this.flowSequence(false), { isBlock: false })
+      }
+      this.scanner.skipToken()
+      return this.pop()
+    }
+
+  /** A mapping of one pair that stands in a sequence without braces. */
+  private readonly pairKey: State = () => {
+    if (!this.is(':', ',', ']')) return this.node(this.pairValue, { isBlock: false })
+    this.scanner.skipToken()
+    return this.pairValue
+  }
+
+  private readonly pairValue: State = () => {
+    if (this.is(':')) {
+      this.next()
+      if (!this.is(',', ']')) return this.node(this.pairEnd, { isBlock: false })
+    }
+    return this.pairEnd
+  }
+
+  private readonly pairEnd: State = () => {
+    this.scanner.peek()
+    return this.flowSequence(false)
+  }
+
+  private readonly flowMapping =
+    (isFirst: boolean): State =>
+    () => {
+      if (!this.is('}')) {
+        if (!isFirst) {
+          if (!this.is(',')) this.fail("did not find expected ',' or '}'")
+          this.next()
+        }
+        if (this.is('?')) {
+          this.next()
+          return this.is(':', ',', '}') ? this.flowValue : this.node(this.flowValue, { isBlock: false })
+        }
+        if (!this.is('}')) return this.node(this.emptyValue, { isBlock: false })
+      }
+      this.scanner.skipToken()
+      return this.pop()
+    }
+
+  private readonly flowValue: State = () => {
+    if (this.is(':')) {
+      this.next()
+      if (!this.is(',', '}')) return this.node(this.flowMapping(false), { isBlock: false })
+    }
+    return this.flowMapping(false)
+  }
+
+  private readonly emptyValue: State = () => {
+    this.scanner.peek()
+    return this.flowMapping(false)
+  }
+}
+
+/** An alias whose anchor has not been seen. */
+class UnknownAnchor extends Error {}
+
+/** What go-yaml says of a text that is no YAML: `yaml: line 4: did not find expected key`. Undefined where it finds nothing wrong with the form. */
+export function goYamlFault(text: string): string | undefined {
+  try {
+    new Grammar(text).check()
+    return undefined
+  } catch (error) {
+    if (error instanceof UnknownAnchor) return `yaml: unknown anchor '${error.message}' referenced`
+    if (!(error instanceof YamlProblem)) throw error
+    const { line, ofScanner, message } = error
+    return `yaml: ${line === 0 ? '' : `line ${ofScanner ? line + 1 : line}: `}${message}`
+  }
+}

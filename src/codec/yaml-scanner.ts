@@ -1,0 +1,334 @@
+import { YamlCursor } from './yaml-cursor.ts'
+import { scanAnchor, scanBlockScalar, scanDirective, scanPlain, scanQuoted, scanTag } from './yaml-scan-values.ts'
+
+export type TokenType =
+  | 'stream end'
+  | 'version'
+  | 'tag directive'
+  | 'document start'
+  | 'document end'
+  | 'block sequence'
+  | 'block mapping'
+  | 'block end'
+  | '['
+  | ']'
+  | '{'
+  | '}'
+  | ','
+  | '-'
+  | '?'
+  | ':'
+  | 'alias'
+  | 'anchor'
+  | 'tag'
+  | 'scalar'
+
+export interface Token {
+  readonly type: TokenType
+  readonly line: number
+  /** The name of an alias or anchor, the handle of a tag or of its directive, the number of a version. */
+  readonly value: string
+}
+
+/** A place where a key may stand that nothing announces. */
+interface SimpleKey {
+  isPossible: boolean
+  readonly isRequired: boolean
+  /** Of the token that begins it. */
+  readonly number: number
+  readonly at: number
+  readonly line: number
+  readonly column: number
+}
+
+const MAX_DEPTH = 10_000
+const LONGEST_KEY = 1024
+
+/**
+ * The scanner of go-yaml 2 as far as it finds faults: where it stops, and why. Values are not kept. Source: scannerc.go in sigs.k8s.io/yaml/goyaml.v2, which is libyaml in Go.
+ */
+export class YamlScanner extends YamlCursor {
+  private readonly tokens: Token[] = []
+  private head = 0
+  /** Tokens that have been taken. */
+  private taken = 0
+  private isReady = false
+  /** One for each flow level. */
+  private readonly keys: SimpleKey[] = []
+  private readonly keyOfToken = new Map<number, number>()
+  private keyAllowed = true
+  private flowLevel = 0
+  private indent = -1
+  private readonly indents: number[] = []
+
+  constructor(text: string) {
+    super(text)
+    this.keys.push(this.keyHere(false, false))
+  }
+
+  /** The next token. Throws YamlProblem. */
+  peek(): Token {
+    while (!this.isReady) this.fetchMore()
+    const token = this.tokens[this.head]
+    return token ?? this.fail('did not find expected <stream-end>')
+  }
+
+  skipToken(): void {
+    this.isReady = false
+    this.taken++
+    this.head++
+  }
+
+  private fetchMore(): void {
+    for (;;) {
+      if (this.head !== this.tokens.length) {
+        const key = this.keyOfToken.get(this.taken)
+        const known = key === undefined ? undefined : this.keys[key]
+        if (known === undefined || !this.isValidKey(known)) break
+      }
+      this.fetchNext()
+    }
+    this.isReady = true
+  }
+
+  private push(type: TokenType, value = '', line = this.line): void {
+    this.tokens.push({ type, line, value })
+  }
+
+  private fetchNext(): void {
+    this.skipToToken()
+    this.unrollIndent(this.column)
+    const mark = this.documentMark()
+    if (this.isEnd()) this.fetchStreamEnd()
+    else if (this.column === 0 && this.char === '%') this.fetchDirective()
+    else if (mark !== undefined) this.fetchDocumentMark(mark)
+    else if (!this.fetchIndicator()) {
+      if (!this.beginsPlain()) this.fail('found character that cannot start any token')
+      this.fetchPlain()
+    }
+  }
+
+  /** False where a plain scalar begins, or nothing. */
+  private fetchIndicator(): boolean {
+    const { char } = this
+    const inFlow = this.flowLevel > 0
+    const blankFollows = this.isBlankOrEnd(1)
+    if (char === '[' || char === '{') this.fetchFlowStart(char)
+    else if (char === ']' || char === '}') this.fetchFlowEnd(char)
+    else if (char === ',') this.fetchFlowEntry()
+    else if (char === '-' && blankFollows) this.fetchBlockEntry()
+    else if (char === '?' && (inFlow || blankFollows)) this.fetchKey()
+    else if (char === ':' && (inFlow || blankFollows)) this.fetchValue()
+    else if (char === '*' || char === '&') this.fetchAnchor(char === '*' ? 'alias' : 'anchor')
+    else if (char === '!') this.fetchTag()
+    else if ((char === '|' || char === '>') && !inFlow) this.fetchBlockScalar()
+    else if (char === "'" || char === '"') this.fetchQuoted(char)
+    else return false
+    return true
+  }
+
+  private beginsPlain(): boolean {
+    const { char } = this
+    if (char === '-') return !this.isBlank(1)
+    if (this.flowLevel === 0 && (char === '?' || char === ':')) return !this.isBlankOrEnd(1)
+    return !this.isBlankOrEnd() && !'-?:,[]{}#&*!|>\'"%@`'.includes(char)
+  }
+
+  private skipToToken(): void {
+    for (;;) {
+      if (this.column === 0 && this.char === '\ufeff') this.skip()
+      while (this.char === ' ' || ((this.flowLevel > 0 || !this.keyAllowed) && this.char === '\t')) this.skip()
+      this.skipComment()
+      if (!this.isBreak()) return
+      this.skipLine()
+      if (this.flowLevel === 0) this.keyAllowed = true
+    }
+  }
+
+  private keyHere(isPossible: boolean, isRequired: boolean): SimpleKey {
+    const { at, line, column } = this
+    return { isPossible, isRequired, number: this.taken + this.tokens.length - this.head, at, line, column }
+  }
+
+  private get lastKey(): SimpleKey {
+    return this.keys.at(-1) ?? this.keyHere(false, false)
+  }
+
+  private isValidKey(key: SimpleKey): boolean {
+    if (!key.isPossible) return false
+    if (key.line >= this.line && key.at + LONGEST_KEY >= this.at) return true
+    if (key.isRequired) this.fail("could not find expected ':'")
+    key.isPossible = false
+    return false
+  }
+
+  private saveKey(): void {
+    if (!this.keyAllowed) return
+    const key = this.keyHere(true, this.flowLevel === 0 && this.indent === this.column)
+    this.removeKey()
+    this.keys[this.keys.length - 1] = key
+    this.keyOfToken.set(key.number, this.keys.length - 1)
+  }
+
+  private removeKey(): void {
+    const key = this.lastKey
+    if (!key.isPossible) return
+    if (key.isRequired) this.fail("could not find expected ':'")
+    key.isPossible = false
+    this.keyOfToken.delete(key.number)
+  }
+
+  /** Opens a block collection in a column to the right. `number`: of the token that it stands before. */
+  private rollIndent(column: number, type: 'block sequence' | 'block mapping', line: number, number?: number): void {
+    if (this.flowLevel > 0 || this.indent >= column) return
+    this.indents.push(this.indent)
+    this.indent = column
+    if (this.indents.length > MAX_DEPTH) this.fail(`exceeded max depth of ${MAX_DEPTH}`)
+    const token = { type, line, value: '' }
+    if (number === undefined) this.tokens.push(token)
+    else this.tokens.splice(this.head + number - this.taken, 0, token)
+  }
+
+  private unrollIndent(column: number): void {
+    if (this.flowLevel > 0) return
+    while (this.indent > column) {
+      this.push('block end')
+      this.indent = this.indents.pop() ?? -1
+    }
+  }
+
+  private fetchStreamEnd(): void {
+    if (this.column !== 0) {
+      this.column = 0
+      this.line++
+    }
+    this.endBlocks()
+    this.push('stream end')
+  }
+
+  private endBlocks(): void {
+    this.unrollIndent(-1)
+    this.removeKey()
+    this.keyAllowed = false
+  }
+
+  private fetchDocumentMark(type: 'document start' | 'document end'): void {
+    this.endBlocks()
+    this.push(type)
+    for (let i = 0; i < 3; i++) this.skip()
+  }
+
+  private fetchFlowStart(type: '[' | '{'): void {
+    this.saveKey()
+    this.keys.push(this.keyHere(false, false))
+    if (++this.flowLevel > MAX_DEPTH) this.fail(`exceeded max depth of ${MAX_DEPTH}`)
+    this.keyAllowed = true
+    this.push(type)
+    this.skip()
+  }
+
+  private fetchFlowEnd(type: ']' | '}'): void {
+    this.removeKey()
+    if (this.flowLevel > 0) {
+      this.flowLevel--
+      this.keyOfToken.delete(this.lastKey.number)
+      this.keys.pop()
+    }
+    this.keyAllowed = false
+    this.push(type)
+    this.skip()
+  }
+
+  private fetchFlowEntry(): void {
+    this.removeKey()
+    this.keyAllowed = true
+    this.push(',')
+    this.skip()
+  }
+
+  private fetchBlockEntry(): void {
+    if (this.flowLevel === 0) {
+      if (!this.keyAllowed) this.fail('block sequence entries are not allowed in this context')
+      this.rollIndent(this.column, 'block sequence', this.line)
+    }
+    this.removeKey()
+    this.keyAllowed = true
+    this.push('-')
+    this.skip()
+  }
+
+  private fetchKey(): void {
+    if (this.flowLevel === 0) {
+      if (!this.keyAllowed) this.fail('mapping keys are not allowed in this context')
+      this.rollIndent(this.column, 'block mapping', this.line)
+    }
+    this.removeKey()
+    this.keyAllowed = this.flowLevel === 0
+    this.push('?')
+    this.skip()
+  }
+
+  private fetchValue(): void {
+    const key = this.lastKey
+    if (this.isValidKey(key)) {
+      this.tokens.splice(this.head + key.number - this.taken, 0, { type: '?', line: key.line, value: '' })
+      this.rollIndent(key.column, 'block mapping', key.line, key.number)
+      key.isPossible = false
+      this.keyOfToken.delete(key.number)
+      this.keyAllowed = false
+    } else {
+      if (this.flowLevel === 0) {
+        if (!this.keyAllowed) this.fail('mapping values are not allowed in this context')
+        this.rollIndent(this.column, 'block mapping', this.line)
+      }
+      this.keyAllowed = this.flowLevel === 0
+    }
+    this.push(':')
+    this.skip()
+  }
+
+  private fetchDirective(): void {
+    this.endBlocks()
+    const { line } = this
+    const { type, value } = scanDirective(this)
+    this.push(type, value, line)
+  }
+
+  private fetchAnchor(type: 'alias' | 'anchor'): void {
+    this.saveKey()
+    this.keyAllowed = false
+    const { line } = this
+    this.push(type, scanAnchor(this), line)
+  }
+
+  private fetchTag(): void {
+    this.saveKey()
+    this.keyAllowed = false
+    const { line } = this
+    this.push('tag', scanTag(this), line)
+  }
+
+  private fetchBlockScalar(): void {
+    this.removeKey()
+    this.keyAllowed = true
+    const { line } = this
+    scanBlockScalar(this, this.indent)
+    this.push('scalar', '', line)
+  }
+
+  private fetchQuoted(quote: "'" | '"'): void {
+    this.saveKey()
+    this.keyAllowed = false
+    const { line } = this
+    scanQuoted(this, quote)
+    this.push('scalar', '', line)
+  }
+
+  private fetchPlain(): void {
+    this.saveKey()
+    this.keyAllowed = false
+    const { line } = this
+    if (scanPlain(this, this.indent + 1, this.flowLevel > 0)) this.keyAllowed = true
+    this.push('scalar', '', line)
+  }
+}
