@@ -298,8 +298,8 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly validateDelete?: (old: T) => void
   /** What schemas and rules that are programs say of the object, which may take many turns. Runs after `validate`, and is given all that is known to be wrong by then. */
   readonly evaluate?: (next: T, old: T | undefined, ctx: HookContext, errors: readonly FieldError[]) => Promise<FieldError[]>
-  /** Of a subresource: rules that stand beside the fields of the type are run, too. */
-  readonly declaredRules?: true
+  /** Whether rules that stand beside the fields of the type are run, too. Default: not for a subresource. */
+  readonly declaredRules?: boolean
   /**
    * How the kind's own update validation judges the metadata, in its order, after the registry has: `whole` is what a new object is judged by, `change` what may have changed. Each reports
    * the same fault once more. Default: `change` once.

@@ -114,6 +114,10 @@ export const tooMany = (path: FieldPath, count: number, max: number): FieldError
 /** Marks errors of hand-written validation that a declared rule makes as well. */
 export const covered = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin, isCovered: true }))
 
+/** The same for the errors of a missing value among others. */
+export const requiredCovered = (errors: readonly FieldError[]): FieldError[] =>
+  errors.map(error => (error.reason === 'FieldValueRequired' ? { ...error, origin: '', isCovered: true } : error))
+
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`
 
 /** Adds to a list, which is returned. Without a spread: there may be more errors than a call takes arguments. */

@@ -128,7 +128,7 @@ const kindRulesOf = ({ served, subresource }: WriteTarget, strategy: Strategy): 
   strategy,
   namespaced: served.definition.scope === 'Namespaced',
   meta: strategy.plainFinalizers ? PLAIN_FINALIZERS : undefined,
-  declared: subresource === '' || strategy.declaredRules ? declaredOf(served.definition.hub) : undefined,
+  declared: (strategy.declaredRules ?? subresource === '') ? declaredOf(served.definition.hub) : undefined,
 })
 
 const nameRuleOf =

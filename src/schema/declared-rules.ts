@@ -57,7 +57,7 @@ function partsOf(schema: StructSchema, above: ReadonlySet<StructSchema['fields']
   const below = new Set([...above, schema.fields])
   return [...schema.fields.values()].flatMap(field => {
     const inner = innerPart(field, below)
-    return [...(field.rules ? [ownPart(field)] : []), ...(inner ? [inner] : [])]
+    return field.rules ? [ownPart(field, inner)] : inner ? [inner] : []
   })
 }
 
@@ -68,13 +68,13 @@ const memberBefore = (before: Before | undefined, name: string): Before | undefi
 
 const isUnchanged = (value: unknown, before: Before | undefined): boolean => before !== undefined && deepEqual(value, before.value)
 
-/** A pointer with a default is never absent, so that it counts as required. */
-function ownPart({ name, rules = [], pointer, default: preset }: Field): Part {
+/** The rules of a field, and those within its value. A pointer with a default is never absent, so that it counts as required. */
+function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: Part | undefined): Part {
   const first = rules.filter(rule => rule.endsTheField)
   const others = rules.filter(rule => !rule.endsTheField)
   const isNeeded = pointer === true && preset !== undefined
   return {
-    places: [...rules.map(({ origin }) => place([name], origin)), ...(isNeeded ? [place([name], '')] : [])],
+    places: [...rules.map(({ origin }) => place([name], origin)), ...(isNeeded ? [place([name], '')] : []), ...(inner?.places ?? [])],
     errorsOf(value, path, before) {
       const member = memberOf(value, name)
       const memberWas = memberBefore(before, name)
@@ -83,7 +83,7 @@ function ownPart({ name, rules = [], pointer, default: preset }: Field): Part {
       const errors = first.flatMap(rule => rule.check(member, at, memberWas))
       if (errors.length > 0) return errors
       if (member === undefined && pointer) return isNeeded ? [required(at)] : []
-      return others.flatMap(rule => rule.check(member, at, memberWas))
+      return [...others.flatMap(rule => rule.check(member, at, memberWas)), ...(inner?.errorsOf(value, path, before) ?? [])]
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, required } from '../meta/field-error.ts'
+import { type FieldError, invalid, required, tooMany } from '../meta/field-error.ts'
 import { isDns1123Label } from '../meta/names.ts'
 import type { DeclaredRule } from './schema.ts'
 
@@ -27,6 +27,13 @@ const fixed: DeclaredRule = {
   endsTheField: true,
   check: (value, path, before) => (before ? withOrigin('immutable', [invalid(path, value, 'field is immutable')]) : []),
 }
+
+/** A list that is longer than that. Nothing more is said of it. */
+const maxItems = (most: number): DeclaredRule => ({
+  origin: 'maxItems',
+  endsTheField: true,
+  check: (value, path) => (Array.isArray(value) && value.length > most ? withOrigin('maxItems', [tooMany(path, value.length, most)]) : []),
+})
 
 const shortName: DeclaredRule = {
   origin: 'format=k8s-short-name',
@@ -60,13 +67,16 @@ const typeOfElement = (element: unknown): unknown => (typeof element === 'object
 
 const PLAIN: Readonly<Record<string, DeclaredRule>> = { present, fixed, shortname: shortName }
 const MINIMUM = /^minimum\((-?\d+)\)$/
+const MAX_ITEMS = /^maxitems\((\d+)\)$/
 const EXCLUSIVE = /^exclusive\((?:(?<shown>\w+):)?(?<types>\w+(?:,\w+)+)\)$/
 
-/** The rules among the marks of a field: `present`, `fixed`, `shortname`, `minimum(0)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
+/** The rules among the marks of a field: `present`, `fixed`, `shortname`, `minimum(0)`, `maxitems(8)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
 export function ruleMarks(field: string, marks: readonly string[]): readonly DeclaredRule[] | undefined {
   const rules = marks.flatMap(mark => {
     const least = MINIMUM.exec(mark)?.[1]
     if (least !== undefined) return [minimum(Number(least))]
+    const most = MAX_ITEMS.exec(mark)?.[1]
+    if (most !== undefined) return [maxItems(Number(most))]
     const { shown = field, types } = EXCLUSIVE.exec(mark)?.groups ?? {}
     if (types !== undefined) return [exclusive(shown, types.split(','))]
     const plain = Object.hasOwn(PLAIN, mark) ? PLAIN[mark] : undefined

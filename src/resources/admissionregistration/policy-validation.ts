@@ -1,7 +1,7 @@
 import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import { type FieldError, invalid, notSupported, required } from '../../meta/field-error.ts'
+import { covered, type FieldError, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain, nameIsDnsSubdomain } from '../../meta/names.ts'
 import { storedTexts } from './expressions.ts'
@@ -68,5 +68,5 @@ export function* validatePolicyConditions({ spec }: Policy, old: Policy | undefi
 
 /** The name of the policy, which a binding to any kind of policy has. */
 export function validatePolicyName(name: string, path: FieldPath): FieldError[] {
-  return name === '' ? [required(path)] : nameIsDnsSubdomain(name, false).map(text => invalid(path, name, text))
+  return name === '' ? covered('', [required(path)]) : nameIsDnsSubdomain(name, false).map(text => invalid(path, name, text))
 }

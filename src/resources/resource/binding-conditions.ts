@@ -1,4 +1,5 @@
 import { repeats } from '../../lib/repeats.ts'
+import type { Release } from '../../lifecycle/release.ts'
 import { duplicate, type FieldError, invalid, verbatim } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
@@ -19,11 +20,12 @@ const validateType = (name: string, path: FieldPath): FieldError[] => isQualifie
  */
 export function validateBindingConditions(
   { bindingConditions: ready = [], bindingFailureConditions: failed = [] }: BindingConditions,
+  release: Release,
   path: FieldPath,
 ): FieldError[] {
   const readyAt = path.child('bindingConditions')
   const failedAt = path.child('bindingFailureConditions')
-  const rules = { max: MAX_CONDITIONS, check: validateType }
+  const rules = { max: MAX_CONDITIONS, release, check: validateType }
   const isReady = new Set(ready)
   const again = { ready: repeats(ready), failed: repeats(failed) }
   return [

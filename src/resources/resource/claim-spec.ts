@@ -1,6 +1,7 @@
 import type { HookContext } from '../../catalog/definition.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
+import type { Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -21,12 +22,15 @@ const MAX_CONSTRAINTS = 32
 const ONE_ATTRIBUTE = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
 
 /** Requests that something is about; all of them where the list is empty. */
-export const validateRequestReferences = (names: readonly string[] | undefined, known: ReadonlySet<string>, path: FieldPath): FieldError[] =>
-  validateSet(names, path, { max: MAX_REQUESTS, check: (name, at) => validateRequestReference(name, known, at), keyOf: name => name })
+export const validateRequestReferences = (names: readonly string[] | undefined, known: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] =>
+  validateSet(names, path, { max: MAX_REQUESTS, release, check: (name, at) => validateRequestReference(name, known, at), keyOf: name => name })
 
 /** A constraint needs an attribute, in which devices agree or differ. */
 function validateConstraint(constraint: DeviceConstraint, known: ReadonlySet<string>, features: Features, path: FieldPath): FieldError[] {
-  return [...validateRequestReferences(constraint.requests, known, path.child('requests')), ...validateAttributeOf(constraint, features, path)]
+  return [
+    ...validateRequestReferences(constraint.requests, known, features.release, path.child('requests')),
+    ...validateAttributeOf(constraint, features, path),
+  ]
 }
 
 function validateAttributeOf({ matchAttribute, distinctAttribute }: DeviceConstraint, features: Features, path: FieldPath): FieldError[] {
@@ -40,20 +44,22 @@ function validateAttributeOf({ matchAttribute, distinctAttribute }: DeviceConstr
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes.
  */
 export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath, ctx: HookContext): Steps<FieldError[]> {
+  const { release } = ctx.features
   const faults = yield* compileSelectors(selectorsOf(devices.requests), oldestReader(ctx.features, stored))
   const at = path.child('devices')
   const known = requestNames(devices)
-  const checkRequest = (request: DeviceRequest, place: FieldPath): FieldError[] => validateRequest(request, { faults, release: ctx.features.release }, place)
+  const checkRequest = (request: DeviceRequest, place: FieldPath): FieldError[] => validateRequest(request, { faults, release }, place)
   const check = (config: DeviceClaimConfiguration, place: FieldPath): FieldError[] => [
-    ...validateRequestReferences(config.requests, known, place.child('requests')),
-    ...validateConfiguration(config, stored, ctx.features.release, place),
+    ...validateRequestReferences(config.requests, known, release, place.child('requests')),
+    ...validateConfiguration(config, stored, release, place),
   ]
   return [
-    ...validateSet(devices.requests, at.child('requests'), { max: MAX_REQUESTS, check: checkRequest, keyOf: request => request.name, member: 'name' }),
+    ...validateSet(devices.requests, at.child('requests'), { max: MAX_REQUESTS, release, check: checkRequest, keyOf: request => request.name, member: 'name' }),
     ...validateList(devices.constraints, at.child('constraints'), {
       max: MAX_CONSTRAINTS,
+      release,
       check: (one, place) => validateConstraint(one, known, ctx.features, place),
     }),
-    ...validateList(devices.config, at.child('config'), { max: MAX_CONFIGURATIONS, check }),
+    ...validateList(devices.config, at.child('config'), { max: MAX_CONFIGURATIONS, release, check }),
   ]
 }

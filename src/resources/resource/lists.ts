@@ -1,30 +1,37 @@
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { duplicate, tooMany } from '../../meta/field-error.ts'
+import { covered, duplicate, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 
 interface ListRules<T> {
+  readonly release: Release
   readonly max: number
   readonly check: (item: T, path: FieldPath) => FieldError[]
 }
 
 interface SetRules<T> extends ListRules<T> {
   readonly keyOf: (item: T) => string
-  /** Of the item, that holds its key; absent where the item is its own key. */
+  /** Of the item, that holds its key; absent where the item is its own key. From 1.35 on errors are about the item. */
   readonly member?: string
   /** The key as a message prints it, where that is not as a text. */
   readonly print?: (key: string) => unknown
 }
 
-/** Each item, then that there are not too many. */
-export function validateList<T>(items: readonly T[] | null | undefined, path: FieldPath, { max, check }: ListRules<T>): FieldError[] {
+/** Each item, then that there are not too many. From 1.35 on nothing else is said of a list that is too long. */
+export function validateList<T>(items: readonly T[] | null | undefined, path: FieldPath, { max, check, release }: ListRules<T>): FieldError[] {
   const list = items ?? []
+  if (isTooLong(list, max, release)) return covered('maxItems', [tooMany(path, list.length, max)])
   const errors = list.flatMap((item, i) => check(item, path.index(i)))
   return list.length > max ? [...errors, tooMany(path, list.length, max)] : errors
 }
 
+const isTooLong = (list: readonly unknown[], max: number, release: Release): boolean => list.length > max && isSince(release, '1.35')
+
 /** A list whose items have keys: as a list, then that no key stands there twice. */
 export function validateSet<T>(items: readonly T[] | null | undefined, path: FieldPath, rules: SetRules<T>): FieldError[] {
-  const { keyOf, member, print = key => key } = rules
+  const { keyOf, max, release, print = key => key } = rules
+  const member = isSince(release, '1.35') ? undefined : rules.member
+  if (isTooLong(items ?? [], max, release)) return validateList(items, path, rules)
   const seen = new Set<string>()
   const again = (items ?? []).flatMap((item, i) => {
     const key = keyOf(item)

@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, required, tooLong, typeInvalid } from '../../meta/field-error.ts'
+import { covered, invalid, required, requiredCovered, tooLong, typeInvalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, longerThan, regexError } from '../../meta/names.ts'
 import { validateCsiDriverName } from '../core/volume/sources.ts'
@@ -23,7 +23,7 @@ const identifierMessage = regexError(
 export const invalidFor = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
 
 /** As of a CSI driver. */
-export const validateDriverName = (name: string, path: FieldPath): FieldError[] => validateCsiDriverName(name, path)
+export const validateDriverName = (name: string, path: FieldPath): FieldError[] => requiredCovered(validateCsiDriverName(name, path))
 
 /** Of a device, a request or a counter. */
 export const validateLabelName = (name: string, path: FieldPath): FieldError[] => invalidFor(isDns1123Label(name), name, path)
@@ -33,7 +33,7 @@ export const validateClassName = (name: string, path: FieldPath): FieldError[] =
 
 /** Names of subdomains with slashes between them; the length is that of the whole, in bytes. */
 export function validatePoolName(name: string, path: FieldPath): FieldError[] {
-  if (name === '') return [required(path)]
+  if (name === '') return covered('', [required(path)])
   const errors = longerThan(name, MAX_POOL_NAME) ? [tooLong(path, MAX_POOL_NAME)] : []
   return [...errors, ...name.split('/').flatMap(part => validateClassName(part, path))]
 }

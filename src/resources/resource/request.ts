@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, notSupported, required } from '../../meta/field-error.ts'
+import { covered, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateSet } from './lists.ts'
 import { validateClassName, validateLabelName } from './names.ts'
@@ -34,8 +34,8 @@ function validateExact(request: DeviceSubRequest | ExactDeviceRequest, { faults,
   const { deviceClassName: className, tolerations = [] } = request
   const at = path.child('deviceClassName')
   return [
-    ...(className === '' ? [required(at)] : validateClassName(className, at)),
-    ...validateSelectors(request.selectors, faults, path.child('selectors')),
+    ...(className === '' ? covered('', [required(at)]) : validateClassName(className, at)),
+    ...validateSelectors(request.selectors, faults, release, path.child('selectors')),
     ...validateAmount(request, path),
     ...tolerations.flatMap((toleration, i) => validateToleration(toleration, release, path.child('tolerations').index(i))),
   ]
@@ -54,7 +54,8 @@ export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRe
   const check = (one: DeviceSubRequest, at: FieldPath): FieldError[] => validateAlternative(one, rules, at)
   // From 1.35 on only one that is alone is looked into.
   const isClear = !isSince(rules.release, '1.35') || !exactly || firstAvailable.length === 0
-  if (isClear) errors.push(...validateSet(firstAvailable, alternatives, { max: MAX_ALTERNATIVES, check, keyOf: one => one.name, member: 'name' }))
+  if (isClear)
+    errors.push(...validateSet(firstAvailable, alternatives, { max: MAX_ALTERNATIVES, release: rules.release, check, keyOf: one => one.name, member: 'name' }))
   if (isClear && exactly) errors.push(...validateExact(exactly, rules, path.child('exactly')))
   if (!exactly && firstAvailable.length === 0) errors.push(required(path, 'exactly one of `exactly` or `firstAvailable` is required'))
   if (exactly && firstAvailable.length > 0) {

@@ -5,6 +5,7 @@ import { baseEnvironment, type Environment } from '../../cel/environment.ts'
 import { programFault } from '../../cel/program-fault.ts'
 import { BOOL, isPlain, typeText } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
+import type { Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { forbidden, invalid, required, tooLong } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -56,8 +57,14 @@ function* judgeOf(expression: string, environment: Environment): Steps<Judge> {
 }
 
 /** @param faults of all expressions in the list (`compileSelectors`). */
-export const validateSelectors = (selectors: readonly DeviceSelector[] | null | undefined, faults: SelectorFaults, path: FieldPath): FieldError[] =>
+export const validateSelectors = (
+  selectors: readonly DeviceSelector[] | null | undefined,
+  faults: SelectorFaults,
+  release: Release,
+  path: FieldPath,
+): FieldError[] =>
   validateList(selectors, path, {
     max: MAX_SELECTORS,
+    release,
     check: ({ cel }, at) => (cel ? (faults.get(cel.expression)?.(at.child('cel', 'expression')) ?? []) : [required(at.child('cel'))]),
   })

@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, notSupported, required } from '../../meta/field-error.ts'
+import { covered, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName, isValidLabelValue } from '../../meta/names.ts'
 import { formatTime } from '../../meta/time.ts'
@@ -26,7 +26,7 @@ export function validateTaint({ key, value = '', effect }: DeviceTaint, release:
   return [
     ...invalidFor(isQualifiedName(key), key, path.child('key')),
     ...invalidFor(isValidLabelValue(value), value, path.child('value')),
-    ...(effect === '' ? [required(path.child('effect'))] : validateEffect(effect, release, path.child('effect'))),
+    ...(effect === '' ? covered('', [required(path.child('effect'))]) : validateEffect(effect, release, path.child('effect'))),
   ]
 }
 

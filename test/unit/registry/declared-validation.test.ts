@@ -6,19 +6,35 @@ import { covered, type FieldError, invalid } from '../../../src/meta/field-error
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { StatusError } from '../../../src/meta/status.ts'
 import { withDeclaredRules } from '../../../src/registry/declared-validation.ts'
+import { horizontalPodAutoscalerResource } from '../../../src/resources/autoscaling/horizontal-pod-autoscaler/definition.ts'
 import { certificateSigningRequestResource } from '../../../src/resources/certificates/certificate-signing-request/definition.ts'
 import { replicationControllerResource } from '../../../src/resources/core/replication-controller/definition.ts'
+import { endpointSliceResource } from '../../../src/resources/discovery/endpoint-slice/definition.ts'
+import { ingressClassResource } from '../../../src/resources/networking/ingress-class/definition.ts'
+import { ipAddressResource } from '../../../src/resources/networking/ip-address/definition.ts'
+import { networkPolicyResource } from '../../../src/resources/networking/network-policy/definition.ts'
 import { runtimeClassResource } from '../../../src/resources/node/runtime-class/definition.ts'
 import { createClusterRoleResource } from '../../../src/resources/rbac/cluster-role/definition.ts'
 import { createClusterRoleBindingResource } from '../../../src/resources/rbac/cluster-role-binding/definition.ts'
+import { deviceClassResource } from '../../../src/resources/resource/device-class/definition.ts'
+import { createResourceClaimResource } from '../../../src/resources/resource/resource-claim/definition.ts'
 import { storageClassResource } from '../../../src/resources/storage/storage-class/definition.ts'
+import { volumeAttachmentResource } from '../../../src/resources/storage/volume-attachment/definition.ts'
 import { declaredRules } from '../../../src/schema/declared-rules.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 import type { DeclaredRule } from '../../../src/schema/schema.ts'
 import type { AnyObject } from '../../support/any-object.ts'
+import { testAuth } from '../../support/auth.ts'
 import { definitionIn, featuresIn, featuresOf, hookContext } from '../../support/hook-context.ts'
 import { TestRegistry, WIDGETS, widgetResource } from '../../support/test-registry.ts'
 
+const OPAQUE = { driver: 'd.example.com', parameters: {} }
+const SUBDOMAIN =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', " +
+  "regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+const requests = (count: number): object[] =>
+  Array.from({ length: count }, (_, i) => ({ name: `r${i}`, exactly: { deviceClassName: 'c', allocationMode: 'All' } }))
+const claimResource = createResourceClaimResource(testAuth.authorizer)
 const clusterRoleResource = createClusterRoleResource()
 const clusterRoleBindingResource = createClusterRoleBindingResource()
 const RBAC = 'rbac.authorization.k8s.io'
@@ -129,7 +145,7 @@ describe('rules that stand beside the fields of a type', () => {
     { type: 'Approved', status: 'True' },
     { type: 'Denied', status: 'True' },
   ]
-  const migrated: [release: Release, definition: ResourceDefinition, object: object, error: string][] = [
+  const migrated: [release: Release, definition: ResourceDefinition, object: object, error: string | string[]][] = [
     ['1.35', clusterRoleBindingResource, { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: '' } }, 'roleRef.name: Required value'],
     [
       '1.35',
@@ -140,13 +156,72 @@ describe('rules that stand beside the fields of a type', () => {
     ['1.36', clusterRoleResource, { rules: [{ verbs: [], nonResourceURLs: ['/'] }] }, 'rules[0].verbs: Required value: verbs must contain at least one value'],
     ['1.35', storageClassResource, { provisioner: '', reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }, 'provisioner: Required value'],
     ['1.36', runtimeClassResource, { handler: '' }, 'handler: Required value'],
+    [
+      '1.36',
+      ingressClassResource,
+      { spec: { controller: 'a.b/c', parameters: { kind: '', name: 'n', scope: 'Cluster' } } },
+      'spec.parameters.kind: Required value: kind is required',
+    ],
+    [
+      '1.36',
+      ipAddressResource,
+      { metadata: { name: '10.0.0.1' }, spec: { parentRef: { resource: '', name: 'n' } } },
+      'spec.parentRef.resource: Required value',
+    ],
+    [
+      '1.36',
+      volumeAttachmentResource,
+      { spec: { attacher: '', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
+      ['spec.attacher: Required value', 'spec.attacher: Required value', `spec.attacher: Invalid value: "": ${SUBDOMAIN}`],
+    ],
+    [
+      '1.36',
+      networkPolicyResource,
+      { spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from: [{ ipBlock: { cidr: '' } }] }] } },
+      'spec.ingress[0].from[0].ipBlock.cidr: Required value',
+    ],
+    [
+      '1.36',
+      endpointSliceResource,
+      { addressType: 'IPv4', endpoints: [{ addresses: [] }], ports: [] },
+      'endpoints[0].addresses: Required value: must contain at least 1 address',
+    ],
+    [
+      '1.36',
+      horizontalPodAutoscalerResource,
+      { spec: { maxReplicas: -1, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } } },
+      [
+        'spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1',
+        'spec.maxReplicas: Invalid value: -1: must be greater than or equal to `minReplicas`',
+      ],
+    ],
+    [
+      '1.35',
+      deviceClassResource,
+      { spec: { selectors: Array(33).fill({ cel: { expression: 'true' } }) } },
+      'spec.selectors: Too many: 33: must have at most 32 items',
+    ],
+    ['1.35', deviceClassResource, { spec: { config: Array(33).fill({ opaque: OPAQUE }) } }, 'spec.config: Too many: 33: must have at most 32 items'],
+    ['1.35', claimResource, { spec: { devices: { requests: requests(33) } } }, 'spec.devices.requests: Too many: 33: must have at most 32 items'],
+    [
+      '1.35',
+      claimResource,
+      { spec: { devices: { requests: [{ name: 'r', firstAvailable: [{ name: 's', deviceClassName: '', allocationMode: 'All' }] }] } } },
+      'spec.devices.requests[0].firstAvailable[0].deviceClassName: Required value',
+    ],
+    [
+      '1.35',
+      claimResource,
+      { spec: { devices: { requests: requests(1), constraints: [{ requests: Array(33).fill('r0'), matchAttribute: 'a.b/c' }] } } },
+      'spec.devices.constraints[0].requests: Too many: 33: must have at most 32 items',
+    ],
     ['1.36', runtimeClassResource, { handler: 'a.b' }, 'handler: Invalid value: "a.b": must not contain dots'],
   ]
   for (const [release, definition, body, error] of migrated)
     for (const takeover of release === '1.36' ? [false] : [false, true])
-      it(`of ${definition.hub.kind} agree with hand-written validation in ${release}${takeover ? ' and have the same words' : ''}: ${error.slice(0, 40)}`, async () => {
+      it(`of ${definition.hub.kind} agree with hand-written validation in ${release}${takeover ? ' and have the same words' : ''}: ${[error].flat()[0]?.slice(0, 40)}`, async () => {
         const { causes, faults } = await creatingIn(release, definition, { metadata: meta, ...body }, { DeclarativeValidationTakeover: takeover })
-        expect({ causes, faults }).to.deep.equal({ causes: [error], faults: [] })
+        expect({ causes, faults }).to.deep.equal({ causes: [error].flat(), faults: [] })
       })
 
   it('of a subresource agree with hand-written validation: a request for a certificate is not approved and denied', () => {
@@ -214,7 +289,7 @@ async function creatingIn(release: Release, definition: ResourceDefinition, body
   const { group, name, kind, names } = definition.hub
   const error = await t
     .access()
-    .create({ group, resource: names.plural }, '', { apiVersion: `${group}/${name}`, kind, ...body } as AnyObject)
+    .create({ group, resource: names.plural }, definition.scope === 'Namespaced' ? 'ns' : '', { apiVersion: `${group}/${name}`, kind, ...body } as AnyObject)
     .catch(reason => reason)
   if (!(error instanceof StatusError)) return { causes: [], faults: t.declaredFaults }
   return { causes: (error.status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`), faults: t.declaredFaults }

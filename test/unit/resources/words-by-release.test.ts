@@ -11,6 +11,9 @@ import { certificateSigningRequestResource } from '../../../src/resources/certif
 import { persistentVolumeClaimResource } from '../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../src/resources/core/pod/definition.ts'
 import { priorityLevelConfigurationResource } from '../../../src/resources/flowcontrol/priority-level-configuration/definition.ts'
+import { deviceClassResource } from '../../../src/resources/resource/device-class/definition.ts'
+import { createResourceClaimResource } from '../../../src/resources/resource/resource-claim/definition.ts'
+import { testAuth } from '../../support/auth.ts'
 import { KindCases } from '../../support/kind-cases.ts'
 
 /** What a write is refused for, a text for each cause. Of texts with several lines the first one. */
@@ -78,6 +81,31 @@ const CASES: readonly Case[] = [
     next: { spec: { request: '', signerName: '', usages: ['any'] } },
     about: 'spec.signerName',
     said: [['spec.signerName: Required value: signerName must be provided'], ['spec.signerName: Required value']],
+  },
+  {
+    what: 'lists of devices that are too long, of which nothing else is said any more',
+    since: '1.35',
+    of: deviceClassResource,
+    next: { spec: { config: [{}, ...Array.from({ length: 32 }, () => ({ opaque: { driver: 'a.b', parameters: {} } }))] } },
+    about: 'spec.config',
+    said: [
+      ['spec.config[0].opaque: Required value', 'spec.config: Too many: 33: must have at most 32 items'],
+      ['spec.config: Too many: 33: must have at most 32 items'],
+    ],
+  },
+  {
+    what: 'requests for devices of one name',
+    since: '1.35',
+    of: createResourceClaimResource(testAuth.authorizer),
+    next: {
+      spec: {
+        devices: {
+          requests: ['a', 'a'].map(name => ({ name, exactly: { deviceClassName: 'c', allocationMode: 'All' } })),
+        },
+      },
+    },
+    about: 'Duplicate',
+    said: [['spec.devices.requests[1].name: Duplicate value: "a"'], ['spec.devices.requests[1]: Duplicate value: "a"']],
   },
   {
     what: 'sources of claims without a group',

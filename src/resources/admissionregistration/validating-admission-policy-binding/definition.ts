@@ -2,7 +2,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { duplicate, type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { covered, duplicate, type FieldError, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { VALIDATING_POLICIES } from '../../kinds.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
@@ -23,7 +23,7 @@ const DENY_AND_WARN =
 
 /** One action at least, each once. Deny and Warn would say the same twice; Audit goes with either. */
 function validateActions(actions: readonly string[], path: FieldPath): FieldError[] {
-  if (actions.length === 0) return [required(path, 'at least one validation action is required')]
+  if (actions.length === 0) return covered('', [required(path, 'at least one validation action is required')])
   const again = repeats(actions)
   const errors = actions.flatMap((action, i) => [
     ...(ACTIONS.includes(action) ? [] : [notSupported(path.index(i), action, ACTIONS)]),

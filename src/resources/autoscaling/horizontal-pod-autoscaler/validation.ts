@@ -2,7 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { covered, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { validateCounts } from '../../shared/counts.ts'
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../v2.types.ts'
@@ -39,7 +39,8 @@ export function validateHorizontalPodAutoscaler(
 function validateMost(maxReplicas: number, path: FieldPath, release: Release): FieldError[] {
   if (maxReplicas >= 1) return []
   if (!isSince(release, '1.36')) return [invalid(path, maxReplicas, 'must be greater than 0')]
-  return [maxReplicas === 0 ? required(path, 'must be set and greater than 0') : invalid(path, maxReplicas, 'must be greater than or equal to 1')]
+  if (maxReplicas === 0) return covered('', [required(path, 'must be set and greater than 0')])
+  return covered('minimum', [invalid(path, maxReplicas, 'must be greater than or equal to 1')])
 }
 
 /** An update that leaves kind and apiVersion alone keeps their faults. Of the core group only a ReplicationController can be scaled. */

@@ -4,7 +4,7 @@ import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
+import { covered, duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseIp, validateIpStrict } from '../../../meta/ip.ts'
@@ -83,8 +83,8 @@ function* validateEndpoint(endpoint: Endpoint, type: string, path: FieldPath, ru
     if (isStepDone()) yield
   }
   return [
-    ...(addresses.length === 0 ? [required(at, 'must contain at least 1 address')] : []),
-    ...(addresses.length > MOST_ADDRESSES ? [tooMany(at, addresses.length, MOST_ADDRESSES)] : []),
+    ...(addresses.length === 0 ? covered('', [required(at, 'must contain at least 1 address')]) : []),
+    ...(addresses.length > MOST_ADDRESSES ? covered('maxItems', [tooMany(at, addresses.length, MOST_ADDRESSES)]) : []),
     ...addressErrors,
     ...(nodeName === undefined ? [] : nameIsDnsSubdomain(nodeName, false).map(text => invalid(path.child('nodeName'), nodeName, text))),
     ...(labels > MOST_TOPOLOGY_LABELS ? [tooMany(topologyPath, labels, MOST_TOPOLOGY_LABELS)] : []),
@@ -136,8 +136,8 @@ export function* validateEndpointSlice(
   const mayStay = isStrict && old !== undefined && deepEqual(endpoints, old.endpoints)
   const endpointErrors = mayStay ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), rules)
   return [
-    ...(addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
+    ...(addressType === '' ? covered('', [required(path)]) : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
     ...(isStrict ? [...portErrors, ...endpointErrors] : [...endpointErrors, ...portErrors]),
-    ...(old ? validateImmutableField(addressType, old.addressType, path) : []),
+    ...(old ? covered('immutable', validateImmutableField(addressType, old.addressType, path)) : []),
   ]
 }

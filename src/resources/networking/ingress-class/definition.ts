@@ -2,7 +2,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { type FieldError, forbidden, invalid, notSupported, required, requiredCovered, tooLong } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDomainPrefixedPath, nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
@@ -42,7 +42,7 @@ function validateIngressClass(next: IngressClass, old: IngressClass | undefined)
   errors.push(...validateController(controller, path.child('controller')))
   if (!parameters) return errors
   const at = path.child('parameters')
-  return [...errors, ...validateObjectReference(parameters, at), ...validateScope(parameters, at)]
+  return [...errors, ...requiredCovered(validateObjectReference(parameters, at)), ...validateScope(parameters, at)]
 }
 
 /** `CustomGroup.example.com/name` */

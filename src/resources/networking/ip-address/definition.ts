@@ -2,7 +2,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
+import { covered, type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { qualifiedResource } from '../../../meta/gvk.ts'
 import { validateIpStrict } from '../../../meta/ip.ts'
@@ -24,12 +24,12 @@ const segment = (value: string | undefined, path: FieldPath): FieldError[] =>
 
 /** parentRef is required, and in it `resource` and `name`. An empty group is the core group. */
 function validateParent(parent: ParentReference | undefined, path: FieldPath): FieldError[] {
-  if (!parent) return [required(path)]
+  if (!parent) return covered('', [required(path)])
   const { group, resource, name, namespace } = parent
   return [
     ...(group ? isDns1123Subdomain(group).map(text => invalid(path.child('group'), group, text)) : []),
-    ...(resource ? segment(resource, path.child('resource')) : [required(path.child('resource'))]),
-    ...(name ? segment(name, path.child('name')) : [required(path.child('name'))]),
+    ...(resource ? segment(resource, path.child('resource')) : covered('', [required(path.child('resource'))])),
+    ...(name ? segment(name, path.child('name')) : covered('', [required(path.child('name'))])),
     ...segment(namespace, path.child('namespace')),
   ]
 }

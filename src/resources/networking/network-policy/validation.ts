@@ -1,6 +1,6 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { covered, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { Cidr } from '../../../meta/ip.ts'
@@ -47,7 +47,7 @@ const isStrictlyWithin = (inner: Cidr, outer: Cidr): boolean =>
 
 /** Where cidr is invalid, `except` is not looked at: its entries are compared with cidr. */
 function validateBlock({ cidr, except = [] }: IPBlock, path: FieldPath, addresses: LegacyAddresses): FieldError[] {
-  if (!cidr) return [required(path.child('cidr'))]
+  if (!cidr) return covered('', [required(path.child('cidr'))])
   const outer = parseCidr(cidr)
   const errors = addresses.cidr(cidr, path.child('cidr'))
   if (!outer) return errors

@@ -22,9 +22,10 @@ function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx:
   const faults = yield* compileSelectors([spec.selectors], oldestReader(ctx.features, old !== undefined && deepEqual(spec.selectors, old.spec.selectors)))
   const stored = old !== undefined && deepEqual(spec.config, old.spec.config)
   return [
-    ...validateSelectors(spec.selectors, faults, path.child('selectors')),
+    ...validateSelectors(spec.selectors, faults, ctx.features.release, path.child('selectors')),
     ...validateList(spec.config, path.child('config'), {
       max: MAX_CONFIGURATIONS,
+      release: ctx.features.release,
       check: (config, at) => validateConfiguration(config, stored, ctx.features.release, at),
     }),
     ...validateResourceName(spec.extendedResourceName, path.child('extendedResourceName')),

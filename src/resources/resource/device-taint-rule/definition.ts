@@ -41,7 +41,7 @@ function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRul
   const faults = yield* compileSelectors([selector.selectors], oldestReader(ctx.features, stored))
   return [
     ...errors,
-    ...validateSelectors(selector.selectors, faults, at.child('selectors')),
+    ...validateSelectors(selector.selectors, faults, ctx.features.release, at.child('selectors')),
     ...validateTaint(spec.taint, ctx.features.release, path.child('taint')),
   ]
 }

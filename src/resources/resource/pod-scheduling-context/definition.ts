@@ -12,7 +12,7 @@ const MOST_NODES = 128
 
 /** Names of nodes, which are subdomains, each once. */
 const validateNodes = (nodes: readonly string[] | undefined, path: FieldPath): FieldError[] =>
-  validateSet(nodes, path, { max: MOST_NODES, check: validateClassName, keyOf: name => name })
+  validateSet(nodes, path, { max: MOST_NODES, release: '1.31', check: validateClassName, keyOf: name => name })
 
 const v1alpha3: Version<PodSchedulingContext> = {
   ...resourceVersion('PodSchedulingContext', { plural: 'podschedulingcontexts', singular: 'podschedulingcontext' }, 'v1alpha3'),

@@ -64,6 +64,8 @@ export const resourceClaimTemplateResource = defineResource<ResourceClaimTemplat
   strategy: {
     metaRounds: ['change', 'whole'],
     returnsDeleted: true,
+    // Upstream has no such rules for this kind, though its types have them.
+    declaredRules: false,
     validate,
     evaluate: async (next, old, ctx) =>
       old

@@ -6,7 +6,7 @@ import { age } from '../../../meta/age.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid } from '../../../meta/field-error.ts'
+import { covered, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -28,7 +28,9 @@ const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationRes
 function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const changed = (): FieldError[] =>
-    old === undefined || deepEqual(spec, old.spec) ? [] : [invalid(path, goValue('resource.ResourceClaimSpec', spec), 'field is immutable')]
+    old === undefined || deepEqual(spec, old.spec)
+      ? []
+      : covered('immutable', [invalid(path, goValue('resource.ResourceClaimSpec', spec), 'field is immutable')])
   if (old && isSince(ctx.features.release, '1.35')) return changed()
   const errors = yield* validateClaimSpec(spec, false, path, ctx)
   if (!old) return errors
@@ -65,6 +67,7 @@ const claimStrategy: Strategy<ResourceClaim> = {
 }
 
 const claimStatusStrategy = (authorizer: Authorizer): Strategy<ResourceClaim> => ({
+  declaredRules: true,
   resetFields: SPEC_FIELDS,
   prepare(next, old) {
     if (!old) return

@@ -3,7 +3,7 @@ import type { Release } from '../../../lifecycle/release.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required, tooLong, tooMany, verbatim } from '../../../meta/field-error.ts'
+import { covered, forbidden, invalid, notSupported, required, tooLong, tooMany, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr, printIp } from '../../../meta/ip.ts'
@@ -57,11 +57,11 @@ function validateAddress(text: string, path: FieldPath): FieldError[] {
   return text === canonical ? [] : [invalid(path, text, `must be in canonical form ("${canonical}")`)]
 }
 
-function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: NetworkDeviceData, path: FieldPath): FieldError[] {
+function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: NetworkDeviceData, release: Release, path: FieldPath): FieldError[] {
   return [
     ...(longerThan(interfaceName, MAX_INTERFACE_NAME) ? [tooLong(path.child('interfaceName'), MAX_INTERFACE_NAME)] : []),
     ...(longerThan(hardwareAddress, MAX_HARDWARE_ADDRESS) ? [tooLong(path.child('hardwareAddress'), MAX_HARDWARE_ADDRESS)] : []),
-    ...validateSet(ips, path.child('ips'), { max: MAX_ADDRESSES, check: validateAddress, keyOf: address => address }),
+    ...validateSet(ips, path.child('ips'), { max: MAX_ADDRESSES, release, check: validateAddress, keyOf: address => address }),
   ]
 }
 
@@ -74,7 +74,7 @@ function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: Readonly
   if (count > MAX_CONDITIONS) errors.push(tooMany(conditions, count, MAX_CONDITIONS))
   errors.push(...validateConditions(status.conditions ?? [], conditions))
   if (status.data !== undefined && status.data !== null) errors.push(...validateRaw(status.data, false, release, path.child('data')))
-  return status.networkData ? [...errors, ...validateNetworkData(status.networkData, path.child('networkData'))] : errors
+  return status.networkData ? [...errors, ...validateNetworkData(status.networkData, release, path.child('networkData'))] : errors
 }
 
 /** The configuration may be twice as long as a claim's: an allocation has those of the class and of the claim. */
@@ -83,23 +83,23 @@ function validateAllocation({ devices, nodeSelector }: AllocationResult, known: 
   const result = (one: DeviceRequestAllocationResult, place: FieldPath): FieldError[] => [
     ...validateRequestReference(one.request, known, place.child('request')),
     ...validateDevice(one, place),
-    ...validateBindingConditions(one, place),
+    ...validateBindingConditions(one, release, place),
     ...validateShareId(one.shareID, place.child('shareID')),
   ]
   const configuration = (config: DeviceAllocationConfiguration, place: FieldPath): FieldError[] => [
     ...validateSource(config.source, place.child('source')),
-    ...validateRequestReferences(config.requests, known, place.child('requests')),
+    ...validateRequestReferences(config.requests, known, release, place.child('requests')),
     ...validateConfiguration(config, false, release, place),
   ]
   const errors = [
-    ...validateList(devices.results, at.child('results'), { max: MAX_REQUESTS, check: result }),
-    ...validateList(devices.config, at.child('config'), { max: 2 * MAX_CONFIGURATIONS, check: configuration }),
+    ...validateList(devices.results, at.child('results'), { max: MAX_REQUESTS, release, check: result }),
+    ...validateList(devices.config, at.child('config'), { max: 2 * MAX_CONFIGURATIONS, release, check: configuration }),
   ]
   return nodeSelector ? [...errors, ...validateNodeSelector(nodeSelector, false, path.child('nodeSelector'))] : errors
 }
 
 function validateSource(source: string, path: FieldPath): FieldError[] {
-  if (source === '') return [required(path)]
+  if (source === '') return covered('', [required(path)])
   return ['FromClaim', 'FromClass'].includes(source) ? [] : [notSupported(path, source, ['FromClaim', 'FromClass'])]
 }
 
@@ -129,9 +129,10 @@ export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | un
   const allocated = new Set(status.allocation?.devices.results?.map(deviceId))
   const devices = (device: AllocatedDeviceStatus, at: FieldPath): FieldError[] => validateDeviceStatus(device, allocated, release, at)
   const errors = [
-    ...validateSet(status.reservedFor, reservedFor, { max: MAX_USERS, check: validateUser, keyOf: user => user.uid, member: 'uid' }),
+    ...validateSet(status.reservedFor, reservedFor, { max: MAX_USERS, release, check: validateUser, keyOf: user => user.uid, member: 'uid' }),
     ...validateSet(status.devices, path.child('devices'), {
       max: Number.POSITIVE_INFINITY,
+      release,
       check: devices,
       keyOf: deviceId,
       member: 'deviceID',

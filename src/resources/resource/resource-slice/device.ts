@@ -49,17 +49,18 @@ const keyed = <T>(map: Record<string, T>, release: Release, check: (value: T, pa
   })
 
 /** Only a device that may be allocated more than once is given out in parts. */
-const validateCapacity = ({ value, requestPolicy }: DeviceCapacity, isShared: boolean, path: FieldPath): FieldError[] => {
+const validateCapacity = ({ value, requestPolicy }: DeviceCapacity, isShared: boolean, release: Release, path: FieldPath): FieldError[] => {
   const at = path.child('requestPolicy')
   if (!requestPolicy) return []
-  return isShared ? validateRequestPolicy(requestPolicy, value, at) : [forbidden(at, 'allowMultipleAllocations must be true')]
+  return isShared ? validateRequestPolicy(requestPolicy, value, release, at) : [forbidden(at, 'allowMultipleAllocations must be true')]
 }
 
 /** The device consumes from each set once. That the sets and counters exist is checked last. */
-function validateCounters(consumptions: readonly DeviceCounterConsumption[], shared: SharedCounters, path: FieldPath): FieldError[] {
+function validateCounters(consumptions: readonly DeviceCounterConsumption[], shared: SharedCounters, release: Release, path: FieldPath): FieldError[] {
   const at = path.child('consumesCounters')
   const errors = validateSet(consumptions, at, {
     max: Number.POSITIVE_INFINITY,
+    release,
     check: (one, place) => validateConsumption(one, place),
     keyOf: one => one.counterSet,
     member: 'counterSet',
@@ -70,9 +71,10 @@ function validateCounters(consumptions: readonly DeviceCounterConsumption[], sha
 }
 
 /** From 1.35 on the sets are those of other slices of the pool, so only their names are judged. */
-const validateConsumed = (consumptions: readonly DeviceCounterConsumption[], path: FieldPath): FieldError[] =>
+const validateConsumed = (consumptions: readonly DeviceCounterConsumption[], release: Release, path: FieldPath): FieldError[] =>
   validateSet(consumptions, path.child('consumesCounters'), {
     max: MAX_CONSUMPTIONS,
+    release,
     check: (one, at) => validateConsumption(one, at, MAX_COUNTERS),
     keyOf: one => one.counterSet,
   })
@@ -108,11 +110,11 @@ export function validateDevice(device: Device, { shared, each, release }: SliceR
   return [
     ...errors,
     ...keyed(attributes, release, validateAttribute, path.child('attributes')),
-    ...keyed(capacity, release, (one, at) => validateCapacity(one, isShared, at), path.child('capacity')),
-    ...validateList(taints, path.child('taints'), { max: MAX_TAINTS, check: (taint, at) => validateTaint(taint, release, at) }),
-    ...(isSince(release, '1.35') ? validateConsumed(consumesCounters, path) : validateCounters(consumesCounters, shared, path)),
+    ...keyed(capacity, release, (one, at) => validateCapacity(one, isShared, release, at), path.child('capacity')),
+    ...validateList(taints, path.child('taints'), { max: MAX_TAINTS, release, check: (taint, at) => validateTaint(taint, release, at) }),
+    ...(isSince(release, '1.35') ? validateConsumed(consumesCounters, release, path) : validateCounters(consumesCounters, shared, release, path)),
     ...validateNodes(device, each, path),
-    ...validateBindingConditions(device, path),
+    ...validateBindingConditions(device, release, path),
     ...validateNodeResources(device, path.child('nodeAllocatableResourceMappings')),
   ]
 }

@@ -1,3 +1,4 @@
+import type { Release } from '../../../lifecycle/release.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { addQuantity, compareQuantity, quantityValue } from '../../../meta/quantity.ts'
@@ -7,14 +8,14 @@ import type { CapacityRequestPolicy, CapacityRequestPolicyRange } from '../v1bet
 const MAX_VALUES = 10
 
 /** `capacity`: all that the device has. One of the values is what is taken where a request says nothing. */
-function validateValues(values: readonly string[], standard: string, capacity: string, path: FieldPath): FieldError[] {
+function validateValues(values: readonly string[], standard: string, capacity: string, release: Release, path: FieldPath): FieldError[] {
   const unsorted = values.flatMap((value, i) => {
     const before = values[i - 1]
     return before !== undefined && compareQuantity(before, value) > 0 ? [invalid(path.index(i), value, 'values must be sorted in ascending order')] : []
   })
   const check = (value: string, at: FieldPath): FieldError[] =>
     compareQuantity(value, capacity) > 0 ? [invalid(at, value, `option is larger than capacity value: ${capacity}`)] : []
-  const errors = [...unsorted, ...validateSet(values, path, { max: MAX_VALUES, check, keyOf: value => String(quantityValue(value)) })]
+  const errors = [...unsorted, ...validateSet(values, path, { max: MAX_VALUES, release, check, keyOf: value => String(quantityValue(value)) })]
   if (!values.some(value => compareQuantity(value, standard) === 0))
     errors.push(invalid(path, standard, 'default value is not valid according to the requestPolicy'))
   return errors
@@ -51,12 +52,14 @@ function validateRange({ min, max, step }: CapacityRequestPolicyRange, standard:
  * In what parts a capacity is given out: certain amounts, or those of a range. Either needs a default.
  * Source: pkg/apis/resource/validation in k8s.io/kubernetes, since 1.34.
  */
-export function validateRequestPolicy(policy: CapacityRequestPolicy, capacity: string, path: FieldPath): FieldError[] {
+export function validateRequestPolicy(policy: CapacityRequestPolicy, capacity: string, release: Release, path: FieldPath): FieldError[] {
   const { default: standard, validValues: values = [], validRange: range } = policy
   if (values.length > 0 && range)
     return [forbidden(path, 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time')]
   const member = values.length > 0 ? 'validValues' : 'validRange'
   if (values.length === 0 && !range) return []
   if (standard === null || standard === undefined) return [required(path.child('default'), `required when ${member} is defined`)]
-  return range ? validateRange(range, standard, capacity, path.child('validRange')) : validateValues(values, standard, capacity, path.child('validValues'))
+  return range
+    ? validateRange(range, standard, capacity, path.child('validRange'))
+    : validateValues(values, standard, capacity, release, path.child('validValues'))
 }

@@ -1,5 +1,5 @@
 import type { HookContext } from '../../../catalog/definition.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -58,7 +58,7 @@ function validateNodes(spec: ResourceSliceSpec, path: FieldPath): FieldError[] {
 }
 
 /** Bounds are on the number of counters, in all devices and in all sets; the number of sets has none of its own. */
-function validateCounters(devices: readonly Device[], sets: readonly CounterSet[], path: FieldPath): FieldError[] {
+function validateCounters(devices: readonly Device[], sets: readonly CounterSet[], release: Release, path: FieldPath): FieldError[] {
   const consumed = devices.flatMap(({ consumesCounters = [] }) => consumesCounters).reduce((sum, one) => sum + countersOf(one).length, 0)
   const shared = sets.reduce((sum, one) => sum + countersOf(one).length, 0)
   const errors: FieldError[] = []
@@ -69,7 +69,13 @@ function validateCounters(devices: readonly Device[], sets: readonly CounterSet[
   if (shared > MAX_SHARED_COUNTERS) errors.push(invalid(at, shared, `the total number of shared counters must not exceed ${MAX_SHARED_COUNTERS}`))
   return [
     ...errors,
-    ...validateSet(sets, at, { max: Number.POSITIVE_INFINITY, check: (set, place) => validateCounterSet(set, place), keyOf: set => set.name, member: 'name' }),
+    ...validateSet(sets, at, {
+      max: Number.POSITIVE_INFINITY,
+      release,
+      check: (set, place) => validateCounterSet(set, place),
+      keyOf: set => set.name,
+      member: 'name',
+    }),
   ]
 }
 
@@ -77,14 +83,16 @@ function validateCounters(devices: readonly Device[], sets: readonly CounterSet[
 function validateContents(
   { devices, sharedCounters }: ResourceSliceSpec,
   check: (device: Device, at: FieldPath) => FieldError[],
+  release: Release,
   path: FieldPath,
 ): FieldError[] {
   const isCostly = (devices ?? []).some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
   return [
     ...(devices && sharedCounters ? [invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),
-    ...validateSet(devices, path.child('devices'), { max: isCostly ? MAX_COSTLY_DEVICES : MAX_DEVICES, check, keyOf: device => device.name }),
+    ...validateSet(devices, path.child('devices'), { max: isCostly ? MAX_COSTLY_DEVICES : MAX_DEVICES, release, check, keyOf: device => device.name }),
     ...validateSet(sharedCounters, path.child('sharedCounters'), {
       max: MAX_SETS,
+      release,
       check: (set, at) => validateCounterSet(set, at, MAX_SHARED_COUNTERS),
       keyOf: set => set.name,
     }),
@@ -107,10 +115,10 @@ export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlic
     ...(old ? validateUnchanged(spec, old.spec, path) : []),
     ...validateNodes(spec, path),
     ...(isSince(features.release, '1.35')
-      ? validateContents(spec, check, path)
+      ? validateContents(spec, check, features.release, path)
       : [
-          ...validateSet(devices, path.child('devices'), { max: MAX_DEVICES, check, keyOf: device => device.name, member: 'name' }),
-          ...validateCounters(devices ?? [], sets, path),
+          ...validateSet(devices, path.child('devices'), { max: MAX_DEVICES, release: features.release, check, keyOf: device => device.name, member: 'name' }),
+          ...validateCounters(devices ?? [], sets, features.release, path),
         ]),
   ]
 }

@@ -1,5 +1,5 @@
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, forbidden, invalid, required, tooLong } from '../../../meta/field-error.ts'
+import { covered, type FieldError, forbidden, invalid, required, tooLong } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain, rangeError } from '../../../meta/names.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
@@ -57,7 +57,7 @@ function validateAttachment({ spec, status }: VolumeAttachment): FieldError[] {
   const path = fieldPath('spec')
   const at = fieldPath('status')
   return [
-    ...(spec.attacher === '' ? [required(path.child('attacher'))] : []),
+    ...(spec.attacher === '' ? covered('', [required(path.child('attacher'))]) : []),
     ...validateSource(spec.source, path.child('source')),
     ...nameIsDnsSubdomain(spec.nodeName, false).map(text => invalid(path.child('nodeName'), spec.nodeName, text)),
     ...(bytesOf(status.attachmentMetadata ?? {}) > MOST_BYTES ? [tooLong(at.child('attachmentMetadata'), MOST_BYTES)] : []),

@@ -12,7 +12,7 @@ const selector = (expression: string) => ({ cel: { expression } })
 describe('selectors of devices', () => {
   const messagesOf = (expression: string, stored: boolean): string[] => {
     const list = [selector(expression)]
-    return validateSelectors(list, runAtOnce(compileSelectors([list], oldestReader(hookContext().features, stored))), fieldPath('selectors')).map(
+    return validateSelectors(list, runAtOnce(compileSelectors([list], oldestReader(hookContext().features, stored))), '1.33', fieldPath('selectors')).map(
       ({ body }) => body,
     )
   }

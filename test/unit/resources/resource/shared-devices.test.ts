@@ -68,7 +68,7 @@ describe('devices that several requests share', () => {
 
 describe('binding conditions of devices', () => {
   const check = (bindingConditions: string[], bindingFailureConditions: string[]): string[] =>
-    validateBindingConditions({ bindingConditions, bindingFailureConditions }, fieldPath('d')).map(fieldErrorText)
+    validateBindingConditions({ bindingConditions, bindingFailureConditions }, '1.34', fieldPath('d')).map(fieldErrorText)
 
   it('come with failure conditions, all different', () => {
     expect(check(['a.b/Ready'], ['a.b/Failed'])).to.deep.equal([])
