@@ -4,6 +4,7 @@ import { readKubeconfig } from '../clients/kubeconfig.ts'
 import { KubeconfigError } from '../clients/kubeconfig-error.ts'
 import { remoteClient } from '../clients/remote-client.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Dial } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { type AuditFormat, Auditor, type AuditTarget } from './auditor.ts'
@@ -61,6 +62,8 @@ interface AuditParts {
   /** Steady. */
   readonly clock: Clock
   readonly certificates?: CertificateMetrics | undefined
+  /** How the webhook is dialled; absent: directly. */
+  readonly dial?: Dial | undefined
   /** Gives up events that wait for a webhook. */
   readonly abandoned: AbortSignal
   readonly observer: AuditObserver | undefined
@@ -101,7 +104,7 @@ const CONCURRENT_BATCHES = 100
 
 async function webhookTarget({ maxEventBytes, configFile, initialBackoffMs, ...options }: AuditWebhookOptions, parts: AuditParts): Promise<AuditTarget> {
   try {
-    const client = remoteClient(await readKubeconfig(configFile), { clock: parts.clock, certificates: parts.certificates })
+    const client = remoteClient(await readKubeconfig(configFile), parts)
     const backend = webhookBackend({ ...parts, client, backoff: webhookBackoff(initialBackoffMs), signal: parts.abandoned })
     return { plugin: 'webhook', format: 'json', maxEventBytes, sink: sinkOf(options, { ...parts, backend, concurrency: CONCURRENT_BATCHES }) }
   } catch (error) {

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
+import { type Dial, DialledAgent, DialledTlsAgent } from '../lib/connect-proxy.ts'
 import { DialError, dialError } from '../lib/dial-error.ts'
 import { readBounded } from '../lib/read-bounded.ts'
 import { checkServerName } from '../lib/server-name.ts'
@@ -44,6 +45,7 @@ const IDLE_MS = 90_000
 const MAX_IDLE_CONNECTIONS = 25
 /** To one server: its answers may be long in coming, and others wait behind. */
 const MAX_CONNECTIONS = 1_000
+const KEPT = { keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS, maxFreeSockets: MAX_IDLE_CONNECTIONS }
 const MAX_BODY_BYTES = 64 << 20
 /** How much of an answer that is no Status is quoted; client-go's. */
 const MAX_TEXT_BYTES = 2048
@@ -53,20 +55,13 @@ const MAX_RETRIES = 10
 const MAX_RETRY_MS = 3_600_000
 
 /** Keeps connections open between calls, as many as client-go. */
-export const keptConnections = (tls: SecureContextOptions & { readonly rejectUnauthorized?: boolean }): HttpsAgent =>
-  new HttpsAgent({
-    keepAlive: true,
-    timeout: IDLE_MS,
-    maxSockets: MAX_CONNECTIONS,
-    maxFreeSockets: MAX_IDLE_CONNECTIONS,
-    ALPNProtocols: ['http/1.1'],
-    checkServerIdentity: checkServerName,
-    ...tls,
-  })
+export function keptConnections(tls: SecureContextOptions & { readonly rejectUnauthorized?: boolean }, dial?: Dial): HttpsAgent {
+  const options = { ...KEPT, ALPNProtocols: ['http/1.1'], checkServerIdentity: checkServerName, ...tls }
+  return dial ? new DialledTlsAgent(dial, options) : new HttpsAgent(options)
+}
 
 /** The same of plain HTTP. */
-export const keptPlainConnections = (): HttpAgent =>
-  new HttpAgent({ keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_CONNECTIONS, maxFreeSockets: MAX_IDLE_CONNECTIONS })
+export const keptPlainConnections = (dial?: Dial): HttpAgent => (dial ? new DialledAgent(dial, KEPT) : new HttpAgent(KEPT))
 
 /** Posts JSON until there is an answer that does not ask to come again later. Throws a DialError in Go's words where there is none, or what the signal was aborted with. */
 export async function post(to: Destination, body: string | Buffer, signal: AbortSignal, limits: AnswerLimits = {}): Promise<Answer> {

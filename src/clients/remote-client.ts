@@ -1,6 +1,7 @@
 import type { Agent } from 'node:http'
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '../lib/clock.ts'
+import type { Dial } from '../lib/connect-proxy.ts'
 import { CANCELED, DEADLINE } from '../lib/deadline.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { trustedCertificates } from '../lib/trusted-certificates.ts'
@@ -48,21 +49,24 @@ export interface RemoteClientOptions {
   readonly userAgent?: string
   readonly timeoutMs?: number
   readonly certificates?: CertificateMetrics | undefined
+  /** Absent: directly. */
+  readonly dial?: Dial | undefined
 }
 
 /** Connections are kept, and tokens and certificates that come from files follow them. Throws KubeconfigError for a certificate that can't be used. */
-export function remoteClient(remote: Remote, { clock, userAgent = 'kube-apiserver', timeoutMs = TIMEOUT_MS, certificates }: RemoteClientOptions): RemoteClient {
+export function remoteClient(remote: Remote, options: RemoteClientOptions): RemoteClient {
+  const { clock, userAgent = 'kube-apiserver', timeoutMs = TIMEOUT_MS, certificates, dial } = options
   const path = `${remote.path}?timeout=${timeoutMs / 1000}s`
   const url = `${remote.scheme}://${remote.authority}${path}`
   const files = followFiles(remote, clock)
   let client = remote.client
-  let agent = agentOf(remote, client)
+  let agent = agentOf(remote, client, dial)
   const destination = async () => {
     const current = await files.current()
     if (current.client !== client) {
       client = current.client
       // The calls under way end on the connections that they have.
-      agent = agentOf(remote, client)
+      agent = agentOf(remote, client, dial)
     }
     const headers = { ...remote.headers, ...authorization(current), 'user-agent': userAgent }
     const { host, port, authority, serverName = host } = remote
@@ -96,8 +100,8 @@ function lost(url: string, why: string | undefined, error: unknown): RemoteCallE
 const authorization = ({ token }: Awaited<ReturnType<FollowedFiles['current']>>): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` }
 
-function agentOf({ scheme, ca, insecure }: Remote, client: Remote['client']): Agent {
-  if (scheme === 'http') return keptPlainConnections()
+function agentOf({ scheme, ca, insecure }: Remote, client: Remote['client'], dial: Dial | undefined): Agent {
+  if (scheme === 'http') return keptPlainConnections(dial)
   const tls = {
     ...(ca && trustedCertificates(ca)),
     ...(client && { cert: client.cert.pem, key: client.key.pem }),
@@ -108,5 +112,5 @@ function agentOf({ scheme, ca, insecure }: Remote, client: Remote['client']): Ag
   } catch (error) {
     throw new KubeconfigError(`tls: ${errorMessage(error)}`)
   }
-  return keptConnections(tls)
+  return keptConnections(tls, dial)
 }

@@ -124,7 +124,7 @@ export const FLAGS = {
   'debug-socket-path': refused('string', ''),
   'egress-selector-config-file': used(
     'string',
-    'EgressSelectorConfiguration file: how connections to the cluster, the control plane and etcd are made. Only Direct, which they are, is taken.',
+    'EgressSelectorConfiguration file: how connections to the cluster, the control plane and etcd are made: directly (Direct) or through proxies (HTTPConnect).',
   ),
   'peer-advertise-ip': ignored('string'),
   'peer-advertise-port': ignored('string'),

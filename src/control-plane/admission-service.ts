@@ -90,11 +90,12 @@ export class AdmissionService implements Service {
     const conditionMetrics = new ConditionMetrics()
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
     const certificates = options.webhookCertificates ?? new CertificateMetrics('webhooks')
-    this.webhooks = new WebhookClients(parts.resolveService, { certificates })
+    const { egress } = options
+    this.webhooks = new WebhookClients(parts.resolveService, { certificates, egress })
     this.pluginWebhooks = new Map(
       Array.from(options.webhookCredentials ?? [], ([plugin, credentials]) => [
         plugin,
-        new WebhookClients(parts.resolveService, { room: this.webhooks.room, credentials, certificates }),
+        new WebhookClients(parts.resolveService, { room: this.webhooks.room, credentials, certificates, egress }),
       ]),
     )
     const { getNamespace } = reads

@@ -43,7 +43,7 @@ export class AggregationService implements Service {
     const { client, refusesRedirects } = aggregation
     const via = new Via(randomUUID())
     const certificates = new CertificateMetrics('kube_aggregator')
-    this.transports = new Transports(client)
+    this.transports = new Transports(client, options.egress?.cluster)
     const env: RequestProxyEnvironment = {
       resolve,
       transports: this.transports,

@@ -5,6 +5,7 @@ import { type AuditObserver, openAuditor } from '../audit/open-auditor.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import { type Clock, steadyClock } from '../lib/clock.ts'
+import type { Dial } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { Service } from './service.ts'
@@ -27,13 +28,24 @@ export interface AuditGiven {
   readonly observer?: AuditObserver | undefined
   /** Of webhooks. */
   readonly certificates?: CertificateMetrics | undefined
+  /** How the webhook is dialled; absent: directly. */
+  readonly dial?: Dial | undefined
 }
 
 /** Reads the policy, opens the log and makes the client of the webhook. Throws AuditConfigError. */
-export async function openAudit({ audit }: Config, clock: Clock, log: Logger, { observer, certificates }: AuditGiven = {}): Promise<AuditService> {
+export async function openAudit({ audit }: Config, clock: Clock, log: Logger, { observer, certificates, dial }: AuditGiven = {}): Promise<AuditService> {
   const metrics = new AuditMetrics()
   const abandoned = new AbortController()
-  const auditor = await openAuditor(audit, { metrics, log, now: () => clock.now(), clock: steadyClock, abandoned: abandoned.signal, observer, certificates })
+  const auditor = await openAuditor(audit, {
+    metrics,
+    log,
+    now: () => clock.now(),
+    clock: steadyClock,
+    abandoned: abandoned.signal,
+    observer,
+    certificates,
+    dial,
+  })
   return {
     auditor,
     metrics: metrics.families,

@@ -21,6 +21,7 @@ import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import { systemClock, type TimerClock } from '../lib/clock.ts'
+import type { Egress } from '../lib/connect-proxy.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
 import { keepPrivate, makePrivateDirectory } from '../lib/private-file.ts'
@@ -76,20 +77,21 @@ export interface AuthParts {
   readonly agreed?: AgreedValues | undefined
   /** Of webhooks. */
   readonly certificates?: CertificateMetrics | undefined
+  readonly egress?: Egress | undefined
 }
 
 /**
  * Reads the files that the configuration names, and makes the key that signs tokens where there is none.
  * Throws an Error that names the file.
  */
-export async function openAuth(config: Config, clock: TimerClock, log: Logger, { agreed, certificates }: AuthParts = {}): Promise<Auth> {
+export async function openAuth(config: Config, clock: TimerClock, log: Logger, { agreed, certificates, egress }: AuthParts = {}): Promise<Auth> {
   const { serviceAccounts } = config
   const expirations = createCertificateExpirations()
   const cacheMetrics = new TokenCacheMetrics()
   const [others, webhook, authorization, external, given, users] = await Promise.all([
     openTokenIssuers(config, { clock, log, cacheMetrics }),
-    openTokenWebhook(config, { clock, log, cacheMetrics, certificates }),
-    openAuthorization(config, clock, log, certificates),
+    openTokenWebhook(config, { clock, log, cacheMetrics, certificates, dial: egress?.controlplane }),
+    openAuthorization(config, { clock, log, certificates, dial: egress?.controlplane }),
     openExternalSignerService(config, clock, log),
     verificationKeysOf(serviceAccounts.keyFiles),
     config.tokenAuthFile === undefined ? undefined : readFile(config.tokenAuthFile, 'utf8').then(text => parseTokenFile(text, config.tokenAuthFile ?? '')),

@@ -8,13 +8,12 @@ import { rbacAuthorizer } from '../auth/authz/rbac/authorizer.ts'
 import { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { parseRules, rulesAuthorizer } from '../auth/authz/rules.ts'
 import { countedDecisions, createDecisions } from '../auth/metrics.ts'
-import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
-import type { TimerClock } from '../lib/clock.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
+import type { WebhooksOptions } from './authorization-webhooks.ts'
 import { nodeAuthorizerOf } from './node-service.ts'
 
 /** Who decides what users may do, as the configuration has it. */
@@ -41,12 +40,11 @@ type Built = Readonly<Partial<Record<PlainMode | 'Rules', Authorizer>>>
 /**
  * Reads the files that the configuration names. What asks webhooks, and what reads a configuration file, is loaded only where there is one. Throws an Error for the user.
  */
-export async function openAuthorization(config: Config, clock: TimerClock, log: Logger, certificates?: CertificateMetrics): Promise<Authorization> {
+export async function openAuthorization(config: Config, parts: Omit<WebhooksOptions, 'gates'>): Promise<Authorization> {
+  const { log } = parts
   const { authorizationConfigFile: file, authorizationWebhook, gates } = config
   const webhooks =
-    file === undefined && authorizationWebhook === undefined
-      ? undefined
-      : new (await import('./authorization-webhooks.ts')).Webhooks({ gates, clock, log, certificates })
+    file === undefined && authorizationWebhook === undefined ? undefined : new (await import('./authorization-webhooks.ts')).Webhooks({ ...parts, gates })
   const read = file === undefined ? undefined : await webhooks?.read(file)
   const entries = read?.entries ?? entriesOf(config)
   const decisions = createDecisions()

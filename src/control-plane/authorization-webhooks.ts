@@ -10,6 +10,7 @@ import { readKubeconfig } from '../clients/kubeconfig.ts'
 import { KubeconfigError } from '../clients/kubeconfig-error.ts'
 import { type RemoteClient, remoteClient } from '../clients/remote-client.ts'
 import type { TimerClock } from '../lib/clock.ts'
+import type { Dial } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { followFile } from '../lib/follow-file.ts'
 import type { Logger } from '../lib/log.ts'
@@ -29,7 +30,9 @@ export interface WebhooksOptions {
   readonly gates: Gates
   readonly clock: TimerClock
   readonly log: Logger
-  readonly certificates: CertificateMetrics | undefined
+  readonly certificates?: CertificateMetrics | undefined
+  /** Absent: directly. */
+  readonly dial?: Dial | undefined
 }
 
 /** Between two looks at the times of the file. */
@@ -118,9 +121,9 @@ export class Webhooks {
   }
 }
 
-async function clientOf(file: string, timeoutMs: number, { clock, certificates }: WebhooksOptions): Promise<RemoteClient> {
+async function clientOf(file: string, timeoutMs: number, { clock, certificates, dial }: WebhooksOptions): Promise<RemoteClient> {
   try {
-    return remoteClient(await readKubeconfig(file), { clock, timeoutMs, certificates })
+    return remoteClient(await readKubeconfig(file), { clock, timeoutMs, certificates, dial })
   } catch (error) {
     throw error instanceof KubeconfigError ? new AuthorizationConfigError(`invalid authorization config: ${error.message}`) : error
   }

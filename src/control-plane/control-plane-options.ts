@@ -9,6 +9,7 @@ import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { ControllerName } from '../controllers/names.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
+import type { Egress } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Spans } from '../lib/spans.ts'
 import type { Gates } from '../lifecycle/gates.ts'
@@ -77,6 +78,8 @@ export interface ControlPlaneOptions {
   readonly spans?: Spans | undefined
   /** Of all webhooks of the server, whoever asks them; absent: of those that the control plane asks. */
   readonly webhookCertificates?: CertificateMetrics
+  /** How webhooks and aggregated servers are dialled; absent: directly. */
+  readonly egress?: Egress
   /** For the plugin ImagePolicyWebhook, which needs one. Closed with the control plane. */
   readonly imagePolicy?: ImagePolicy
   readonly tolerationSeconds: TolerationSeconds

@@ -4,6 +4,7 @@ import type { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { TimerClock } from '../lib/clock.ts'
+import type { Dial } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
 
 /** The webhook that is asked whose tokens are, where one is configured. */
@@ -18,6 +19,8 @@ export interface TokenWebhookParts {
   readonly log: Logger
   readonly cacheMetrics: TokenCacheMetrics
   readonly certificates: CertificateMetrics | undefined
+  /** Absent: directly. */
+  readonly dial: Dial | undefined
 }
 
 /** The first wait before a call is repeated, as upstream has it. */
@@ -26,7 +29,7 @@ const BACKOFF_MS = 500
 /** Loads what asks it only where there is one. Throws KubeconfigError. */
 export async function openTokenWebhook(
   { tokenWebhook: config, serviceAccounts }: Config,
-  { clock, log: logger, cacheMetrics: metrics, certificates }: TokenWebhookParts,
+  { clock, log: logger, cacheMetrics: metrics, certificates, dial }: TokenWebhookParts,
 ): Promise<TokenWebhook> {
   if (config === undefined) return { tokens: [], close: () => {} }
   const [{ tokenWebhook }, { webhookBackoff }, { readKubeconfig }, { remoteClient }] = await Promise.all([
@@ -35,7 +38,7 @@ export async function openTokenWebhook(
     import('../clients/kubeconfig.ts'),
     import('../clients/remote-client.ts'),
   ])
-  const client = remoteClient(await readKubeconfig(config.kubeconfigFile), { clock, certificates })
+  const client = remoteClient(await readKubeconfig(config.kubeconfigFile), { clock, certificates, dial })
   const { version, cacheTtlMs } = config
   const asked = tokenWebhook({ client, version, serverAudiences: serviceAccounts.audiences, backoff: webhookBackoff(BACKOFF_MS), logger })
   return { tokens: [cachedTokens(asked, { ttlMs: cacheTtlMs, keepsRefusals: true, now: () => clock.steady.now(), metrics })], close: () => client.close() }

@@ -32,7 +32,7 @@ import { faultsOf } from './carried-out-faults.ts'
 import { type OpenServices, openBackend, openServices } from './open-services.ts'
 import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
 import { shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
-import { secretsOf } from './shared-store.ts'
+import { openEgress, secretsOf } from './shared-store.ts'
 
 /** A worker that takes another's place waits this long, at most, until it can answer from memory. */
 const FILL_MS = 30_000
@@ -89,15 +89,15 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const adminKeys = link || given ? undefined : beginAdminKeys(config.certDir)
   const encryption = await openEncryption(config, log)
   const certificates = new CertificateMetrics('webhooks')
-  const audit = await openAudit(config, systemClock, log, { observer: given?.observer, certificates })
-  await checkEgress(config)
+  const egress = await openEgress(config)
+  const audit = await openAudit(config, systemClock, log, { observer: given?.observer, certificates, dial: egress.controlplane })
   const tracing = await tracingOf(config)
-  const backend = await openBackend(config, encryption.encryption, log, { given: given?.backend, spans: tracing })
+  const backend = await openBackend(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
   const agreed = given ? given.agreed : config.etcd && secretsOf(config, backend, encryption.encryption)
   // Certificates are made while the rest is opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
-  const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing }, log)
+  const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress }, log)
   const { plane, auth } = services
   const closeStore = async (): Promise<void> => {
     await Promise.all([plane.close(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
@@ -250,13 +250,6 @@ async function listen({
   })
   port = server.securePort
   return server
-}
-
-/** Throws EgressConfigError. */
-async function checkEgress({ serving: { egressFile: file } }: Config): Promise<void> {
-  if (file === undefined) return
-  const { checkEgressFile } = await import('../server/egress/egress-selector-file.ts')
-  checkEgressFile(await readFile(file))
 }
 
 /** What speaks to a collector is loaded where there is one. Throws TracingConfigError. */

@@ -13,6 +13,7 @@ import type { Runtime } from '../control-plane/runtime.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
+import type { ConnectProxy, Egress } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { heapGrowth } from '../lib/heap-growth.ts'
 import type { Logger } from '../lib/log.ts'
@@ -34,16 +35,18 @@ interface StoreGiven {
   readonly given?: Backend | undefined
   /** Where calls are recorded. */
   readonly spans?: Spans | undefined
+  /** Asked for connections to etcd. */
+  readonly proxy?: ConnectProxy | undefined
 }
 
 /** The store that is given, or else that which the flags name, with values as the flags have them encrypted. Throws FlagError if its directory cannot be made. */
-export async function openBackend(config: Config, encryption: Encryption, log: Logger, { given, spans }: StoreGiven = {}): Promise<Backend> {
-  const backend = given ?? (await openStore(config, log, spans))
+export async function openBackend(config: Config, encryption: Encryption, log: Logger, store: StoreGiven = {}): Promise<Backend> {
+  const backend = store.given ?? (await openStore(config, log, store))
   return config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored))
 }
 
-async function openStore({ etcd, dataDir }: Config, log: Logger, spans: Spans | undefined): Promise<Backend> {
-  if (etcd !== undefined) return openEtcd({ ...etcdOptionsOf(etcd), spans }, log)
+async function openStore({ etcd, dataDir }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
+  if (etcd !== undefined) return openEtcd({ ...etcdOptionsOf(etcd, proxy), spans }, log)
   if (dataDir === undefined) return openInMemory(systemClock, log)
   try {
     makePrivateDirectory(dataDir)
@@ -64,6 +67,7 @@ export interface GivenServices {
   readonly certificates: CertificateMetrics
   /** Where calls are recorded. */
   readonly spans: Spans | undefined
+  readonly egress: Egress
 }
 
 /** What serves requests, once a port listens. Closing the plane closes the backend. */
@@ -75,9 +79,9 @@ export interface OpenServices {
 
 /** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
-  const { backend, runtime, encryption, agreed, certificates, spans } = given
+  const { backend, runtime, encryption, agreed, certificates, spans, egress } = given
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
-  const auth = await openAuth(config, runtime.clock, log, { agreed, certificates })
+  const auth = await openAuth(config, runtime.clock, log, { agreed, certificates, egress })
   const kubelets = await kubeletsOf(config)
   const { admissionConfigFile, admissionPlugins } = config
   const pluginConfigurations =
@@ -96,12 +100,13 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     ...(pluginConfigurations && { webhookCredentials: await webhookCredentialsOf(pluginConfigurations) }),
     webhookCertificates: certificates,
     spans,
+    egress,
     runtime,
     backend,
     logger: log,
     encryption,
     media,
-    kubelets,
+    kubelets: { ...kubelets, dial: egress.cluster },
     aggregation: { refusesRedirects, ...(proxyClient && { client: await proxyClientKey(proxyClient) }) },
     services: { addresses, toEndpoints },
     auth: services,

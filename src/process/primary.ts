@@ -14,7 +14,7 @@ import { Encryption } from '../storage/value/encryption.ts'
 import { preparedCalls } from '../storage/value/prepared-backend.ts'
 import { announce } from './serving-files.ts'
 import { type SharedCredentials, shareCredentials, untilConflict } from './shared-credentials.ts'
-import { etcdOptionsOf, secretsOf } from './shared-store.ts'
+import { etcdOptionsOf, openEgress, secretsOf } from './shared-store.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Where a start has failed, the workers get this long to end. */
@@ -95,7 +95,7 @@ async function openShared(config: Config, log: Logger, signal: AbortSignal): Pro
   invariant(config.etcd, 'several workers share a store')
   // Loaded where it is asked for: this process is small.
   const encryption = config.encryption && (await (await import('../control-plane/encryption-service.ts')).openEncryption(config, log))
-  const etcd = openFewCalls(etcdOptionsOf(config.etcd))
+  const etcd = openFewCalls(etcdOptionsOf(config.etcd, (await openEgress(config)).etcd))
   const shared = shareCredentials(
     config,
     secretsOf(config, encryption ? preparedCalls(etcd, stored => encryption.encryption.prepare(stored)) : etcd, encryption?.encryption ?? new Encryption()),

@@ -1,17 +1,27 @@
+import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
 import type { EtcdConfig } from '../config/store-config.ts'
+import type { ConnectProxy, Egress } from '../lib/connect-proxy.ts'
 import { type AgreedValues, agreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { EtcdOptions } from '../storage/etcd/options.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 
 /** etcd as the configuration has it. */
-export const etcdOptionsOf = ({ servers, caFile, certFile, keyFile }: EtcdConfig): EtcdOptions => ({
+export const etcdOptionsOf = ({ servers, caFile, certFile, keyFile }: EtcdConfig, proxy: ConnectProxy | undefined): EtcdOptions => ({
   servers,
+  proxy,
   ...(caFile !== undefined && { caFile }),
   ...(certFile !== undefined && { certFile }),
   ...(keyFile !== undefined && { keyFile }),
 })
+
+/** The ways out of the server that flags name. Throws EgressConfigError. */
+export async function openEgress({ serving: { egressFile: file } }: Config): Promise<Egress> {
+  if (file === undefined) return {}
+  const { parseEgressFile } = await import('../server/egress/egress-selector-file.ts')
+  return parseEgressFile(await readFile(file))
+}
 
 /** What the servers on a store agree on, encrypted there as Secrets are. */
 export const secretsOf = ({ etcdPrefix }: Config, backend: Pick<Backend, 'get' | 'write'>, encryption: Encryption): AgreedValues =>

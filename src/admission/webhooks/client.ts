@@ -4,6 +4,7 @@ import { callEnding } from '../../clients/call-ending.ts'
 import type { CertificateMetrics } from '../../clients/certificate-metrics.ts'
 import { type Destination, failureOf, isSuccess, keptConnections, post } from '../../clients/post.ts'
 import type { FollowedFiles } from '../../clients/remote-files.ts'
+import type { Dial, Egress } from '../../lib/connect-proxy.ts'
 import { CANCELED } from '../../lib/deadline.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
@@ -31,6 +32,7 @@ interface Client {
   /** The certificate that connections of the agent show. */
   shown: Shown
   agent: Agent
+  readonly dial: Dial | undefined
 }
 
 type Shown = Awaited<ReturnType<FollowedFiles['current']>>['client']
@@ -41,6 +43,7 @@ export interface WebhookClientsOptions {
   /** Absent: webhooks are asked as nobody. */
   readonly credentials?: WebhookCredentials | undefined
   readonly certificates?: CertificateMetrics | undefined
+  readonly egress?: Pick<Egress, 'cluster' | 'controlplane'> | undefined
 }
 
 /** Configurations whose connections are kept (client-go keeps as many clients). */
@@ -57,12 +60,14 @@ export class WebhookClients {
   readonly room: AnswerRoom
   private readonly credentials: WebhookCredentials | undefined
   private readonly certificates: CertificateMetrics | undefined
+  private readonly egress: NonNullable<WebhookClientsOptions['egress']>
 
-  constructor(resolve: ResolveService, { room = new AnswerRoom(), credentials, certificates }: WebhookClientsOptions = {}) {
+  constructor(resolve: ResolveService, { room = new AnswerRoom(), credentials, certificates, egress = {} }: WebhookClientsOptions = {}) {
     this.resolve = resolve
     this.room = room
     this.credentials = credentials
     this.certificates = certificates
+    this.egress = egress
   }
 
   /**
@@ -109,7 +114,9 @@ export class WebhookClients {
       return known
     }
     const target = webhookTarget(config, this.resolve)
-    const made: Client = { target, user: this.credentials?.userOf(target.address), shown: undefined, agent: agentFor(config, undefined) }
+    // A service is in the cluster that is managed, whatever a URL names is not.
+    const dial = config.service ? this.egress.cluster : this.egress.controlplane
+    const made: Client = { target, user: this.credentials?.userOf(target.address), shown: undefined, agent: agentFor(config, undefined, dial), dial }
     this.clients.set(key, made)
     if (this.clients.size > MAX_CLIENTS) {
       const [[oldest, { agent }] = [key, made]] = this.clients
@@ -126,7 +133,7 @@ async function present(client: Client, { headers, files }: WebhookUser, config: 
   if (certificate !== client.shown) {
     client.shown = certificate
     retire(client.agent)
-    client.agent = agentFor(config, certificate)
+    client.agent = agentFor(config, certificate, client.dial)
   }
   return { ...HEADERS, ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
 }
@@ -138,9 +145,10 @@ function retire(agent: Agent): void {
 }
 
 /** Keeps connections open between calls. Throws a WebhookCallError where the bundle holds no certificate. */
-function agentFor({ caBundle }: WebhookClientConfig, certificate: Shown): Agent {
+function agentFor({ caBundle }: WebhookClientConfig, certificate: Shown, dial: Dial | undefined): Agent {
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))
     throw new WebhookCallError('unable to load root certificates: unable to parse bytes as PEM block', { isConfiguration: true })
-  return keptConnections({ ...(ca !== undefined && trustedCertificates(ca)), ...(certificate && { cert: certificate.cert.pem, key: certificate.key.pem }) })
+  const shown = certificate && { cert: certificate.cert.pem, key: certificate.key.pem }
+  return keptConnections({ ...(ca !== undefined && trustedCertificates(ca)), ...shown }, dial)
 }

@@ -6,6 +6,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Destination, KubeletAddresses, Trust } from '../../catalog/connect.ts'
 import type { CertificateObserver } from '../../clients/certificate-metrics.ts'
+import { type Dial, DialledAgent, DialledTlsAgent } from '../../lib/connect-proxy.ts'
 import { DialError, dialError } from '../../lib/dial-error.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { errorMessage } from '../../lib/error-message.ts'
@@ -18,6 +19,8 @@ export interface Kubelets extends KubeletAddresses {
   /** Of the kubelets' certificates; without one they are not checked. */
   readonly certificateAuthority?: string
   readonly client?: { readonly cert: string; readonly key: string }
+  /** How they, pods and services are dialled; absent: directly. */
+  readonly dial?: Dial | undefined
 }
 
 /** A request to a kubelet, a pod, a service or a node. */
@@ -51,6 +54,8 @@ export interface Transport {
   readonly tls: TlsChoices
   /** Keeps connections for further requests; absent: each request has one of its own. */
   readonly agent?: Agent
+  /** For requests without an agent. */
+  readonly dial?: Dial | undefined
   readonly certificates?: CertificateObserver
 }
 
@@ -101,7 +106,7 @@ const found =
 
 /** Asks a kubelet, a pod, a service or a node, on a connection of its own. */
 export const ask = (destination: Destination, kubelets: Kubelets, question: Question): Promise<Reply> =>
-  askOver({ tls: tlsOf(destination.trust, kubelets) }, destination, question)
+  askOver({ tls: tlsOf(destination.trust, kubelets), dial: kubelets.dial }, destination, question)
 
 /** The same for all that is asked of them. */
 export const askAsServer =
@@ -131,7 +136,7 @@ class Attempt {
   /** It failed on a connection that earlier requests have used. */
   metClosedConnection = false
 
-  constructor({ tls, agent, certificates }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
+  constructor({ tls, agent, dial, certificates }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
     const { scheme, host, addresses } = destination
     const port = destination.port === '' ? PORTS[scheme] : destination.port
     const address = `${hostText(host)}:${port}`
@@ -151,8 +156,8 @@ class Attempt {
       try {
         request =
           scheme === 'https'
-            ? httpsRequest({ ...options, checkServerIdentity: checkServerName, ...tls, agent: agent ?? false })
-            : httpRequest({ ...options, agent: false })
+            ? httpsRequest({ ...options, checkServerIdentity: checkServerName, ...tls, agent: agent ?? (dial ? new DialledTlsAgent(dial, {}) : false) })
+            : httpRequest({ ...options, agent: dial ? new DialledAgent(dial, {}) : false })
       } catch (error) {
         reject(new DialError(errorMessage(error)))
         return
@@ -160,7 +165,8 @@ class Attempt {
       const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${address}: i/o timeout`)), DIAL_MS)
       const connected = (): void => clearTimeout(timer)
       request.on('socket', socket => {
-        if (request.reusedSocket) return connected()
+        // What a proxy has dialled is connected already.
+        if (request.reusedSocket || (scheme === 'http' && !socket.connecting)) return connected()
         socket
           .setNoDelay(true)
           .setKeepAlive(true, KEEP_ALIVE_MS)

@@ -1,5 +1,6 @@
 import { Agent } from 'node:https'
 import type { TlsChoices, Transport } from '../../endpoints/connect/ask.ts'
+import { type Dial, DialledTlsAgent } from '../../lib/connect-proxy.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import type { ProxyClientKey } from './client-keys.ts'
 import { type Backend, type Registration, serverNameOf } from './registration.ts'
@@ -19,7 +20,7 @@ export class BackendTransport {
   readonly #agent: Agent
   #requests = 0
 
-  constructor(backend: Backend, client: ProxyClientKey | undefined) {
+  constructor(backend: Backend, client: ProxyClientKey | undefined, dial: Dial | undefined) {
     const { certificateAuthority, insecureSkipTLSVerify } = backend
     this.fault =
       certificateAuthority !== undefined && !certificateAuthority.includes('-----BEGIN CERTIFICATE-----')
@@ -32,7 +33,8 @@ export class BackendTransport {
       ...(certificateAuthority !== undefined && this.fault === undefined && trustedCertificates(certificateAuthority)),
       ...client?.current,
     }
-    this.#agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_CONNECTIONS })
+    const kept = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_CONNECTIONS }
+    this.#agent = dial ? new DialledTlsAgent(dial, kept) : new Agent(kept)
     this.transport = { tls, agent: this.#agent }
   }
 
@@ -62,10 +64,13 @@ export class BackendTransport {
 /** Of each APIService with a backend; made when it is first asked for, and anew when the APIService or this server's certificate has changed. */
 export class Transports {
   readonly #client: ProxyClientKey | undefined
+  readonly #dial: Dial | undefined
   readonly #byName = new Map<string, { readonly key: string; readonly transport: BackendTransport }>()
 
-  constructor(client: ProxyClientKey | undefined) {
+  /** `dial`: absent, backends are dialled directly. */
+  constructor(client: ProxyClientKey | undefined, dial?: Dial) {
     this.#client = client
+    this.#dial = dial
   }
 
   of({ name }: Registration, backend: Backend): BackendTransport {
@@ -73,7 +78,7 @@ export class Transports {
     const known = this.#byName.get(name)
     if (known?.key === key) return known.transport
     known?.transport.retire()
-    const transport = new BackendTransport(backend, this.#client)
+    const transport = new BackendTransport(backend, this.#client, this.#dial)
     this.#byName.set(name, { key, transport })
     return transport
   }

@@ -1,12 +1,26 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { fileError } from '../../clients/file-error.ts'
 import { decodeConfigFile } from '../../codec/config-file.ts'
+import { type ConnectProxy, dialThrough, type Egress } from '../../lib/connect-proxy.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import { quote } from '../../lib/go-quote.ts'
+import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import { duplicate, type FieldError, fieldErrorText, forbidden, invalid, notSupported, required } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 
+/** Names of files. */
+interface TlsFiles {
+  readonly caBundle?: string
+  readonly clientCert?: string
+  readonly clientKey?: string
+}
+
 interface Transport {
-  readonly tcp?: { readonly url?: string; readonly tlsConfig?: object }
+  readonly tcp?: { readonly url?: string; readonly tlsConfig?: TlsFiles }
   readonly uds?: { readonly udsName?: string }
 }
 
@@ -16,8 +30,10 @@ interface Connection {
   readonly transport?: Transport
 }
 
+type Selections = readonly { readonly name?: string; readonly connection?: Connection }[]
+
 interface EgressConfig {
-  readonly egressSelections?: readonly { readonly name?: string; readonly connection?: Connection }[]
+  readonly egressSelections?: Selections
 }
 
 /** The file can't be used; the message is for the user. */
@@ -32,10 +48,50 @@ const PROTOCOLS = ['Direct', 'HTTPConnect', 'GRPC']
 const NAMES = ['cluster', 'controlplane', 'etcd']
 const PATH = fieldPath('service', 'connection')
 
-/**
- * Checks a file's bytes. Connections are direct, which is what a selection may ask for; proxies are refused by name. Throws EgressConfigError in kube-apiserver's words.
- */
-export function checkEgressFile(bytes: Buffer): void {
+/** The ways out that a file's bytes name. Throws EgressConfigError in kube-apiserver's words, and of what is not implemented by name. */
+export async function parseEgressFile(bytes: Buffer): Promise<Egress> {
+  const ways = new Map<string, ConnectProxy>()
+  for (const { name = '', connection } of readSelections(bytes)) {
+    const proxy = connection?.transport && (await proxyOf(connection.transport))
+    if (proxy) ways.set(name.toLowerCase(), proxy)
+  }
+  const [cluster, controlplane, etcd] = NAMES.map(name => ways.get(name))
+  if (etcd?.tls) throw new EgressConfigError('egress selection of etcd: a proxy with TLS is not implemented')
+  return { ...(cluster && { cluster: dialThrough(cluster) }), ...(controlplane && { controlplane: dialThrough(controlplane) }), ...(etcd && { etcd }) }
+}
+
+async function proxyOf({ tcp, uds }: Transport): Promise<ConnectProxy> {
+  if (uds) return { at: { socketPath: uds.udsName ?? '' } }
+  const url = tcp?.url ?? ''
+  if (!URL.canParse(url)) throw new EgressConfigError(`invalid proxy server url ${quote(url)}`)
+  const { protocol, hostname, port } = new URL(url)
+  const at = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) }
+  return tcp?.tlsConfig ? { at, tls: await tlsOf(tcp.tlsConfig) } : { at }
+}
+
+async function tlsOf({ caBundle = '', clientCert = '', clientKey = '' }: TlsFiles): Promise<SecureContextOptions> {
+  const read = async (file: string, what: string): Promise<string> => {
+    try {
+      return await readFile(file, 'utf8')
+    } catch (error) {
+      throw new EgressConfigError(`failed to read ${what}, got ${fileError(error, file)}`)
+    }
+  }
+  const pair = `key pair ${clientCert} & ${clientKey}`
+  const [cert, key] = await Promise.all([read(clientCert, pair), read(clientKey, pair)])
+  const ca = caBundle === '' ? undefined : await read(caBundle, `cert file ${caBundle}`)
+  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) throw new EgressConfigError('failed to append CA cert to the cert pool')
+  const tls = { ...(ca !== undefined && trustedCertificates(ca)), cert, key }
+  try {
+    createSecureContext(tls)
+  } catch (error) {
+    throw new EgressConfigError(`failed to read ${pair}, got tls: ${errorMessage(error)}`)
+  }
+  return tls
+}
+
+/** What is valid of the file's bytes. */
+function readSelections(bytes: Buffer): Selections {
   const types = new TypeRegistry().addFile('egressselector', join(import.meta.dirname, 'egress-selector-configuration.types'))
   const type = types.type('egressselector.EgressSelectorConfiguration')
   let config: EgressConfig
@@ -49,18 +105,17 @@ export function checkEgressFile(bytes: Buffer): void {
   const errors = [...selections.flatMap(({ connection = {} }) => connectionErrors(connection)), ...nameErrors(selections.map(({ name = '' }) => name))]
   const each = [...new Set(errors.map(fieldErrorText))]
   if (each.length > 0) throw new EgressConfigError(`failed to validate egress selector configuration: ${each.length > 1 ? `[${each.join(', ')}]` : each[0]}`)
+  return selections
 }
 
 function connectionErrors({ proxyProtocol = '', transport }: Connection): FieldError[] {
-  const refused = forbidden(PATH.child('protocol'), `${proxyProtocol} is not implemented; it may be Direct`)
   switch (proxyProtocol) {
     case 'Direct':
       return transport ? [invalid(PATH.child('transport'), 'direct', 'Transport config should be absent for direct connect')] : []
-    case 'HTTPConnect': {
-      const errors = transport ? httpConnectErrors(transport) : [required(PATH.child('transport'), 'transport must be set for HTTPConnect')]
-      return [...errors, refused]
-    }
+    case 'HTTPConnect':
+      return transport ? httpConnectErrors(transport) : [required(PATH.child('transport'), 'transport must be set for HTTPConnect')]
     case 'GRPC': {
+      const refused = forbidden(PATH.child('protocol'), 'GRPC is not implemented; it may be Direct or HTTPConnect')
       if (transport === undefined) return [required(PATH.child('transport'), 'transport must be set for GRPC'), refused]
       return [...(transport.uds ? socketErrors(transport.uds) : [required(PATH.child('uds'), 'UDS must be set with GRPC')]), refused]
     }

@@ -1,9 +1,11 @@
+import { isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import type * as Grpc from '@grpc/grpc-js'
-import type { ChannelCredentials, Client, ClientDuplexStream, ClientOptions, Metadata } from '@grpc/grpc-js'
+import type { Client, ClientDuplexStream, ClientOptions, Metadata } from '@grpc/grpc-js'
 import type { IOptions } from 'etcd3'
 import type { ConnectionPool } from 'etcd3/lib/connection-pool.js'
+import { type ConnectProxy, dialThrough } from '../../lib/connect-proxy.ts'
 import { onAbort } from '../../lib/on-abort.ts'
 import { checkServerName } from '../../lib/server-name.ts'
 import { type Attributes, inSpan, type Spans } from '../../lib/spans.ts'
@@ -71,10 +73,29 @@ const same = (bytes: Buffer): Buffer => bytes
 /** As etcd's logs and metrics show this client. */
 const USER_AGENT = 'binnacle'
 
-/** The pool makes credentials of its own from certificates, which believe none but authorities; clients take channels with others. */
-const overTls = (Channel: typeof Grpc.Channel, credentials: ChannelCredentials): Pick<ClientOptions, 'channelFactoryOverride'> => ({
-  channelFactoryOverride: (address, _own, options) => new Channel(address, credentials, options),
-})
+/**
+ * The pool makes credentials of its own from certificates, which believe none but authorities; clients take channels with others, and such as go through a proxy. `behind` gets the members that
+ * channels to a proxy are for.
+ */
+function channelsOf(
+  { Channel, credentials }: Pick<typeof Grpc, 'Channel' | 'credentials'>,
+  tls: SecureContextOptions | undefined,
+  proxy: ConnectProxy | undefined,
+  behind: WeakMap<object, string>,
+): Pick<ClientOptions, 'channelFactoryOverride'> {
+  if (!tls && !proxy) return {}
+  const secure = tls && credentials.createFromSecureContext(createSecureContext(tls), { checkServerIdentity: checkServerName })
+  return {
+    channelFactoryOverride: (address, own, options) => {
+      if (!proxy) return new Channel(address, secure ?? own, options)
+      const { at } = proxy
+      const target = 'socketPath' in at ? `unix:${at.socketPath}` : `${isIPv6(at.host) ? `[${at.host}]` : at.host}:${at.port}`
+      const channel = new Channel(target, secure ?? own, { ...options, 'grpc.http_connect_target': `dns:${address}`, 'grpc.default_authority': address })
+      behind.set(channel, address)
+      return channel
+    },
+  }
+}
 
 /** Keepalive finds a member that went without a word within nine seconds. */
 const channelOptions = {
@@ -92,15 +113,16 @@ const channelOptions = {
 export async function openConnection(options: EtcdOptions): Promise<Connection> {
   const [{ ConnectionPool }, grpc] = await Promise.all([import('etcd3/lib/connection-pool.js'), import('@grpc/grpc-js')])
   const tls = tlsOf(options)
+  const behind = new WeakMap<object, string>()
   const pool = new ConnectionPool({
     hosts: [...options.servers],
     grpcOptions: {
-      ...(tls && overTls(grpc.Channel, grpc.credentials.createFromSecureContext(createSecureContext(tls), { checkServerIdentity: checkServerName }))),
+      ...channelsOf(grpc, tls, options.proxy, behind),
       ...channelOptions,
     },
     faultHandling: { global: noPolicy, host: () => noPolicy },
   })
-  return new PooledConnection(pool, grpc, new UnaryConnections(USER_AGENT, tls), options)
+  return new PooledConnection(pool, grpc, new UnaryConnections(USER_AGENT, tls, options.proxy && dialThrough(options.proxy)), options, behind)
 }
 
 /**
@@ -112,6 +134,8 @@ class PooledConnection implements Connection {
   readonly #pool: ConnectionPool
   readonly #grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>
   readonly #unaryConnections: UnaryConnections
+  /** The members that channels to a proxy are for. */
+  readonly #behind: WeakMap<object, string>
   readonly #timeoutMs: number
   readonly #spans: Spans | undefined
   /** Members that are asked, at most, for one whose connection is up. */
@@ -125,7 +149,9 @@ class PooledConnection implements Connection {
     grpc: Pick<typeof Grpc, 'connectivityState' | 'Metadata'>,
     connections: UnaryConnections,
     { servers, requestTimeoutMs, spans }: EtcdOptions,
+    behind: WeakMap<object, string>,
   ) {
+    this.#behind = behind
     this.#pool = pool
     this.#grpc = grpc
     this.#unaryConnections = connections
@@ -212,7 +238,7 @@ class PooledConnection implements Connection {
   #next(service: Service): Promise<Member> {
     return this.#pool.withConnection(service, ({ client, metadata }) => {
       const channel = client.getChannel()
-      return { client, metadata, channel, address: channel.getTarget().replace(/^dns:/, '') }
+      return { client, metadata, channel, address: this.#behind.get(channel) ?? channel.getTarget().replace(/^dns:/, '') }
     })
   }
 }

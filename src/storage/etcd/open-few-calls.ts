@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dialThrough } from '../../lib/connect-proxy.ts'
 import type { CallFailure } from '../../protocols/grpc/call-failure.ts'
 import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import type { Backend } from '../backend.ts'
@@ -16,7 +17,7 @@ const PAUSE_MS = 20
  * written with a time to live.
  */
 export function openFewCalls(options: EtcdOptions): Pick<Backend, 'get' | 'write' | 'close'> {
-  const connections = new UnaryConnections('binnacle', tlsOf(options))
+  const connections = new UnaryConnections('binnacle', tlsOf(options), options.proxy && dialThrough(options.proxy))
   const addresses = options.servers.map(server => server.replace(/^https?:\/\//, ''))
 
   async function call(method: Method, request: Buffer, signal: AbortSignal): Promise<Buffer> {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { SecureContextOptions } from 'node:tls'
+import type { ConnectProxy } from '../../lib/connect-proxy.ts'
 import type { Spans } from '../../lib/spans.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 
@@ -13,6 +14,8 @@ export interface EtcdOptions {
   readonly keyFile?: string
   /** Milliseconds that a call may take, its waits for a connection included. Default 10,000. */
   readonly requestTimeoutMs?: number
+  /** Asked for the connections; without TLS. Absent: they are direct. */
+  readonly proxy?: ConnectProxy | undefined
   /** Where calls are recorded. */
   readonly spans?: Spans | undefined
 }

@@ -1,17 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
-import { checkEgressFile, EgressConfigError } from '../../../../src/server/egress/egress-selector-file.ts'
+import { EgressConfigError, parseEgressFile } from '../../../../src/server/egress/egress-selector-file.ts'
+import { issueCa } from '../../../../src/server/tls/issue.ts'
 
 /** After k8s.io/apiserver's TestReadEgressSelectorConfiguration and TestValidateEgressSelectorConfiguration. */
-describe('checkEgressFile', () => {
+describe('parseEgressFile', () => {
   const check = (selections: readonly object[], apiVersion = 'apiserver.k8s.io/v1beta1') =>
-    checkEgressFile(Buffer.from(JSON.stringify({ apiVersion, kind: 'EgressSelectorConfiguration', egressSelections: selections })))
+    parseEgressFile(Buffer.from(JSON.stringify({ apiVersion, kind: 'EgressSelectorConfiguration', egressSelections: selections })))
   const one = (connection: object, name = 'cluster') => [{ name, connection }]
   const direct = { proxyProtocol: 'Direct' }
 
-  it('takes direct connections for each purpose', () => {
-    check(['controlplane', 'Cluster', 'etcd'].map(name => ({ name, connection: direct })))
-    check(one(direct), 'apiserver.k8s.io/v1alpha1')
-    check([])
+  it('takes direct connections for each purpose', async () => {
+    expect(await check(['controlplane', 'Cluster', 'etcd'].map(name => ({ name, connection: direct })))).to.deep.equal({})
+    expect(await check(one(direct), 'apiserver.k8s.io/v1alpha1')).to.deep.equal({})
+    expect(await check([])).to.deep.equal({})
+  })
+
+  const connect = (transport: object) => ({ proxyProtocol: 'HTTPConnect', transport })
+
+  it('takes proxies', async () => {
+    const tcp = { url: 'http://[::1]:8131' }
+    const found = await check([...one(connect({ uds })), ...one(connect({ tcp }), 'ControlPlane'), ...one(connect({ tcp }), 'etcd')])
+    expect(Object.keys(found)).to.deep.equal(['cluster', 'controlplane', 'etcd'])
+    expect(found.etcd).to.deep.equal({ at: { host: '::1', port: 8131 } })
+  })
+
+  it('reads the files of TLS', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'egress-'))
+    const ca = await issueCa('proxies')
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(directory, name), text)
+      return join(directory, name)
+    }
+    const tlsConfig = { caBundle: file('ca', ca.cert), clientCert: file('cert', ca.cert), clientKey: file('key', ca.key) }
+    const secure = (given: object, name = 'cluster') => check(one(connect({ tcp: { url: 'https://proxy.test', tlsConfig: { ...tlsConfig, ...given } } }), name))
+    expect(Object.keys(await secure({}))).to.deep.equal(['cluster'])
+    for (const [given, error, name] of [
+      [{ clientKey: '/absent' }, `failed to read key pair ${tlsConfig.clientCert} & /absent, got open /absent: no such file or directory`],
+      [{ caBundle: '/absent' }, 'failed to read cert file /absent, got open /absent: no such file or directory'],
+      [{ caBundle: tlsConfig.clientKey }, 'failed to append CA cert to the cert pool'],
+      [{ clientKey: tlsConfig.clientCert }, `failed to read key pair ${tlsConfig.clientCert} & ${tlsConfig.clientCert}, got tls: `],
+      [{}, 'egress selection of etcd: a proxy with TLS is not implemented', 'etcd'],
+    ] as const)
+      expect(await secure(given, name).catch((caught: Error) => caught.message)).to.include(error)
+    rmSync(directory, { recursive: true })
   })
 
   const uds = { udsName: '/etc/srv/konnectivity.sock' }
@@ -47,21 +81,21 @@ describe('checkEgressFile', () => {
       'service.connection.uds: Required value: UDS must be set with GRPC',
     ],
     [
-      'a proxy, which is not built',
-      one({ proxyProtocol: 'HTTPConnect', transport: { uds } }),
-      'service.connection.protocol: Forbidden: HTTPConnect is not implemented; it may be Direct',
+      'gRPC, which is not built',
+      one({ proxyProtocol: 'GRPC', transport: { uds } }),
+      'service.connection.protocol: Forbidden: GRPC is not implemented; it may be Direct or HTTPConnect',
     ],
-    ['another one', one({ proxyProtocol: 'GRPC', transport: { uds } }), 'service.connection.protocol: Forbidden: GRPC is not implemented; it may be Direct'],
     ['another purpose', one(direct, 'master'), 'service.connection: Unsupported value: "master": supported values: "cluster", "controlplane", "etcd"'],
     ['one purpose twice', [...one(direct), ...one(direct, 'CLUSTER')], 'service.connection[1]: Duplicate value: "cluster"'],
   ] as const)
-    it(`refuses ${title}`, () => expect(() => check(selections)).to.throw(EgressConfigError, error))
+    it(`refuses ${title}`, async () => {
+      const caught = await check(selections).catch((thrown: unknown) => thrown)
+      expect(caught).to.be.instanceOf(EgressConfigError).with.property('message').that.includes(error)
+    })
 
-  it('refuses what is no such file', () => {
-    expect(() => check([], 'apiserver.config.k8s.io/v1beta1')).to.throw(
-      EgressConfigError,
-      'failed to read egress selector config: no kind "EgressSelectorConfiguration"',
-    )
-    expect(() => check([{ name: 'cluster', conection: direct }])).to.throw(EgressConfigError, 'unknown field "egressSelections[0].conection"')
+  it('refuses what is no such file', async () => {
+    const fault = (given: Promise<unknown>) => given.catch((caught: Error) => caught.message)
+    expect(await fault(check([], 'apiserver.config.k8s.io/v1beta1'))).to.include('failed to read egress selector config: no kind "EgressSelectorConfiguration"')
+    expect(await fault(check([{ name: 'cluster', conection: direct }]))).to.include('unknown field "egressSelections[0].conection"')
   })
 })
