@@ -5,6 +5,8 @@ import { formOf } from './forms/form-of.ts'
 
 interface StatusBody {
   readonly contentType: string
+  /** The client accepts none of the media types. */
+  readonly isUnaccepted: boolean
   readonly bytes: Body
 }
 
@@ -12,8 +14,9 @@ interface StatusBody {
 export const statusEncoder =
   ({ types }: MediaOffer) =>
   (status: Status, accept: string | undefined): StatusBody | Promise<StatusBody> => {
-    const form = formOf({ mediaType: negotiateOutput(accept, types)?.mediaType ?? JSON_TYPE, pretty: false })
-    const { contentType } = form
+    const accepted = negotiateOutput(accept, types)
+    const form = formOf({ mediaType: accepted?.mediaType ?? JSON_TYPE, pretty: false })
+    const head = { contentType: form.contentType, isUnaccepted: accepted === undefined }
     const body = form.status(status)
-    return body instanceof Promise ? body.then(bytes => ({ contentType, bytes })) : { contentType, bytes: body }
+    return body instanceof Promise ? body.then(bytes => ({ ...head, bytes })) : { ...head, bytes: body }
   }

@@ -21,7 +21,7 @@ import { sendCompressed, sendLong, shapeOf } from './long-body.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
 import { parseTarget, type TargetFault } from './request-target.ts'
-import type { StatusEncoder } from './status-body.ts'
+import type { StatusBody, StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
 import { type Upgrade, upgradeOf } from './upgrade.ts'
 import { Warnings } from './warnings.ts'
@@ -358,9 +358,9 @@ export class HttpExchange implements Exchange, RequestContext {
     const retryAfter = error.status.details?.retryAfterSeconds
     if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
     if (error.code === 413) this.wire.discardBody()
-    this.auditing?.status(error.status)
-    const encoded = error instanceof DeadlineError ? error.answer : this.host.encodeStatus(error.status, this.headers.accept)
-    const { contentType, bytes } = encoded instanceof Promise ? await encoded : encoded
+    const encoded: StatusBody | Promise<StatusBody> = error instanceof DeadlineError ? error.answer : this.host.encodeStatus(error.status, this.headers.accept)
+    const { contentType, bytes, isUnaccepted } = encoded instanceof Promise ? await encoded : encoded
+    if (!isUnaccepted) this.auditing?.status(error.status)
     await this.sendBytes(error.code, contentType, bytes)
   }
 

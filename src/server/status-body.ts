@@ -2,8 +2,10 @@ import type { FilledBody } from '../lib/filled-body.ts'
 import { goJsonText } from '../lib/go-json-text.ts'
 import type { Status } from '../meta/status.ts'
 
-interface StatusBody<Bytes = Buffer | readonly Buffer[] | FilledBody> {
+export interface StatusBody<Bytes = Buffer | readonly Buffer[] | FilledBody> {
   readonly contentType: string
+  /** The client accepts none of the media types: as upstream, audits are told the code alone. */
+  readonly isUnaccepted?: boolean
   readonly bytes: Bytes
 }
 

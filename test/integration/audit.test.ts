@@ -16,7 +16,9 @@ interface AuditedRequest {
 
 type Event = Record<string, unknown> & { readonly auditID: string; readonly stage: string }
 
-const RECORDED: readonly AuditedRequest[] = JSON.parse(readFileSync(join(import.meta.dirname, '../fixtures/audit/events-1.33.json'), 'utf8'))
+const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../fixtures/audit', name), 'utf8')
+const RECORDED: readonly AuditedRequest[] = JSON.parse(fixture('events-1.33.json'))
+const BY_POLICY: readonly AuditedRequest[] = JSON.parse(fixture('events-by-policy-1.33.json'))
 const TOKENS = 'admin,admin,admin,system:masters\nalice,alice,alice,dev\n'
 const EVERYTHING = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- level: RequestResponse\n'
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
@@ -75,6 +77,25 @@ const create = (name: string, length = 0) => ({
 
 describe('the audit log', function () {
   this.timeout(60_000)
+
+  describe('by a policy of many levels', () => {
+    let server: AuditedServer
+    before(async () => {
+      server = await openAudited(fixture('policy.yaml'))
+      for (const name of ['none', 'meta', 'req', 'omit', 'late', 'rr'])
+        await server.send('/api/v1/namespaces', { method: 'POST', body: { metadata: { name } }, headers: { 'user-agent': 'audited/1' } })
+    })
+    after(() => stop(server))
+
+    for (const [index, request] of BY_POLICY.entries())
+      it(`has the events of Kubernetes: ${request.name}`, async () => {
+        const id = `by-policy-${index}`
+        await server.ask(request, id)
+        await eventually('all events', () => server.eventsOf(id).length >= request.events.length)
+        const events = server.eventsOf(id).map(event => normal({ ...event, auditID: 'ID' }))
+        expect(JSON.stringify(events, undefined, 1)).to.equal(JSON.stringify(request.events, undefined, 1))
+      })
+  })
 
   describe('of everything', () => {
     let server: AuditedServer

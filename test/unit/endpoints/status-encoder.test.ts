@@ -27,6 +27,11 @@ describe('a Status as an answer', () => {
       expect(bytes.toString()).to.equal(JSON_TEXT)
     })
 
+  it('says where the client accepts nothing that there is', async () => {
+    const isUnaccepted = async (accept: string | undefined) => (await encoder(status, accept)).isUnaccepted
+    expect([await isUnaccepted(undefined), await isUnaccepted('application/yaml'), await isUnaccepted('text/html')]).to.deep.equal([false, false, true])
+  })
+
   it('is the same JSON where it is long', async () => {
     // Markup, pairs of surrogates across the edges of chunks, halves of pairs.
     for (const unit of ['<a>"\n\u0001\u2028', '🙂', 'x\ud800y']) {
