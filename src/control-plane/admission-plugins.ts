@@ -10,6 +10,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { asKind, cachedKind, cachedKinds, getKind, type KindId, listKind } from '../catalog/define.ts'
 import type { Awaitable } from '../lib/awaitable.ts'
 import { steadyClock, type TimerClock } from '../lib/clock.ts'
+import type { Randomness } from '../lib/randomness.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { TypedObject } from '../meta/object.ts'
@@ -128,6 +129,7 @@ export interface CompiledPluginOptions {
   readonly authorizer: Authorizer
   readonly features: Features
   readonly clock: TimerClock
+  readonly random: Randomness
   readonly configurations: PluginConfigurations
   readonly podSecurityMetrics: PodSecurityMetrics
   readonly tolerationSeconds: TolerationSeconds
@@ -145,6 +147,7 @@ export const compiledPlugins = ({
   catalog,
   features,
   clock,
+  random,
   configurations,
   podSecurityMetrics,
   authorizer,
@@ -161,7 +164,9 @@ export const compiledPlugins = ({
     LimitRanger: () => limitRanger(namespace => reads.list(LIMIT_RANGES, namespace)),
     ServiceAccount: () =>
       serviceAccountAdmission(
-        requireServiceAccounts ? { getAccount: (namespace, name) => reads.find(SERVICE_ACCOUNTS, name, namespace), nameSuffix } : undefined,
+        requireServiceAccounts
+          ? { getAccount: (namespace, name) => reads.find(SERVICE_ACCOUNTS, name, namespace), nameSuffix: () => nameSuffix(random) }
+          : undefined,
       ),
     NodeRestriction: () => nodeRestriction({ features, authorizer, get: (id, name, namespace) => reads.get(id, name, namespace) }),
     TaintNodesByCondition: () => taintNodesByCondition,

@@ -188,6 +188,7 @@ const compiledOptions = (
   catalog,
   features: gates,
   clock: runtime.clock,
+  random: runtime.random,
   configurations: pluginConfigurations,
   authorizer,
   tolerationSeconds,

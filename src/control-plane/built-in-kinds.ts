@@ -14,12 +14,13 @@ export interface BuiltInKinds {
 
 /** The built-in kinds that the release, gates and `--runtime-config` ask for. Throws LifecycleError if `--runtime-config` names what there is not. */
 export function builtInKinds(options: ControlPlaneOptions): BuiltInKinds {
-  const { release, gates, runtimeConfig, laterVersions, eventTtlSeconds, serviceCIDRs, etcdServers, auth } = options
+  const { runtime, release, gates, runtimeConfig, laterVersions, eventTtlSeconds, serviceCIDRs, etcdServers, auth } = options
   const built = builtinResources({
     features: gates,
     eventTtlSeconds,
     serviceCIDRs: [...serviceCIDRs],
     nodePortRange: nodePortRange(options),
+    random: runtime.random.number,
     ...(etcdServers && { etcdServers }),
     ...(auth && { auth }),
   })

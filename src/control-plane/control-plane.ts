@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { forbidden } from '../auth/authz/forbidden.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
+import { callsInTurn } from '../controllers/calls-in-turn.ts'
 import { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
 import type { Api } from '../endpoints/api.ts'
 import { isKnown } from '../endpoints/filters/scope.ts'
@@ -85,7 +85,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const roles = new RoleService(options.rules, options.gates, bootstrap.made)
   const trust = new TrustService(options.trust, options.gates, bootstrap.made)
   const nodes = new NodeService(options.nodeGraph, catalog)
-  const queues = new WorkQueueMetrics()
+  const queues = options.runtime.queues ?? new WorkQueueMetrics()
   const controllers = new ControllerService(options, {
     catalog,
     definitions,
@@ -112,7 +112,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     revision: () => options.backend.currentRevision(ended.signal),
     synced: signal => stores.synced(signal),
     start(start) {
-      const env = { access: registry.access(ended.signal), clock: options.runtime.clock, logger: options.logger, queues }
+      const access = registry.access(ended.signal)
+      const env = { access: options.runtime.settled ? callsInTurn(access) : access, clock: options.runtime.clock, logger: options.logger, queues }
       for (const service of services) running.push(service.start?.({ ...start, env }, ended.signal) ?? Promise.resolve())
     },
     beginShutdown: () => api.beginShutdown(),
@@ -133,8 +134,8 @@ const openRegistry = (
     clock: options.runtime.clock,
     etcdPrefix: options.etcdPrefix,
     features: options.gates,
-    newUid: randomUUID,
-    nameSuffix,
+    newUid: options.runtime.random.uuid,
+    nameSuffix: () => nameSuffix(options.runtime.random),
     admission: admission.functions,
     declared,
     authorizeCreate: target => authorizeCreate(options, target),

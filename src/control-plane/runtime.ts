@@ -1,7 +1,9 @@
+import type { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
 import { WatchOutput } from '../endpoints/watch-writing.ts'
 import type { FaultRules } from '../faults/rules.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
 import { systemClock, type TimerClock } from '../lib/clock.ts'
+import { type Randomness, systemRandomness } from '../lib/randomness.ts'
 import { answerMemory } from '../server/answer-memory.ts'
 import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
 
@@ -9,6 +11,9 @@ export interface RuntimeOptions {
   /** Default: the machine's. */
   readonly clock?: TimerClock | undefined
   readonly faults?: FaultRules | undefined
+  readonly random?: Randomness | undefined
+  readonly queues?: WorkQueueMetrics | undefined
+  readonly settled?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -27,9 +32,18 @@ export class Runtime {
 
   /** What is done to requests on purpose; undefined where nothing ever is. */
   readonly faults: FaultRules | undefined
+  /** Of uids, generated names, and addresses and ports of services. */
+  readonly random: Randomness
+  /** Undefined: the control plane makes its own. */
+  readonly queues: WorkQueueMetrics | undefined
+  /** Resolves when nothing is going on any more: writes are let in one by one, each when that of the one before has resolved. Undefined: they come as they come. */
+  readonly settled: (() => Promise<void>) | undefined
 
-  constructor({ clock = systemClock, faults }: RuntimeOptions = {}) {
+  constructor({ clock = systemClock, faults, random = systemRandomness, queues, settled }: RuntimeOptions = {}) {
     this.clock = clock
     this.faults = faults
+    this.random = random
+    this.queues = queues
+    this.settled = settled
   }
 }

@@ -125,7 +125,7 @@ export class WorkQueue {
     this.work = work
     this.onError = onError
     this.meter = meter
-    meter?.follow(this.waiting, this.running)
+    meter?.follow(this.waiting, this.running, key => this.begin(key))
   }
 
   add(key: string): void {
@@ -138,15 +138,19 @@ export class WorkQueue {
   }
 
   private next(): void {
-    for (const [key, since] of this.waiting) {
+    if (this.meter?.isHeld()) return
+    for (const key of this.waiting.keys()) {
       if (this.running.size >= this.workers) return
-      if (this.running.has(key)) continue
-      this.waiting.delete(key)
-      const now = performance.now()
-      this.meter?.waited.observe((now - since) / 1000)
-      this.running.set(key, now)
-      void this.run(key, now)
+      if (!this.running.has(key)) this.begin(key)
     }
+  }
+
+  private begin(key: string): void {
+    const now = performance.now()
+    this.meter?.waited.observe((now - (this.waiting.get(key) ?? now)) / 1000)
+    this.waiting.delete(key)
+    this.running.set(key, now)
+    void this.run(key, now)
   }
 
   private async run(key: string, begun: number): Promise<void> {
@@ -166,6 +170,6 @@ export class WorkQueue {
     if (this.meter) this.meter.retries.value++
     const count = (this.failures.get(key) ?? 0) + 1
     this.failures.set(key, count)
-    void pause(Math.min(FIRST_RETRY_MS * 2 ** count, LAST_RETRY_MS), this.signal).then(() => this.add(key))
+    void pause(Math.min(FIRST_RETRY_MS * 2 ** count, LAST_RETRY_MS), this.signal, this.meter?.pauses).then(() => this.add(key))
   }
 }

@@ -39,7 +39,7 @@ export const namespaceController =
         }
         const count = (looks.get(name) ?? 0) + 1
         looks.set(name, count)
-        void pause(pauseAfter(count), signal).then(() => queue.add(name))
+        void pause(pauseAfter(count), signal, env.queues?.pauses).then(() => queue.add(name))
       },
       (name, error) => env.logger.debug(2, 'namespace is not empty yet', { namespace: name, error: errorMessage(error) }),
       env.queues?.meter('namespace'),
@@ -48,7 +48,7 @@ export const namespaceController =
       // Changes of one that is looked at again anyway, such as its conditions, bring that no nearer.
       if (looks.has(name)) return
       looks.set(name, 0)
-      void pause(SETTLE_MS, signal).then(() => queue.add(name))
+      void pause(SETTLE_MS, signal, env.queues?.pauses).then(() => queue.add(name))
     }
     await follow(env, NAMESPACES, signal, event => {
       const meta = event.object?.metadata

@@ -1,3 +1,4 @@
+import { systemClock, type TimerClock } from '../lib/clock.ts'
 import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
 import { type Polled, PolledFamily } from '../lib/polled-family.ts'
 
@@ -15,20 +16,28 @@ export interface QueueMeter {
   /** Seconds until work on a key began, and that it took. */
   readonly waited: HistogramChild
   readonly worked: HistogramChild
-  /** A queue begins: what waits in it, and what is being worked on. */
-  follow(waiting: Since, running: Since): void
+  /** What pauses between two tries go by. */
+  readonly pauses: TimerClock
+  /** Keys wait until they are begun. */
+  readonly isHeld: () => boolean
+  /** A queue begins: what waits in it, and what is being worked on. `begin`: begins a key that waits. */
+  follow(waiting: Since, running: Since, begin: (key: string) => void): void
 }
 
 interface Followed extends QueueMeter {
   readonly waiting: Since
   readonly running: Since
+  readonly begin: (key: string) => void
 }
 
 const NOTHING: Since = new Map()
 
 /** Upstream's families of work queues. Source: k8s.io/component-base, metrics/prometheus/workqueue. */
 export class WorkQueueMetrics {
+  /** What controllers pause by, between two tries and until others have settled. */
+  readonly pauses: TimerClock
   private readonly meters = new Map<string, Followed>()
+  private held = false
   private readonly adds = new CounterFamily({
     name: 'workqueue_adds_total',
     help: 'Total number of adds handled by workqueue',
@@ -56,20 +65,51 @@ export class WorkQueueMetrics {
     buckets: BUCKETS,
   })
 
+  constructor(pauses: TimerClock = systemClock) {
+    this.pauses = pauses
+  }
+
+  /** No key is being worked on. */
+  get isAtRest(): boolean {
+    for (const { running } of this.meters.values()) if (running.size > 0) return false
+    return true
+  }
+
+  /** Queues begin nothing by themselves from now on: keys wait for `workOnNext`. */
+  hold(): void {
+    this.held = true
+  }
+
+  /** Begins the first key that waits, in the order of names of queues and keys. False where none does. */
+  workOnNext(): boolean {
+    for (const name of [...this.meters.keys()].toSorted()) {
+      const meter = this.meters.get(name)
+      const [key] = [...(meter?.waiting.keys() ?? [])].filter(each => !meter?.running.has(each)).toSorted()
+      if (key === undefined) continue
+      meter?.begin(key)
+      return true
+    }
+    return false
+  }
+
   /** By upstream's name of the queue, where there is such. */
   meter(name: string): QueueMeter {
     const known = this.meters.get(name)
     if (known) return known
     const meter = {
+      pauses: this.pauses,
       adds: this.adds.child(name),
       retries: this.retries.child(name),
       waited: this.waits.child(name),
       worked: this.work.child(name),
+      isHeld: () => this.held,
       waiting: NOTHING,
       running: NOTHING,
-      follow(waiting: Since, running: Since) {
+      begin: (_key: string): void => {},
+      follow(waiting: Since, running: Since, begin: (key: string) => void) {
         meter.waiting = waiting
         meter.running = running
+        meter.begin = begin
       },
     }
     this.meters.set(name, meter)

@@ -1,5 +1,6 @@
 import type { ResourceId } from '../catalog/definition.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
+import { systemClock } from '../lib/clock.ts'
 import { eachAtOnce } from '../lib/each-at-once.ts'
 import { pause } from '../lib/pause.ts'
 import type { TypedObject } from '../meta/object.ts'
@@ -38,11 +39,12 @@ export async function removeObjects(
   } catch (error) {
     return failed('issue all deletes', error)
   }
-  const start = performance.now()
+  const pauses = env.queues?.pauses ?? systemClock
+  const start = pauses.steady.now()
   for (let wait = FIRST_LOOK_MS; !signal.aborted; wait = Math.min(2 * wait, LAST_LOOK_MS)) {
     if ((await env.access.list(id, '')).items.length === 0) return { condition: DONE }
-    if (performance.now() - start > WAIT_MS) break
-    await pause(wait, signal)
+    if (pauses.steady.now() - start > WAIT_MS) break
+    await pause(wait, signal, pauses)
   }
   const failure = new Error('timed out waiting for the condition')
   return { condition: terminating('True', 'InstanceDeletionCheck', `could not confirm zero CustomResources remaining: ${failure.message}`), failure }

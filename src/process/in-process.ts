@@ -2,8 +2,7 @@ import { rm } from 'node:fs/promises'
 import { type Command, readCommandLine } from '../config/command-line.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
-import type { FaultRules } from '../faults/rules.ts'
-import type { TimerClock } from '../lib/clock.ts'
+import type { RuntimeOptions } from '../control-plane/runtime.ts'
 import type { Logger } from '../lib/log.ts'
 import { untilAborted } from '../lib/on-abort.ts'
 import { createLogger } from '../lib/structured-log.ts'
@@ -22,10 +21,7 @@ export interface InProcessOptions {
   readonly log: ((line: string) => void) | undefined
   /** Ends a start that is not done. */
   readonly signal: AbortSignal
-  /** Default: the machine's. */
-  readonly clock?: TimerClock
-  /** Default: nothing fails on purpose. */
-  readonly faults?: FaultRules
+  readonly runtime?: RuntimeOptions
   /** Makes parts of the server in place of what the configuration would have opened. */
   readonly give?: (config: Config, log: Logger) => GivenParts
 }
@@ -40,7 +36,7 @@ export interface InProcessServer {
 }
 
 /** Opens a server beside others that may run in this process, and waits until it is ready. Rejects with an Error that names what it cannot start with, and with the signal's reason where that aborts. */
-export async function openInProcess({ flags, log: write, signal, clock, faults, give }: InProcessOptions): Promise<InProcessServer> {
+export async function openInProcess({ flags, log: write, signal, runtime, give }: InProcessOptions): Promise<InProcessServer> {
   signal.throwIfAborted()
   const { config, ignored, checkFiles } = commandOf(flags)
   checkFiles()
@@ -49,10 +45,7 @@ export async function openInProcess({ flags, log: write, signal, clock, faults, 
   const removeData = async (): Promise<void> => {
     if (config.dataIsTemporary && config.dataDir !== undefined) await rm(config.dataDir, { recursive: true, force: true })
   }
-  const server = await openServer(
-    { config, log, link: undefined, runtime: runtimeOf(config, { clock, faults }), ...(give && { given: give(config, log) }) },
-    signal,
-  )
+  const server = await openServer({ config, log, link: undefined, runtime: runtimeOf(config, runtime), ...(give && { given: give(config, log) }) }, signal)
   const ended = new AbortController()
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => {

@@ -218,6 +218,7 @@ async function listen({
     compressAnswers: config.gates.enabled('APIResponseCompression'),
     memory: runtime.answerMemory,
     clock: runtime.clock,
+    settled: runtime.settled,
     faults: runtime.faults && faultsOf(runtime.faults, services),
     exposure: config.metrics,
     metrics: [...[plane, encryption, auth, audit].flatMap(({ metrics = [] }) => metrics), ...(runtime.faults?.families ?? [])],

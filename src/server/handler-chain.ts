@@ -32,6 +32,7 @@ import { withRequestInfo } from './filters/request-info.ts'
 import { type RequestSpans, withOperationSpan, withTracing } from './filters/tracing.ts'
 import { withTurn } from './filters/turn.ts'
 import { withWaitGroup } from './filters/wait-group.ts'
+import { withWritesInTurn } from './filters/writes-in-turn.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { RequestsInProgress } from './requests-in-progress.ts'
 import { type ServerEndpoints, serverEndpoints } from './server-endpoints.ts'
@@ -58,6 +59,8 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly conduct?: ServingConduct
   /** Absent: nothing fails on purpose. */
   readonly faults?: Faults | undefined
+  /** Absent: writes come in as they come. */
+  readonly settled?: (() => Promise<void>) | undefined
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined
   readonly log: Logger
@@ -112,6 +115,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     options.flowLimits ? withPriorityAndFairness(options.flowLimits, options.marks, options.requestTimeoutMs) : withMaxInFlightLimit(options.inFlight),
     withAuthorization(authorizer, authMetrics),
     withLongRunning(requests, metrics),
+    ...(options.settled ? [withWritesInTurn(options.settled)] : []),
     ...(options.faults ? [withFaults(options.faults)] : []),
     ...(api.withAggregation ? [api.withAggregation] : []),
     serverEndpoints(options),

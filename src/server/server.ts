@@ -50,6 +50,8 @@ export interface ServerOptions {
   readonly memory: BufferPool
   /** Absent: nothing fails on purpose. */
   readonly faults?: Faults | undefined
+  /** For tests: writes come in one by one, each when this has resolved after the one before. Absent: as they come. */
+  readonly settled?: (() => Promise<void>) | undefined
   /** Of the times at which requests come, as the API shows them. Default: the machine's. */
   readonly clock?: Clock | undefined
   readonly authenticator: Authenticator

@@ -16,7 +16,7 @@ export interface MovedClockOptions {
 /** The clock of a control plane, which is moved by its test. What was to happen in between happens at its time, in the order of the times. */
 export class MovedClock implements TimerClock {
   readonly steady: Clock = { now: () => this.now() }
-  readonly runs: boolean
+  private runs: boolean
   private time: number
   /** By the machine's steady clock: since when it goes on from `time`. Absent while it stands still. */
   private since: number | undefined
@@ -45,6 +45,12 @@ export class MovedClock implements TimerClock {
   /** A clock that shows the same, and is moved by itself. */
   fork(): MovedClock {
     return new MovedClock({ at: this.now(), runs: this.runs })
+  }
+
+  /** It stands still from now on, but for moves. */
+  hold(): void {
+    this.runs = false
+    this.stand()
   }
 
   /** Resolves when the time has gone by, and all that was to happen meanwhile has happened: `settled` is waited for after each moment at which something did. */

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
@@ -13,16 +13,15 @@ import { type Client, openClient } from './client.ts'
 import type { Lineage } from './lineage.ts'
 import type { MovedClock } from './moved-clock.ts'
 import { OwnFaults } from './own-faults.ts'
+import { quiet } from './quiet.ts'
 import { RecordedRequests } from './recorded-requests.ts'
 import { type Kept, restoreTables } from './restore.ts'
+import { Simulation } from './simulation.ts'
 import type { ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
 
 /** Between two looks at what is waited for, and for how long. */
 const LOOK_MS = 10
 const WAIT_MS = 30_000
-/** Turns of the event loop that a commit takes, and those in which controllers answer one. */
-const COMMIT_TURNS = 2
-const QUIET_TURNS = 10
 
 /** What control planes have alike that are forks of one another. */
 export interface Begin {
@@ -32,6 +31,8 @@ export interface Begin {
   readonly log: ((line: string) => void) | undefined
   /** Absent: the machine's. */
   readonly clock: MovedClock | undefined
+  /** Absent: chance is the machine's, and requests come as they come. */
+  readonly seed: string | undefined
 }
 
 /** What snapshots hold is nobody else's. */
@@ -42,20 +43,21 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, signa
   const { lineage, flags, log: write, clock } = begin
   const rules = new FaultRules(clock ?? systemClock)
   const recorded = new RecordedRequests(begin.recordedLevel)
+  const simulation = begin.seed === undefined ? undefined : new Simulation(begin.seed, () => metaRevision(tables, 'revision'))
   let backend: Backend | undefined
   const server = await openInProcess({
     flags,
     log: write,
     signal,
-    ...(clock && { clock }),
-    faults: rules,
+    runtime: { clock, faults: rules, ...(simulation && { random: simulation.random, queues: simulation.queues, settled: simulation.settled }) },
     give(config, log) {
       backend = openInMemory(clock ?? systemClock, log, { tables })
       return { backend, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
     },
   })
   if (backend === undefined) throw new Error('the server has no store')
-  return new RunningControlPlane(begin, server, { backend, tables, recorded, faults: new OwnFaults(rules) })
+  simulation?.begin()
+  return new RunningControlPlane(begin, server, { simulation, backend, tables, recorded, faults: new OwnFaults(rules) })
 }
 
 interface Parts {
@@ -63,6 +65,7 @@ interface Parts {
   readonly tables: MemoryTables
   readonly recorded: RecordedRequests
   readonly faults: OwnFaults
+  readonly simulation: Simulation | undefined
 }
 
 class RunningControlPlane implements ControlPlane {
@@ -80,6 +83,7 @@ class RunningControlPlane implements ControlPlane {
   private readonly client: Client
   private readonly clients: Client[] = []
   private first: Snapshot
+  private forks = 0
 
   constructor(begin: Begin, server: InProcessServer, parts: Parts) {
     const { access } = server
@@ -130,7 +134,9 @@ class RunningControlPlane implements ControlPlane {
   }
 
   async fork(): Promise<ControlPlane> {
-    return openControlPlane({ ...this.begin, clock: this.begin.clock?.fork() }, this.tables(), new AbortController().signal)
+    const { clock, seed } = this.begin
+    const begin = { ...this.begin, clock: clock?.fork(), seed: seed === undefined ? undefined : `${seed}/${++this.forks}` }
+    return openControlPlane(begin, this.tables(), new AbortController().signal)
   }
 
   snapshot(): Snapshot {
@@ -159,7 +165,11 @@ class RunningControlPlane implements ControlPlane {
   async advance(duration: string | number): Promise<void> {
     const { clock } = this.begin
     if (clock === undefined) throw new Error('this control plane goes by the clock of the machine: start it with the option clock')
-    await clock.advance(millisecondsOf(duration), () => this.quiet())
+    const milliseconds = millisecondsOf(duration)
+    const { simulation } = this.parts
+    await simulation?.rest()
+    await clock.advance(milliseconds, simulation?.work ?? (() => quiet(() => this.revision())))
+    await simulation?.pass(milliseconds)
   }
 
   async until(condition: () => Promise<boolean> | boolean): Promise<void> {
@@ -170,7 +180,8 @@ class RunningControlPlane implements ControlPlane {
     }
   }
 
-  settled(quietMs = 100): Promise<void> {
+  async settled(quietMs = 100): Promise<void> {
+    await this.parts.simulation?.rest()
     let last = this.revision()
     let since = performance.now()
     return this.until(() => {
@@ -182,16 +193,6 @@ class RunningControlPlane implements ControlPlane {
 
   private revision(): number {
     return metaRevision(this.parts.tables, 'revision')
-  }
-
-  /** Resolves when a commit would have been seen, and what it leads to has come to an end. */
-  private async quiet(): Promise<void> {
-    let last = this.revision()
-    for (let left = COMMIT_TURNS; left > 0; left--) {
-      await nextTurn()
-      if (this.revision() !== last) left = QUIET_TURNS
-      last = this.revision()
-    }
   }
 
   async stop(): Promise<void> {

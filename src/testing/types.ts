@@ -30,6 +30,11 @@ export interface ControlPlaneOptions {
    * moved.
    */
   readonly clock?: Date | 'stopped' | 'running'
+  /**
+   * Deterministic mode: the same seed, requests and moves of the clock make the same uids, generated names, addresses, times and revisions, byte for byte. Writes are let in one by one, each when what the one
+   * before has led to is over. The clock stands still at the beginning of 2030 where none is given. Keys are made of the seed: who knows it has them.
+   */
+  readonly seed?: string | number
   /** Default: `Metadata`. */
   readonly recordedLevel?: RecordedLevel
   /** Called with each line of the log. Default: there is none. */

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { AccessEvent, ResourceDefinition } from '../../catalog/definition.ts'
+import { systemClock, type TimerClock } from '../../lib/clock.ts'
 import { pause } from '../../lib/pause.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import type { ControllerEnvironment } from '../controller.ts'
@@ -26,10 +27,12 @@ export class Monitors {
   private readonly running = new Map<string, Monitor>()
   private readonly ends = new Set<Promise<void>>()
   private lastEvent = 0
+  private readonly pauses: TimerClock
   private onSynced: (() => void) | undefined
 
   constructor(env: ControllerEnvironment, catalog: Catalog, graph: OwnerGraph, signal: AbortSignal) {
     this.env = env
+    this.pauses = env.queues?.pauses ?? systemClock
     this.catalog = catalog
     this.graph = graph
     this.signal = signal
@@ -63,11 +66,11 @@ export class Monitors {
 
   /** Resolves when what was written before has been shown. */
   async settled(): Promise<void> {
-    const until = performance.now() + LONG_ENOUGH_MS
+    const until = this.pauses.steady.now() + LONG_ENOUGH_MS
     let quietFor = 0
-    while (quietFor < QUIET_MS && performance.now() < until && !this.signal.aborted) {
-      await pause(QUIET_MS - quietFor, this.signal)
-      quietFor = performance.now() - this.lastEvent
+    while (quietFor < QUIET_MS && this.pauses.steady.now() < until && !this.signal.aborted) {
+      await pause(QUIET_MS - quietFor, this.signal, this.pauses)
+      quietFor = this.pauses.steady.now() - this.lastEvent
     }
   }
 
@@ -87,7 +90,7 @@ export class Monitors {
       // What has been seen, and is not seen again, was deleted while nobody watched.
       const before = new Map(monitor.synced ? this.graph.seen(apiVersion, kind).map(object => [object.uid, object]) : [])
       return (event: AccessEvent): void => {
-        this.lastEvent = performance.now()
+        this.lastEvent = this.pauses.steady.now()
         const meta = event.object?.metadata
         if (meta) {
           before.delete(meta.uid ?? '')

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import { LONGEST_TIMER_MS, steadyClock } from '../../lib/clock.ts'
+import { LONGEST_TIMER_MS, systemClock, type Timer, type TimerClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { pause } from '../../lib/pause.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
@@ -56,6 +56,7 @@ export const resourceQuotaController =
 
 class QuotaController {
   readonly #env: ControllerEnvironment
+  readonly #pauses: TimerClock
   readonly #signal: AbortSignal
   readonly #quotas = new Map<string, Map<string, ResourceQuota>>()
   readonly #raises: Raises | undefined
@@ -66,7 +67,7 @@ class QuotaController {
   /** Until when a namespace rests after a count, by the steady clock. */
   readonly #resting = new Map<string, number>()
   /** Namespaces that are counted after a while. */
-  readonly #later = new Map<string, NodeJS.Timeout>()
+  readonly #later = new Map<string, Timer>()
   /** Whether quotas or the catalog have changed since it was last asked what to watch. */
   #isWatchStale = false
   #watching: Promise<void> | undefined
@@ -74,6 +75,7 @@ class QuotaController {
   constructor(parts: QuotaControllerParts, env: ControllerEnvironment, signal: AbortSignal) {
     const { reservations, listStored, exclusive } = parts
     this.#env = env
+    this.#pauses = env.queues?.pauses ?? systemClock
     this.#signal = signal
     this.#resources = new QuotableResources(parts.catalog, parts.evaluators)
     this.#raises = exclusive ? undefined : new Raises(revision => reservations.isOwn(revision))
@@ -97,7 +99,7 @@ class QuotaController {
     const quotas = this.#quotas.get(namespace) ?? new Map<string, ResourceQuota>()
     this.#quotas.set(namespace, quotas)
     const before = quotas.get(name)
-    this.#raises?.observe(quota, steadyClock.now())
+    this.#raises?.observe(quota, this.#pauses.steady.now())
     const { spec, status } = quota
     const isNew = before === undefined || before.metadata.uid !== quota.metadata.uid
     const isChanged = isNew || !deepEqual(before.spec, spec)
@@ -118,7 +120,7 @@ class QuotaController {
   /** Has a namespace counted, soon. */
   look(namespace: string): void {
     if (!this.#quotas.has(namespace)) return
-    const rest = (this.#resting.get(namespace) ?? 0) - steadyClock.now()
+    const rest = (this.#resting.get(namespace) ?? 0) - this.#pauses.steady.now()
     if (rest <= 0) this.#queue.add(namespace)
     else this.#lookIn(namespace, rest)
   }
@@ -140,7 +142,7 @@ class QuotaController {
 
   /** After the signal has aborted. */
   async ended(): Promise<void> {
-    for (const timer of this.#later.values()) clearTimeout(timer)
+    for (const timer of this.#later.values()) timer.close()
     await this.#monitors.ended()
   }
 
@@ -179,7 +181,7 @@ class QuotaController {
 
   async #count(namespace: string): Promise<void> {
     try {
-      const againIn = await this.#recounter.recount(namespace, this.#env.clock.now(), steadyClock.now())
+      const againIn = await this.#recounter.recount(namespace, this.#env.clock.now(), this.#pauses.steady.now())
       this.#rest(namespace)
       if (againIn !== Number.POSITIVE_INFINITY) this.#lookIn(namespace, againIn + REST_MS)
     } catch (error) {
@@ -191,7 +193,7 @@ class QuotaController {
   }
 
   #rest(namespace: string): void {
-    const now = steadyClock.now()
+    const now = this.#pauses.steady.now()
     for (const [each, until] of this.#resting) {
       if (until > now) break
       this.#resting.delete(each)
@@ -202,14 +204,11 @@ class QuotaController {
 
   #lookIn(namespace: string, milliseconds: number): void {
     if (this.#later.has(namespace) && milliseconds > REST_MS) return
-    clearTimeout(this.#later.get(namespace))
-    const timer = setTimeout(
-      () => {
-        this.#later.delete(namespace)
-        if (this.#quotas.has(namespace)) this.#queue.add(namespace)
-      },
-      Math.min(milliseconds, LONGEST_TIMER_MS),
-    )
-    this.#later.set(namespace, timer.unref())
+    this.#later.get(namespace)?.close()
+    const timer = this.#pauses.after(Math.min(milliseconds, LONGEST_TIMER_MS), () => {
+      this.#later.delete(namespace)
+      if (this.#quotas.has(namespace)) this.#queue.add(namespace)
+    })
+    this.#later.set(namespace, timer)
   }
 }

@@ -35,14 +35,24 @@ export interface CertificateRequest {
   readonly notBefore: Date
   readonly notAfter: Date
   readonly extensions: readonly Buffer[]
+  /** Of 16 bytes. Default: random ones. */
+  readonly serial?: Buffer | undefined
 }
 
 /** The certificate, in PEM. */
-export async function signCertificate({ issuer, subject, publicKey, notBefore, notAfter, extensions }: CertificateRequest): Promise<string> {
+export async function signCertificate({
+  issuer,
+  subject,
+  publicKey,
+  notBefore,
+  notAfter,
+  extensions,
+  serial = randomBytes(16),
+}: CertificateRequest): Promise<string> {
   const algorithm = signatureOf(issuer.privateKey)
   const content = derSequence(
     derExplicit(0, derInteger(Buffer.from([2]))),
-    derInteger(serial()),
+    derInteger(positive(serial)),
     algorithm,
     issuer.subject,
     derSequence(derTime(notBefore), derTime(notAfter)),
@@ -62,9 +72,9 @@ function signatureOf({ asymmetricKeyType }: KeyObject): Buffer {
   throw new Error(`the key of the certificate authority is of type ${asymmetricKeyType}: it has to be an EC or RSA key`)
 }
 
-/** Positive, and random enough never to come twice. */
-function serial(): Buffer {
-  const bytes = randomBytes(16)
+/** Positive, and of the same length always. */
+function positive(serial: Buffer): Buffer {
+  const bytes = Buffer.from(serial)
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
   return bytes
 }

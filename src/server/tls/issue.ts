@@ -34,15 +34,26 @@ const BACKDATE_MS = 3_600_000
 const generate = promisify(generateKeyPair)
 const makeServerKeys = (): ClientKeys => generate('ec', { namedCurve: 'P-256' })
 
+export interface CaOptions {
+  readonly keys: ClientKeys
+  readonly validity: { readonly notBefore: Date; readonly notAfter: Date }
+  /** Default: a random one. */
+  readonly serial?: Buffer
+}
+
 /** A certificate authority of its own: EC P-256, ten years. */
-export async function issueCa(commonName: string): Promise<KeyPair> {
-  const { publicKey, privateKey } = await makeServerKeys()
+export const issueCa = (commonName: string): Promise<KeyPair> => issueCaOf(commonName, { keys: makeServerKeys(), validity: validity(CA_DAYS) })
+
+/** A certificate authority of these keys. */
+export async function issueCaOf(commonName: string, { keys, validity, serial }: CaOptions): Promise<KeyPair> {
+  const { publicKey, privateKey } = await keys
   const subject = nameOf(['CN', commonName])
   const cert = await signCertificate({
     issuer: { subject, publicKey, privateKey },
     subject,
     publicKey,
-    ...validity(CA_DAYS),
+    ...validity,
+    serial,
     extensions: [basicConstraints(true), keyUsages('keyCertSign', 'cRLSign', 'digitalSignature'), subjectKeyIdentifier(publicKey)],
   })
   return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }

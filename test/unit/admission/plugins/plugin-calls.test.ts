@@ -6,6 +6,7 @@ import { Catalog } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition } from '../../../../src/catalog/definition.ts'
 import { AdmissionReads, compiledPlugins } from '../../../../src/control-plane/admission-plugins.ts'
 import { systemClock } from '../../../../src/lib/clock.ts'
+import { systemRandomness } from '../../../../src/lib/randomness.ts'
 import type { Authorizer } from '../../../../src/meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../../../src/meta/context.ts'
 import type { JsonObject, KubeObject } from '../../../../src/meta/object.ts'
@@ -172,6 +173,7 @@ async function outcome(given: Case): Promise<Outcome> {
     authorizer: authorizerOf(given.authz),
     features,
     clock: systemClock,
+    random: systemRandomness,
     configurations: configurationsOf(given),
     podSecurityMetrics: new PodSecurityMetrics('1.33'),
     tolerationSeconds: { notReady: 300, unreachable: 300 },

@@ -1,0 +1,20 @@
+import type { ResourceAccess } from '../catalog/definition.ts'
+
+/** The same access, whose calls are made one after the other, in the order in which they were asked for. Watches are not among them. */
+export function callsInTurn(access: ResourceAccess): ResourceAccess {
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(call: () => Promise<T>): Promise<T> => {
+    const done = last.then(call)
+    last = done.catch(() => {})
+    return done
+  }
+  return {
+    resourceOf: (version, kind) => access.resourceOf(version, kind),
+    get: (...args) => inTurn(() => access.get(...args)),
+    list: (...args) => inTurn(() => access.list(...args)),
+    create: (...args) => inTurn(() => access.create(...args)),
+    update: (...args) => inTurn(() => access.update(...args)),
+    delete: (...args) => inTurn(() => access.delete(...args)),
+    watch: (...args) => access.watch(...args),
+  }
+}

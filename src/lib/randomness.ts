@@ -1,0 +1,26 @@
+import { createHash, randomUUID } from 'node:crypto'
+
+/** Where chance comes from that shows in objects; tests pass their own. Never for secrets. */
+export interface Randomness {
+  /** Of version 4. */
+  uuid(): string
+  /** From 0 to 1, exclusive. */
+  number(): number
+}
+
+export const systemRandomness: Randomness = { uuid: () => randomUUID(), number: () => Math.random() }
+
+/** The same for the same seed, in the same order. */
+export function seededRandomness(seed: string): Randomness {
+  let drawn = 0
+  const bytes = (): Buffer => createHash('sha256').update(`${seed}\n${drawn++}`).digest()
+  return {
+    uuid() {
+      const id = bytes()
+      id[6] = ((id[6] ?? 0) & 0x0f) | 0x40
+      id[8] = ((id[8] ?? 0) & 0x3f) | 0x80
+      return id.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    },
+    number: () => bytes().readUInt32BE() / 2 ** 32,
+  }
+}

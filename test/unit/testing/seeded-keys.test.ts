@@ -1,0 +1,25 @@
+import { createPrivateKey, createPublicKey, sign, verify, X509Certificate } from 'node:crypto'
+import { expect } from 'chai'
+import { seededCa, seededKey } from '../../../src/testing/seeded-keys.ts'
+
+describe('keys of a seed', function () {
+  this.timeout(60_000)
+
+  it('are the same for the same seed, and sign', () => {
+    const key = seededKey('x')
+    expect(seededKey('x')).to.equal(key)
+    expect(seededKey('y')).to.not.equal(key)
+    const privateKey = createPrivateKey(key)
+    expect(privateKey.asymmetricKeyDetails).to.include({ modulusLength: 2048, publicExponent: 65_537n })
+    const signature = sign('sha256', Buffer.from('text'), privateKey)
+    expect(verify('sha256', Buffer.from('text'), createPublicKey(privateKey), signature)).to.equal(true)
+  })
+
+  it('make an authority that is the same, and good at any time that a machine may show', async () => {
+    const { cert } = await seededCa('ca', 'x')
+    expect((await seededCa('ca', 'x')).cert).to.equal(cert)
+    const read = new X509Certificate(cert)
+    expect([read.subject, read.ca, read.verify(read.publicKey)]).to.deep.equal(['CN=ca', true, true])
+    expect([read.validFrom, read.validTo]).to.deep.equal(['Jan  1 00:00:00 2000 GMT', 'Jan  1 00:00:00 2100 GMT'])
+  })
+})
