@@ -45,8 +45,9 @@ export function* parseBody(offer: MediaOffer, contentType: string | undefined, b
   const { kind, schema, refuse = why => unrecognized(kind, why, body) } = expected
   const format = formatOf(bodyMediaType(contentType, offer))
   const yaml = format === 'yaml'
-  if (format === 'protobuf' && !dialectOf(schema).hasProtobuf)
-    throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(offer.types.filter(({ type }) => formatOf(type) !== 'protobuf')))
+  const dialect = dialectOf(schema)
+  if (!dialect.hasForm(format))
+    throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(offer.types.filter(({ type }) => dialect.hasForm(formatOf(type)))))
   if (format === 'protobuf') return yield* parseProtobuf(body, kind, schema, refuse)
   if (format === 'cbor') return parseCborBody(body, refuse)
   if (yaml) boundYamlValues(body)

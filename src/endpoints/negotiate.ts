@@ -17,6 +17,8 @@ import {
   unsupportedMediaTypeText,
 } from '../codec/negotiate.ts'
 import { failure } from '../meta/status.ts'
+import type { Dialect } from './dialect/dialect.ts'
+import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import type { AnswerForm } from './forms/answer-form.ts'
 import { formOf, type Output, PLAIN_FORM } from './forms/form-of.ts'
@@ -44,9 +46,8 @@ export function bodyMediaType(contentType: string | undefined, { types }: MediaO
 }
 
 interface Prepared {
-  readonly rules: NegotiationRules
-  /** Of kinds that have no form in protobuf; what else is told of them has one. */
-  readonly customRules: NegotiationRules
+  /** By dialect, of those that were asked for. */
+  readonly rules: Map<Dialect, NegotiationRules>
   /** The types of the routes of an object and of a collection, as errors list them. */
   readonly objectTypes: readonly string[]
   readonly collectionTypes: readonly string[]
@@ -60,10 +61,8 @@ function prepare(offer: MediaOffer): Prepared {
   if (!known) {
     const objectTypes = offeredTypes(offer.types)
     const aliases = offer.types.filter(media => media.alias === true).map(media => media.type)
-    const customTypes = new Set(offer.types.map(media => media.type).filter(type => formatOf(type) !== 'protobuf'))
     known = {
-      rules: resourceRules(undefined, offer.groups),
-      customRules: resourceRules(customTypes, offer.groups),
+      rules: new Map(),
       objectTypes,
       collectionTypes: [...objectTypes, ...offeredTypes(offer.types, true)],
       aliases,
@@ -73,15 +72,27 @@ function prepare(offer: MediaOffer): Prepared {
   return known
 }
 
+/** Objects are offered in the types in which they have a form; what else is told of them has one in all. */
+function rulesOf(dialect: Dialect, offer: MediaOffer, { rules }: Prepared): NegotiationRules {
+  let known = rules.get(dialect)
+  if (known === undefined) {
+    const types = new Set(offer.types.map(media => media.type).filter(type => dialect.hasForm(formatOf(type))))
+    known = resourceRules(types, offer.groups)
+    rules.set(dialect, known)
+  }
+  return known
+}
+
 /** What the client wants the answer in. Throws 406: as upstream's router words it where no clause names an offered type, as its negotiation does otherwise. */
 export function acceptedOutput(scope: Scope): Output {
-  const { exchange, info } = scope
+  const { exchange, info, dialect, subresource } = scope
   const accept = exchange.headers.accept
   const { media } = scope.env
-  const { rules, customRules, objectTypes, collectionTypes, aliases } = prepare(media)
-  const routeTypes = info.method === 'GET' && !info.namesObject ? collectionTypes : objectTypes
-  if (scope.dialect.isRouted && !routeAccepts(accept, routeTypes) && !routeAccepts(accept, aliases)) throw unroutable(exchange, routeTypes)
-  const accepted = negotiateOutput(accept, media.types, scope.dialect.hasProtobuf || scope.subresource?.kind !== undefined ? rules : customRules)
+  const offered = prepare(media)
+  const routeTypes = info.method === 'GET' && !info.namesObject ? offered.collectionTypes : offered.objectTypes
+  if (!dialect.routeAnswers(accept, routeTypes) && !dialect.routeAnswers(accept, offered.aliases)) throw unroutable(exchange, routeTypes)
+  const shown = subresource?.kind ? dialectOf(subresource.kind.schema) : dialect
+  const accepted = negotiateOutput(accept, media.types, rulesOf(shown, media, offered))
   if (!accepted) throw notAcceptable(scope)
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
@@ -128,8 +139,7 @@ const pretty = (exchange: Exchange): boolean =>
 /** Likewise for a watch: the preferred type must be one that streams. */
 export function acceptedStream(scope: Scope): Output {
   const { media } = scope.env
-  const { rules, customRules } = prepare(media)
-  const accepted = acceptStream(scope.exchange.headers.accept, media.types, scope.dialect.hasProtobuf ? rules : customRules)
+  const accepted = acceptStream(scope.exchange.headers.accept, media.types, rulesOf(scope.dialect, media, prepare(media)))
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types, true))
   return { mediaType: accepted.mediaType, pretty: false, ...(accepted.as && { as: accepted.as }) }
 }

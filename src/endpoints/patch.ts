@@ -45,10 +45,7 @@ const patchTypes = ({ env, dialect }: Scope): PatchTypes => dialect.patchTypes(e
  */
 export function checkPatchRoute(scope: Scope): void {
   const { exchange, dialect } = scope
-  if (!dialect.isRouted) return
-  const { taken } = patchTypes(scope)
-  const given = (exchange.headers['content-type'] ?? '').split(',').map(type => type.split(';', 1)[0]?.trim() ?? '')
-  if (given.some(type => taken.includes(type))) return
+  if (dialect.routeTakes(exchange.headers['content-type'], patchTypes(scope).taken)) return
   if (Number(exchange.headers['content-length'] ?? 0) > 0) throw failure(415, 'UnsupportedMediaType', UNROUTABLE_TYPE, {})
   throw unroutable(exchange, [])
 }

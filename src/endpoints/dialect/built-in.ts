@@ -1,4 +1,5 @@
 import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
+import { routeAccepts } from '../../codec/negotiate.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { lifecycleOf } from '../../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
@@ -21,7 +22,6 @@ const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
 
 /** Typed, and served by upstream's router. */
 export const BUILT_IN: Dialect = {
-  isRouted: true,
   noSubresource: () => pathNotFoundError(),
   checkPlace({ definition }, { namespace, inNamespace, namesObject }) {
     const namespaced = definition.scope === 'Namespaced'
@@ -30,8 +30,14 @@ export const BUILT_IN: Dialect = {
   },
   // The router refuses it before it knows the resource.
   notAllowed: () => methodNotAllowedError(),
+  refusalWarning: () => undefined,
+  /** One of another kind has a life of its own. */
+  deprecatesPart: subresource => subresource?.kind === undefined,
 
-  hasProtobuf: true,
+  routeAnswers: routeAccepts,
+  routeTakes: (contentType = '', types) => contentType.split(',').some(type => types.includes(type.split(';', 1)[0]?.trim() ?? '')),
+  hasForm: () => true,
+
   checkClaim(builtIns, target, claim, value, body) {
     const claimed = claimedVersion(target, claim, body)
     if (claimed.version === '' && claimed.group !== '') throw cannotHandle(target, claim, `Object 'apiVersion' is missing in '${body.toString()}'`)

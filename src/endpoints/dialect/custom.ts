@@ -28,7 +28,6 @@ const VERB_ORDER = ['delete', 'deletecollection', 'get', 'list', 'patch', 'creat
 
 /** Of a kind that a definition has added: untyped, and served past upstream's router. */
 export const CUSTOM: Dialect = {
-  isRouted: false,
   /** Upstream names the object. */
   noSubresource: (served, name) => notFoundError(groupResourceOf(served), name),
   /** By the namespace that was authorized: that of `namespaces/x` is x, also where a custom kind is called namespaces. Nothing of the cluster is found in one. */
@@ -40,8 +39,15 @@ export const CUSTOM: Dialect = {
     const text = `${verb} is not supported on resources of kind ${JSON.stringify(qualifiedResource({ group, resource }))}`
     return failure(405, 'MethodNotAllowed', text, { group, kind: resource })
   },
+  /** Upstream warns of a deprecated version before it looks what is asked of it. */
+  refusalWarning: ({ deprecation }) => deprecation?.warning,
+  /** It is the version that is deprecated, with all that it has. */
+  deprecatesPart: () => true,
 
-  hasProtobuf: false,
+  routeAnswers: () => true,
+  routeTakes: () => true,
+  hasForm: format => format !== 'protobuf',
+
   checkClaim(_builtIns, target, claim, _value, body) {
     if (claim.kind === '') throw unrecognized(target.kind, `Object 'Kind' is missing in '${body.toString()}'`, body)
     return claimedVersion(target, claim, body)

@@ -13,4 +13,4 @@ const DIALECTS: Readonly<Record<FormName, Dialect>> = { typed: BUILT_IN, unstruc
 export const builtInsOf =
   (snapshot: CatalogSnapshot): BuiltIns =>
   apiVersion =>
-    snapshot.resourcesOf(apiVersion).flatMap(({ version }) => (dialectOf(version.schema).isRouted ? [version] : []))
+    snapshot.resourcesOf(apiVersion).flatMap(({ version }) => (dialectOf(version.schema) === BUILT_IN ? [version] : []))

@@ -1,5 +1,6 @@
 import type { ServedResource } from '../../catalog/catalog.ts'
-import type { Version } from '../../catalog/definition.ts'
+import type { Subresource, Version } from '../../catalog/definition.ts'
+import type { Format } from '../../codec/negotiate.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { ResourceRequestInfo } from '../../meta/context.ts'
 import type { GroupVersion } from '../../meta/gvk.ts'
@@ -12,12 +13,7 @@ import type { BodyTarget, Claim } from './body-type.ts'
  * How upstream serves a kind: built-in kinds by its router and typed (`BUILT_IN`), custom ones past the router and as untyped JSON (`CUSTOM`). The two take and refuse the same requests in
  * other places, and in other words.
  */
-export interface Dialect extends PathDialect, BodyDialect, PatchDialect, ApplyDialect, AnswerDialect, DiscoveryDialect {
-  /** Upstream's router knows the kind: it looks for a route, and for a media type, before anything else. */
-  readonly isRouted: boolean
-  /** Objects have a form in protobuf. */
-  readonly hasProtobuf: boolean
-}
+export interface Dialect extends PathDialect, MediaDialect, BodyDialect, PatchDialect, ApplyDialect, AnswerDialect, DiscoveryDialect {}
 
 interface PathDialect {
   /** Why there is no such subresource. */
@@ -26,6 +22,20 @@ interface PathDialect {
   checkPlace(served: ServedResource, info: ResourceRequestInfo): void
   /** Why the verb can't be done. */
   notAllowed(served: ServedResource, verb: string): StatusError
+  /** What a request is warned of that is refused by its path. */
+  refusalWarning(served: ServedResource): string | undefined
+  /** Whether the deprecation of a version is that of the part, too; undefined: of the resource itself. */
+  deprecatesPart(subresource: Subresource | undefined): boolean
+}
+
+/** Upstream's router looks for a route by media types before anything else, and knows no custom kinds. */
+interface MediaDialect {
+  /** Whether a route answers in one of the types. */
+  routeAnswers(accept: string | undefined, types: readonly string[]): boolean
+  /** Whether a route takes a body of one of the types that Content-Type lists. */
+  routeTakes(contentType: string | undefined, types: readonly string[]): boolean
+  /** Whether objects have a form in the format. */
+  hasForm(format: Format): boolean
 }
 
 /** The built-in kinds of a group version. */

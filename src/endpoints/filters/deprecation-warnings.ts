@@ -7,10 +7,9 @@ export const withDeprecationWarnings: ApiFilter = ({ state: { scope } }, next) =
   return next()
 }
 
-/** A subresource of another kind has a life of its own, but for those of custom kinds: there it is the version that is deprecated, with all that it has. */
 function warn({ env, exchange, dialect, served, subresource, subresourceName }: Scope): void {
   const { deprecation, version } = served
-  if (deprecation === undefined || (dialect.isRouted && subresource?.kind !== undefined)) return
+  if (deprecation === undefined || !dialect.deprecatesPart(subresource)) return
   exchange.ctx.warn(deprecation.warning)
   exchange.ctx.audit?.annotate('k8s.io/deprecated', 'true')
   if (deprecation.removedRelease !== '') exchange.ctx.audit?.annotate('k8s.io/removed-release', deprecation.removedRelease)

@@ -37,9 +37,9 @@ function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnv
   const served = servedAt(snapshot, info)
   if (served === undefined || info.verb === 'proxy') throw notServed(info.path, snapshot)
   const dialect = dialectOf(served.version.schema)
-  /** Upstream warns of a deprecated version of a custom kind before it looks what is asked of it. */
   const refused = (error: StatusError): StatusError => {
-    if (!dialect.isRouted && served.deprecation !== undefined) exchange.ctx.warn(served.deprecation.warning)
+    const warning = dialect.refusalWarning(served)
+    if (warning !== undefined) exchange.ctx.warn(warning)
     return error
   }
   const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { createDeprecatedRequests } from '../../../../src/endpoints/deprecated-requests.ts'
+import { BUILT_IN } from '../../../../src/endpoints/dialect/built-in.ts'
+import { CUSTOM } from '../../../../src/endpoints/dialect/custom.ts'
 import { withDeprecationWarnings } from '../../../../src/endpoints/filters/deprecation-warnings.ts'
 import type { Scope } from '../../../../src/endpoints/scope.ts'
 import { FakeExchange } from '../../../support/exchange.ts'
@@ -14,7 +16,7 @@ async function pass(scope: object, deprecation: object | undefined = old): Promi
   const whole = {
     exchange,
     env: { deprecatedRequests },
-    dialect: { isRouted: true },
+    dialect: BUILT_IN,
     served: { version: hub, deprecation },
     subresourceName: '',
     ...scope,
@@ -49,7 +51,7 @@ describe('a request to a deprecated version', () => {
   })
 
   it('is one where the subresource is that of a custom kind', async () => {
-    const { warnings, samples } = await pass({ dialect: { isRouted: false }, subresourceName: 'scale', subresource: { verbs: [], kind: { kind: 'Scale' } } })
+    const { warnings, samples } = await pass({ dialect: CUSTOM, subresourceName: 'scale', subresource: { verbs: [], kind: { kind: 'Scale' } } })
     expect(warnings).to.deep.equal([old.warning])
     expect(samples).to.have.nested.property('[0].labels.subresource', 'scale')
   })
