@@ -84,9 +84,9 @@ export class SharedFrames {
 
   /** Adds frames until none is left to make, or the turn has been long. False: some are left. */
   #frame(framing: Framing, batch: readonly StorageEvent[], frames: Message[]): boolean {
-    while (frames.length < batch.length) {
+    for (let event = batch[frames.length]; event !== undefined; event = batch[frames.length]) {
       const made = this.#made
-      const frame = this.#frameOf(framing, batch[frames.length]!)
+      const frame = this.#frameOf(framing, event)
       if (frame === undefined) return true
       frames.push(frame)
       if (this.#made !== made && frames.length < batch.length && turnIsLong()) return false

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Clock, Timer, TimerClock } from '../../lib/clock.ts'
 import { steadyClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import { invariant } from '../../lib/invariant.ts'
+import { defined, invariant } from '../../lib/invariant.ts'
 import type { Logger } from '../../lib/log.ts'
 import { silentLogger } from '../../lib/log.ts'
 import type { Backend } from '../backend.ts'
@@ -257,7 +257,7 @@ class WatchCache implements Cacher, CacherCore {
         const { revision, states } = await loadOne(this.#backend, cache, signal)
         await this.time.reach(revision, signal, this.revisionWaitMs)
         if (cache.held === undefined || generation !== this.#generation) continue
-        cache.replace(states.get(cache)!, revision, this.clock.now())
+        cache.replace(defined(states.get(cache), 'a load has the state of its resource'), revision, this.clock.now())
         this.#loads.wake()
       } catch (error) {
         this.#logger.warn('reading the state of a resource failed', {

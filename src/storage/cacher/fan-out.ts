@@ -1,3 +1,4 @@
+import { invariant } from '../../lib/invariant.ts'
 import { inNextTurn } from '../../lib/turn.ts'
 import type { RecordedChange } from '../recorded-change.ts'
 import type { Revision } from '../revision.ts'
@@ -16,6 +17,8 @@ const shortestRestMs = 1
 interface Round {
   readonly group: InterestGroup
   readonly changes: readonly RecordedChange[]
+  /** Revisions of the first and the last of them. */
+  readonly first: Revision
   readonly last: Revision
   readonly watchers: readonly CacheWatcher[]
   readonly begun: number
@@ -100,18 +103,21 @@ export class FanOut {
     const group = this.#waiting.shift()
     if (group === undefined) return undefined
     const changes = group.pending.takeRound()
-    return { group, changes, last: changes.at(-1)!.revision, watchers: [...group.watchers], begun: performance.now(), next: 0, events: undefined }
+    const [first, last] = [changes[0], changes.at(-1)]
+    invariant(first && last, 'a round has changes')
+    const watchers = [...group.watchers]
+    return { group, changes, first: first.revision, last: last.revision, watchers, begun: performance.now(), next: 0, events: undefined }
   }
 }
 
 /** What of a round the watcher wants: the shared array where that is everything, one of its own otherwise. */
 function give(watcher: CacheWatcher, round: Round): void {
-  const { changes, last } = round
+  const { changes, first, last } = round
   const { queue, predicate } = watcher
   if (queue.ended || watcher.seen >= last) return
   const { seen } = watcher
   watcher.seen = last
-  if (predicate.everything && seen < changes[0]!.revision) {
+  if (predicate.everything && seen < first) {
     round.events ??= changes.map(change => change.event).filter(event => event !== undefined)
     queue.push(round.events)
   } else {

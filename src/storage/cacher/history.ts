@@ -67,19 +67,20 @@ export class History {
   /** Forgets what is older than the window. */
   expire(now: number): void {
     const oldest = now - this.#bounds.windowMs
-    while (this.length > 0 && this.#times[this.#first]! < oldest) this.#drop()
+    for (let time = this.#times[this.#first]; time !== undefined && time < oldest; time = this.#times[this.#first]) this.#drop()
     for (const [revision, snapshot] of this.#snapshots) if (snapshot.madeAt < oldest) this.#snapshots.delete(revision)
   }
 
   /** Forgets what came up to the revision, and the states before it: reads and watches from there are the store's to answer. */
   forget(upTo: Revision): void {
-    while (this.length > 0 && this.#changes[this.#first]!.revision <= upTo) this.#drop()
+    for (let change = this.#changes[this.#first]; change !== undefined && change.revision <= upTo; change = this.#changes[this.#first]) this.#drop()
     if (upTo > this.#since) this.#since = upTo
     for (const revision of this.#snapshots.keys()) if (revision < upTo) this.#snapshots.delete(revision)
   }
 
   #drop(): void {
-    const change = this.#changes[this.#first]!
+    const change = this.#changes[this.#first]
+    if (change === undefined) return
     this.#since = change.revision
     this.#bytes -= sizeOf(change)
     this.#changes[this.#first] = undefined
@@ -101,7 +102,8 @@ export class History {
     let high = this.#changes.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if (this.#changes[middle]!.revision <= revision) low = middle + 1
+      const change = this.#changes[middle]
+      if (change !== undefined && change.revision <= revision) low = middle + 1
       else high = middle
     }
     return low
@@ -132,9 +134,9 @@ export class History {
     if (this.#changes.length - first > undoLimit) return undefined
     const tree = present.clone()
     for (let i = this.#changes.length - 1; i >= first; i--) {
-      const { key, previous } = this.#changes[i]!
-      if (previous === undefined) tree.delete(key)
-      else tree.set(key, previous)
+      const change = this.#changes[i]
+      if (change?.previous !== undefined) tree.set(change.key, change.previous)
+      else if (change !== undefined) tree.delete(change.key)
     }
     this.remember(revision, tree, now)
     return tree

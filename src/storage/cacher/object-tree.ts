@@ -70,8 +70,8 @@ export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, pr
     from = next
     if (from !== undefined) await nextTurn()
   }
-  if (!more) return { items, looked, last: undefined, remaining: undefined }
-  const last = items.at(-1)!.key
+  const last = items.at(-1)?.key
+  if (!more || last === undefined) return { items, looked, last: undefined, remaining: undefined }
   if (!everything) return { items, looked, last, remaining: undefined }
   return { items, looked, last, remaining: count === undefined ? tree.forRange(last, end, false) - 1 : count - items.length }
 }
