@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import { findEtcd } from '../support/etcd.ts'
 import { type Cell, expectedUnder, type Request, SETTINGS, type Setting } from '../support/resource-versions/cell.ts'
@@ -13,6 +14,7 @@ const SIDE_BY_SIDE = 3
 
 const table = readTable()
 const byId = new Map(table.map(cell => [idOf(cell), cell]))
+const cellOf = (request: Request): Cell => byId.get(idOf(request)) as Cell
 
 /** By default in every form; under a setting in one or the other, as it changes nothing about forms. */
 const formsUnder =
@@ -39,11 +41,12 @@ function resourceVersions(store: StoreName): void {
   const rows = new Map<Setting | undefined, readonly Row[]>()
   const lists = new Map<Setting | undefined, Chunks>()
   before(async function () {
-    this.timeout(120_000)
+    this.timeout(600_000)
     const run = async (setting: Setting | undefined): Promise<void> => {
       const world = await ownWorld(store, setting)
       try {
-        rows.set(setting, (await runTable(world, table, formsUnder(setting))).rows)
+        const isAsExpected = ({ request, seen }: Row): boolean => isDeepStrictEqual(seen, expectedUnder(cellOf(request), setting))
+        rows.set(setting, (await runTable(world, table, formsUnder(setting), watched => watched.every(isAsExpected))).rows)
         lists.set(setting, await listInChunks(world))
       } finally {
         await world.close()
@@ -61,7 +64,7 @@ function resourceVersions(store: StoreName): void {
         it(name, () => {
           let compared = 0
           for (const { request, form, seen } of rows.get(setting) ?? []) {
-            const cell = byId.get(idOf(request)) as Cell
+            const cell = cellOf(request)
             if (groupOf(cell) !== name) continue
             compared++
             expect(seen, `${idOf(request)} (${form})`).to.deep.equal(expectedUnder(cell, setting))

@@ -98,7 +98,7 @@ export function createObserver(versions: Versions) {
       const answer = { status: await stream.begun, headers: stream.headers(), body: stream.bytes() }
       const { status } = answer
       if (status !== 200 || answer.headers['content-length'] !== undefined) return seenOf(answer, form)
-      const events = form === 'protobuf' ? [...protobufEvents(stream.bytes())] : jsonEvents(stream.bytes())
+      const events = form === 'protobuf' ? [...protobufEvents(stream.bytes())] : jsonEvents(stream.bytes(), stream.ended())
       return { status, events: (events as { type: string; object: Body }[]).map(eventOf), ...(stream.ended() && { ended: true }) }
     },
   }
@@ -121,9 +121,10 @@ function bodyOf({ headers, body }: Answer, form: Form): Body {
   return (form === 'protobuf' ? protobufAnswer(body) : parseCbor(body).value) as Body
 }
 
-const jsonEvents = (bytes: Buffer): object[] =>
+/** Of a stream that goes on the last line may be under way. */
+const jsonEvents = (bytes: Buffer, ended: boolean): object[] =>
   bytes
     .toString()
     .split('\n')
-    .filter(line => line !== '')
+    .filter((line, i, lines) => line !== '' && (ended || i < lines.length - 1))
     .map(line => JSON.parse(line) as object)
