@@ -246,9 +246,18 @@ function allowedAliasRatio(decoded: number): number {
 
 const PREFIX = 'tag:yaml.org,2002:'
 
+/** Of a block scalar whose last line has no end, js-yaml adds one, and go-yaml does not. */
+function textOf(event: ScalarEvent, source: string): string {
+  const text = getScalarValue(source, event)
+  const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK
+  if (!isBlock || event.valueEnd !== source.length || !text.endsWith('\n')) return text
+  const lastLine = source.length - 1 - source.lastIndexOf('\n')
+  return lastLine > event.indent ? text.slice(0, -1) : text
+}
+
 /** The value of a scalar by its tag, or as it reads without one; unknown tags are ignored. */
 export function scalarOf(event: ScalarEvent, source: string): Key {
-  const text = getScalarValue(source, event)
+  const text = textOf(event, source)
   const written = event.tagStart < 0 ? '' : source.slice(event.tagStart, event.tagEnd)
   if (written === '') return event.style === SCALAR_STYLE.PLAIN ? plainValue(resolvePlain(text), text) : text
   const tag = written.startsWith('!!') ? written.slice(2) : written.startsWith(`!<${PREFIX}`) ? written.slice(PREFIX.length + 2, -1) : written
