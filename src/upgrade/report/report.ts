@@ -35,5 +35,11 @@ export async function reportOn(sources: readonly Examined[], { from, to, gates }
     findings.push(...source.findings)
   }
   findings.push(...custom.findings())
-  return { from, to, sources: sources.map(({ name }) => name), objects, findings: sortFindings(findings) }
+  return { from, to, sources: sources.map(({ name }) => name), objects, findings: sortFindings(withoutUnnamed(findings)) }
+}
+
+/** An audit log names who has asked for a version. That the metrics of the server count the requests, too, says no more. */
+function withoutUnnamed(findings: readonly Finding[]): Finding[] {
+  const named = new Set(findings.filter(({ rule, usages }) => rule === 'requested-version' && usages !== undefined).map(({ subject }) => subject))
+  return findings.filter(({ rule, usages, subject }) => rule !== 'requested-version' || usages !== undefined || !named.has(subject))
 }

@@ -115,6 +115,24 @@ users: [{name: u, user: {tokenFile: token}}, {name: x, user: {exec: {command: aw
     expect(asked.some(each => each.includes('/events'))).to.equal(false)
   })
 
+  it('leaves what the metrics count to an audit log that names the callers', async () => {
+    const log = join(folder, 'audit.log')
+    const objectRef = { apiGroup: 'policy', apiVersion: 'v1beta1', resource: 'poddisruptionbudgets' }
+    const annotations = { 'k8s.io/deprecated': 'true', 'k8s.io/removed-release': '1.25' }
+    writeFileSync(
+      log,
+      `${JSON.stringify({ kind: 'Event', stage: 'ResponseComplete', user: { username: 'jane' }, userAgent: 'helm', objectRef, annotations })}\n`,
+    )
+    const out: string[] = []
+    await runReport(['--kubeconfig', kubeconfig, '--to=1.25', '--audit-log', log, '-o=json'], { out: text => void out.push(text), err: () => {} })
+    type Row = { rule: string; subject: string; usages?: readonly { by: string }[] }
+    const asked = (JSON.parse(out.join('')).findings as Row[]).filter(({ rule }) => rule === 'requested-version')
+    expect(asked.map(({ subject, usages = [] }) => [subject, ...usages.map(({ by }) => by)])).to.deep.equal([
+      ['policy/v1beta1/poddisruptionbudgets', 'jane with helm (1 request)'],
+      ['v1/componentstatuses'],
+    ])
+  })
+
   it('says what it cannot use of a kubeconfig', () => {
     expect(() => readKubeconfig(kubeconfig, 'exec')).to.throw(ArgumentError, /credential plugins are not supported/)
     expect(() => readKubeconfig(kubeconfig, 'none')).to.throw(ArgumentError, /there is no context "none"/)
