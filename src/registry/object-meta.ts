@@ -2,12 +2,19 @@ import { integerOf } from '../lib/integer.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../meta/object.ts'
 import { badRequestError, failure } from '../meta/status.ts'
 
+/** What some releases read and none stores. `clusterName`: 1.24. */
+export interface LegacyFields {
+  selfLink?: string
+  clusterName?: string
+}
+
 /** Removes what only the server may set, from an object that is to be created. */
-export function wipeSystemFields(meta: ObjectMeta & { selfLink?: string }): void {
+export function wipeSystemFields(meta: ObjectMeta & LegacyFields): void {
   delete meta.uid
   delete meta.deletionTimestamp
   delete meta.deletionGracePeriodSeconds
   delete meta.selfLink
+  delete meta.clusterName
   meta.creationTimestamp = null
 }
 

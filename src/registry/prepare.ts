@@ -18,7 +18,7 @@ import { convertInSteps } from './convert.ts'
 import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
 import { ConversionError } from './errors.ts'
 import { fieldsTurnedOff } from './gated-fields.ts'
-import { dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
+import { dedupOwnerReferences, ensureNamespace, type LegacyFields } from './object-meta.ts'
 import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarget } from './types.ts'
 
 const metadata = fieldPath('metadata')
@@ -84,8 +84,9 @@ export async function beforeCreate(target: WriteTarget, strategy: Strategy, next
 
 /** Likewise for an update: metadata that no update changes is put back first. `next` has a resourceVersion by now. */
 export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Promise<void> {
-  const meta: ObjectMeta & { selfLink?: string } = next.metadata
+  const meta: ObjectMeta & LegacyFields = next.metadata
   delete meta.selfLink
+  delete meta.clusterName
   const before = old.metadata
   if (before.generation === undefined) delete meta.generation
   else meta.generation = before.generation

@@ -10,14 +10,19 @@ import { jobResource } from '../../../src/resources/batch/job/definition.ts'
 import { nodeResource } from '../../../src/resources/core/node/definition.ts'
 import { persistentVolumeClaimResource } from '../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../src/resources/core/pod/definition.ts'
+import { replicationControllerResource } from '../../../src/resources/core/replication-controller/definition.ts'
 import { createServiceResource } from '../../../src/resources/core/service/definition.ts'
 import { ingressClassResource } from '../../../src/resources/networking/ingress-class/definition.ts'
 import { priorityClassResource } from '../../../src/resources/scheduling/priority-class/definition.ts'
 import { oldestReader } from '../../../src/resources/shared/oldest-reader.ts'
 import { volumeAttributesClassResource } from '../../../src/resources/storage/volume-attributes-class/definition.ts'
+import { judge } from '../../../src/upgrade/judge.ts'
+import { ReleaseKinds } from '../../../src/upgrade/versions/release-kinds.ts'
 import type { AnyObject } from '../../support/any-object.ts'
+import { definitionIn } from '../../support/hook-context.ts'
 import { causesOf, KindCases } from '../../support/kind-cases.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
+import { TestRegistry } from '../../support/test-registry.ts'
 
 const casesIn = (release: Release, definition: ResourceDefinition, gates: Record<string, boolean> = {}): KindCases => {
   const cases = new KindCases(definition)
@@ -147,6 +152,30 @@ describe('kinds of releases before 1.32', () => {
     expect([portIn('1.27'), portIn('1.28')]).to.deep.equal([80, undefined])
     expect(of('1.26', statefulSetResource, set).spec.persistentVolumeClaimRetentionPolicy).to.equal(undefined)
     expect(of('1.27', statefulSetResource, set).spec.persistentVolumeClaimRetentionPolicy).to.deep.equal({ whenDeleted: 'Retain', whenScaled: 'Retain' })
+  })
+
+  it('know the cluster name of 1.24, which templates keep and objects do not', async () => {
+    const object = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'x', clusterName: 'a' } }
+    const spec = { selector: { a: 'b' }, template: { ...template, metadata: { ...template.metadata, clusterName: 'a' } } }
+    const unknownIn = async (release: Release): Promise<readonly string[] | undefined> => {
+      const kinds = new ReleaseKinds(release)
+      const found = kinds.find(object)
+      return found && (await judge(kinds, found, { ...object, spec })).unknown
+    }
+    expect(await unknownIn('1.24')).to.deep.equal([])
+    expect(await unknownIn('1.25')).to.deep.equal(['metadata.clusterName', 'spec.template.metadata.clusterName'])
+    const features = parseGates('1.24')
+    const registry = new TestRegistry([definitionIn(replicationControllerResource, features)], undefined, features)
+    const body = { ...object, spec: { ...spec, template: { ...spec.template, spec: { ...template.spec, restartPolicy: 'Always' } } } } as AnyObject
+    const resource = { group: '', resource: 'replicationcontrollers' }
+    const made = (await registry.access().create(resource, 'ns', body)) as AnyObject
+    const changed = (await registry
+      .access()
+      .update(resource, 'ns', 'x', old => ({ ...old, metadata: { ...old.metadata, clusterName: 'b' } }) as AnyObject)) as AnyObject
+    for (const written of [made, changed]) {
+      expect(written.metadata).not.to.have.property('clusterName')
+      expect(written.spec.template.metadata.clusterName).to.equal('a')
+    }
   })
 
   it('warn as their release does', async () => {
