@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { type AuditPolicy, policyEvaluator } from '../../../src/audit/policy.ts'
 import type { RequestInfo, User } from '../../../src/meta/context.ts'
@@ -44,6 +46,17 @@ describe('an audit policy', () => {
     it(`may be about ${what}`, () => {
       expect(matching.filter(path => !matches(rule, path))).to.deep.equal([])
       expect(others.filter(path => matches(rule, path))).to.deep.equal([])
+    })
+
+  for (const [i, line] of readFileSync(join(import.meta.dirname, '../../fixtures/audit/policy-rules-1.33.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .entries())
+    it(`says what upstream says: ${i}`, () => {
+      const { policy, asked, level, omitStages, omitManagedFields } = JSON.parse(line)
+      const audited = policyEvaluator(policy)(asked.user, asked)
+      if (level === 'None') return void expect(audited).to.equal(undefined)
+      expect({ ...audited, omitStages: [...(audited?.omitStages ?? [])].sort() }).to.deep.equal({ level, omitStages, omitManagedFields })
     })
 
   it('goes by the first rule that matches', () => {

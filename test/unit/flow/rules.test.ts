@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { Classifier } from '../../../src/flow/classifier.ts'
 import type { Rule, Subject } from '../../../src/flow/configuration.ts'
@@ -28,6 +30,15 @@ describe('the rules of flow schemas', () => {
   for (const [subject, user, matches] of SUBJECTS)
     it(`${JSON.stringify(subject)} ${matches ? 'is' : 'is not'} ${user.name}`, () =>
       expect(matchesRules([{ subjects: [subject], ...EVERYTHING }], user, infoOf({ resource: 'pods' }))).to.equal(matches))
+
+  for (const [i, line] of readFileSync(join(import.meta.dirname, '../../fixtures/flow/matches-1.33.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .entries())
+    it(`match as upstream's do: ${i}`, () => {
+      const { rules, user, asked, matches } = JSON.parse(line)
+      expect(matchesRules(rules ?? [], user, asked)).to.equal(matches)
+    })
 
   const resources = { verbs: ['get', 'list'], apiGroups: ['apps'], resources: ['deployments', 'deployments/scale'], namespaces: ['a', 'b'] }
   const info = { group: 'apps', resource: 'deployments', namespace: 'a' }
