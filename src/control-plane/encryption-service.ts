@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { LONGEST_TIMER_MS, systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import type { Spans } from '../lib/spans.ts'
 import { Encryption } from '../storage/value/encryption.ts'
 import type { EncryptionConfig } from '../storage/value/encryption-config.ts'
 import { EncryptionConfigError, parseEncryptionFile } from '../storage/value/encryption-file.ts'
@@ -28,14 +29,14 @@ export interface EncryptionService extends Service {
 }
 
 /** Reads the file that the configuration names, and follows it where that is asked for. Throws EncryptionConfigError. */
-export async function openEncryption({ encryption: wanted }: Config, logger: Logger): Promise<EncryptionService> {
+export async function openEncryption({ encryption: wanted }: Config, logger: Logger, spans?: Spans): Promise<EncryptionService> {
   const { families, observer } = transformMetrics()
   const encryption = new Encryption(observer)
   if (wanted === undefined) return { encryption, metrics: families, checks: [], close: async () => {} }
   const { file, automaticReload } = wanted
   const config = parseEncryptionFile(await readFile(file).catch(error => Promise.reject(cannotRead(file, error))), file)
   const usesServices = namesService(config)
-  const services = await KeyServices.open(encryption, logger, usesServices || automaticReload)
+  const services = usesServices || automaticReload ? await KeyServices.open(encryption, logger, spans) : KeyServices.none(encryption)
   await services.use(config)
   const stopped = new AbortController()
   const apply = (changed: EncryptionConfig): Promise<void> => services.change(changed, stopped.signal)
@@ -72,12 +73,15 @@ class KeyServices {
     this.#opener = opener
   }
 
-  /** What speaks to services is loaded where there may be some. */
-  static async open(encryption: Encryption, logger: Logger, mayBeThere: boolean): Promise<KeyServices> {
-    if (!mayBeThere) return new KeyServices(encryption, [], undefined)
+  static none(encryption: Encryption): KeyServices {
+    return new KeyServices(encryption, [], undefined)
+  }
+
+  /** What speaks to services is loaded by this. */
+  static async open(encryption: Encryption, logger: Logger, spans: Spans | undefined): Promise<KeyServices> {
     const [{ openKmsProviders }, { KmsMetrics }] = await Promise.all([import('../storage/value/kms/providers.ts'), import('../storage/value/kms/metrics.ts')])
     const metrics = new KmsMetrics()
-    return new KeyServices(encryption, metrics.families, config => openKmsProviders(config, { metrics, clock: systemClock, logger }))
+    return new KeyServices(encryption, metrics.families, config => openKmsProviders(config, { metrics, clock: systemClock, logger, spans }))
   }
 
   /** Puts a configuration in force, whether its services are well or not. */

@@ -26,6 +26,20 @@ export function inSpan<T>(spans: Spans | undefined, name: string, attributes: ()
   return span === undefined ? work() : ended(span, work(span))
 }
 
+/** The same of work that does not wait. */
+export function inSpanAtOnce<T>(spans: Spans | undefined, name: string, attributes: () => Attributes, work: () => T): T {
+  const span = spans?.current()?.begin(name, attributes())
+  if (span === undefined) return work()
+  try {
+    const done = work()
+    span.end()
+    return done
+  } catch (error) {
+    span.end(undefined, errorMessage(error))
+    throw error
+  }
+}
+
 async function ended<T>(span: Span, work: Promise<T>): Promise<T> {
   try {
     const done = await work

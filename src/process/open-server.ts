@@ -87,11 +87,11 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const { config, log, link, runtime, given } = parts
   // While the store is opened, which is what the certificates have to wait for.
   const adminKeys = link || given ? undefined : beginAdminKeys(config.certDir)
-  const encryption = await openEncryption(config, log)
+  const tracing = await tracingOf(config)
+  const encryption = await openEncryption(config, log, tracing)
   const certificates = new CertificateMetrics('webhooks')
   const egress = await openEgress(config)
   const audit = await openAudit(config, systemClock, log, { observer: given?.observer, certificates, dial: egress.controlplane })
-  const tracing = await tracingOf(config)
   const backend = await openBackend(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
   const agreed = given ? given.agreed : config.etcd && secretsOf(config, backend, encryption.encryption)
   // Certificates are made while the rest is opened.

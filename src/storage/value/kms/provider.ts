@@ -4,6 +4,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import type { Logger } from '../../../lib/log.ts'
 import { pause } from '../../../lib/pause.ts'
 import { sha256Label } from '../../../lib/sha256-label.ts'
+import { inSpanAtOnce, type Spans } from '../../../lib/spans.ts'
 import { aesGcm } from '../aes-gcm.ts'
 import { type Opened, TransformError, type Transformer } from '../transformer.ts'
 import { derivedKeys, SEED_BYTES } from './derived-keys.ts'
@@ -38,7 +39,11 @@ export interface ProviderOptions {
   readonly metrics: KmsMetrics
   readonly clock: Clock
   readonly logger: Logger
+  /** Where encryption is recorded. */
+  readonly spans?: Spans | undefined
 }
+
+type StorageKey = Parameters<Transformer['toStorage']>[1]
 
 const WITHOUT_DATA = Buffer.alloc(0)
 /** Any, for validation. */
@@ -73,7 +78,19 @@ export class KmsProvider implements Transformer {
     })
   }
 
-  toStorage(value: Buffer, key: Parameters<Transformer['toStorage']>[1]): Buffer {
+  toStorage(value: Buffer, key: StorageKey): Buffer {
+    return this.#recorded('TransformToStorage', () => this.#encrypt(value, key))
+  }
+
+  fromStorage(stored: Buffer, key: StorageKey): Opened {
+    return this.#recorded('TransformFromStorage', () => this.#decrypt(stored, key))
+  }
+
+  #recorded<T>(what: string, work: () => T): T {
+    return inSpanAtOnce(this.#options.spans, `${what} with envelopeTransformer`, () => ({ 'transformer.provider.name': this.name }), work)
+  }
+
+  #encrypt(value: Buffer, key: StorageKey): Buffer {
     const { name, metrics, clock } = this.#options
     const write = this.#present()
     const now = clock.now()
@@ -87,7 +104,7 @@ export class KmsProvider implements Transformer {
     return encodeObject({ ...write.object, data })
   }
 
-  fromStorage(stored: Buffer, key: Parameters<Transformer['fromStorage']>[1]): Opened {
+  #decrypt(stored: Buffer, key: StorageKey): Opened {
     const { name, metrics, clock } = this.#options
     const object = readObject(stored)
     const { object: present } = this.#present()

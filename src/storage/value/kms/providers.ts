@@ -2,6 +2,7 @@ import { type Clock, LONGEST_TIMER_MS } from '../../../lib/clock.ts'
 import { parseMilliseconds } from '../../../lib/duration.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { Logger } from '../../../lib/log.ts'
+import type { Spans } from '../../../lib/spans.ts'
 import type { EncryptionConfig, KmsConfig } from '../encryption-config.ts'
 import type { GrpcServiceOptions } from './grpc-service.ts'
 import type { KmsMetrics } from './metrics.ts'
@@ -14,6 +15,8 @@ export interface KmsEnvironment {
   readonly metrics: KmsMetrics
   readonly clock: Clock
   readonly logger: Logger
+  /** Where encryption is recorded. */
+  readonly spans?: Spans | undefined
   /** Tests have others. */
   readonly open?: (options: GrpcServiceOptions) => Promise<KeyService>
 }
@@ -57,7 +60,7 @@ export async function openKmsProviders({ resources }: EncryptionConfig, environm
 
 const timeoutOf = ({ timeout = DEFAULT_TIMEOUT }: KmsConfig): number => Math.min(parseMilliseconds(timeout), LONGEST_TIMER_MS)
 
-async function openProvider(config: KmsConfig, { metrics, clock, logger, open }: KmsEnvironment): Promise<KmsProvider> {
+async function openProvider(config: KmsConfig, { metrics, clock, logger, spans, open }: KmsEnvironment): Promise<KmsProvider> {
   const { name, endpoint } = config
   const openService = open ?? (await import('./grpc-service.ts')).openGrpcService
   const service = await openService({
@@ -65,5 +68,5 @@ async function openProvider(config: KmsConfig, { metrics, clock, logger, open }:
     timeoutMs: timeoutOf(config),
     observer: (method, seconds, status) => metrics.called(name, method, seconds, status),
   })
-  return new KmsProvider({ name, service, metrics, clock, logger })
+  return new KmsProvider({ name, service, metrics, clock, logger, spans })
 }

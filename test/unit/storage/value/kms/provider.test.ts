@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { silentLogger } from '../../../../../src/lib/log.ts'
 import type { MetricFamily } from '../../../../../src/lib/metrics.ts'
+import type { Spans } from '../../../../../src/lib/spans.ts'
 import { SocketCallError } from '../../../../../src/protocols/grpc/socket-client.ts'
 import { key } from '../../../../../src/storage/revision.ts'
 import { derivedKeys } from '../../../../../src/storage/value/kms/derived-keys.ts'
@@ -11,6 +12,7 @@ import { KmsMetrics } from '../../../../../src/storage/value/kms/metrics.ts'
 import { KmsProvider } from '../../../../../src/storage/value/kms/provider.ts'
 import type { KeyService } from '../../../../../src/storage/value/kms/service.ts'
 import { TransformError } from '../../../../../src/storage/value/transformer.ts'
+import { RecordedSpans } from '../../../../support/recorded-spans.ts'
 
 const KEY = key('/registry/secrets/default/a')
 const VALUE = Buffer.from('hello')
@@ -40,7 +42,7 @@ function world() {
     close: () => {},
   }
   const metrics = new KmsMetrics()
-  const open = (): KmsProvider => new KmsProvider({ name: 'p', service, metrics, clock: { now: () => state.now }, logger: silentLogger })
+  const open = (spans?: Spans): KmsProvider => new KmsProvider({ name: 'p', service, metrics, clock: { now: () => state.now }, logger: silentLogger, spans })
   return { state, metrics, open, later: (seconds: number) => (state.now += seconds * 1000) }
 }
 
@@ -63,6 +65,20 @@ describe('a key management service', () => {
     expect(provider.fromStorage(a, KEY)).to.deep.equal({ value: VALUE, stale: false })
     expect(() => provider.fromStorage(a, key('/registry/secrets/default/b'))).to.throw(TransformError, 'cipher: message authentication failed')
     expect(state.decrypts).to.equal(0)
+  })
+
+  it('has spans where a request is recorded', async () => {
+    const spans = new RecordedSpans()
+    const provider = world().open(spans)
+    await provider.check()
+    provider.fromStorage(provider.toStorage(VALUE, KEY), KEY)
+    expect(() => provider.fromStorage(VALUE, KEY)).to.throw(TransformError)
+    const attributes = { 'transformer.provider.name': 'p' }
+    expect(spans.ended.map(({ failure, ...span }) => ({ ...span, failed: failure !== undefined }))).to.deep.equal([
+      { name: 'TransformToStorage with envelopeTransformer', attributes, failed: false },
+      { name: 'TransformFromStorage with envelopeTransformer', attributes, failed: false },
+      { name: 'TransformFromStorage with envelopeTransformer', attributes, failed: true },
+    ])
   })
 
   it('decrypts what others have written, once it has asked', async () => {
