@@ -15,6 +15,9 @@ import { type AdmissionRequest, answerObject, type RegistryEnvironment, type Wri
 
 const MANAGER = 'binnacle'
 
+/** Ends an update that has nothing to change before it is admitted, validated and encoded. One for all: it has no stack worth making. */
+const KEPT = new Error('nothing is to be changed')
+
 /** The stores of all stored resources, and in-process access to them. */
 export class Registry {
   private readonly env: RegistryEnvironment
@@ -79,13 +82,21 @@ export class Registry {
       },
       update: async (id, namespace, name, change, options) => {
         const to = target(id, namespace, name, 'update', options?.subresource)
-        const { answer } = await this.store(to.served).update(to, {
-          transform: async now => {
-            if (!now) throw notFoundError(id, name)
-            return change(clone(now)) ?? clone(now)
-          },
-        })
-        return answerObject(answer)
+        let kept: KubeObject | undefined
+        const transform = async (now: KubeObject | undefined): Promise<KubeObject> => {
+          if (!now) throw notFoundError(id, name)
+          const changed = change(clone(now))
+          if (changed !== undefined) return changed
+          kept = now
+          throw KEPT
+        }
+        try {
+          const { answer } = await this.store(to.served).update(to, { transform })
+          return answerObject(answer)
+        } catch (error) {
+          if (error !== KEPT || kept === undefined) throw error
+          return clone(kept)
+        }
       },
       delete: async (id, namespace, name, options) => {
         const to = { ...target(id, namespace, name, 'delete'), dryRun: options?.dryRun === true }

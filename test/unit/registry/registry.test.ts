@@ -80,6 +80,22 @@ describe('access to resources from within', () => {
     expect(await refusalText(access.update(WIDGETS, 'ns', 'x', now => now))).to.equal('404 NotFound: widgets.example.io "x" not found')
   })
 
+  it('leaves an object that is not changed before it is admitted', async () => {
+    let validated = 0
+    const t = new TestRegistry()
+    const access = t.access()
+    const made = await t.create({ name: 'a' })
+    t.admission = {
+      validate: async () => {
+        validated++
+      },
+    }
+    expect(await access.update(WIDGETS, 'ns', 'a', () => undefined)).to.deep.equal(made)
+    expect(validated).to.equal(0)
+    await access.update(WIDGETS, 'ns', 'a', now => now)
+    expect(validated).to.equal(1)
+  })
+
   it('updates again after a lost race, and not where the change names a version', async () => {
     const t = new TestRegistry()
     const access = t.access()
