@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { seededRandom } from '../../src/lib/seeded-random.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane, ControlPlaneOptions } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
@@ -13,8 +14,8 @@ const STEPS = 60
 const inAnotherProcess = async (history: number): Promise<string> =>
   (await promisify(execFile)(process.execPath, ['--import', 'tsx', PROGRAM, String(history), String(STEPS)])).stdout
 
-describe('control planes of a seed', function () {
-  this.timeout(240_000)
+describe('control planes with random histories', function () {
+  this.timeout(600_000)
   const planes: ControlPlane[] = []
   const start = async (options: ControlPlaneOptions): Promise<ControlPlane> => {
     const plane = await startControlPlane(options)
@@ -23,13 +24,13 @@ describe('control planes of a seed', function () {
   }
   afterEach(() => Promise.all(planes.splice(0).map(plane => plane.stop())))
 
-  it('write the same bytes in two processes', async () => {
+  it('write the same bytes for the same seed in two processes', async () => {
     const [one, other] = await Promise.all([inAnotherProcess(1), inAnotherProcess(1)])
     expect(one).to.match(/^[0-9a-f]{64} of \d{3}$/)
     expect(other).to.equal(one)
   })
 
-  it('write the same bytes beside one another, and in their forks', async () => {
+  it('write the same bytes for the same seed beside one another, and in their forks', async () => {
     const [one, other] = [await start({ seed: 'x' }), await start({ seed: 'x' })]
     for (const plane of [one, other]) await randomHistory(plane, 2, STEPS)
     expect(storeDigest(other)).to.equal(storeDigest(one))
@@ -38,6 +39,31 @@ describe('control planes of a seed', function () {
     for (const [i, plane] of [...forks, one].entries()) await randomHistory(plane, i === 2 ? 4 : 3, 10)
     expect(storeDigest(forks[1]!)).to.equal(storeDigest(forks[0]!))
     expect(storeDigest(one)).to.not.equal(storeDigest(forks[0]!))
+  })
+
+  it('see nothing of one another, fifty at once with histories of their own', async () => {
+    const all = await Promise.all(Array.from({ length: 50 }, () => start({})))
+    const random = seededRandom(1)
+    const below = (n: number): number => Math.floor(random() * n)
+    const held = all.map(() => new Map<string, string>())
+    const path = '/api/v1/namespaces/default/configmaps'
+    for (let round = 0; round < 3; round++) {
+      const steps = all.map(async (plane, i) => {
+        const name = `c${below(5)}`
+        const isGone = below(3) === 0
+        if (isGone) await plane.request('DELETE', `${path}/${name}`)
+        else await plane.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { of: `${i} ${round}` } })
+        if (isGone) held[i]?.delete(name)
+        else held[i]?.set(name, `${i} ${round}`)
+      })
+      await Promise.all(steps)
+    }
+    for (const [i, plane] of all.entries()) {
+      const { items } = (await plane.request('GET', path)).body as AnyObject
+      const seen = items.filter(({ data }: AnyObject) => data.of !== undefined).map(({ metadata, data }: AnyObject) => [metadata.name, data.of])
+      expect(new Map(seen), `${i}`).to.deep.equal(held[i])
+      expect(plane.requests.every(({ user }) => user === 'kubernetes-admin')).to.equal(true)
+    }
   })
 
   it('draw other uids and names from another seed, and from none', async () => {
