@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { KubeObject } from '../../src/meta/object.ts'
 import { createProbeClient } from '../support/probe/client.ts'
-import { serverProgram } from '../support/server-program.ts'
+import { serverCommand } from '../support/server-program.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const START_MS = 120_000
@@ -23,7 +23,8 @@ class Apiserver {
   private child: ChildProcess | undefined
 
   async start(): Promise<void> {
-    this.child = spawn(process.execPath, [await serverProgram(), '--profile=apiserver', '--secure-port=0'], {
+    const [command, ...first] = await serverCommand()
+    this.child = spawn(command, [...first, '--profile=apiserver', '--secure-port=0'], {
       cwd: this.directory,
       stdio: ['ignore', 'ignore', 'pipe'],
     })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { expect } from 'chai'
-import { NODE_FLAGS, serverProgram } from '../support/server-program.ts'
+import { serverCommand } from '../support/server-program.ts'
 
 /** The line on standard output. */
 interface Line {
@@ -42,7 +42,8 @@ describe('--ephemeral', function () {
 
   /** Started in a directory of its own, which is also that of temporary files, and ready. */
   async function start(...flags: string[]): Promise<Ephemeral> {
-    const child = spawn(process.execPath, [...NODE_FLAGS, await serverProgram(), '--ephemeral', ...flags], {
+    const [command, ...first] = await serverCommand()
+    const child = spawn(command, [...first, '--ephemeral', ...flags], {
       cwd: directory,
       env: { ...process.env, TMPDIR: directory },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -106,11 +107,12 @@ describe('--ephemeral', function () {
 
   it('ends with the program that has started it, where that was killed', async () => {
     // Its standard input is no pipe: that another process is its parent is all that it can see.
+    const [command, ...first] = await serverCommand()
     const starter = spawn(
       process.execPath,
       [
         '-e',
-        `const child = require('node:child_process').spawn(process.execPath, ${JSON.stringify([await serverProgram(), '--ephemeral'])}, { stdio: ['ignore', 'inherit', 'ignore'] })
+        `const child = require('node:child_process').spawn(${JSON.stringify(command)}, ${JSON.stringify([...first, '--ephemeral'])}, { stdio: ['ignore', 'inherit', 'ignore'] })
          process.stderr.write(String(child.pid) + '\\n')
          setInterval(() => {}, 1000)`,
       ],

@@ -12,7 +12,7 @@ import { createJsonClient, type JsonAnswer, type JsonRequest } from '../support/
 import { configMap, SHARED } from '../support/load.ts'
 import { watchResuming } from '../support/resuming-watch.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
-import { serverProgram } from '../support/server-program.ts'
+import { serverCommand } from '../support/server-program.ts'
 import { twoWires } from '../support/two-wires.ts'
 import { webSocketWatch } from '../support/web-socket-watch.ts'
 import { isAlive, workerOf, workerPids } from '../support/worker-processes.ts'
@@ -347,7 +347,8 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
 
   describe('that cannot start', () => {
     async function run(...flags: string[]): Promise<{ code: number; text: string }> {
-      const child = spawn(process.execPath, [await serverProgram(), '--data-dir', join(tmpdir(), `binnacle-none-${process.pid}`), ...flags], {
+      const [command, ...first] = await serverCommand()
+      const child = spawn(command, [...first, '--data-dir', join(tmpdir(), `binnacle-none-${process.pid}`), ...flags], {
         stdio: ['ignore', 'ignore', 'pipe'],
       })
       let text = ''

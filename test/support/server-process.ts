@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts } from './free-ports.ts'
 import { HTTP2_STACK } from './http2-stacks.ts'
-import { NODE_FLAGS, serverProgram } from './server-program.ts'
+import { serverCommand } from './server-program.ts'
 
 /** A server that can be killed and started again on the same data and ports. */
 export interface ServerProcess {
@@ -44,15 +44,14 @@ const START_MS = 120_000
 
 /** `flags`: beyond those for ports and data. `given`: the program, where it is not that of all tests. */
 export async function createServerProcess(flags: readonly string[] = [], given?: string): Promise<ServerProcess> {
-  const program = given ?? (await serverProgram())
+  const [command, ...first] = await serverCommand(given)
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
   const [secure, insecure] = [await freePorts.take(), await freePorts.take()]
   const kubeconfig = join(directory, 'kubeconfig')
   const dataDir = join(directory, 'data')
   const url = `http://127.0.0.1:${insecure}`
   const args = [
-    ...NODE_FLAGS,
-    program,
+    ...first,
     `--http2=${HTTP2_STACK}`,
     '--data-dir',
     dataDir,
@@ -83,7 +82,7 @@ export async function createServerProcess(flags: readonly string[] = [], given?:
     kubeconfig,
     storeDir: join(dataDir, 'store'),
     async start(until = 'ready', more = []) {
-      child = spawn(process.execPath, [...args, ...more], { stdio: ['ignore', 'ignore', 'pipe'] })
+      child = spawn(command, [...args, ...more], { stdio: ['ignore', 'ignore', 'pipe'] })
       child.stderr?.on('data', (data: Buffer) => {
         log = (log + data.toString()).slice(-1_000_000)
       })

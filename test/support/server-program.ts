@@ -6,12 +6,19 @@ import { copyReadFiles } from '../../hack/support/read-files.ts'
 const root = join(import.meta.dirname, '..', '..')
 
 /** The flags of Node that bin/binnacle starts the server with. */
-export const NODE_FLAGS: readonly string[] = [...readFileSync(join(root, 'bin/binnacle'), 'utf8').matchAll(/exec node (--\S+)/g)].map(([, flag = '']) => flag)
+const NODE_FLAGS: readonly string[] = [...readFileSync(join(root, 'bin/binnacle'), 'utf8').matchAll(/exec node (--\S+)/g)].map(([, flag = '']) => flag)
 
 let bundled: Promise<string> | undefined
 
+/** What begins a command line that runs the server: a program and its first arguments. `given`: the file, where it is not that of all tests (`serverProgram`). */
+export async function serverCommand(given?: string): Promise<[string, ...string[]]> {
+  const program = given ?? (await serverProgram())
+  const isScript = program.endsWith('js') || readFileSync(program).subarray(0, 2).toString() === '#!'
+  return isScript ? [process.execPath, ...NODE_FLAGS, program] : [program]
+}
+
 /**
- * The program to run with Node: `$BINNACLE`, or the sources in one file, made once a test run. Tests that start a server many times would otherwise spend their time
+ * `$BINNACLE`, a script or an executable, or the sources in one file, made once a test run. Tests that start a server many times would otherwise spend their time
  * on loading a thousand sources.
  */
 export function serverProgram(): Promise<string> {
