@@ -9,17 +9,31 @@ import { Script } from 'node:vm'
 const HEAD = Buffer.from('(function (exports, require, module, __filename, __dirname) {')
 const TAIL = Buffer.from('\n})')
 
+/**
+ * The bundle that a command line is for. Several workers have a primary, which is a program of its own: it tells a worker so by a variable. Commands on manifests and clusters serve nothing: they are a
+ * program of their own, too.
+ */
+export function programOf([, , command, ...more], { BINNACLE_WORKER }) {
+  if (command === 'convert' || command === 'upgrade-report') return 'upgrade'
+  const several = BINNACLE_WORKER === undefined && [command, ...more].some(argument => /^--workers(?:$|=(?!1$))/.test(argument))
+  return several ? 'primary' : 'main'
+}
+
 /** `isProgram`: this process is there for it alone, and was started by bin/binnacle. */
 export function load(dist, name = 'main', isProgram = true) {
   const filename = join(dist, `${name}.cjs`)
-  const source = textOf(Buffer.concat([HEAD, readFileSync(filename), TAIL]))
+  const bytes = readFileSync(filename)
   // The cache fits only the flags of V8 that it was made with. V8 has set up the stack by now: this changes the flag alone.
   if (isProgram) setFlagsFromString('--stack-size=984')
-  const cachedData = read(join(dist, `${name}.cache`))
-  const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
+  return compile({ filename, bytes, cachedData: read(join(dist, `${name}.cache`)), require: createRequire(filename) })
+}
+
+/** `require` is what the bundle gets others by. */
+export function compile({ filename, bytes, cachedData, require }) {
+  const script = new Script(textOf(Buffer.concat([HEAD, bytes, TAIL])), { filename, ...(cachedData && { cachedData }) })
   const run = () => {
     const module = { exports: {} }
-    script.runInThisContext()(module.exports, createRequire(filename), module, filename, dirname(filename))
+    script.runInThisContext()(module.exports, require, module, filename, dirname(filename))
     return module.exports
   }
   return { script, run }

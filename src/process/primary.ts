@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { isSea } from 'node:sea'
 import type { Config } from '../config/config.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
@@ -108,7 +109,8 @@ async function openShared(config: Config, log: Logger, signal: AbortSignal): Pro
 
 /** Starts this program again as a worker. A directory that was made for this run has a name that only this process knows. */
 function workerProcess(number: number, dataDir: string | undefined): WorkerProcess {
-  const [program = '', ...args] = process.argv.slice(1)
+  // An executable is its own program.
+  const [program = '', ...args] = process.argv.slice(isSea() ? 2 : 1)
   const place = dataDir === undefined ? [] : [`--data-dir=${dataDir}`]
   const child: ChildProcess = fork(program, [...args, ...place], { env: { ...process.env, [WORKER_VARIABLE]: String(number) } })
   // Sending to a worker that has ended fails; the event `exit` reports the end.

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { invariant } from '../lib/invariant.ts'
+import { readProgramFile } from '../lib/program-files.ts'
 import { DeclaredStruct, type StructHead, type StructMembers } from './declared-struct.ts'
 import { availability, enumValues, isInRelease, listMarks, marksIn, patchMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
@@ -144,7 +144,7 @@ export class TypeRegistry {
     const file = this.files.get(id)
     if (file === undefined) return
     this.files.delete(id)
-    const source = readFileSync(file, 'utf8')
+    const source = readProgramFile(file)
     const [, found, definition] = /^package (\S+) (\S+)/m.exec(source) ?? []
     invariant(found === id && definition !== undefined, `${file} is not the package ${id}`)
     this.add({ id, definition, source })

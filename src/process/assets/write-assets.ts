@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import { isSea } from 'node:sea'
 import { FlagError } from '../../config/parse-flags.ts'
 import { DEFAULT_RELEASE } from '../../lifecycle/release.ts'
 import { gitVersion } from '../../server/version.ts'
@@ -32,22 +33,23 @@ export function assetsOptions(argv: readonly string[]): AssetsOptions {
 
 /** What the files are made of. */
 export interface AssetsEnvironment {
-  /** `bin` of this program. */
-  readonly programs: string
-  /** That runs them. */
-  readonly node: string
-  /** Where others are looked for, as $PATH. */
+  /** Command lines of this program by its names. */
+  readonly commands: Readonly<Record<'binnacle' | 'kube-apiserver', readonly string[]>>
+  /** The Node that these need, if they are scripts. */
+  readonly node?: string
+  /** Where other programs are looked for, as $PATH. */
   readonly path: string
 }
 
 /**
  * Fills a folder as suites written for envtest expect it in $KUBEBUILDER_ASSETS. Returns a line on each file. Throws FlagError where something of another program would be replaced; an etcd or kubectl that is there stays.
  */
-export function writeAssets({ directory, etcd }: AssetsOptions, { programs, node, path }: AssetsEnvironment): string[] {
+export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node, path }: AssetsEnvironment): string[] {
   mkdirSync(directory, { recursive: true })
   const place = (name: string): string => join(directory, name)
-  const run = (program: string, ...more: string[]): string =>
-    ['#!/bin/sh', MARK, `PATH=${quoted(dirname(node))}:"$PATH"`, `exec ${[join(programs, program), ...more].map(quoted).join(' ')} "$@"`, ''].join('\n')
+  const withNode = node === undefined ? [] : [`PATH=${quoted(dirname(node))}:"$PATH"`]
+  const run = (program: keyof AssetsEnvironment['commands'], ...more: string[]): string =>
+    ['#!/bin/sh', MARK, ...withNode, `exec ${[...commands[program], ...more].map(quoted).join(' ')} "$@"`, ''].join('\n')
   const found = etcd === 'stand-in' ? undefined : etcd === undefined ? (theirs(place('etcd')) ?? find('etcd', path)) : executable(etcd)
   if (etcd !== undefined && etcd !== 'stand-in' && found === undefined) throw new FlagError(`--etcd ${etcd} is not a program`)
 
@@ -73,10 +75,15 @@ export function writeAssets({ directory, etcd }: AssetsOptions, { programs, node
 
 /** Runs the command of this process. Resolves with the exit code. */
 export async function runAssets(argv: readonly string[]): Promise<number> {
-  const programs = dirname(realpathSync(process.argv[1] ?? ''))
-  const environment = { programs, node: process.execPath, path: process.env.PATH ?? '' }
+  const environment = { ...ownCommands(), path: process.env.PATH ?? '' }
   process.stdout.write(`${writeAssets(assetsOptions(argv), environment).join('\n')}\n`)
   return 0
+}
+
+function ownCommands(): Omit<AssetsEnvironment, 'path'> {
+  if (isSea()) return { commands: { binnacle: [process.execPath], 'kube-apiserver': [process.execPath, '--profile=apiserver'] } }
+  const programs = dirname(realpathSync(process.argv[1] ?? ''))
+  return { commands: { binnacle: [join(programs, 'binnacle')], 'kube-apiserver': [join(programs, 'kube-apiserver')] }, node: process.execPath }
 }
 
 const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

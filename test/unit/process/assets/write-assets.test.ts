@@ -21,8 +21,10 @@ describe('binnacle assets', () => {
     chmodSync(file, 0o755)
     return file
   }
-  const write = (path: string, etcd?: string): string[] =>
-    writeAssets({ directory: join(directory, 'out'), etcd }, { programs: join(directory, 'programs'), node: process.execPath, path: join(directory, path) })
+  const write = (path: string, etcd?: string): string[] => {
+    const commands = { binnacle: [join(directory, 'programs/binnacle')], 'kube-apiserver': [join(directory, 'programs/kube-apiserver')] }
+    return writeAssets({ directory: join(directory, 'out'), etcd }, { commands, node: process.execPath, path: join(directory, path) })
+  }
   const said = (name: string): string => spawnSync(join(directory, 'out', name), ['--a', 'b c'], { encoding: 'utf8' }).stdout
 
   it('runs this program, and links to etcd and kubectl where they are found', () => {
