@@ -7,6 +7,7 @@ import { serve } from './serve.ts'
 /** What the program does besides serving, by its first argument; `convert` and `upgrade-report` are programs of their own. */
 const COMMANDS: ReadonlyMap<string, (argv: readonly string[]) => Promise<number>> = new Map([
   ['assets', async argv => (await import('./assets/write-assets.ts')).runAssets(argv)],
+  ['kubeconfig', async argv => (await import('./kubeconfig-command.ts')).runKubeconfig(argv)],
   ['etcd-stand-in', async argv => (await import('./assets/etcd-stand-in.ts')).runStandIn(argv)],
 ])
 

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { kubeconfigOf } from '../../../src/process/kubeconfig-command.ts'
+import { kubeconfig } from '../../../src/server/kubeconfig.ts'
+
+const config = (server: string): string => kubeconfig({ server, ca: 'ca', user: 'admin', cert: 'cert', key: 'key' })
+
+describe('binnacle kubeconfig', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
+  before(() => writeFileSync(join(directory, 'admin.kubeconfig'), config('https://127.0.0.1:6443')))
+  after(() => rmSync(directory, { recursive: true }))
+
+  it('prints what is in the data directory', () => {
+    expect(kubeconfigOf([], directory)).to.equal(config('https://127.0.0.1:6443'))
+    expect(kubeconfigOf(['--data-dir', directory], '/none')).to.equal(config('https://127.0.0.1:6443'))
+    expect(() => kubeconfigOf([], '/none')).to.throw('ENOENT')
+  })
+  it('names the server by another address', () => {
+    expect(kubeconfigOf(['--server=https://binnacle.binnacle.svc'], directory)).to.equal(config('"https://binnacle.binnacle.svc"'))
+    expect(kubeconfigOf(['--server', 'https://$1:1'], directory)).to.contain('server: "https://$1:1"')
+  })
+  for (const argv of [['--server'], ['--data-dir='], ['x'], ['--servers=https://a']])
+    it(`does not take ${argv.join(' ')}`, () => expect(() => kubeconfigOf(argv, directory)).to.throw('Usage: binnacle kubeconfig'))
+  for (const server of ['binnacle', 'ftp://a', 'https://a b\nc'])
+    it(`does not take ${JSON.stringify(server)} for a server`, () =>
+      expect(() => kubeconfigOf(['--server', server], directory)).to.throw('is not the URL of a server'))
+})
