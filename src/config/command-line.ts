@@ -27,6 +27,7 @@ export function usage(): string {
     all.flatMap(([name, spec]) => (spec.status === 'used' && (spec.own === true) === ours ? [line(name, spec)] : [])).join('\n')
   return `Usage: binnacle [flags]
        binnacle assets DIR [--etcd PATH|stand-in]
+       binnacle import --snapshot FILE --data-dir DIR
        binnacle kubeconfig [--data-dir DIR] [--server URL]
        binnacle convert -f FILE|FOLDER|- --to RELEASE
        binnacle upgrade-report --from RELEASE --to RELEASE [-f FILE|FOLDER|-]

@@ -2,6 +2,7 @@ import { errorCode } from '../lib/error-code.ts'
 import { BackendError } from '../storage/backend.ts'
 import { ArgumentError } from './arguments.ts'
 import { runConvert } from './convert-command.ts'
+import { runImport } from './import-command.ts'
 import { ManifestError } from './manifests.ts'
 import { printable } from './printable.ts'
 import { BoltError } from './report/sources/bolt-file.ts'
@@ -9,7 +10,7 @@ import { ClusterError } from './report/sources/cluster-client.ts'
 import { runReport } from './report-command.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
-const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert, 'upgrade-report': runReport }
+const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert, import: runImport, 'upgrade-report': runReport }
 
 /** Errors whose message says what the user can mend: the command line, files, servers and stores. */
 const isOfUser = (error: unknown): error is Error =>

@@ -7,8 +7,19 @@ import type { StoredValue } from './stored.ts'
 const BUCKET = 'key'
 const REVISION_BYTES = 17
 
+/** Where etcd keeps its leases: their ids, with their times to live. */
+const LEASES = 'lease'
+
+/** A value with what etcd knows of it. */
+export interface SnapshotValue extends StoredValue {
+  readonly createRevision: number
+  readonly modRevision: number
+  /** The id of its lease, 0 where it has none. */
+  readonly lease: string
+}
+
 /** The newest value of each key below a prefix in a snapshot of etcd, or in the file of a member that is stopped. Throws BoltError, and errors of the system. */
-export function* snapshotValues(path: string, prefix: string): Generator<StoredValue> {
+export function* snapshotValues(path: string, prefix: string): Generator<SnapshotValue> {
   const file = new BoltFile(path)
   try {
     const folder = `${prefix.replace(/\/+$/, '')}/`
@@ -20,26 +31,54 @@ export function* snapshotValues(path: string, prefix: string): Generator<StoredV
       if (entry.key.length > REVISION_BYTES) newest.delete(key)
       else newest.set(key, { ...entry, key: Buffer.alloc(0) })
     }
-    for (const [key, entry] of newest) yield { key, value: keyValueOf(file.read(entry)).value }
+    for (const entry of newest.values()) yield keyValueOf(file.read(entry))
   } finally {
     file.close()
   }
 }
 
-/** mvccpb.KeyValue: key 1, value 5. */
-function keyValueOf(bytes: Buffer): StoredValue {
+/** The revision of the newest change, and the seconds that each lease grants, by its id. Throws as `snapshotValues`. */
+export function snapshotState(path: string): { readonly revision: number; readonly leaseSeconds: ReadonlyMap<string, number> } {
+  const file = new BoltFile(path)
+  try {
+    let revision = 0
+    for (const { key } of file.bucket(BUCKET)) revision = Number(key.readBigUInt64BE(0))
+    const leaseSeconds = new Map<string, number>()
+    for (const entry of file.bucket(LEASES)) {
+      const { 1: id = 0, 2: seconds = 0 } = fieldsOf(file.read(entry)).numbers
+      leaseSeconds.set(String(id), Number(seconds))
+    }
+    return { revision, leaseSeconds }
+  } finally {
+    file.close()
+  }
+}
+
+/** mvccpb.KeyValue: key 1, create revision 2, mod revision 3, value 5, lease 6. */
+function keyValueOf(bytes: Buffer): SnapshotValue {
+  const { numbers, texts } = fieldsOf(bytes)
+  const { 1: key = NOTHING, 5: value = NOTHING } = texts
+  return { key: key.toString(), value, createRevision: Number(numbers[2] ?? 0), modRevision: Number(numbers[3] ?? 0), lease: String(numbers[6] ?? 0) }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** The fields of a message that has numbers and bytes alone, by their own numbers. Numbers are texts where they may have 64 bits. */
+function fieldsOf(bytes: Buffer): { readonly numbers: Readonly<Record<number, string>>; readonly texts: Readonly<Record<number, Buffer>> } {
   const reader = protobuf.Reader.create(bytes)
-  let key = ''
-  let value: Uint8Array = new Uint8Array(0)
+  const numbers: Record<number, string> = {}
+  const texts: Record<number, Buffer> = {}
   try {
     while (reader.pos < reader.len) {
       const tag = reader.uint32()
-      if (tag === 0x0a) key = Buffer.from(reader.bytes()).toString()
-      else if (tag === 0x2a) value = reader.bytes()
-      else reader.skipType(tag & 7)
+      if ((tag & 7) === 0) numbers[tag >>> 3] = String(reader.int64())
+      else if ((tag & 7) === 2) {
+        const text = reader.bytes()
+        texts[tag >>> 3] = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+      } else reader.skipType(tag & 7)
     }
   } catch (error) {
     throw new BoltError(`an entry of the file is damaged: ${errorMessage(error)}`)
   }
-  return { key, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
+  return { numbers, texts }
 }

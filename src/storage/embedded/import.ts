@@ -1,0 +1,71 @@
+import { makePrivateDirectory } from '../../lib/private-file.ts'
+import { BackendError } from '../backend.ts'
+import { revision } from '../revision.ts'
+import { lockDirectory } from './directory-lock.ts'
+import type { Tables } from './environment.ts'
+import { inspectDataFile } from './inspect.ts'
+import { encodeLatest, encodeRecord, expiryKey, numberBytes, put } from './layout.ts'
+import { metaRevision, openTables, setMeta } from './tables.ts'
+
+/** One commit holds so many bytes. */
+const COMMIT_BYTES = 8 << 20
+/** The revision of a store that nobody has written to. */
+const FIRST_REVISION = 1
+
+/** A value of another store, which it takes the place of with its revisions. */
+export interface ImportedValue {
+  readonly key: string
+  readonly value: Buffer
+  readonly createRevision: number
+  readonly modRevision: number
+  /** When it expires, in ms since 1970. */
+  readonly deadline: number | undefined
+}
+
+/**
+ * Fills a new store with the values of another one, whose newest revision is given: older ones count as compacted. Returns how many there were. Where it fails the store is left without a revision, and is filled anew by another try.
+ * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where there is a store that has been written to, or two values have one revision
+ */
+export async function importValues(dir: string, values: Iterable<ImportedValue>, newest: number): Promise<number> {
+  makePrivateDirectory(dir)
+  const unlock = lockDirectory(dir)
+  try {
+    inspectDataFile(dir)
+    const tables = await openTables(dir)
+    try {
+      if (metaRevision(tables, 'revision') > FIRST_REVISION) throw new BackendError('corrupt', `${dir} has a store already: import into a new directory`)
+      return await fill(tables, values, newest)
+    } finally {
+      await tables.close()
+    }
+  } finally {
+    unlock()
+  }
+}
+
+async function fill(tables: Tables, values: Iterable<ImportedValue>, newest: number): Promise<number> {
+  const left = values[Symbol.iterator]()
+  const seen = new Set<number>()
+  let isDone = false
+  const putSome = (): void => {
+    for (let bytes = 0; !isDone && bytes < COMMIT_BYTES; ) {
+      const { done, value: item } = left.next()
+      isDone = done === true
+      if (done) break
+      const { key, value, createRevision, modRevision, deadline } = item
+      if (seen.has(modRevision) || modRevision > newest)
+        throw new BackendError('corrupt', `${key}: revision ${modRevision} is none that an API server has written`)
+      seen.add(modRevision)
+      const keyBytes = Buffer.from(key)
+      tables.log.putSync(numberBytes(modRevision), encodeRecord(put, createRevision, 0, keyBytes, value))
+      tables.latest.putSync(keyBytes, encodeLatest({ modRevision: revision(modRevision), createRevision: revision(createRevision), live: true }))
+      if (deadline !== undefined) tables.expiry.putSync(expiryKey(deadline, modRevision), keyBytes)
+      bytes += keyBytes.length + value.length
+    }
+  }
+  while (!isDone) await tables.commit(putSome)
+  await tables.commit(() => {
+    for (const word of ['compacted', 'swept', 'revision'] as const) setMeta(tables, word, newest)
+  })
+  return seen.size
+}

@@ -1,0 +1,122 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { runImport } from '../../src/upgrade/import-command.ts'
+import { snapshotState } from '../../src/upgrade/report/sources/snapshot.ts'
+import type { AnyObject } from '../support/any-object.ts'
+import { encryptionFile, providerOf } from '../support/encryption-config.ts'
+import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
+import { createJsonClient, type JsonClient } from '../support/json-client.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
+const EVENTS = '/api/v1/namespaces/default/events'
+/** In which the certificates of a server are, or when it was there. */
+const OF_SERVERS = /kube-root-ca\.crt|extension-apiserver-authentication|^apiserver-/
+const LISTS = [
+  '/api/v1/configmaps',
+  '/api/v1/namespaces',
+  '/api/v1/secrets',
+  '/api/v1/serviceaccounts',
+  '/api/v1/services',
+  '/api/v1/events',
+  '/apis/apps/v1/deployments',
+  '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas',
+]
+
+const isOnEtcd = findEtcd() !== undefined
+;(isOnEtcd ? describe : describe.skip)(`binnacle import${isOnEtcd ? '' : ' (skipped: there is no etcd)'}`, function () {
+  this.timeout(240_000)
+  let directory = ''
+  let snapshot = ''
+  let encryption = ''
+  const open: (ServerProcess | EtcdServer)[] = []
+  const clients: JsonClient[] = []
+  let existing: Record<string, AnyObject[]> = {}
+
+  const serve = async (...flags: string[]): Promise<ServerProcess> => {
+    const server = await createServerProcess(['--storage-media-type=application/vnd.kubernetes.protobuf', '--encryption-provider-config', encryption, ...flags])
+    open.push(server)
+    return server
+  }
+  const clientOf = (server: ServerProcess): JsonClient => {
+    const client = createJsonClient(server.url)
+    clients.push(client)
+    return client
+  }
+  const objectsOf = async (client: JsonClient): Promise<Record<string, AnyObject[]>> => {
+    const lists = await Promise.all(LISTS.map(async path => [path, (await client.must('GET', path)).items] as const))
+    return Object.fromEntries(lists.map(([path, items]) => [path, items.filter(({ metadata }: AnyObject) => !OF_SERVERS.test(metadata.name ?? ''))]))
+  }
+  const imported = (data: string): Promise<string> => {
+    const said: string[] = []
+    const say = (text: string): void => void said.push(text)
+    return runImport(['--snapshot', snapshot, '--data-dir', data], { out: say, err: say }).then(status => `${status} ${said.join('')}`)
+  }
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
+    encryption = join(directory, 'encryption.json')
+    writeFileSync(encryption, encryptionFile(['secrets'], providerOf('aescbc', 'key')))
+    const etcd = await startEtcd(['--data-dir', join(directory, 'etcd')])
+    open.push(etcd)
+    const server = await serve('--etcd-servers', etcd.url)
+    await server.start()
+    const client = clientOf(server)
+    const { metadata: owner } = await client.must('POST', CONFIG_MAPS, { metadata: { name: 'owner' } })
+    for (const name of ['kept', 'gone']) {
+      const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.uid }]
+      const made = await client.must('POST', CONFIG_MAPS, { metadata: { name, ownerReferences }, data: { a: '1' } })
+      await client.must('PUT', `${CONFIG_MAPS}/${name}`, { ...made, data: { a: '2' } })
+    }
+    await client.must('DELETE', `${CONFIG_MAPS}/gone`)
+    await client.must('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 'encrypted' }, stringData: { a: 'b' } })
+    await client.must('POST', EVENTS, { metadata: { name: 'event' }, involvedObject: { namespace: 'default' }, reason: 'Made' })
+    existing = await objectsOf(client)
+    const newest = Number((await client.must('GET', CONFIG_MAPS)).metadata.resourceVersion)
+    await server.terminate()
+    // etcd writes its file a moment later.
+    while (snapshotState(join(directory, 'etcd/member/snap/db')).revision < newest) await sleep(50)
+    await etcd.kill()
+    snapshot = join(directory, 'snapshot.db')
+    copyFileSync(join(directory, 'etcd/member/snap/db'), snapshot)
+  })
+  after(async () => {
+    for (const client of clients) client.close()
+    for (const one of open) await one.stop()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  it('gives a server every object as it was', async () => {
+    const server = await serve()
+    const said = await imported(dirname(server.storeDir))
+    expect(said).to.match(/^0 \d\d+ objects imported, as of resource version \d+\n$/)
+    await server.start()
+    const client = clientOf(server)
+    const now = await objectsOf(client)
+    for (const path of LISTS) expect(now[path], path).to.deep.equal(existing[path])
+    expect(now['/api/v1/configmaps']?.map(({ metadata }) => metadata.name))
+      .to.include('kept')
+      .and.not.to.include('gone')
+    expect(now['/api/v1/secrets']).to.have.length(1)
+    // What clients have read before they may still write.
+    const kept = existing['/api/v1/configmaps']?.find(({ metadata }) => metadata.name === 'kept') as AnyObject
+    const written = await client.must('PUT', `${CONFIG_MAPS}/kept`, { ...kept, data: { a: '3' } })
+    expect(Number(written.metadata.resourceVersion)).to.be.greaterThan(Number(/version (\d+)/.exec(said)?.[1]))
+    const { status } = await client.ask('GET', `${CONFIG_MAPS}?resourceVersion=5&resourceVersionMatch=Exact`)
+    expect(status, 'older revisions count as compacted').to.equal(410)
+    expect(await imported(dirname(server.storeDir)).catch((error: Error) => error.message)).to.contain('in use by process')
+    await server.terminate()
+    expect(await imported(dirname(server.storeDir)).catch((error: Error) => error.message)).to.contain('has a store already')
+  })
+
+  it('names the flags that it lacks', async () => {
+    const run = (...argv: string[]): Promise<unknown> => runImport(argv, { out: () => {}, err: () => {} }).catch((error: Error) => error.message)
+    expect(await run('--snapshot', snapshot)).to.equal('--data-dir is needed')
+    expect(await run('--data-dir', directory, '--snapshots', snapshot)).to.equal('unknown flag: --snapshots')
+    expect(await run('--data-dir', directory, '--snapshot', import.meta.filename)).to.contain('is no snapshot of etcd')
+  })
+})
