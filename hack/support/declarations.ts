@@ -30,7 +30,7 @@ export function declarationsOf(root: string, groups: Readonly<Record<string, rea
 
 function selfContained(modules: readonly string[], text: string): string {
   const names = modules.map(module => basename(module))
-  const own = text.replaceAll(/^import type \{[^}]*\} from '\.\/([^']+)'.*\n/gm, (line, file: string) => (names.includes(file) ? '' : line))
+  const own = text.replaceAll(/^import type \{[^}]*\} from '\.{1,2}\/(?:[\w-]+\/)*([^/']+)'.*\n/gm, (line, file: string) => (names.includes(file) ? '' : line))
   if (/\bimport\b.*['"]|\bfrom ['"]/.test(own)) throw new Error(`what ${modules.join(' and ')} export speaks of types of other files:\n${own}`)
   return own
 }
