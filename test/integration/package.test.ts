@@ -81,6 +81,9 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       error => error,
     )
     expect(stdout).to.include('# pass 2').and.include('# fail 0')
+    const mocha = /```js\n(\/\/ coupons\.mocha[\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const args = [join(root, 'node_modules/mocha/bin/mocha.js'), '--no-config', '--timeout', '60000', written('coupons.mocha.mjs', mocha)]
+    expect((await run(process.execPath, args, { cwd: directory }).catch(error => error)).stdout).to.include('1 passing')
     const common = `const { startControlPlane } = require('binnacle/testing')\nstartControlPlane().then(async plane => { console.log(plane.version); await plane.stop() })`
     expect(await node('testing.cjs', common)).to.match(/^v1\.33\./)
   })
@@ -91,6 +94,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       const url: string = server.url
       const value: unknown = compile('1', { variables: { x: 'int', y: { type: 'object' } } }).evaluate({ x: 1 }).value
       const plane: ControlPlane = await startControlPlane({ gates: { A: true }, manifests: ['', { kind: 'A' }, new URL('file:///x')] })
+      const hits: number = plane.faults.add({ match: { verbs: ['get'] }, delay: '1s' }).hits
       const users: readonly string[] = plane.requests.map(({ user }) => user)
       // @ts-expect-error: there is no such option
       await startServer({ flag: {} })
