@@ -1,4 +1,5 @@
 import type { ResourceId } from '../../catalog/definition.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { KubeObject } from '../../meta/object.ts'
 import { formatTime } from '../../meta/time.ts'
@@ -19,16 +20,21 @@ export function invalidOwnerEvents(env: ControllerEnvironment): (dependent: Coor
     writing++
     const namespace = dependent.namespace || 'default'
     env.access
-      .create(EVENTS, namespace, eventOf(dependent, owner, namespace, env.clock.now()))
+      .create(EVENTS, namespace, eventOf(dependent, owner, namespace, { now: env.clock.now(), within: (env.queues?.pauses ?? systemClock).steady.now() % 1 }))
       .catch(error => env.logger.debug(1, 'an event cannot be written', { error: errorMessage(error) }))
       .finally(() => writing--)
   }
 }
 
-/** A name as client-go's recorder makes it: of the object, and the time in nanoseconds. */
-function eventOf(dependent: Coordinates, owner: Coordinates, namespace: string, now: number): KubeObject {
+/** A name as client-go's recorder makes it: of the object, and the time in nanoseconds. `within`: the part of the millisecond that has gone by. */
+function eventOf(
+  dependent: Coordinates,
+  owner: Coordinates,
+  namespace: string,
+  { now, within }: { readonly now: number; readonly within: number },
+): KubeObject {
   const time = formatTime(now)
-  const nanoseconds = BigInt(now) * 1_000_000n + BigInt(Math.floor((performance.now() % 1) * 1_000_000))
+  const nanoseconds = BigInt(now) * 1_000_000n + BigInt(Math.floor(within * 1_000_000))
   return {
     kind: 'Event',
     apiVersion: 'v1',
