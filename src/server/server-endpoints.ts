@@ -2,12 +2,13 @@ import { METHODS } from 'node:http'
 import { Router } from '@koa/router'
 import type Koa from 'koa'
 import { CONFIGURATION_PATH, type IssuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
+import { routeAccepts, routeNotAcceptableText } from '../codec/negotiate.ts'
 import type { Exchange } from '../endpoints/exchange.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../flow/dump.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
 import { pageNotFound } from '../meta/plain-text-error.ts'
-import { methodNotAllowedError } from '../meta/status.ts'
+import { failure, methodNotAllowedError } from '../meta/status.ts'
 import type { RequestState } from './filters/filter.ts'
 import type { Health, HealthEndpoint, HealthReport } from './health.ts'
 import type { VersionInfo } from './version.ts'
@@ -22,6 +23,8 @@ export interface ServerEndpoints {
   exposition(): Promise<Buffer | FilledBody>
 }
 
+/** The version is JSON, whatever else a client may accept. */
+const VERSION_TYPES = ['application/json']
 const TEXT = 'text/plain; charset=utf-8'
 const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 const HEALTH: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
@@ -65,6 +68,7 @@ function routerOf({ health, version, exposition, issuerDocuments, flowLimits }: 
   }
   router.all(['/version', '/version/'], async ({ state: { exchange } }) => {
     if (exchange.method !== 'GET') throw methodNotAllowedError()
+    if (!routeAccepts(exchange.headers.accept, VERSION_TYPES)) throw failure(406, 'NotAcceptable', routeNotAcceptableText(VERSION_TYPES), {})
     await exchange.sendBytes(200, 'application/json', versionBody)
   })
   router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, EXPOSITION_TYPE, await exposition()))

@@ -142,6 +142,13 @@ describe('the handler chain', () => {
   })
 
   describe('its own endpoints', () => {
+    for (const [accept, status] of [
+      ['application/json;q=0.1, text/html', 200],
+      ['*/*', 200],
+      ['application/*', 406],
+      ['application/vnd.kubernetes.protobuf', 406],
+    ] as const)
+      it(`tell the version in JSON alone: ${accept}`, async () => expect((await server.plain('/version', { headers: { accept } })).status).to.equal(status))
     it('tell the version', async () => expect(JSON.parse((await server.plain('/version')).body.toString())).to.include({ major: '1', minor: '33' }))
     for (const method of ['HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE'])
       it(`tell no version by ${method}`, async () => expect((await server.plain('/version', { method })).status).to.equal(405))
