@@ -52,7 +52,8 @@ describe('egress selection', function () {
     const server = await openInProcess(flags, { egress, policy: AUDIT_POLICY, audit: kubeconfig })
     try {
       await server.send('/api/v1/namespaces/default/secrets')
-      expect(outside.asked, 'audit').to.deep.equal([`127.0.0.1:${hook.port}`])
+      // Calls side by side have a connection each.
+      expect([...new Set(outside.asked)], 'audit').to.deep.equal([`127.0.0.1:${hook.port}`])
       outside.asked.length = 0
       const webhook = (name: string, clientConfig: object) => ({
         ...{ name, clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'] },
@@ -71,8 +72,8 @@ describe('egress selection', function () {
         expect(status).to.equal(201)
         return inside.requests.length > 0
       })
-      expect(outside.asked).to.deep.equal([`127.0.0.1:${hook.port}`])
-      expect(cluster.asked).to.deep.equal([`127.0.0.1:${inside.port}`])
+      expect([...new Set(outside.asked)]).to.deep.equal([`127.0.0.1:${hook.port}`])
+      expect([...new Set(cluster.asked)]).to.deep.equal([`127.0.0.1:${inside.port}`])
       const service = { namespace: 'default', name: 'api' }
       const spec = { group: 'a.example', version: 'v1', service, insecureSkipTLSVerify: true, groupPriorityMinimum: 1, versionPriority: 1 }
       await server.send('/apis/apiregistration.k8s.io/v1/apiservices', { method: 'POST', body: { metadata: { name: 'v1.a.example' }, spec } })
