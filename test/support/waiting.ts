@@ -4,8 +4,8 @@ const realNow = performance.now.bind(performance)
 
 const PATIENCE_MS = 120_000
 
-/** Waits until the condition holds. What it throws counts as no, and is thrown when patience ends. */
-export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+/** Waits until the condition holds, which is looked at every so many milliseconds. What it throws counts as no, and is thrown when patience ends. */
+export async function eventually(what: string, condition: () => Promise<boolean> | boolean, everyMs = 2): Promise<void> {
   for (const until = realNow() + PATIENCE_MS; ; ) {
     try {
       if (await condition()) return
@@ -13,7 +13,7 @@ export async function eventually(what: string, condition: () => Promise<boolean>
       if (realNow() > until) throw error
     }
     if (realNow() > until) throw new Error(`it did not happen: ${what}`)
-    await new Promise(resolve => realTimeout(resolve, 2))
+    await new Promise(resolve => realTimeout(resolve, everyMs))
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../waiting.ts'
 import type { ProbeClient } from './client.ts'
 import { differences } from './compare.ts'
 import type { Variables } from './fill.ts'
@@ -11,7 +11,7 @@ import { runStep } from './steps.ts'
 /** What does not hold of a case, a line each: an empty list is a case that holds. */
 export async function runCase(client: ProbeClient, probe: ProbeCase): Promise<string[]> {
   const vars: Variables = { rnd: randomBytes(3).toString('hex'), ...probe.vars }
-  const run: Run = { client, vars, rows: [], unmet: [] }
+  const run: Run = { client, vars, rows: [], recorded: recordedEvents(probe), unmet: [] }
   try {
     if (JSON.stringify(probe.steps).includes('{ns}')) vars.ns = await makeNamespace(client, `p-${probe.name.slice(0, 40)}-${vars.rnd}`)
     for (const [i, step] of probe.steps.entries()) await runStep(run, step, `s${i + 1}`)
@@ -25,17 +25,20 @@ export async function runCase(client: ProbeClient, probe: ProbeCase): Promise<st
   return [...rows, ...run.unmet]
 }
 
+const recordedEvents = ({ rows = [] }: ProbeCase): Run['recorded'] =>
+  new Map(rows.flatMap(({ id, events }) => (Array.isArray(events) ? [[id, events.length]] : [])))
+
 /** Resolves once it is ready for pods: its service account is there. */
 async function makeNamespace(client: ProbeClient, name: string): Promise<string> {
   const body = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }))
   const made = await client.ask('POST', '/api/v1/namespaces', { headers: { 'Content-Type': 'application/json' }, body })
   if (made.status >= 300) throw new Error(`namespace: ${made.status} ${made.body.toString().slice(0, 200)}`)
-  for (let i = 0; i < 100; i++) {
-    const account = await client.ask('GET', `/api/v1/namespaces/${name}/serviceaccounts/default`)
-    if (account.status === 200) return name
-    await sleep(50)
-  }
-  throw new Error(`namespace ${name}: no service account`)
+  await eventually(
+    `namespace ${name} has a service account`,
+    async () => (await client.ask('GET', `/api/v1/namespaces/${name}/serviceaccounts/default`)).status === 200,
+    50,
+  )
+  return name
 }
 
 /** Runs cases, `jobs` at once but for those that are serial, and gives what does not hold of each to `each` as it ends. */

@@ -8,6 +8,8 @@ export interface Run {
   readonly client: ProbeClient
   readonly vars: Variables
   readonly rows: Row[]
+  /** How many events the watches have that are to be like recorded ones, by their rows' ids: such are waited for. */
+  readonly recorded: ReadonlyMap<unknown, number>
   /** What answers lack of the steps' expectations. */
   readonly unmet: string[]
 }

@@ -14,7 +14,7 @@ export async function runWatch(run: Run, step: WatchStep, number: string, runSte
   let over: Promise<void> = Promise.resolve()
   try {
     response = await client.open(fill(step.watch, vars) as string, { headers: headersOf(step, vars), anonymous: step.anonymous })
-    over = readEvents(response, step, events)
+    over = readEvents(response, step, events, run.recorded.get(step.id ?? number) ?? 0)
   } catch (error) {
     events.push({ $error: codeOf(error) })
   }
@@ -25,8 +25,11 @@ export async function runWatch(run: Run, step: WatchStep, number: string, runSte
   rows.push({ ...head, events: events.map(event => cut(event, step)) }, ...inner)
 }
 
-/** Resolves after the step's number of events or seconds, or when the server ends the answer. */
-function readEvents(response: IncomingMessage, step: WatchStep, events: Tree[]): Promise<void> {
+/** For events that are recorded and have not come in the step's time: the machine may be busy. */
+const PATIENCE_MS = 60_000
+
+/** Resolves after the step's number of events, after its seconds where at least `recorded` have come, or when the server ends the answer. */
+function readEvents(response: IncomingMessage, step: WatchStep, events: Tree[], recorded: number): Promise<void> {
   const type = response.headers['content-type'] ?? ''
   const isStream = response.statusCode === 200 && /json/.test(type)
   return new Promise(resolve => {
@@ -36,7 +39,15 @@ function readEvents(response: IncomingMessage, step: WatchStep, events: Tree[]):
       response.destroy()
       resolve()
     }
-    const timer = setTimeout(stop, (step.seconds ?? 3) * 1000)
+    let isLate = false
+    let timer = setTimeout(
+      () => {
+        isLate = true
+        if (events.length >= recorded) stop()
+        else timer = setTimeout(stop, PATIENCE_MS)
+      },
+      (step.seconds ?? 3) * 1000,
+    )
     response.on('data', (data: Buffer) => {
       rest = Buffer.concat([rest, data])
       while (isStream) {
@@ -45,7 +56,7 @@ function readEvents(response: IncomingMessage, step: WatchStep, events: Tree[]):
         const line = rest.subarray(0, end).toString()
         rest = rest.subarray(end + 1)
         if (line.trim()) events.push(attempt(() => JSON.parse(line) as Tree) ?? { $text: line })
-        if (step.events && events.length >= step.events) return stop()
+        if (events.length >= (step.events ?? Number.POSITIVE_INFINITY) || (isLate && events.length >= recorded)) return stop()
       }
     })
     response.on('end', () => {
