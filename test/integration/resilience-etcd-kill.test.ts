@@ -72,7 +72,9 @@ onEtcd(`resilience: etcd away under a load of writes${etcdFound ? '' : ' (skippe
       await trial.load.stop()
       const target = 'kept'
       const object = configMap(target, { a: 'b' })
-      await client.must('POST', collection, object)
+      const { metadata } = await client.must('POST', collection, object)
+      // What is in memory comes by a watch.
+      await client.must('GET', `${collection}/${target}?resourceVersion=${metadata.resourceVersion}`)
       if (way === 'killed') await etcd.kill()
       else await etcd.freeze()
       const merge = { contentType: 'application/merge-patch+json', body: { data: { a: 'c' } } }

@@ -9,6 +9,7 @@ import type { AnyObject } from '../support/any-object.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { eventually } from '../support/waiting.ts'
 
 const SERVICES = '/api/v1/namespaces/default/services'
 const PORTS = { base: 30000, size: 64 }
@@ -44,11 +45,13 @@ describe('resilience: cluster IPs and node ports over kill -9', function () {
     let kills = 0
     for (const seed of [31, 32, 33]) {
       let stopping = false
+      let created = 0
       const writers = Array.from({ length: 16 }, async (_, id) => {
         const random = seededRandom(seed * 100 + id)
         for (let n = 0; !stopping; n++) {
           const name = `s${seed}-${id}-${n}`
           const made = await client.ask('POST', SERVICES, { body: service(name, random() < 0.5 ? 'NodePort' : 'ClusterIP') })
+          if (made.status === 201) created++
           if (![201, ...OUTAGE].includes(made.status)) unexpected.push(JSON.stringify(made.body))
           // Some stay, so that the next to come have neighbours; the rest makes place.
           const gone = made.status === 201 && n % 8 !== 0 ? await client.ask('DELETE', `${SERVICES}/${name}`) : undefined
@@ -57,6 +60,7 @@ describe('resilience: cluster IPs and node ports over kill -9', function () {
         }
       })
       await sleep(500)
+      await eventually('each writer has made some', () => created >= 4 * writers.length)
       await server.kill()
       stopping = true
       await Promise.all(writers)
