@@ -3,7 +3,7 @@ import { forbidden } from '../auth/authz/forbidden.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import { callsInTurn } from '../controllers/calls-in-turn.ts'
-import { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
+import { WorkQueues } from '../controllers/work-queues.ts'
 import type { Api } from '../endpoints/api.ts'
 import { isKnown } from '../endpoints/filters/scope.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
@@ -85,7 +85,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const roles = new RoleService(options.rules, options.gates, bootstrap.made)
   const trust = new TrustService(options.trust, options.gates, bootstrap.made)
   const nodes = new NodeService(options.nodeGraph, catalog)
-  const queues = options.runtime.queues ?? new WorkQueueMetrics()
+  const queues = options.runtime.queues ?? new WorkQueues()
   const controllers = new ControllerService(options, {
     catalog,
     definitions,

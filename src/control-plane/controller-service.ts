@@ -19,7 +19,7 @@ import { policyStatusController } from '../controllers/policy-status.ts'
 import { resourceQuotaController } from '../controllers/resource-quota/controller.ts'
 import type { ListStored } from '../controllers/resource-quota/recount.ts'
 import { serviceAccountTokenController } from '../controllers/service-account-token.ts'
-import type { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
+import type { WorkQueues } from '../controllers/work-queues.ts'
 import { definitionController } from '../extensions/definition-controller.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { QuotaReservations } from '../resources/core/resource-quota/admission/reservations.ts'
@@ -35,7 +35,7 @@ export interface ControllerServiceParts {
   /** Receives definitions as soon as their controller has written them. */
   readonly definitions: DefinitionService
   /** Shared with the loops of other services. */
-  readonly queues: WorkQueueMetrics
+  readonly queues: WorkQueues
   /** Whether validating admission policies are served. */
   hasPolicies(): boolean
   /** What the plugin ResourceQuota of this server has added to quotas for writes that have not ended. */

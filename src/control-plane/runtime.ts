@@ -1,4 +1,4 @@
-import type { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
+import type { WorkQueues } from '../controllers/work-queues.ts'
 import { WatchOutput } from '../endpoints/watch-writing.ts'
 import type { FaultRules } from '../faults/rules.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
@@ -12,7 +12,7 @@ export interface RuntimeOptions {
   readonly clock?: TimerClock | undefined
   readonly faults?: FaultRules | undefined
   readonly random?: Randomness | undefined
-  readonly queues?: WorkQueueMetrics | undefined
+  readonly queues?: WorkQueues | undefined
   readonly settled?: (() => Promise<void>) | undefined
 }
 
@@ -35,7 +35,7 @@ export class Runtime {
   /** Of uids, generated names, and addresses and ports of services. */
   readonly random: Randomness
   /** Undefined: the control plane makes its own. */
-  readonly queues: WorkQueueMetrics | undefined
+  readonly queues: WorkQueues | undefined
   /** Resolves when nothing is going on any more: writes are let in one by one, each when that of the one before has resolved. Undefined: they come as they come. */
   readonly settled: (() => Promise<void>) | undefined
 

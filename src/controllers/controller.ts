@@ -6,7 +6,7 @@ import type { Logger } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { KubeObject, TypedObject } from '../meta/object.ts'
-import type { QueueMeter, WorkQueueMetrics } from './work-queue-metrics.ts'
+import type { QueueMeter, WorkQueues } from './work-queues.ts'
 
 /** What every loop needs. Loops use the API alone, as the server itself. */
 export interface ControllerEnvironment {
@@ -14,7 +14,7 @@ export interface ControllerEnvironment {
   readonly clock: TimerClock
   readonly logger: Logger
   /** Where work queues are counted; absent: nowhere. */
-  readonly queues?: WorkQueueMetrics
+  readonly queues?: WorkQueues
 }
 
 /** A loop with an owner: it runs until the signal aborts, and never rejects. */

@@ -1,5 +1,5 @@
 import type { RuntimeOptions } from '../control-plane/runtime.ts'
-import { WorkQueueMetrics } from '../controllers/work-queue-metrics.ts'
+import { WorkQueues } from '../controllers/work-queues.ts'
 import { type Randomness, seededRandomness } from '../lib/randomness.ts'
 import { MovedClock } from './moved-clock.ts'
 import { quiet } from './quiet.ts'
@@ -13,14 +13,14 @@ const CONSEQUENCES_MS = 2000
  */
 export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'queues' | 'settled'>> {
   readonly random: Randomness
-  readonly queues: WorkQueueMetrics
+  readonly queues: WorkQueues
   /** Goes with the machine's time until the server has started. */
   private readonly pauses = new MovedClock({ at: 0, runs: true })
   private readonly revision: () => number
 
   constructor(seed: string, revision: () => number) {
     this.random = seededRandomness(seed)
-    this.queues = new WorkQueueMetrics(this.pauses)
+    this.queues = new WorkQueues(this.pauses)
     this.revision = revision
   }
 

@@ -9,7 +9,7 @@ const LABELS = ['name'] as const
 /** Keys with the time since which they are there, in milliseconds of the steady clock. */
 export type Since = ReadonlyMap<string, number>
 
-/** What is counted of the work queues of one name. */
+/** What the work queues of one name share: what is counted of them, and what they go by. */
 export interface QueueMeter {
   readonly adds: NumberChild
   readonly retries: NumberChild
@@ -32,8 +32,10 @@ interface Followed extends QueueMeter {
 
 const NOTHING: Since = new Map()
 
-/** Upstream's families of work queues. Source: k8s.io/component-base, metrics/prometheus/workqueue. */
-export class WorkQueueMetrics {
+/**
+ * The work queues of a server's controllers: counted in upstream's families (k8s.io/component-base, metrics/prometheus/workqueue), and begun key by key where a simulation holds them.
+ */
+export class WorkQueues {
   /** What controllers pause by, between two tries and until others have settled. */
   readonly pauses: TimerClock
   private readonly meters = new Map<string, Followed>()
