@@ -23,6 +23,11 @@ interface Parser {
 const parserOf = (socket: Duplex): Parser | undefined =>
   'parser' in socket && typeof socket.parser === 'object' && socket.parser !== null ? socket.parser : undefined
 
+/** Whether the system is asked for what comes on a connection, as Node's handle of it says. */
+const isRead = (socket: Socket): boolean => !('_handle' in socket && isObject(socket._handle) && socket._handle.reading === false)
+
+const isObject = (value: unknown): value is { readonly reading?: unknown } => typeof value === 'object' && value !== null
+
 /**
  * Has Node's HTTP/1.1 read a connection as the turns of the event loop go. Left alone, its parser reads past the stream all that has come on all connections in one turn: a hundred may bring 64 KiB each, of
  * which every four bytes are a field. That is faster, and stays so until a connection brings much at once.
@@ -34,8 +39,8 @@ export function readInTurns(socket: Duplex, turns: TurnShare): void {
   parser[ON_EXECUTE] = (read: unknown): void => {
     told(read)
     const isMuch = typeof read === 'number' && read >= LARGE_BYTES
-    // While Node waits for somebody it has stopped reading, in a way that ends with its own.
-    if (!isMuch || parserOf(socket) !== parser || socket.isPaused()) return
+    // While Node waits for somebody it has stopped reading, in a way that ends with its own, and a moment after the socket has been told to resume.
+    if (!isMuch || parserOf(socket) !== parser || socket.isPaused() || !isRead(socket)) return
     parser[ON_EXECUTE] = told
     takeTurns(socket, turns)
   }

@@ -57,6 +57,15 @@ describe('what a connection of HTTP/1.1 brings', () => {
     while (answers() < count) await once(client, 'data')
   }
 
+  it('is read on after bodies that Node had to hold back for a moment', async () => {
+    // Within one piece the body fills its buffer, whereupon Node no longer reads the connection, and ends, whereupon it does so again, a moment later.
+    handle = (req, res) => void setImmediate(() => req.resume().once('end', () => res.end()))
+    for (const [i, size] of [20, 30_000, 20, 60_000, 40_000, 20].entries()) {
+      client.write(`${head('POST /', `Content-Length: ${size}`)}${'b'.repeat(size)}`)
+      await heardOf(i + 1)
+    }
+  })
+
   it('is read in several turns where it takes long, and all of it', async () => {
     client.write(LARGE)
     await heardOf(1)
