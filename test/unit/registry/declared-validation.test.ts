@@ -16,6 +16,7 @@ import { networkPolicyResource } from '../../../src/resources/networking/network
 import { runtimeClassResource } from '../../../src/resources/node/runtime-class/definition.ts'
 import { createClusterRoleResource } from '../../../src/resources/rbac/cluster-role/definition.ts'
 import { createClusterRoleBindingResource } from '../../../src/resources/rbac/cluster-role-binding/definition.ts'
+import { createRoleBindingResource } from '../../../src/resources/rbac/role-binding/definition.ts'
 import { deviceClassResource } from '../../../src/resources/resource/device-class/definition.ts'
 import { createResourceClaimResource } from '../../../src/resources/resource/resource-claim/definition.ts'
 import { storageClassResource } from '../../../src/resources/storage/storage-class/definition.ts'
@@ -37,6 +38,7 @@ const requests = (count: number): object[] =>
 const claimResource = createResourceClaimResource(testAuth.authorizer)
 const clusterRoleResource = createClusterRoleResource()
 const clusterRoleBindingResource = createClusterRoleBindingResource()
+const roleBindingResource = createRoleBindingResource()
 const RBAC = 'rbac.authorization.k8s.io'
 const TAKEOVER = 'DeclarativeValidationTakeover=true'
 const OFF = 'DeclarativeValidation=false'
@@ -146,10 +148,10 @@ describe('rules that stand beside the fields of a type', () => {
     { type: 'Denied', status: 'True' },
   ]
   const migrated: [release: Release, definition: ResourceDefinition, object: object, error: string | string[]][] = [
-    ['1.35', clusterRoleBindingResource, { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: '' } }, 'roleRef.name: Required value'],
+    ['1.35', roleBindingResource, { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: '' } }, 'roleRef.name: Required value'],
     [
       '1.35',
-      clusterRoleBindingResource,
+      roleBindingResource,
       { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'r' }, subjects: [{ kind: 'User', apiGroup: RBAC, name: '' }] },
       'subjects[0].name: Required value',
     ],
@@ -273,6 +275,17 @@ describe('rules that stand beside the fields of a type', () => {
         .map(({ field }) => field) ?? []
     expect(found({ ...before })).to.deep.equal([])
     expect(found({ ...before, parameters: { a: 'c' }, provisioner: 'p' })).to.deep.equal(['provisioner', 'parameters'])
+  })
+
+  it('take over in what order errors are listed, but for a ClusterRoleBinding, whose rules are not run', async () => {
+    const binding = { metadata: meta, roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: '' }, subjects: [{ kind: 'Robot', name: 'r' }] }
+    const role = 'roleRef.name: Required value'
+    const kind = 'subjects[0].kind: Unsupported value: "Robot": supported values: "ServiceAccount", "User", "Group"'
+    for (const [definition, causes] of [
+      [roleBindingResource, [kind, role]],
+      [clusterRoleBindingResource, [role, kind]],
+    ] as const)
+      expect(await creatingIn('1.35', definition, binding, { DeclarativeValidationTakeover: true })).to.deep.equal({ causes, faults: [] })
   })
 
   it('mean nothing to the answer from 1.36 on, where the other gate is deprecated', async () => {
