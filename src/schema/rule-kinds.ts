@@ -1,5 +1,5 @@
-import { type FieldError, invalid, required, tooMany } from '../meta/field-error.ts'
-import { isDns1123Label } from '../meta/names.ts'
+import { type FieldError, invalid, required, tooLong, tooMany } from '../meta/field-error.ts'
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../meta/names.ts'
 import type { DeclaredRule } from './schema.ts'
 
 /** The kinds of rules that may stand beside a field. Source: pkg/api/validate in k8s.io/apimachinery. */
@@ -35,16 +35,33 @@ const maxItems = (most: number): DeclaredRule => ({
   check: (value, path) => (Array.isArray(value) && value.length > most ? withOrigin('maxItems', [tooMany(path, value.length, most)]) : []),
 })
 
-const shortName: DeclaredRule = {
-  origin: 'format=k8s-short-name',
-  check: (value, path) =>
+/** What is wrong with a text, by the name of the format that it should have. */
+const FORMATS: Readonly<Record<string, (text: string) => readonly string[]>> = {
+  'k8s-short-name': isDns1123Label,
+  'k8s-long-name': isDns1123Subdomain,
+  'k8s-long-name-caseless': text => isDns1123Subdomain(text.toLowerCase()),
+  'k8s-label-key': isQualifiedName,
+}
+
+function format(name: string): DeclaredRule | undefined {
+  const faultsOf = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined
+  if (!faultsOf) return undefined
+  const origin = `format=${name}`
+  const check: DeclaredRule['check'] = (value, path) =>
     typeof value === 'string'
       ? withOrigin(
-          'format=k8s-short-name',
-          isDns1123Label(value).map(text => invalid(path, value, text)),
+          origin,
+          faultsOf(value).map(text => invalid(path, value, text)),
         )
-      : [],
+      : []
+  return { origin, check }
 }
+
+/** A text of more characters than that. */
+const maxLength = (most: number): DeclaredRule => ({
+  origin: 'maxLength',
+  check: (value, path) => (typeof value === 'string' && [...value].length > most ? withOrigin('maxLength', [tooLong(path, most)]) : []),
+})
 
 /** Of the elements of a list that are known by their type, at most one of these is there. @param path of the list, as errors show it. */
 function exclusive(path: string, types: readonly string[]): DeclaredRule {
@@ -65,18 +82,24 @@ function exclusive(path: string, types: readonly string[]): DeclaredRule {
 const typesOf = (list: unknown): ReadonlySet<unknown> => new Set(Array.isArray(list) ? list.map(typeOfElement) : [])
 const typeOfElement = (element: unknown): unknown => (typeof element === 'object' && element !== null ? Reflect.get(element, 'type') : undefined)
 
-const PLAIN: Readonly<Record<string, DeclaredRule>> = { present, fixed, shortname: shortName }
+const PLAIN: Readonly<Record<string, DeclaredRule>> = { present, fixed }
 const MINIMUM = /^minimum\((-?\d+)\)$/
+const FORMAT = /^format\(([\w-]+)\)$/
+const MAX_LENGTH = /^maxlength\((\d+)\)$/
 const MAX_ITEMS = /^maxitems\((\d+)\)$/
 const EXCLUSIVE = /^exclusive\((?:(?<shown>\w+):)?(?<types>\w+(?:,\w+)+)\)$/
 
-/** The rules among the marks of a field: `present`, `fixed`, `shortname`, `minimum(0)`, `maxitems(8)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
+/** The rules among the marks of a field: `present`, `fixed`, `format(k8s-short-name)`, `minimum(0)`, `maxlength(63)`, `maxitems(8)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
 export function ruleMarks(field: string, marks: readonly string[]): readonly DeclaredRule[] | undefined {
   const rules = marks.flatMap(mark => {
     const least = MINIMUM.exec(mark)?.[1]
     if (least !== undefined) return [minimum(Number(least))]
     const most = MAX_ITEMS.exec(mark)?.[1]
     if (most !== undefined) return [maxItems(Number(most))]
+    const longest = MAX_LENGTH.exec(mark)?.[1]
+    if (longest !== undefined) return [maxLength(Number(longest))]
+    const formatRule = format(FORMAT.exec(mark)?.[1] ?? '')
+    if (formatRule) return [formatRule]
     const { shown = field, types } = EXCLUSIVE.exec(mark)?.groups ?? {}
     if (types !== undefined) return [exclusive(shown, types.split(','))]
     const plain = Object.hasOwn(PLAIN, mark) ? PLAIN[mark] : undefined

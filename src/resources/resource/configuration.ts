@@ -29,5 +29,5 @@ export function validateRaw(raw: Json | undefined, stored: boolean, release: Rel
 export function validateConfiguration({ opaque }: DeviceConfiguration, stored: boolean, release: Release, path: FieldPath): FieldError[] {
   const at = path.child('opaque')
   if (!opaque) return [required(at)]
-  return [...validateDriverName(opaque.driver, at.child('driver')), ...validateRaw(opaque.parameters, stored, release, at.child('parameters'))]
+  return [...validateDriverName(opaque.driver, at.child('driver'), release), ...validateRaw(opaque.parameters, stored, release, at.child('parameters'))]
 }

@@ -23,7 +23,8 @@ const identifierMessage = regexError(
 export const invalidFor = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
 
 /** As of a CSI driver. */
-export const validateDriverName = (name: string, path: FieldPath): FieldError[] => requiredCovered(validateCsiDriverName(name, path))
+export const validateDriverName = (name: string, path: FieldPath, release?: Release): FieldError[] =>
+  requiredCovered(validateCsiDriverName(name, path, release))
 
 /** Of a device, a request or a counter. */
 export const validateLabelName = (name: string, path: FieldPath): FieldError[] => invalidFor(isDns1123Label(name), name, path)
@@ -52,7 +53,7 @@ export function validateQualifiedName(name: string, release: Release, path: Fiel
   // Upstream has no error for a name with two slashes or more.
   if (more.length > 0) return []
   return [
-    ...(first === '' ? [required(path, 'the domain must not be empty')] : validateDriverName(first, path)),
+    ...(first === '' ? [required(path, 'the domain must not be empty')] : validateDriverName(first, path, release)),
     ...(second === '' ? [required(path, 'the name must not be empty')] : validateIdentifier(second, release, path)),
   ]
 }

@@ -62,13 +62,7 @@ async function creating(size: number, rule: number | DeclaredRule, ...gates: str
   const causes: string[] = await t
     .access()
     .create(WIDGETS, 'ns', { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'w' }, spec: { size } } as AnyObject)
-    .then(
-      () => [],
-      error => {
-        if (!(error instanceof StatusError)) throw error
-        return (error.status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`)
-      },
-    )
+    .then(() => [], causesOf)
   return { causes, faults: t.declaredFaults }
 }
 
@@ -170,11 +164,12 @@ describe('rules that stand beside the fields of a type', () => {
       { metadata: { name: '10.0.0.1' }, spec: { parentRef: { resource: '', name: 'n' } } },
       'spec.parentRef.resource: Required value',
     ],
+    ['1.36', volumeAttachmentResource, { spec: { attacher: '', nodeName: 'n', source: { persistentVolumeName: 'v' } } }, 'spec.attacher: Required value'],
     [
       '1.36',
       volumeAttachmentResource,
-      { spec: { attacher: '', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
-      ['spec.attacher: Required value', 'spec.attacher: Required value', `spec.attacher: Invalid value: "": ${SUBDOMAIN}`],
+      { spec: { attacher: `${'a'.repeat(64)}_`, nodeName: 'n', source: { persistentVolumeName: 'v' } } },
+      ['spec.attacher: Too long: may not be more than 63 bytes', `spec.attacher: Invalid value: "${'a'.repeat(64)}_": ${SUBDOMAIN}`],
     ],
     [
       '1.36',
@@ -265,6 +260,26 @@ describe('rules that stand beside the fields of a type', () => {
     }
   })
 
+  for (const [definition, before, next, field] of [
+    [
+      ipAddressResource,
+      { metadata: { name: '10.0.0.1' }, spec: { parentRef: { resource: 'services', name: 'n' } } },
+      { spec: { parentRef: { resource: 'services', name: 'other' } } },
+      'spec.parentRef',
+    ],
+    [
+      volumeAttachmentResource,
+      { spec: { attacher: 'a.b', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
+      { spec: { attacher: 'a.b', nodeName: 'other', source: { persistentVolumeName: 'v' } } },
+      'spec',
+    ],
+  ] as const)
+    it(`agree that ${field} of ${definition.hub.kind} never changes`, async () => {
+      const told = await updatingIn('1.36', definition, { metadata: meta, ...before }, next)
+      expect(told.causes.map(text => text.replace(/: Invalid value: .*: /, ': '))).to.deep.equal([`${field}: field is immutable`])
+      expect(told.faults).to.deep.equal([])
+    })
+
   it('do not look at what an update leaves as it is', () => {
     const context = hookContext({ features: featuresIn('1.36') })
     const { schema } = definitionIn(storageClassResource, context.features).hub
@@ -297,13 +312,32 @@ describe('rules that stand beside the fields of a type', () => {
 
 /** The causes of creating an object of a built-in kind in a release, and what the observer is told. */
 async function creatingIn(release: Release, definition: ResourceDefinition, body: object, gates: Record<string, boolean>) {
+  const { t, create } = registryIn(release, definition, gates)
+  return { causes: await create(body).then(() => [], causesOf), faults: t.declaredFaults }
+}
+
+/** The same of changing one, which is there before. */
+async function updatingIn(release: Release, definition: ResourceDefinition, before: object, next: object) {
+  const { t, create, gr, namespace } = registryIn(release, definition, {})
+  const { metadata } = await create(before)
+  const causes = await t
+    .access()
+    .update(gr, namespace, metadata.name ?? '', live => ({ ...live, ...next }))
+    .then(() => [], causesOf)
+  return { causes, faults: t.declaredFaults }
+}
+
+function registryIn(release: Release, definition: ResourceDefinition, gates: Record<string, boolean>) {
   const features = featuresIn(release, gates)
   const t = new TestRegistry([definitionIn(definition, features)], undefined, features)
   const { group, name, kind, names } = definition.hub
-  const error = await t
-    .access()
-    .create({ group, resource: names.plural }, definition.scope === 'Namespaced' ? 'ns' : '', { apiVersion: `${group}/${name}`, kind, ...body } as AnyObject)
-    .catch(reason => reason)
-  if (!(error instanceof StatusError)) return { causes: [], faults: t.declaredFaults }
-  return { causes: (error.status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`), faults: t.declaredFaults }
+  const gr = { group, resource: names.plural }
+  const namespace = definition.scope === 'Namespaced' ? 'ns' : ''
+  const create = (body: object) => t.access().create(gr, namespace, { apiVersion: `${group}/${name}`, kind, ...body } as AnyObject)
+  return { t, create, gr, namespace }
+}
+
+function causesOf(error: unknown): string[] {
+  if (!(error instanceof StatusError)) throw error
+  return (error.status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`)
 }

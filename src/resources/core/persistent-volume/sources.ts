@@ -1,4 +1,5 @@
 import { invariant } from '../../../lib/invariant.ts'
+import type { Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -48,8 +49,15 @@ const validateSecretReference = ({ name, namespace }: SecretReference, path: Fie
 
 const SECRETS = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const
 
-function validateCsi(source: CSIPersistentVolumeSource, path: FieldPath): FieldError[] {
-  const errors = validateCsiDriverName(source.driver, path.child('driver'))
+/** How sources are judged. */
+export interface SourceOptions {
+  /** The name of the volume. */
+  readonly volume: string
+  readonly release: Release
+}
+
+function validateCsi(source: CSIPersistentVolumeSource, path: FieldPath, { release }: SourceOptions): FieldError[] {
+  const errors = validateCsiDriverName(source.driver, path.child('driver'), release)
   if (source.volumeHandle === '') errors.push(required(path.child('volumeHandle')))
   for (const field of SECRETS) {
     const secret = source[field]
@@ -70,11 +78,10 @@ export function validateShortSecretNames(next: PersistentVolumeSource, old: Pers
 
 type Kind = keyof PersistentVolumeSource
 
-/** `string`: the name of the volume. */
-const rule = rulesFor<PersistentVolumeSource, string>()
+const rule = rulesFor<PersistentVolumeSource, SourceOptions>()
 
 /** Every kind of source, in the order in which upstream looks at them. */
-const RULES: readonly SourceRule<PersistentVolumeSource, string>[] = [
+const RULES: readonly SourceRule<PersistentVolumeSource, SourceOptions>[] = [
   rule('hostPath', commonSources.hostPath),
   rule('gcePersistentDisk', commonSources.gcePersistentDisk, { shown: 'persistentDisk' }),
   rule('awsElasticBlockStore', commonSources.awsElasticBlockStore),
@@ -84,7 +91,7 @@ const RULES: readonly SourceRule<PersistentVolumeSource, string>[] = [
   rule('rbd', commonSources.rbd),
   rule('quobyte', commonSources.quobyte),
   rule('cephfs', commonSources.cephfs, { refused: 'cephFS' }),
-  rule('iscsi', (source, path, name) => validateIscsi(source, path, { name })),
+  rule('iscsi', (source, path, { volume: name }) => validateIscsi(source, path, { name })),
   rule('cinder', persistentSources.cinder),
   rule('fc', commonSources.fc),
   rule('flexVolume', commonSources.flexVolume),
@@ -105,23 +112,23 @@ const byKind = new Map(RULES.map(source => [source.kind, source]))
 export const sourcesOf = (spec: PersistentVolumeSpec): Kind[] => RULES.filter(({ kind }) => spec[kind] !== undefined).map(({ kind }) => kind)
 
 /**
- * The sources of a volume’s spec, which stands at `specPath`. `volume`: the name of the volume.
+ * The sources of a volume’s spec, which stands at `specPath`.
  * At least one is required. Each source after the first is forbidden and its members are not checked; flexVolume is the exception.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateSources(spec: PersistentVolumeSpec, volume: string, specPath: FieldPath): FieldError[] {
+export function validateSources(spec: PersistentVolumeSpec, specPath: FieldPath, options: SourceOptions): FieldError[] {
   const sources = sourcesOf(spec)
   if (sources.length === 0) return [required(specPath, 'must specify a volume type')]
-  return sources.flatMap((kind, i) => validateSource(spec, kind, volume, i > 0, specPath))
+  return sources.flatMap((kind, i) => validateSource(spec, kind, options, i > 0, specPath))
 }
 
 /** `further`: another source came before it. */
-function validateSource(spec: PersistentVolumeSpec, kind: Kind, volume: string, further: boolean, specPath: FieldPath): FieldError[] {
+function validateSource(spec: PersistentVolumeSpec, kind: Kind, options: SourceOptions, further: boolean, specPath: FieldPath): FieldError[] {
   const found = byKind.get(kind)
   invariant(found, `no rule for sources of kind ${kind}`)
   const { shown = kind, refused = kind, validate } = found
   // A flexVolume is never refused for being the second.
   if (further && kind !== 'flexVolume') return [forbidden(specPath.child(refused), 'may not specify more than 1 volume type')]
-  const errors = validate(spec, specPath.child(shown), volume)
+  const errors = validate(spec, specPath.child(shown), options)
   return kind === 'local' && !spec.nodeAffinity ? [...errors, required(specPath.child('nodeAffinity'), 'Local volume requires node affinity')] : errors
 }

@@ -45,7 +45,7 @@ function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefine
     errors.push(...validateNodeAffinity(spec.nodeAffinity, anyValues))
   }
 
-  errors.push(...validateSources(spec, volume.metadata.name ?? '', specPath))
+  errors.push(...validateSources(spec, specPath, { volume: volume.metadata.name ?? '', release }))
   if (!isSince(release, '1.27')) errors.push(...validateShortSecretNames(spec, isSince(release, '1.25') ? old?.spec : undefined, specPath.child('csi')))
 
   if (spec.hostPath && cleansToRoot(spec.hostPath.path) && policy === 'Recycle') {

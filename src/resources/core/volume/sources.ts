@@ -1,3 +1,4 @@
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -116,17 +117,20 @@ const needsOfSecret =
   ({ secretRef }, path) =>
     secretRef ? needs(...fields)(secretRef, path.child('secretRef')) : []
 
-/** A DNS subdomain of at most 63 characters, upper-case letters allowed. An empty name is reported as required and as malformed. */
-export function validateCsiDriverName(name: string, path: FieldPath): FieldError[] {
+/** A DNS subdomain of at most 63 characters, upper-case letters allowed. An empty name is missing, and before 1.35 malformed, too. Without `release`: one before. */
+export function validateCsiDriverName(name: string, path: FieldPath, release?: Release): FieldError[] {
   const errors: FieldError[] = []
-  if (name === '') errors.push(required(path))
+  if (name === '') {
+    errors.push(required(path))
+    if (release && isSince(release, '1.35')) return errors
+  }
   if (name.length > 63) errors.push(tooLong(path, 63))
   return [...errors, ...isDns1123Subdomain(name.toLowerCase()).map(text => invalid(path, name, text))]
 }
 
 /** Upstream’s path of a malformed secret’s name lacks `nodePublishSecretRef`. */
-function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, path: FieldPath): FieldError[] {
-  const errors = validateCsiDriverName(driver, path.child('driver'))
+function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, path: FieldPath, { release }: { readonly release: Release }): FieldError[] {
+  const errors = validateCsiDriverName(driver, path.child('driver'), release)
   if (!ref) return errors
   const { name } = ref
   if (!name) return [...errors, required(path.child('nodePublishSecretRef', 'name'))]

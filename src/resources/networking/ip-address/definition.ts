@@ -40,7 +40,7 @@ function validateIPAddress(next: IPAddress, old: IPAddress | undefined): FieldEr
   const parent = next.spec.parentRef
   const errors = validateParent(parent, path)
   if (!old || deepEqual(parent, old.spec.parentRef)) return errors
-  return [...errors, invalid(path, parent && goValue('networking.ParentReference', parent), 'field is immutable')]
+  return [...errors, ...covered('immutable', [invalid(path, parent && goValue('networking.ParentReference', parent), 'field is immutable')])]
 }
 
 /** `services/default/web`, `myresource.mygroup.example.com/ns/name` */

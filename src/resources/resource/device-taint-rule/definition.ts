@@ -1,7 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -21,7 +21,7 @@ import type { DeviceTaintRule } from '../v1alpha3.types.ts'
 import { resourceVersion } from '../version.ts'
 
 /** The members of a device selector in the order in which their errors come. Each is optional. */
-const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'device', (name: string, path: FieldPath) => FieldError[]])[] = [
+const MEMBERS: readonly (readonly ['deviceClassName' | 'driver' | 'pool' | 'device', (name: string, path: FieldPath, release: Release) => FieldError[]])[] = [
   ['deviceClassName', validateClassName],
   ['driver', validateDriverName],
   ['pool', validatePoolName],
@@ -35,7 +35,7 @@ function* validateDeviceTaintRule({ spec }: DeviceTaintRule, old: DeviceTaintRul
   const at = path.child('deviceSelector')
   const errors = MEMBERS.flatMap(([member, check]) => {
     const name = selector[member]
-    return name === undefined ? [] : check(name, at.child(member))
+    return name === undefined ? [] : check(name, at.child(member), ctx.features.release)
   })
   const stored = old !== undefined && deepEqual(selector.selectors, old.spec.deviceSelector?.selectors)
   const faults = yield* compileSelectors([selector.selectors], oldestReader(ctx.features, stored))

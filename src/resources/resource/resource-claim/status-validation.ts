@@ -43,8 +43,8 @@ export const deviceId = ({ driver, pool, device, shareID }: DeviceIdentity): str
 export const validateUser = (user: Pick<ResourceClaimConsumerReference, 'resource' | 'name' | 'uid'>, path: FieldPath): FieldError[] =>
   (['resource', 'name', 'uid'] as const).flatMap(member => (user[member] ? [] : [required(path.child(member))]))
 
-const validateDevice = ({ driver, pool, device }: DeviceIdentity, path: FieldPath): FieldError[] => [
-  ...validateDriverName(driver, path.child('driver')),
+const validateDevice = ({ driver, pool, device }: DeviceIdentity, release: Release, path: FieldPath): FieldError[] => [
+  ...validateDriverName(driver, path.child('driver'), release),
   ...validatePoolName(pool, path.child('pool')),
   ...validateLabelName(device, path.child('device')),
 ]
@@ -67,7 +67,7 @@ function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: 
 
 /** A status is for a device that the claim has. Its data have the bounds of a driver's configuration. */
 function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: ReadonlySet<string>, release: Release, path: FieldPath): FieldError[] {
-  const errors = [...validateDevice(status, path), ...validateShareId(status.shareID, path.child('shareID'))]
+  const errors = [...validateDevice(status, release, path), ...validateShareId(status.shareID, path.child('shareID'))]
   if (!allocated.has(deviceId(status))) errors.push(invalid(path, verbatim(deviceId(status)), 'must be an allocated device in the claim'))
   const conditions = path.child('conditions')
   const count = (status.conditions ?? []).length
@@ -82,7 +82,7 @@ function validateAllocation({ devices, nodeSelector }: AllocationResult, known: 
   const at = path.child('devices')
   const result = (one: DeviceRequestAllocationResult, place: FieldPath): FieldError[] => [
     ...validateRequestReference(one.request, known, place.child('request')),
-    ...validateDevice(one, place),
+    ...validateDevice(one, release, place),
     ...validateBindingConditions(one, release, place),
     ...validateShareId(one.shareID, place.child('shareID')),
   ]

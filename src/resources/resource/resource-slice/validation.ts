@@ -110,7 +110,7 @@ export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlic
   const check = (device: Device, at: FieldPath): FieldError[] =>
     validateDevice(device, { shared, each: spec.perDeviceNodeSelection === true, release: features.release }, at)
   return [
-    ...validateDriverName(spec.driver, path.child('driver')),
+    ...validateDriverName(spec.driver, path.child('driver'), features.release),
     ...validatePool(spec.pool, path.child('pool')),
     ...(old ? validateUnchanged(spec, old.spec, path) : []),
     ...validateNodes(spec, path),

@@ -2,7 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
-import { isSince } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, required, verbatim } from '../../../meta/field-error.ts'
@@ -36,8 +36,8 @@ function validateTopologyKeys(keys: readonly string[], at: FieldPath): FieldErro
 }
 
 /** `again`: whether an earlier driver has the same name. */
-function validateDriver({ name, nodeID, allocatable, topologyKeys }: CSINodeDriver, again: boolean, at: FieldPath): FieldError[] {
-  const errors = validateCsiDriverName(name, at.child('name'))
+function validateDriver({ name, nodeID, allocatable, topologyKeys }: CSINodeDriver, again: boolean, release: Release, at: FieldPath): FieldError[] {
+  const errors = validateCsiDriverName(name, at.child('name'), release)
   if (nodeID === '') errors.push(required(at.child('nodeID')))
   if (longerThan(nodeID, NODE_ID_LIMIT)) errors.push(invalid(at.child('nodeID'), nodeID, `must be ${NODE_ID_LIMIT} characters or less`))
   const { count = 0 } = allocatable ?? {}
@@ -46,9 +46,9 @@ function validateDriver({ name, nodeID, allocatable, topologyKeys }: CSINodeDriv
   return [...errors, ...validateTopologyKeys(topologyKeys ?? [], at)]
 }
 
-function validateDrivers(drivers: readonly CSINodeDriver[]): FieldError[] {
+function validateDrivers(drivers: readonly CSINodeDriver[], release: Release): FieldError[] {
   const again = repeats(drivers.map(({ name }) => name))
-  return drivers.flatMap((driver, i) => validateDriver(driver, again[i] === true, path.index(i)))
+  return drivers.flatMap((driver, i) => validateDriver(driver, again[i] === true, release, path.index(i)))
 }
 
 const withoutAllocatable = ({ allocatable: _, ...driver }: CSINodeDriver): CSINodeDriver => driver
@@ -59,7 +59,7 @@ const withoutAllocatable = ({ allocatable: _, ...driver }: CSINodeDriver): CSINo
  */
 export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { features }: HookContext): FieldError[] {
   const drivers = spec.drivers ?? []
-  const errors = validateDrivers(drivers)
+  const errors = validateDrivers(drivers, features.release)
   if (!old) return errors
   const fixed = features.enabled('MutableCSINodeAllocatableCount') ? withoutAllocatable : (driver: CSINodeDriver) => driver
   const after = drivers.map(fixed)

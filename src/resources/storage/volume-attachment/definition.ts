@@ -24,6 +24,7 @@ const volumeAttachmentStrategy: Strategy<VolumeAttachment> = {
 }
 
 const volumeAttachmentStatusStrategy: Strategy<VolumeAttachment> = {
+  declaredRules: true,
   allowUnconditionalUpdate: false,
   metaRounds: ['whole', 'whole'],
   resetFields: [['metadata'], ['spec']],

@@ -1,3 +1,5 @@
+import type { HookContext } from '../../../catalog/definition.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { covered, type FieldError, forbidden, invalid, required, tooLong } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -9,13 +11,13 @@ import type { PersistentVolumeSpec } from '../../core/v1.types.ts'
 import { validateCsiDriverName } from '../../core/volume/sources.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { bytesOf, MOST_BYTES } from '../parameters.ts'
-import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../v1.types.ts'
+import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../v1.types.ts'
 
 const INLINE = 'in the context of inline volumes'
 const notInline = (path: FieldPath) => forbidden(path, `may not be specified ${INLINE}`)
 
 /** A persistent volume's spec that stands for a volume of a pod: what belongs to a volume of its own is refused. */
-function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath): FieldError[] {
+function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath, release: Release): FieldError[] {
   const errors: FieldError[] = []
   if (spec.claimRef) errors.push(notInline(path.child('claimRef')))
   if (Object.keys(spec.capacity ?? {}).length > 0) errors.push(notInline(path.child('capacity')))
@@ -24,7 +26,7 @@ function validateInlineVolume(spec: PersistentVolumeSpec, path: FieldPath): Fiel
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && policy !== 'Retain') errors.push(forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${INLINE}`))
   if (spec.nodeAffinity) errors.push(notInline(path.child('nodeAffinity')))
-  errors.push(...validateSources(spec, '', path))
+  errors.push(...validateSources(spec, path, { volume: '', release }))
   if (spec.storageClassName) errors.push(notInline(path.child('storageClassName')))
   if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem') {
     errors.push(forbidden(path.child('volumeMode'), `may not specify volumeMode other than Filesystem ${INLINE}`))
@@ -36,11 +38,11 @@ const MESSAGE_LIMIT = 1024
 const ONE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
 
 /** Exactly one of the name of a persistent volume and an inline volume. */
-function validateSource({ persistentVolumeName: name, inlineVolumeSpec: inline }: VolumeAttachmentSource, path: FieldPath): FieldError[] {
+function validateSource({ persistentVolumeName: name, inlineVolumeSpec: inline }: VolumeAttachmentSource, path: FieldPath, release: Release): FieldError[] {
   if (name === undefined && !inline) return [required(path, ONE)]
   if (name !== undefined && inline) return [forbidden(path, ONE)]
   if (name === '') return [required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')]
-  return inline ? validateInlineVolume(inline, path.child('inlineVolumeSpec')) : []
+  return inline ? validateInlineVolume(inline, path.child('inlineVolumeSpec'), release) : []
 }
 
 function validateError(error: VolumeError | undefined, path: FieldPath): FieldError[] {
@@ -52,13 +54,26 @@ function validateError(error: VolumeError | undefined, path: FieldPath): FieldEr
   ]
 }
 
+/** From 1.36 on the name of a driver, whether the object is new or not; `validateNames` has what is judged before. */
+function validateAttacher(attacher: string, path: FieldPath, release: Release): FieldError[] {
+  if (isSince(release, '1.36')) return coveredDriverName(validateCsiDriverName(attacher, path, release))
+  return attacher === '' ? [required(path)] : []
+}
+
+const ORIGINS: Partial<Record<FieldError['reason'], string>> = {
+  FieldValueRequired: '',
+  FieldValueTooLong: 'maxLength',
+  FieldValueInvalid: 'format=k8s-long-name-caseless',
+}
+const coveredDriverName = (errors: readonly FieldError[]): FieldError[] => errors.flatMap(error => covered(ORIGINS[error.reason] ?? '', [error]))
+
 /** The rules that hold on create and on update. Sizes of the status are bounded too. */
-function validateAttachment({ spec, status }: VolumeAttachment): FieldError[] {
+function validateAttachment({ spec, status }: VolumeAttachment, release: Release): FieldError[] {
   const path = fieldPath('spec')
   const at = fieldPath('status')
   return [
-    ...(spec.attacher === '' ? covered('', [required(path.child('attacher'))]) : []),
-    ...validateSource(spec.source, path.child('source')),
+    ...validateAttacher(spec.attacher, path.child('attacher'), release),
+    ...validateSource(spec.source, path.child('source'), release),
     ...nameIsDnsSubdomain(spec.nodeName, false).map(text => invalid(path.child('nodeName'), spec.nodeName, text)),
     ...(bytesOf(status.attachmentMetadata ?? {}) > MOST_BYTES ? [tooLong(at.child('attachmentMetadata'), MOST_BYTES)] : []),
     ...validateError(status.attachError, at.child('attachError')),
@@ -66,19 +81,28 @@ function validateAttachment({ spec, status }: VolumeAttachment): FieldError[] {
   ]
 }
 
-/** Of a new object only: v1 is stricter than v1beta1 was, and updates let pass what is there. */
-function validateNames({ spec }: VolumeAttachment): FieldError[] {
-  const { persistentVolumeName: name } = spec.source
-  const errors = validateCsiDriverName(spec.attacher, fieldPath('spec', 'attacher'))
-  if (name === undefined) return errors
-  return [...errors, ...nameIsDnsSubdomain(name, false).map(text => invalid(fieldPath('spec', 'source', 'persistentVolumeName'), name, text))]
-}
+const validateVolumeName = ({ persistentVolumeName: name }: VolumeAttachmentSource): FieldError[] =>
+  name === undefined ? [] : nameIsDnsSubdomain(name, false).map(text => invalid(fieldPath('spec', 'source', 'persistentVolumeName'), name, text))
+
+/** Before 1.36, of a new object only: v1 is stricter than v1beta1 was, and updates let pass what is there. */
+const validateNames = ({ attacher, source }: VolumeAttachmentSpec, release: Release): FieldError[] => [
+  ...validateCsiDriverName(attacher, fieldPath('spec', 'attacher'), release),
+  ...validateVolumeName(source),
+]
 
 /** The spec never changes. Metadata and errors in the status are bounded in size. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
-export function validateVolumeAttachment(next: VolumeAttachment, old: VolumeAttachment | undefined): FieldError[] {
-  const errors = validateAttachment(next)
-  if (!old) return [...errors, ...validateNames(next)]
-  const changed = deepEqual(next.spec, old.spec) ? [] : [invalid(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', next.spec), 'field is immutable')]
+export function validateVolumeAttachment(
+  next: VolumeAttachment,
+  old: VolumeAttachment | undefined,
+  { features: { release } }: Pick<HookContext, 'features'>,
+): FieldError[] {
+  const { spec } = next
+  const namesAlways = isSince(release, '1.36')
+  const errors = [...validateAttachment(next, release), ...(namesAlways ? validateVolumeName(spec.source) : [])]
+  if (!old) return namesAlways ? errors : [...errors, ...validateNames(spec, release)]
+  const changed = deepEqual(spec, old.spec)
+    ? []
+    : covered('immutable', [invalid(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', spec), 'field is immutable')])
   // An update is checked as a new object and as an update, so upstream reports every cause twice.
   return [...errors, ...errors, ...changed]
 }

@@ -1,4 +1,9 @@
 import { expect } from 'chai'
+import type { ResourceDefinition } from '../../../../src/catalog/definition.ts'
+import { parseGates } from '../../../../src/lifecycle/gates.ts'
+import { persistentVolumeResource } from '../../../../src/resources/core/persistent-volume/definition.ts'
+import { podResource } from '../../../../src/resources/core/pod/definition.ts'
+import { csiNodeResource } from '../../../../src/resources/storage/csi-node/definition.ts'
 import { volumeAttachmentResource } from '../../../../src/resources/storage/volume-attachment/definition.ts'
 import { causesOf, KindCases, validates } from '../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../support/workloads.ts'
@@ -45,6 +50,22 @@ describe('VolumeAttachment', () => {
     },
     { 'the spec': [of(), of({ nodeName: 'other' }), ['Invalid spec']] },
   )
+
+  const csiVolume = { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], csi: { driver: '', volumeHandle: 'h' } } }
+  const csiPod = { spec: { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', csi: { driver: '' } }] } }
+  for (const [release, attacher, others] of [
+    ['1.34', ['Required', 'Required', 'Invalid'], ['Required', 'Invalid']],
+    ['1.35', ['Required', 'Required'], ['Required']],
+    ['1.36', ['Required'], ['Required']],
+  ] as const)
+    it(`says in ${release} that a driver has no name, as other kinds do`, async () => {
+      const faults = async (definition: ResourceDefinition, body: object, field: string) =>
+        (await causesOf(new KindCases(definition, parseGates(release)).create(body))).filter(text => text.endsWith(` ${field}`)).map(text => text.split(' ')[0])
+      expect(await faults(volumeAttachmentResource, of({ attacher: '' }), 'spec.attacher')).to.deep.equal(attacher)
+      expect(await faults(csiNodeResource, { spec: { drivers: [{ name: '', nodeID: 'n' }] } }, 'spec.drivers[0].name')).to.deep.equal(others)
+      expect(await faults(persistentVolumeResource, csiVolume, 'spec.csi.driver')).to.deep.equal(others)
+      expect(await faults(podResource, csiPod, 'spec.volumes[0].csi.driver')).to.deep.equal(others)
+    })
 
   it('shows the spec that was to be', async () => {
     const cases = new KindCases(volumeAttachmentResource)
