@@ -63,6 +63,8 @@ export const definitionController =
     }
     await followFresh(env, CUSTOM_RESOURCE_DEFINITIONS, signal, () => {
       const unseen = new Set(known.keys())
+      // Names that are taken are known when all definitions are.
+      let waiting: string[] | undefined = []
       return async ({ type, object }) => {
         const name = object?.metadata.name
         if (!object || name === undefined) {
@@ -70,12 +72,15 @@ export const definitionController =
             known.delete(gone)
             naming.add(gone)
           }
+          for (const each of waiting ?? []) add(each)
+          waiting = undefined
           return
         }
         unseen.delete(name)
         if (type === 'deleted') known.delete(name)
         else await keep(known, object)
         if (type === 'deleted') for (const other of known.keys()) naming.add(other)
+        else if (waiting) waiting.push(name)
         else add(name)
       }
     })

@@ -8,14 +8,14 @@ import { eventually } from '../../support/waiting.ts'
 
 const DEFINITIONS = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
 
-const definition = (plural: string, kind: string): AnyObject => ({
+const definition = (plural: string, kind: string, singular = 'widget'): AnyObject => ({
   kind: 'CustomResourceDefinition',
   apiVersion: 'apiextensions.k8s.io/v1',
   metadata: { name: `${plural}.example.com` },
   spec: {
     group: 'example.com',
     scope: 'Cluster',
-    names: { plural, kind, singular: 'widget' },
+    names: { plural, kind, singular },
     versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
   },
 })
@@ -51,16 +51,18 @@ function answeringLate(access: ResourceAccess): { readonly access: ResourceAcces
   }
 }
 
+const conditionsIn = (access: ResourceAccess) => async (name: string, type: string) => {
+  const { status } = (await access.get(DEFINITIONS, '', name)) as AnyObject
+  return status?.conditions?.find((each: AnyObject) => each.type === type)
+}
+
 describe('the controller of custom resource definitions', () => {
   it('accepts the names of a deleted definition for the next, even if the watch tells of the deletion before its own write is answered', async () => {
     const env = controllerEnvironment(builtinRegistry())
     const { access, lateAnswers } = answeringLate(env.access)
     const end = new AbortController()
     const running = definitionController(async () => undefined)({ ...env, access }, end.signal)
-    const condition = async (name: string, type: string) => {
-      const { status } = (await env.access.get(DEFINITIONS, '', name)) as AnyObject
-      return status?.conditions?.find((each: AnyObject) => each.type === type)
-    }
+    const condition = conditionsIn(env.access)
     await env.access.create(DEFINITIONS, '', definition('widgets', 'Widget'))
     await eventually('the first is established', async () => (await condition('widgets.example.com', 'Established'))?.status === 'True')
     await env.access.delete(DEFINITIONS, '', 'widgets.example.com')
@@ -70,5 +72,24 @@ describe('the controller of custom resource definitions', () => {
     expect(await condition('gadgets.example.com', 'NamesAccepted')).to.include({ status: 'True', reason: 'NoConflicts' })
     end.abort()
     await running
+  })
+  it('knows from the start what names are taken', async () => {
+    const env = controllerEnvironment(builtinRegistry())
+    const condition = conditionsIn(env.access)
+    const during = async (what: string, settled: () => Promise<boolean>): Promise<void> => {
+      const end = new AbortController()
+      const running = definitionController(async () => undefined)(env, end.signal)
+      await eventually(what, settled)
+      end.abort()
+      await running
+    }
+    const isEstablished = async (name: string) => (await condition(name, 'Established'))?.status === 'True'
+    await env.access.create(DEFINITIONS, '', definition('widgets', 'Widget'))
+    await during('the first is established', () => isEstablished('widgets.example.com'))
+    // It is listed before the other, and wants a name of it.
+    await env.access.create(DEFINITIONS, '', definition('gadgets', 'Gadget'))
+    await env.access.create(DEFINITIONS, '', definition('zebras', 'Zebra', 'zebra'))
+    await during('all are looked at', () => isEstablished('zebras.example.com'))
+    expect(await condition('gadgets.example.com', 'NamesAccepted')).to.include({ status: 'False', reason: 'SingularConflict' })
   })
 })
