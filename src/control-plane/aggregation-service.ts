@@ -65,7 +65,7 @@ export class AggregationService implements Service {
     this.aggregator = aggregatorOver(this.known, env)
     const metrics = new AvailabilityMetrics()
     const availability: AvailabilityOptions = {
-      check: discoveryCheck({ resolve, client, via }),
+      check: discoveryCheck({ resolve, client, via, dial: options.egress?.cluster }),
       observer: metrics,
       isPlaced: (namespace, name, port) => placeOf(services.addresses, namespace, name, port) !== undefined,
     }

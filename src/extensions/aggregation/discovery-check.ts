@@ -1,6 +1,7 @@
 import type { ResolveService } from '../../admission/webhooks/target.ts'
 import type { CheckBackend } from '../../controllers/api-service-availability.ts'
 import { askOver, authorityOf } from '../../endpoints/connect/ask.ts'
+import type { Dial } from '../../lib/connect-proxy.ts'
 import { DEADLINE, startDeadline } from '../../lib/deadline.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { APIService } from '../../resources/apiregistration/v1.types.ts'
@@ -14,6 +15,8 @@ export interface DiscoveryCheckEnvironment {
   readonly resolve: ResolveService
   readonly client: ProxyClientKey | undefined
   readonly via: Via
+  /** Absent: backends are dialled directly. */
+  readonly dial?: Dial | undefined
 }
 
 /** Side by side: behind a service some of several servers may be down. */
@@ -40,7 +43,7 @@ export const discoveryCheck =
 
 /** Rejects with why there was no good answer. */
 async function attempt(
-  { resolve, client, via }: DiscoveryCheckEnvironment,
+  { resolve, client, via, dial }: DiscoveryCheckEnvironment,
   { namespace, name, port }: Backend,
   path: string,
   waiting: AbortSignal,
@@ -52,11 +55,11 @@ async function attempt(
   const tls = { rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], ...client?.current }
   const headers = withRemoteUser([['Via', via.after(undefined)]], AGGREGATOR, false).flat()
   try {
-    const { response, upgraded } = await askOver({ tls }, destination, { method: 'GET', headers, signal: limit.signal })
+    const { response, upgraded } = await askOver({ tls, dial }, destination, { method: 'GET', headers, signal: limit.signal })
     response.destroy()
     upgraded?.socket.destroy()
     const status = response.statusCode ?? 0
-    if (status < 200 || status >= 400) throw failed(`bad status from ${url}: ${status}`)
+    if (status < 200 || status >= 300) throw failed(`bad status from ${url}: ${status}`)
     return undefined
   } catch (error) {
     if (limit.isOver()) throw failed(`Get ${JSON.stringify(url)}: ${DEADLINE}`)
