@@ -111,7 +111,7 @@ export function eventRateLimit(limits: readonly Limit[], clock: Clock): Admissio
         const key = KEYS[type](request)
         return buckets.take(key) ? [] : [`limit reached on type ${type} for key ${key}`]
       })
-      if (refusals.length > 0) throw failure(429, 'TooManyRequests', aggregate(refusals))
+      if (refusals.length > 0) throw failure(429, 'TooManyRequests', `Too many requests: ${aggregate(refusals)}`)
     },
   }
 }

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { configMapResource } from '../../../../../src/resources/core/config-map/definition.ts'
 import { eventResourceWithTtl } from '../../../../../src/resources/core/event/definition.ts'
 import { eventLimits, eventRateLimit } from '../../../../../src/resources/core/event/rate-limit-admission.ts'
-import { admissionRequest } from '../../../../support/admission-request.ts'
+import { admissionRequest, refusal } from '../../../../support/admission-request.ts'
 import { collectGarbage } from '../../../../support/collect-garbage.ts'
 
 const eventResource = eventResourceWithTtl(3600)
@@ -27,7 +30,7 @@ function limited(limits: string) {
 describe('EventRateLimit', () => {
   it('refuses what is beyond the burst, and lets as many a second go on', async () => {
     const ask = limited('[{type: Server, qps: 1, burst: 2}]')
-    const refused = '429 TooManyRequests limit reached on type Server for key '
+    const refused = '429 TooManyRequests Too many requests: limit reached on type Server for key '
     expect([await ask(0), await ask(0), await ask(0), await ask(1), await ask(1)]).to.deep.equal([undefined, undefined, refused, undefined, refused])
   })
 
@@ -35,17 +38,17 @@ describe('EventRateLimit', () => {
     const ask = limited('[{type: Namespace, qps: 1, burst: 1}, {type: User, qps: 1, burst: 3}, {type: SourceAndObject, qps: 1, burst: 1}]')
     expect(await ask(0)).to.equal(undefined)
     expect(await ask(0)).to.equal(
-      '429 TooManyRequests [limit reached on type Namespace for key ns, limit reached on type SourceAndObject for key kubelethPodnso]',
+      '429 TooManyRequests Too many requests: [limit reached on type Namespace for key ns, limit reached on type SourceAndObject for key kubelethPodnso]',
     )
     expect(await ask(0, { namespace: 'other' })).to.equal(undefined)
-    expect(await ask(0, { namespace: 'third' })).to.equal('429 TooManyRequests limit reached on type User for key u')
+    expect(await ask(0, { namespace: 'third' })).to.equal('429 TooManyRequests Too many requests: limit reached on type User for key u')
     expect(await ask(0, { namespace: 'fourth', user: 'v' })).to.equal(undefined)
   })
 
   it('keeps no long texts of events, and takes them apart all the same', async () => {
     const ask = limited('[{type: SourceAndObject, qps: 1, burst: 1}]')
     const long = 'x'.repeat(100_000)
-    const refused = (name: string) => `429 TooManyRequests limit reached on type SourceAndObject for key kubelethPodns${name}`
+    const refused = (name: string) => `429 TooManyRequests Too many requests: limit reached on type SourceAndObject for key kubelethPodns${name}`
     expect([await ask(0, { name: `${long}a` }), await ask(0, { name: `${long}b` })]).to.deep.equal([undefined, undefined])
     expect(await ask(0, { name: `${long}a` })).to.equal(refused(`${long}a`))
     const plugin = eventRateLimit(config('[{type: SourceAndObject, qps: 1, burst: 1}]'), { now: () => 0 })
@@ -60,7 +63,10 @@ describe('EventRateLimit', () => {
   it('forgets the key that was not used for longest', async () => {
     const ask = limited('[{type: User, qps: 1, burst: 1, cacheSize: 2}]')
     for (const user of ['a', 'b', 'c']) expect(await ask(0, { user })).to.equal(undefined)
-    expect([await ask(0, { user: 'c' }), await ask(0, { user: 'a' })]).to.deep.equal(['429 TooManyRequests limit reached on type User for key c', undefined])
+    expect([await ask(0, { user: 'c' }), await ask(0, { user: 'a' })]).to.deep.equal([
+      '429 TooManyRequests Too many requests: limit reached on type User for key c',
+      undefined,
+    ])
   })
 
   it('looks at core events that are stored', () => {
@@ -82,4 +88,24 @@ describe('EventRateLimit', () => {
     )
     expect(() => config('[{type: User, qps: 1, burst: 1, cacheSize: -1}]')).to.throw(`${init}limits[0].cacheSize: Invalid value: -1: must not be negative`)
   })
+})
+
+describe('EventRateLimit as upstream tests it', () => {
+  const lines = readFileSync(join(import.meta.dirname, '../../../../fixtures/admission/event-rates-1.33.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+  for (const line of lines) {
+    const { name: title, limits = [], steps } = JSON.parse(line)
+    it(title, async () => {
+      let now = 0
+      const plugin = eventRateLimit(limits.length === 0 ? [] : config(JSON.stringify(limits)), { now: () => now })
+      for (const { kind, delay = 0, namespace = '', user: name = '', dryRun = false, event = {}, error } of steps) {
+        now += delay * 1000
+        const definition = kind === 'Event' ? eventResource : configMapResource
+        const request = admissionRequest(definition, { source: {}, involvedObject: {}, ...event }, { namespace, dryRun, ctx: { user: { name } } })
+        const refused = plugin.handles(request) ? await refusal(plugin.validate?.(request)) : undefined
+        expect(refused).to.equal(error)
+      }
+    })
+  }
 })
