@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { allocateConcurrency, type Claim } from '../../../src/flow/allocate-concurrency.ts'
 
@@ -92,4 +94,21 @@ describe('allocateConcurrency', () => {
     [9, { target: 2, lowerBound: 2, upperBound: 3 }, /upper bounds sum to 3, which is lower than the required sum of 9/],
   ]
   for (const [total, claim, error] of REFUSED) it(`refuses: ${error.source}`, () => expect(() => allocateConcurrency(total, [claim])).to.throw(error))
+
+  it("divides as upstream does in its tests' cases", () => {
+    const lines = readFileSync(join(import.meta.dirname, '../../fixtures/flow/allocations-1.33.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+    for (const line of lines) {
+      const { total, claims: given, seats, proportion, error } = JSON.parse(line)
+      const claims = given.map(([target, lowerBound, upperBound]: number[]) => ({ target, lowerBound, upperBound }))
+      if (error !== undefined) {
+        expect(() => allocateConcurrency(total, claims), line).to.throw(error)
+        continue
+      }
+      const found = allocateConcurrency(total, claims)
+      expect(found.fairProportion, line).to.be.closeTo(proportion, SLACK)
+      for (const [i, each] of seats.entries()) expect(found.seats[i], line).to.be.closeTo(each, SLACK)
+    }
+  })
 })

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseGates } from '../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../src/lifecycle/release.ts'
@@ -156,4 +158,22 @@ describe('reconcileBinding', () => {
   it('leaves what has everybody', () => expect(reconcileBinding(now({ subjects: [other, ...subjects] }), wanted)).to.equal(undefined))
   it('adds subjects that are missing', () => expect(reconcileBinding(now({ subjects: [other] }), wanted)).to.deep.include({ subjects: [other, ...subjects] }))
   it('makes one anew that gives another role', () => expect(reconcileBinding(now({ roleRef: { ...wanted.roleRef, name: 'q' } }), wanted)).to.equal('recreate'))
+})
+
+describe('roles and bindings, reconciled as upstream tests it', () => {
+  const lines = readFileSync(join(import.meta.dirname, '../../../fixtures/authorization/reconciled-1.33.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+  const objectOf = ({ labels, annotations, ...parts }: { labels?: object; annotations?: object }) => ({
+    metadata: { ...(labels && { labels }), ...(annotations && { annotations }) },
+    ...parts,
+  })
+  for (const [i, line] of lines.entries()) {
+    const { kind, now, wanted, operation, protected: isProtected, after } = JSON.parse(line)
+    it(`${i} ${kind} ${operation}${isProtected ? ', protected' : ''}`, () => {
+      const reconcile = kind === 'role' ? reconcileRole : reconcileBinding
+      const changed = operation === 'recreate' ? operation : operation === 'update' ? objectOf(after) : undefined
+      expect(reconcile(objectOf(now) as never, objectOf(wanted) as never)).to.deep.equal(isProtected ? undefined : changed)
+    })
+  }
 })
