@@ -1,5 +1,5 @@
 /** Bytes of TLS without data that a connection may bring, and more of them each second. A record has 22 bytes around its data. */
-const SPARE_BYTES = 64 * 1024
+const SPARE_BYTES = 32 * 1024
 const SPARE_PER_SECOND = 16 * 1024
 /** Of the handshake. A longer one counts: what comes in the same read cannot be told from it. */
 const HANDSHAKE_BYTES = 32 * 1024
