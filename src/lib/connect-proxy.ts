@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isIPv6, Socket } from 'node:net'
+import { isIP, isIPv6, Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectSecurely, type SecureContextOptions } from 'node:tls'
 import { DialError, dialError } from './dial-error.ts'
 import { errorCode } from './error-code.ts'
@@ -26,7 +26,7 @@ export interface Egress {
   readonly etcd?: ConnectProxy
 }
 
-/** For the connection to the proxy and its answer. */
+/** For the connection to the proxy and its answer together. */
 const DIAL_MS = 30_000
 
 const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
@@ -34,15 +34,23 @@ const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 /** As errors name it. */
 const nameOf = ({ at }: ConnectProxy): string => ('socketPath' in at ? at.socketPath : `${hostText(at.host)}:${at.port}`)
 
-/** Dials through the proxy, which resolves names. Errors are in kube-apiserver's words. */
+/** What TLS asks the proxy for. Node would take it from the header Host. */
+const serverNameOf = ({ at }: ConnectProxy): { servername?: string } => ('host' in at && isIP(at.host) === 0 ? { servername: at.host } : {})
+
+/** What no request line takes; no name has it. */
+const NOT_IN_PATHS = /[^!-~]/
+
+/** Dials through the proxy, which resolves names. Errors are in kube-apiserver's words. `dialMs`: for all until it has answered. */
 export const dialThrough =
-  (proxy: ConnectProxy): Dial =>
+  (proxy: ConnectProxy, dialMs = DIAL_MS): Dial =>
   (host, port, done) => {
+    if (NOT_IN_PATHS.test(host)) return done(new DialError(`dial tcp: lookup ${host}: no such host`))
     const address = `${hostText(host)}:${port}`
     const name = nameOf(proxy)
     const options = { ...proxy.at, method: 'CONNECT', path: address, agent: false as const, headers: { host: '127.0.0.1' } }
-    const asking = proxy.tls ? httpsRequest({ ...options, checkServerIdentity: checkServerName, ...proxy.tls }) : httpRequest(options)
-    asking.setTimeout(DIAL_MS, () => asking.destroy(new DialError(`dial tcp ${name}: i/o timeout`)))
+    const asking = proxy.tls ? httpsRequest({ ...options, ...serverNameOf(proxy), checkServerIdentity: checkServerName, ...proxy.tls }) : httpRequest(options)
+    const timer = setTimeout(() => asking.destroy(new DialError(`dial tcp ${name}: i/o timeout`)), dialMs)
+    asking.once('close', () => clearTimeout(timer))
     asking.once('error', error => {
       const isLost = ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '') || error.message.startsWith('Parse Error')
       const why = error instanceof DialError ? error : dialError(error, name)
@@ -60,7 +68,6 @@ export const dialThrough =
         socket.destroy()
         return done(new DialError(fault))
       }
-      socket.setTimeout(0)
       done(null, socket)
     })
     asking.end()

@@ -60,6 +60,44 @@ describe('connections through a proxy', () => {
     }
   })
 
+  it('name the proxy in TLS', async () => {
+    const ca = await issueCa('proxies')
+    const serving = await issueServing(ca, 'proxy', { dns: ['localhost'], ips: [] })
+    const named: unknown[] = []
+    const SNICallback = (name: string, done: (error: null) => void): void => {
+      named.push(name)
+      done(null)
+    }
+    const proxy = await ConnectProxyServer.start({ tls: { ...serving, SNICallback } })
+    expect(await ask({ at: { host: 'localhost', port: proxy.port }, tls: { ca: ca.cert } })).to.equal(`127.0.0.1:${port} /a`)
+    expect(named).to.deep.equal(['localhost'])
+    expect(await fault({ at: { host: '127.0.0.1', port: proxy.port }, tls: { ca: ca.cert } })).to.match(
+      /^tls: failed to verify certificate: x509: cannot validate certificate for 127\.0\.0\.1/,
+    )
+    proxy.close()
+  })
+
+  it('fail where the proxy answers for too long, though it goes on all the time', async () => {
+    const proxy = createTcpServer(socket => {
+      const timer = setInterval(() => socket.write('H'), 20)
+      socket.on('error', () => {}).on('close', () => clearInterval(timer))
+      socket.write('HTTP/1.1 200 OK\r\n')
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const way = { host: '127.0.0.1', port: (proxy.address() as AddressInfo).port }
+    const error = await new Promise<Error | null>(resolve => dialThrough({ at: way }, 200)('example.test', 443, resolve))
+    expect(error?.message).to.equal(`dial tcp 127.0.0.1:${way.port}: i/o timeout`)
+    proxy.close()
+  })
+
+  it('fail for what is no name, and do not throw', async () => {
+    for (const host of ['a b', 'a\r\nX: y', 'ü'])
+      expect(await new Promise<Error | null>(resolve => dialThrough({ at: { socketPath: '/none' } })(host, 443, resolve))).to.have.property(
+        'message',
+        `dial tcp: lookup ${host}: no such host`,
+      )
+  })
+
   it('fail in words that tell the proxy', async () => {
     const proxy = await ConnectProxyServer.start()
     const name = `127.0.0.1:${proxy.port}`
