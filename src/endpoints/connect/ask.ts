@@ -104,6 +104,12 @@ const found =
     else done(new DialError('no addresses'), '')
   }
 
+/** Dials what an earlier lookup has found: a proxy would look the name up again, and might find what is not allowed. */
+function dialFound(dial: Dial | undefined, addresses: readonly LookupAddress[] | undefined): Dial | undefined {
+  const address = addresses?.[0]?.address
+  return dial && address !== undefined ? (_host, port, done) => dial(address, port, done) : dial
+}
+
 /** Asks a kubelet, a pod, a service or a node, on a connection of its own. */
 export const ask = (destination: Destination, kubelets: Kubelets, question: Question): Promise<Reply> =>
   askOver({ tls: tlsOf(destination.trust, kubelets), dial: kubelets.dial }, destination, question)
@@ -136,8 +142,9 @@ class Attempt {
   /** It failed on a connection that earlier requests have used. */
   metClosedConnection = false
 
-  constructor({ tls, agent, dial, certificates }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
+  constructor({ tls, agent, certificates, ...transport }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
     const { scheme, host, addresses } = destination
+    const dial = dialFound(transport.dial, addresses)
     const port = destination.port === '' ? PORTS[scheme] : destination.port
     const address = `${hostText(host)}:${port}`
     const named = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
