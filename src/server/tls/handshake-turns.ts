@@ -7,6 +7,10 @@ const PAUSE_MS = 4
 /** And at most. In between, a pause is as many times as long as the round before it: silent connections take little of a processor. */
 const LONG_PAUSE_MS = 50
 const PAUSES_PER_ROUND = 4
+/** A connection that has sent nothing for so many milliseconds leaves the line, */
+const QUIET_MS = 1000
+/** and has a turn after so many. */
+const LOOK_MS = 2000
 
 /** What reads a connection: Node's handle of a socket, which its types don't have. */
 interface Handle {
@@ -19,6 +23,10 @@ interface Handshake {
   readonly handle: Handle
   /** Bytes that the client had sent when it was last looked at. */
   read: number
+  /** When they had come, or the line began. */
+  since: number
+  /** When it has its next turn, once it has left the line. */
+  due: number
 }
 
 /** What the turns need of the event loop. */
@@ -47,6 +55,8 @@ export class HandshakeTurns {
   readonly #loop: HandshakeLoop
   /** In the order of their turns. */
   readonly #open = new Map<Socket, Handshake>()
+  /** Those that have been silent for long, in the order in which they are due: as many as a client may leave open take little of a processor, and hold up nobody who goes on. */
+  readonly #quiet = new Map<Socket, Handshake>()
   /** The one that is read. The others are not. */
   #reading: Handshake | undefined
   #isRunning = false
@@ -68,15 +78,20 @@ export class HandshakeTurns {
   /** The handshake is done, or the connection closed. */
   end(socket: Socket): void {
     this.#open.delete(socket)
+    this.#quiet.delete(socket)
+  }
+
+  get #size(): number {
+    return this.#open.size + this.#quiet.size
   }
 
   #take(socket: Socket): void {
     const handle = '_handle' in socket ? socket._handle : undefined
     if (socket.destroyed || !isHandle(handle)) return
-    const handshake = { socket, handle, read: socket.bytesRead }
+    const handshake = { socket, handle, read: socket.bytesRead, since: this.#loop.now(), due: 0 }
     this.#open.set(socket, handshake)
     socket.once('close', () => this.end(socket))
-    if (this.#open.size === 1 && !this.#isRunning) {
+    if (this.#size === 1 && !this.#isRunning) {
       this.#reading = handshake
       return
     }
@@ -99,10 +114,11 @@ export class HandshakeTurns {
   }
 
   #readFirst(now: number): void {
+    this.#wake(now)
     const [first] = this.#open.values()
     this.#reading = first
     first?.handle.readStart()
-    this.#isRunning = this.#open.size > 1
+    this.#isRunning = this.#size > 1
     if (!this.#isRunning) return
     if (this.#inVain >= this.#open.size) this.#pause(now)
     else {
@@ -111,15 +127,30 @@ export class HandshakeTurns {
     }
   }
 
-  /** One that was read goes to the end of the line. */
+  /** Those that are due go to the end of the line, and so does one that is the only one left. */
+  #wake(now: number): void {
+    for (const [socket, handshake] of this.#quiet) {
+      if (handshake.due > now && this.#size > 1) return
+      this.#quiet.delete(socket)
+      this.#open.set(socket, handshake)
+    }
+  }
+
+  /** One that was read goes to the end of the line, or out of it. */
   #putBack(handshake: Handshake, now: number): void {
     const { socket, handle, read } = handshake
     if (!this.#open.delete(socket)) return
     handle.readStop()
-    this.#open.set(socket, handshake)
     handshake.read = socket.bytesRead
-    if (handshake.read === read) this.#inVain++
-    else this.#beginRound(now)
+    if (handshake.read !== read) {
+      handshake.since = now
+      this.#beginRound(now)
+    } else if (now - handshake.since >= QUIET_MS) {
+      handshake.due = now + LOOK_MS
+      this.#quiet.set(socket, handshake)
+      return
+    } else this.#inVain++
+    this.#open.set(socket, handshake)
   }
 
   #beginRound(now: number): void {

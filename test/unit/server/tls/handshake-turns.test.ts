@@ -111,6 +111,42 @@ describe('TLS handshakes', () => {
     expect(loop.pause).to.equal(0)
   })
 
+  it('leave the line when they have been silent for a second, and have a turn each two seconds until they go on', async () => {
+    const all = await accept(4)
+    const turnsOf = (milliseconds: number): number[] => {
+      const counts = all.map(() => 0)
+      for (const end = loop.time + milliseconds; loop.time < end; ) {
+        for (const i of read(all)) counts[i]!++
+        all[3]!.sent++
+        loop.turn(Math.max(1, loop.pause ?? 0))
+      }
+      return counts
+    }
+    expect(Math.min(...turnsOf(1010))).to.be.greaterThan(200)
+    const [first = 0, second = 0, third = 0, talker = 0] = turnsOf(10_000)
+    for (const silent of [first, second, third]) expect(silent).to.be.within(4, 6)
+    expect(talker).to.be.greaterThan(9_900)
+    all[0]!.sent++
+    expect(turnsOf(3010)[0]).to.be.greaterThan(400)
+  })
+
+  it('are all read now and then where all are silent, and the last one as it comes', async () => {
+    const all = await accept(3)
+    const counts = [0, 0, 0]
+    let steps = 0
+    for (; loop.time < 20_000; steps++) {
+      for (const i of read(all)) counts[i]!++
+      loop.turn(Math.max(1, loop.pause ?? 0))
+    }
+    for (const count of counts) expect(count).to.be.greaterThan(8)
+    // Pauses are 50 ms at most.
+    expect(steps).to.be.lessThan(700)
+    for (const each of all.slice(1)) turns.end(each)
+    loop.turn(50)
+    expect(read(all.slice(0, 1))).to.deep.equal([0])
+    expect(loop.pause).to.equal(undefined)
+  })
+
   it('leave the line when they are done or closed, and the last one is read as it comes', async () => {
     const [first, second, third] = await accept(3)
     if (!first || !second || !third) throw new Error('three were accepted')
