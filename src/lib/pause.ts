@@ -1,7 +1,7 @@
-import { systemClock, type TimerClock } from './clock.ts'
+import { LONGEST_TIMER_MS, systemClock, type TimerClock } from './clock.ts'
 import { onAbort } from './on-abort.ts'
 
-/** Resolves after the time with true, or as soon as the signal aborts with false. Keeps no process alive. */
+/** Resolves after the time (of 24 days at most) with true, or as soon as the signal aborts with false. Keeps no process alive. */
 export function pause(milliseconds: number, signal: AbortSignal, clock: TimerClock = systemClock): Promise<boolean> {
   return new Promise(resolve => {
     if (signal.aborted) return resolve(false)
@@ -10,7 +10,7 @@ export function pause(milliseconds: number, signal: AbortSignal, clock: TimerClo
       release()
       resolve(false)
     })
-    const timer = clock.after(milliseconds, () => {
+    const timer = clock.after(Math.min(milliseconds, LONGEST_TIMER_MS), () => {
       release()
       resolve(true)
     })
