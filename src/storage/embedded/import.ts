@@ -1,10 +1,11 @@
 import { makePrivateDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
-import { revision } from '../revision.ts'
+import { key as asKey, revision } from '../revision.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { inspectDataFile } from './inspect.ts'
 import { encodeLatest, encodeRecord, expiryKey, numberBytes, put } from './layout.ts'
+import { keyBytes } from './reader.ts'
 import { metaRevision, openTables, setMeta } from './tables.ts'
 
 /** One commit holds so many bytes. */
@@ -24,7 +25,7 @@ export interface ImportedValue {
 
 /**
  * Fills a new store with the values of another one, whose newest revision is given: older ones count as compacted. Returns how many there were. Where it fails the store is left without a revision, and is filled anew by another try.
- * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where there is a store that has been written to, or two values have one revision
+ * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where there is a store that has been written to, two values have one revision, or a revision is none; `too large` for a key that does not fit
  */
 export async function importValues(dir: string, values: Iterable<ImportedValue>, newest: number): Promise<number> {
   makePrivateDirectory(dir)
@@ -53,14 +54,14 @@ async function fill(tables: Tables, values: Iterable<ImportedValue>, newest: num
       isDone = done === true
       if (done) break
       const { key, value, createRevision, modRevision, deadline } = item
-      if (seen.has(modRevision) || modRevision > newest)
+      if (seen.has(modRevision) || modRevision > newest || !(createRevision >= FIRST_REVISION && createRevision <= modRevision))
         throw new BackendError('corrupt', `${key}: revision ${modRevision} is none that an API server has written`)
       seen.add(modRevision)
-      const keyBytes = Buffer.from(key)
-      tables.log.putSync(numberBytes(modRevision), encodeRecord(put, createRevision, 0, keyBytes, value))
-      tables.latest.putSync(keyBytes, encodeLatest({ modRevision: revision(modRevision), createRevision: revision(createRevision), live: true }))
-      if (deadline !== undefined) tables.expiry.putSync(expiryKey(deadline, modRevision), keyBytes)
-      bytes += keyBytes.length + value.length
+      const bytesOfKey = keyBytes(asKey(key))
+      tables.log.putSync(numberBytes(modRevision), encodeRecord(put, createRevision, 0, bytesOfKey, value))
+      tables.latest.putSync(bytesOfKey, encodeLatest({ modRevision: revision(modRevision), createRevision: revision(createRevision), live: true }))
+      if (deadline !== undefined) tables.expiry.putSync(expiryKey(deadline, modRevision), bytesOfKey)
+      bytes += bytesOfKey.length + value.length
     }
   }
   while (!isDone) await tables.commit(putSome)

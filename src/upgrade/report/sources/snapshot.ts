@@ -42,7 +42,10 @@ export function snapshotState(path: string): { readonly revision: number; readon
   const file = new BoltFile(path)
   try {
     let revision = 0
-    for (const { key } of file.bucket(BUCKET)) revision = Number(key.readBigUInt64BE(0))
+    for (const { key } of file.bucket(BUCKET)) {
+      revision = key.length >= REVISION_BYTES ? Number(key.readBigUInt64BE(0)) : Number.NaN
+      if (!Number.isSafeInteger(revision)) throw new BoltError('an entry of the file is damaged: its key is no revision')
+    }
     const leaseSeconds = new Map<string, number>()
     for (const entry of file.bucket(LEASES)) {
       const { 1: id = 0, 2: seconds = 0 } = fieldsOf(file.read(entry)).numbers
