@@ -16,7 +16,7 @@ import { validateReplicationController } from './validation.ts'
 
 const isEmpty = (map: object | undefined): boolean => Object.keys(map ?? {}).length === 0
 
-/** The labels of the template stand in for a selector and labels that are not given; one replica is a marker's default. */
+/** The labels of the template stand in for a selector and labels that are not given. One replica, which is a marker's default since 1.33. */
 function setReplicationControllerDefaults(object: ReplicationController): void {
   const { spec, metadata } = object
   const labels = spec.template?.metadata.labels
@@ -24,6 +24,7 @@ function setReplicationControllerDefaults(object: ReplicationController): void {
     if (isEmpty(spec.selector)) spec.selector = clone(labels)
     if (isEmpty(metadata.labels)) metadata.labels = clone(labels)
   }
+  spec.replicas ??= 1
   // The marker's default is Go's zero, which is not written.
   if (spec.minReadySeconds === 0) delete spec.minReadySeconds
   if (spec.template) defaultPodTemplate(spec.template)

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { replicationControllerResource } from '../../../../../src/resources/core/replication-controller/definition.ts'
 import type { AnyObject } from '../../../../support/any-object.ts'
+import { featuresIn } from '../../../../support/hook-context.ts'
+import { KindCases } from '../../../../support/kind-cases.ts'
 import { causesOf, serverOf } from '../../../../support/workloads.ts'
 
 const template = { metadata: { labels: { b: '2', a: '1' } }, spec: { containers: [{ name: 'c', image: 'registry.example/app:1' }] } }
@@ -15,6 +17,13 @@ describe('ReplicationController', () => {
     expect(spec).to.deep.include({ replicas: 1, selector: { a: '1', b: '2' } })
     expect(spec).not.to.have.property('minReadySeconds')
   })
+
+  for (const release of ['1.24', '1.32', '1.33', '1.36'] as const)
+    it(`has one replica in ${release} where it does not say how many`, async () => {
+      const cases = new KindCases(replicationControllerResource, featuresIn(release))
+      expect((await cases.create({ spec: { template } })).spec.replicas).to.equal(1)
+      expect((await cases.create({ spec: { template, replicas: 0 } }, { name: 'none' })).spec.replicas).to.equal(0)
+    })
 
   it('tells twice what is wrong with an update, as upstream does', async () => {
     const { server, gr } = serverOf(replicationControllerResource)
