@@ -73,6 +73,17 @@ const dns1123Subdomain: TextRule = {
   ),
   fault: /[^-a-z0-9.]|^[-.]|[-.]$|\.[-.]|-\./,
 }
+const subdomainOfAnyCase: TextRule = {
+  ...rule(
+    SUBDOMAIN.replaceAll('a-z', 'A-Za-z'),
+    "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+    ['Example.com'],
+    253,
+    // Upstream shows the expression without upper case.
+    SUBDOMAIN,
+  ),
+  fault: /[^-A-Za-z0-9.]|^[-.]|[-.]$|\.[-.]|-\./,
+}
 const wildcardSubdomain = rule(
   `\\*\\.${SUBDOMAIN}`,
   "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
@@ -129,6 +140,7 @@ export function isDns1123Label(text: string): string[] {
 }
 
 export const isDns1123Subdomain = (text: string): string[] => check(text, dns1123Subdomain)
+export const isDns1123SubdomainOfAnyCase = (text: string): string[] => check(text, subdomainOfAnyCase)
 export const isWildcardDns1123Subdomain = (text: string): string[] => check(text, wildcardSubdomain)
 export const isDns1123SubdomainWithUnderscore = (text: string): string[] => check(text, subdomainWithUnderscore)
 export const isDns1035Label = (text: string): string[] => check(text, dns1035Label)

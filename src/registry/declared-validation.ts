@@ -1,12 +1,13 @@
 import type { HookContext } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
+import { isGateName } from '../lifecycle/feature-gates.ts'
 import { isSince } from '../lifecycle/release.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { type Declared, declaredRules } from '../schema/declared-rules.ts'
-import type { StructSchema } from '../schema/schema.ts'
+import type { IsOn, StructSchema } from '../schema/schema.ts'
 
 /** The rules of types, found once; a type lives as long as its kind. */
 const known = new WeakMap<StructSchema, Declared | 'none'>()
@@ -36,7 +37,12 @@ export function withDeclaredRules(subject: DeclaredSubject, handWritten: readonl
   const rules = features.enabled('DeclarativeValidation') ? rulesOf(subject.schema) : undefined
   if (!rules) return handWritten
   const takesOver = !isSince(features.release, '1.36') && features.enabled('DeclarativeValidationTakeover')
-  const reporting: Reporting = { takesOver, identifier: identifierOf(subject, ctx), observer: ctx.declared }
+  const reporting: Reporting = {
+    takesOver,
+    isOn: gate => isGateName(gate) && features.enabled(gate),
+    identifier: identifierOf(subject, ctx),
+    observer: ctx.declared,
+  }
   const declared = declaredErrors(rules, subject, reporting)
   if (handWritten.length === 0 && declared.length === 0) return handWritten
   const isCovered = (error: FieldError): boolean => error.isCovered === true && rules.covers(error)
@@ -49,6 +55,7 @@ type DeclaredContext = Pick<HookContext, 'features' | 'declared' | 'subresource'
 /** How mismatches are reported. */
 interface Reporting {
   readonly takesOver: boolean
+  readonly isOn: IsOn
   readonly identifier: string
   readonly observer: DeclaredContext['declared']
 }
@@ -57,9 +64,9 @@ interface Reporting {
 const identifierOf = ({ kind, old }: DeclaredSubject, { subresource }: DeclaredContext): string =>
   `${kind}${subresource && `_${subresource}`}_${old ? 'update' : 'create'}`
 
-function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takesOver, identifier, observer }: Reporting): FieldError[] {
+function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takesOver, isOn, identifier, observer }: Reporting): FieldError[] {
   try {
-    return rules.errorsOf(next, fieldPath(), old && { value: old })
+    return rules.errorsOf(next, fieldPath(), old && { value: old }, isOn)
   } catch (error) {
     const detail = `panic during declarative validation: ${errorMessage(error)}`
     observer.panic(detail, identifier)

@@ -1,7 +1,7 @@
 import { deepEqual } from '../meta/equal.ts'
 import { type FieldError, required } from '../meta/field-error.ts'
 import type { FieldPath } from '../meta/field-path.ts'
-import type { Before, Field, FormName, Schema, StructSchema } from './schema.ts'
+import type { Before, Field, FormName, IsOn, Schema, StructSchema } from './schema.ts'
 
 /** Called where declared rules find other errors than hand-written validation, and where one throws. `identifier`: of the kind, the subresource and what is done, `role_create`. */
 export interface DeclaredObserver {
@@ -15,7 +15,7 @@ export const UNOBSERVED: DeclaredObserver = { mismatch() {}, panic() {} }
 /** The rules of a type, at any depth. Values of maps have none yet. */
 export interface Declared {
   /** What is wrong. What has not changed since `before` is not looked at. */
-  errorsOf(value: object, path: FieldPath, before?: Before): FieldError[]
+  errorsOf(value: object, path: FieldPath, before: Before | undefined, isOn: IsOn): FieldError[]
   /** Whether some rule can make the error. */
   covers(error: FieldError): boolean
 }
@@ -49,8 +49,8 @@ const within = (name: string, places: readonly string[]): string[] => places.map
 
 const errorsOfParts =
   (parts: readonly Part[]): ErrorsOf =>
-  (value, path, before) =>
-    parts.flatMap(part => part.errorsOf(value, path, before))
+  (value, path, before, isOn) =>
+    parts.flatMap(part => part.errorsOf(value, path, before, isOn))
 
 function partsOf(schema: StructSchema, above: ReadonlySet<StructSchema['fields']>): Part[] {
   if (above.has(schema.fields)) return []
@@ -74,16 +74,20 @@ function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: P
   const others = rules.filter(rule => !rule.endsTheField)
   const isNeeded = pointer === true && preset !== undefined
   return {
-    places: [...rules.map(({ origin }) => place([name], origin)), ...(isNeeded ? [place([name], '')] : []), ...(inner?.places ?? [])],
-    errorsOf(value, path, before) {
+    places: [
+      ...rules.map(({ origin, ofElements }) => place([ofElements ? `${name}[]` : name], origin)),
+      ...(isNeeded ? [place([name], '')] : []),
+      ...(inner?.places ?? []),
+    ],
+    errorsOf(value, path, before, isOn) {
       const member = memberOf(value, name)
       const memberWas = memberBefore(before, name)
       if (isUnchanged(member, memberWas)) return []
       const at = path.child(name)
-      const errors = first.flatMap(rule => rule.check(member, at, memberWas))
+      const errors = first.flatMap(rule => rule.check(member, at, memberWas, isOn))
       if (errors.length > 0) return errors
       if (member === undefined && pointer) return isNeeded ? [required(at)] : []
-      return [...others.flatMap(rule => rule.check(member, at, memberWas)), ...(inner?.errorsOf(value, path, before) ?? [])]
+      return [...others.flatMap(rule => rule.check(member, at, memberWas, isOn)), ...(inner?.errorsOf(value, path, before, isOn) ?? [])]
     },
   }
 }
@@ -100,12 +104,12 @@ function innerPart({ name, schema }: Field, above: ReadonlySet<StructSchema['fie
       isList ? `${name}[]` : name,
       parts.flatMap(part => part.places),
     ),
-    errorsOf(value, path, before) {
+    errorsOf(value, path, before, isOn) {
       const member = memberOf(value, name)
       const memberWas = memberBefore(before, name)
       if (typeof member !== 'object' || member === null || isUnchanged(member, memberWas)) return []
       const at = path.child(name)
-      return Array.isArray(member) ? member.flatMap((item, i) => errorsOf(item, at.index(i))) : errorsOf(member, at, memberWas)
+      return Array.isArray(member) ? member.flatMap((item, i) => errorsOf(item, at.index(i), undefined, isOn)) : errorsOf(member, at, memberWas, isOn)
     },
   }
 }

@@ -1,15 +1,18 @@
-import { type FieldError, invalid, required, tooLong, tooMany } from '../meta/field-error.ts'
-import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../meta/names.ts'
-import type { DeclaredRule } from './schema.ts'
+import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from '../meta/field-error.ts'
+import { isDns1123Label, isDns1123Subdomain, isDns1123SubdomainOfAnyCase, isQualifiedName } from '../meta/names.ts'
+import type { DeclaredRule, Schema } from './schema.ts'
 
 /** The kinds of rules that may stand beside a field. Source: pkg/api/validate in k8s.io/apimachinery. */
 
 const withOrigin = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin }))
 
-/** Below the minimum, absent values counting as Go's zero. */
-export const minimum = (least: number): DeclaredRule => ({
+/** Below the minimum, absent values counting as Go's zero. `gate`: while it is on there is another minimum. */
+export const minimum = (least: number, gate?: { readonly name: string; readonly least: number }): DeclaredRule => ({
   origin: 'minimum',
-  check: (value = 0, path) => (Number(value) < least ? withOrigin('minimum', [invalid(path, value, `must be greater than or equal to ${least}`)]) : []),
+  check(value = 0, path, _before, isOn) {
+    const bound = gate && isOn(gate.name) ? gate.least : least
+    return Number(value) < bound ? withOrigin('minimum', [invalid(path, value, `must be greater than or equal to ${bound}`)]) : []
+  },
 })
 
 /** Absent, zero or empty. */
@@ -39,7 +42,7 @@ const maxItems = (most: number): DeclaredRule => ({
 const FORMATS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   'k8s-short-name': isDns1123Label,
   'k8s-long-name': isDns1123Subdomain,
-  'k8s-long-name-caseless': text => isDns1123Subdomain(text.toLowerCase()),
+  'k8s-long-name-caseless': isDns1123SubdomainOfAnyCase,
   'k8s-label-key': isQualifiedName,
 }
 
@@ -63,6 +66,29 @@ const maxLength = (most: number): DeclaredRule => ({
   check: (value, path) => (typeof value === 'string' && [...value].length > most ? withOrigin('maxLength', [tooLong(path, most)]) : []),
 })
 
+/** None of the values that a text of this kind has. */
+const known = (values: readonly string[]): DeclaredRule => ({
+  origin: '',
+  check: (value, path) => (typeof value === 'string' && !values.includes(value) ? [notSupported(path, value, values)] : []),
+})
+
+/** Elements of a list that are there already: by these members, or as a whole. */
+function unique(members: readonly string[]): DeclaredRule {
+  const keyOf = (element: unknown): string => JSON.stringify(members.length > 0 ? members.map(member => memberOf(element, member) ?? null) : element)
+  return {
+    origin: '',
+    ofElements: true,
+    check(list, path) {
+      const seen = new Set<string>()
+      return (Array.isArray(list) ? list : []).flatMap((element, i) => {
+        const isAgain = seen.has(keyOf(element))
+        seen.add(keyOf(element))
+        return isAgain ? [duplicate(path.index(i), element)] : []
+      })
+    },
+  }
+}
+
 /** Of the elements of a list that are known by their type, at most one of these is there. @param path of the list, as errors show it. */
 function exclusive(path: string, types: readonly string[]): DeclaredRule {
   const names = types.map(type => `${path}[{"type": "${type}"}]`)
@@ -79,21 +105,25 @@ function exclusive(path: string, types: readonly string[]): DeclaredRule {
   }
 }
 
-const typesOf = (list: unknown): ReadonlySet<unknown> => new Set(Array.isArray(list) ? list.map(typeOfElement) : [])
-const typeOfElement = (element: unknown): unknown => (typeof element === 'object' && element !== null ? Reflect.get(element, 'type') : undefined)
+const typesOf = (list: unknown): ReadonlySet<unknown> => new Set(Array.isArray(list) ? list.map(element => memberOf(element, 'type')) : [])
+const memberOf = (element: unknown, name: string): unknown => (typeof element === 'object' && element !== null ? Reflect.get(element, name) : undefined)
 
 const PLAIN: Readonly<Record<string, DeclaredRule>> = { present, fixed }
-const MINIMUM = /^minimum\((-?\d+)\)$/
+const MINIMUM = /^minimum\((?<least>-?\d+)(?:,(?<gate>\w+):(?<gated>-?\d+))?\)$/
+const UNIQUE = /^unique(?:\((?<members>\w+(?:,\w+)*)\))?$/
 const FORMAT = /^format\(([\w-]+)\)$/
 const MAX_LENGTH = /^maxlength\((\d+)\)$/
 const MAX_ITEMS = /^maxitems\((\d+)\)$/
 const EXCLUSIVE = /^exclusive\((?:(?<shown>\w+):)?(?<types>\w+(?:,\w+)+)\)$/
 
-/** The rules among the marks of a field: `present`, `fixed`, `format(k8s-short-name)`, `minimum(0)`, `maxlength(63)`, `maxitems(8)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
-export function ruleMarks(field: string, marks: readonly string[]): readonly DeclaredRule[] | undefined {
+/** The rules among the marks of a field: `present`, `fixed`, `format(k8s-short-name)`, `minimum(0)`, `minimum(1,Gate:0)`, `maxlength(63)`, `known` (values of its type), `unique`, `unique(name)`, `maxitems(8)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
+export function ruleMarks(field: string, marks: readonly string[], schema: Schema): readonly DeclaredRule[] | undefined {
   const rules = marks.flatMap(mark => {
-    const least = MINIMUM.exec(mark)?.[1]
-    if (least !== undefined) return [minimum(Number(least))]
+    const { least, gate, gated } = MINIMUM.exec(mark)?.groups ?? {}
+    if (least !== undefined) return [minimum(Number(least), gate === undefined ? undefined : { name: gate, least: Number(gated) })]
+    const keys = UNIQUE.exec(mark)
+    if (keys) return [unique(keys.groups?.members?.split(',') ?? [])]
+    if (mark === 'known') return [known(schema.type === 'string' ? (schema.enum ?? []) : [])]
     const most = MAX_ITEMS.exec(mark)?.[1]
     if (most !== undefined) return [maxItems(Number(most))]
     const longest = MAX_LENGTH.exec(mark)?.[1]

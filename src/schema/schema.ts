@@ -53,9 +53,14 @@ export interface DeclaredRule {
   readonly origin: string
   /** Nothing else is said of a field that breaks it. */
   readonly endsTheField?: true
+  /** Its errors are about elements of the list that the field is. */
+  readonly ofElements?: true
   /** Asked of values that have changed. */
-  check(value: unknown, path: FieldPath, before?: Before): FieldError[]
+  check(value: unknown, path: FieldPath, before: Before | undefined, isOn: IsOn): FieldError[]
 }
+
+/** Whether a feature gate is on. */
+export type IsOn = (gate: string) => boolean
 
 /** What a value was before an update. */
 export interface Before {

@@ -36,7 +36,7 @@ export function validateSet<T>(items: readonly T[] | null | undefined, path: Fie
   const again = (items ?? []).flatMap((item, i) => {
     const key = keyOf(item)
     const at = member === undefined ? path.index(i) : path.index(i).child(member)
-    const errors = seen.has(key) ? [duplicate(at, print(key))] : []
+    const errors = seen.has(key) ? covered('', [duplicate(at, print(key))]) : []
     seen.add(key)
     return errors
   })

@@ -1,9 +1,9 @@
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { covered, invalid, required, requiredCovered, tooLong, typeInvalid } from '../../meta/field-error.ts'
+import { covered, invalid, required, tooLong, typeInvalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, longerThan, regexError } from '../../meta/names.ts'
-import { validateCsiDriverName } from '../core/volume/sources.ts'
+import { coveredDriverName, validateCsiDriverName } from '../core/volume/sources.ts'
 
 const MAX_POOL_NAME = 253
 const MAX_ID = 32
@@ -24,7 +24,7 @@ export const invalidFor = (texts: readonly string[], value: string, path: FieldP
 
 /** As of a CSI driver. */
 export const validateDriverName = (name: string, path: FieldPath, release?: Release): FieldError[] =>
-  requiredCovered(validateCsiDriverName(name, path, release))
+  coveredDriverName(validateCsiDriverName(name, path, release))
 
 /** Of a device, a request or a counter. */
 export const validateLabelName = (name: string, path: FieldPath): FieldError[] => invalidFor(isDns1123Label(name), name, path)

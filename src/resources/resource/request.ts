@@ -18,7 +18,7 @@ function validateAmount({ allocationMode: mode, count = 0 }: DeviceSubRequest | 
     case 'ExactCount':
       return count > 0 ? [] : [invalid(path.child('count'), count, 'must be greater than zero')]
     default:
-      return [notSupported(path.child('allocationMode'), mode ?? '', ['All', 'ExactCount'])]
+      return covered('', [notSupported(path.child('allocationMode'), mode ?? '', ['All', 'ExactCount'])])
   }
 }
 
@@ -34,7 +34,7 @@ function validateExact(request: DeviceSubRequest | ExactDeviceRequest, { faults,
   const { deviceClassName: className, tolerations = [] } = request
   const at = path.child('deviceClassName')
   return [
-    ...(className === '' ? covered('', [required(at)]) : validateClassName(className, at)),
+    ...(className === '' ? covered('', [required(at)]) : covered('format=k8s-long-name', validateClassName(className, at))),
     ...validateSelectors(request.selectors, faults, release, path.child('selectors')),
     ...validateAmount(request, path),
     ...tolerations.flatMap((toleration, i) => validateToleration(toleration, release, path.child('tolerations').index(i))),

@@ -13,7 +13,7 @@ const MORE_EFFECTS = [...EFFECTS, 'None']
 
 function validateEffect(effect: string, release: Release, path: FieldPath): FieldError[] {
   const effects = isSince(release, '1.35') ? MORE_EFFECTS : EFFECTS
-  return effects.includes(effect) ? [] : [notSupported(path, effect, effects)]
+  return effects.includes(effect) ? [] : covered('', [notSupported(path, effect, effects)])
 }
 
 /** A taint that does not say since when it is there is there since now. */
@@ -38,7 +38,7 @@ function validateOperator({ operator, value = '' }: DeviceToleration, path: Fiel
     case 'Equal':
       return invalidFor(isValidLabelValue(value), value, path.child('value'))
     default:
-      return [notSupported(path.child('operator'), operator, ['Equal', 'Exists'])]
+      return covered('', [notSupported(path.child('operator'), operator, ['Equal', 'Exists'])])
   }
 }
 
@@ -46,7 +46,7 @@ function validateOperator({ operator, value = '' }: DeviceToleration, path: Fiel
 export function validateToleration(toleration: DeviceToleration, release: Release, path: FieldPath): FieldError[] {
   const { key, effect } = toleration
   return [
-    ...(key === undefined ? [] : invalidFor(isQualifiedName(key), key, path.child('key'))),
+    ...(key === undefined ? [] : covered('format=k8s-label-key', invalidFor(isQualifiedName(key), key, path.child('key')))),
     ...validateOperator(toleration, path),
     ...(effect === undefined ? [] : validateEffect(effect, release, path.child('effect'))),
   ]

@@ -33,8 +33,9 @@ const OPAQUE = { driver: 'd.example.com', parameters: {} }
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', " +
   "regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-const requests = (count: number): object[] =>
-  Array.from({ length: count }, (_, i) => ({ name: `r${i}`, exactly: { deviceClassName: 'c', allocationMode: 'All' } }))
+const requests = (count: number): object[] => Array.from({ length: count }, (_, i) => ({ name: `r${i}`, exactly }))
+const exactly = { deviceClassName: 'c', allocationMode: 'All' }
+type Migrated = [release: Release, definition: ResourceDefinition, object: object, error: string | string[]]
 const claimResource = createResourceClaimResource(testAuth.authorizer)
 const clusterRoleResource = createClusterRoleResource()
 const clusterRoleBindingResource = createClusterRoleBindingResource()
@@ -141,7 +142,7 @@ describe('rules that stand beside the fields of a type', () => {
     { type: 'Approved', status: 'True' },
     { type: 'Denied', status: 'True' },
   ]
-  const migrated: [release: Release, definition: ResourceDefinition, object: object, error: string | string[]][] = [
+  const migrated: Migrated[] = [
     ['1.35', roleBindingResource, { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: '' } }, 'roleRef.name: Required value'],
     [
       '1.35',
@@ -212,6 +213,59 @@ describe('rules that stand beside the fields of a type', () => {
       { spec: { devices: { requests: requests(1), constraints: [{ requests: Array(33).fill('r0'), matchAttribute: 'a.b/c' }] } } },
       'spec.devices.constraints[0].requests: Too many: 33: must have at most 32 items',
     ],
+    [
+      '1.35',
+      claimResource,
+      { spec: { devices: { requests: requests(1), constraints: [{ requests: ['r0', 'r0'], matchAttribute: 'a.b/c' }] } } },
+      'spec.devices.constraints[0].requests[1]: Duplicate value: "r0"',
+    ],
+    [
+      '1.35',
+      claimResource,
+      { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c', allocationMode: 'Some' } }] } } },
+      'spec.devices.requests[0].exactly.allocationMode: Unsupported value: "Some": supported values: "All", "ExactCount"',
+    ],
+    [
+      '1.35',
+      claimResource,
+      { spec: { devices: { requests: [{ name: 'r', firstAvailable: [{ name: 's', deviceClassName: 'A', allocationMode: 'All' }] }] } } },
+      `spec.devices.requests[0].firstAvailable[0].deviceClassName: Invalid value: "A": ${SUBDOMAIN}`,
+    ],
+    ...(['1.35', '1.36'] as const).map(
+      (release): Migrated => [
+        release,
+        claimResource,
+        { spec: { devices: { requests: [{ name: 'r', exactly: { ...exactly, tolerations: [{ key: 'k', operator: 'Is', effect: 'NoWay' }] } }] } } },
+        [
+          'spec.devices.requests[0].exactly.tolerations[0].operator: Unsupported value: "Is": supported values: "Equal", "Exists"',
+          'spec.devices.requests[0].exactly.tolerations[0].effect: Unsupported value: "NoWay": supported values: "NoExecute", "NoSchedule", "None"',
+        ],
+      ],
+    ),
+    [
+      '1.36',
+      claimResource,
+      { spec: { devices: { requests: requests(1), config: [{ opaque: { driver: `${'a'.repeat(64)}_`, parameters: {} } }] } } },
+      [
+        'spec.devices.config[0].opaque.driver: Too long: may not be more than 63 bytes',
+        `spec.devices.config[0].opaque.driver: Invalid value: "${'a'.repeat(64)}_": ${SUBDOMAIN}`,
+      ],
+    ],
+    [
+      '1.36',
+      endpointSliceResource,
+      { addressType: 'IPv5', endpoints: [], ports: [] },
+      'addressType: Unsupported value: "IPv5": supported values: "FQDN", "IPv4", "IPv6"',
+    ],
+    [
+      '1.36',
+      horizontalPodAutoscalerResource,
+      { spec: { minReplicas: 0, maxReplicas: 1, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } } },
+      [
+        'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+        'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
+      ],
+    ],
     ['1.36', runtimeClassResource, { handler: 'a.b' }, 'handler: Invalid value: "a.b": must not contain dots'],
   ]
   for (const [release, definition, body, error] of migrated)
@@ -220,6 +274,37 @@ describe('rules that stand beside the fields of a type', () => {
         const { causes, faults } = await creatingIn(release, definition, { metadata: meta, ...body }, { DeclarativeValidationTakeover: takeover })
         expect({ causes, faults }).to.deep.equal({ causes: [error].flat(), faults: [] })
       })
+
+  it('show the whole element that has a key again, where hand-written validation shows the key', async () => {
+    const twice = { metadata: meta, spec: { devices: { requests: [...requests(1), ...requests(1)] } } }
+    for (const [takeover, value] of [
+      [false, '"r0"'],
+      [true, JSON.stringify(requests(1)[0])],
+    ] as const) {
+      const { causes, faults } = await creatingIn('1.35', claimResource, twice, { DeclarativeValidationTakeover: takeover })
+      expect(causes).to.deep.equal([`spec.devices.requests[1]: Duplicate value: ${value}`])
+      expect(faults).to.deep.equal([])
+    }
+  })
+
+  it('have other words for names of drivers, which may have upper-case letters', async () => {
+    const claim = (driver: string) => ({ metadata: meta, spec: { devices: { requests: requests(1), config: [{ opaque: { driver, parameters: {} } }] } } })
+    const creating = (driver: string) => creatingIn('1.35', claimResource, claim(driver), { DeclarativeValidationTakeover: true })
+    expect(await creating('A.b')).to.deep.equal({ causes: [], faults: [] })
+    const { causes, faults } = await creating('A_b')
+    expect(causes[0]).to.include('Invalid value: "A_b": an RFC 1123 subdomain must consist of alphanumeric characters')
+    expect(causes[0]).to.include("(e.g. 'Example.com', regex used for validation is '[a-z0-9]")
+    expect([causes.length, faults]).to.deep.equal([1, []])
+  })
+
+  it('depend on gates: an autoscaler may scale to nothing while HPAScaleToZero is on', async () => {
+    const spec = { maxReplicas: 1, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } }
+    const metrics = [{ type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } }]
+    const creating = (minReplicas: number) =>
+      creatingIn('1.36', horizontalPodAutoscalerResource, { metadata: meta, spec: { ...spec, metrics, minReplicas } }, { HPAScaleToZero: true })
+    expect(await creating(0)).to.deep.equal({ causes: [], faults: [] })
+    expect(await creating(-1)).to.deep.equal({ causes: ['spec.minReplicas: Invalid value: -1: must be greater than or equal to 0'], faults: [] })
+  })
 
   it('of a subresource agree with hand-written validation: a request for a certificate is not approved and denied', () => {
     const { hub } = certificateSigningRequestResource
@@ -245,7 +330,7 @@ describe('rules that stand beside the fields of a type', () => {
       if (release !== '1.33') {
         const list = release === '1.34' ? 'Conditions' : 'conditions'
         const names = ['Approved', 'Denied'].map(type => `${list}[{"type": "${type}"}]`)
-        const told = declaredRules(schema)?.errorsOf(next, fieldPath(), { value: before })
+        const told = declaredRules(schema)?.errorsOf(next, fieldPath(), { value: before }, () => false)
         expect(told?.map(({ body }) => body)).to.deep.equal([
           `Invalid value: ${JSON.stringify(`{${names.join(', ')}}`)}: must specify at most one of: ${names.map(name => `\`${name}\``).join(', ')}`,
         ])
@@ -286,7 +371,7 @@ describe('rules that stand beside the fields of a type', () => {
     const before = { apiVersion: 'v1', kind: 'x', metadata: meta, provisioner: '', parameters: { a: 'b' } } as AnyObject
     const found = (next: AnyObject): string[] =>
       declaredRules(schema)
-        ?.errorsOf(next, fieldPath(), { value: before })
+        ?.errorsOf(next, fieldPath(), { value: before }, () => false)
         .map(({ field }) => field) ?? []
     expect(found({ ...before })).to.deep.equal([])
     expect(found({ ...before, parameters: { a: 'c' }, provisioner: 'p' })).to.deep.equal(['provisioner', 'parameters'])

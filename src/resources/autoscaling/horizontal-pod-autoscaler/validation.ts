@@ -26,7 +26,7 @@ export function validateHorizontalPodAutoscaler(
   const max = path.child('maxReplicas')
   return [
     ...(minReplicas !== undefined && minReplicas < lowest
-      ? [invalid(path.child('minReplicas'), minReplicas, `must be greater than or equal to ${lowest}`)]
+      ? covered('minimum', [invalid(path.child('minReplicas'), minReplicas, `must be greater than or equal to ${lowest}`)])
       : []),
     ...validateMost(maxReplicas, max, features.release),
     ...(minReplicas !== undefined && maxReplicas < minReplicas ? [invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`')] : []),

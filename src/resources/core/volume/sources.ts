@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { covered, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { inclusiveRange, validateDnsLabel } from '../checks.ts'
@@ -127,6 +127,15 @@ export function validateCsiDriverName(name: string, path: FieldPath, release?: R
   if (name.length > 63) errors.push(tooLong(path, 63))
   return [...errors, ...isDns1123Subdomain(name.toLowerCase()).map(text => invalid(path, name, text))]
 }
+
+const ORIGINS: Partial<Record<FieldError['reason'], string>> = {
+  FieldValueRequired: '',
+  FieldValueTooLong: 'maxLength',
+  FieldValueInvalid: 'format=k8s-long-name-caseless',
+}
+
+/** Errors of a driver's name that declared rules cover. */
+export const coveredDriverName = (errors: readonly FieldError[]): FieldError[] => errors.flatMap(error => covered(ORIGINS[error.reason] ?? '', [error]))
 
 /** Upstream’s path of a malformed secret’s name lacks `nodePublishSecretRef`. */
 function validateCsi({ driver, nodePublishSecretRef: ref }: CSIVolumeSource, path: FieldPath, { release }: { readonly release: Release }): FieldError[] {

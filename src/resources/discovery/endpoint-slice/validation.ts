@@ -136,7 +136,7 @@ export function* validateEndpointSlice(
   const mayStay = isStrict && old !== undefined && deepEqual(endpoints, old.endpoints)
   const endpointErrors = mayStay ? [] : yield* validateEndpoints(endpoints ?? [], addressType, fieldPath('endpoints'), rules)
   return [
-    ...(addressType === '' ? covered('', [required(path)]) : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
+    ...covered('', addressType === '' ? [required(path)] : ADDRESS_TYPES.includes(addressType) ? [] : [notSupported(path, addressType, ADDRESS_TYPES)]),
     ...(isStrict ? [...portErrors, ...endpointErrors] : [...endpointErrors, ...portErrors]),
     ...(old ? covered('immutable', validateImmutableField(addressType, old.addressType, path)) : []),
   ]

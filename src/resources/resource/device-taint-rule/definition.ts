@@ -99,6 +99,8 @@ export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
   hub: v1alpha3,
   storage: { prefix: 'devicetaintrules', version: v1alpha3 },
   strategy: {
+    // Upstream's strategy of the kind runs none, although a taint has some.
+    declaredRules: false,
     returnsDeleted: true,
     resetFields: STATUS_FIELDS,
     prepare(next, old, { now, features }) {

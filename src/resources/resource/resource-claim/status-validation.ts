@@ -100,7 +100,7 @@ function validateAllocation({ devices, nodeSelector }: AllocationResult, known: 
 
 function validateSource(source: string, path: FieldPath): FieldError[] {
   if (source === '') return covered('', [required(path)])
-  return ['FromClaim', 'FromClass'].includes(source) ? [] : [notSupported(path, source, ['FromClaim', 'FromClass'])]
+  return ['FromClaim', 'FromClass'].includes(source) ? [] : covered('', [notSupported(path, source, ['FromClaim', 'FromClass'])])
 }
 
 /** Only an allocated claim is reserved, and nobody new may use one that is being deleted. */

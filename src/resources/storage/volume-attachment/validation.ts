@@ -8,7 +8,7 @@ import { MAX_INT32 } from '../../core/checks.ts'
 import { validateSources } from '../../core/persistent-volume/sources.ts'
 import { validateAccessModes } from '../../core/persistent-volume/validation.ts'
 import type { PersistentVolumeSpec } from '../../core/v1.types.ts'
-import { validateCsiDriverName } from '../../core/volume/sources.ts'
+import { coveredDriverName, validateCsiDriverName } from '../../core/volume/sources.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { bytesOf, MOST_BYTES } from '../parameters.ts'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../v1.types.ts'
@@ -59,13 +59,6 @@ function validateAttacher(attacher: string, path: FieldPath, release: Release): 
   if (isSince(release, '1.36')) return coveredDriverName(validateCsiDriverName(attacher, path, release))
   return attacher === '' ? [required(path)] : []
 }
-
-const ORIGINS: Partial<Record<FieldError['reason'], string>> = {
-  FieldValueRequired: '',
-  FieldValueTooLong: 'maxLength',
-  FieldValueInvalid: 'format=k8s-long-name-caseless',
-}
-const coveredDriverName = (errors: readonly FieldError[]): FieldError[] => errors.flatMap(error => covered(ORIGINS[error.reason] ?? '', [error]))
 
 /** The rules that hold on create and on update. Sizes of the status are bounded too. */
 function validateAttachment({ spec, status }: VolumeAttachment, release: Release): FieldError[] {
