@@ -175,8 +175,10 @@ export interface SubresourceView<H extends TypedObject = KubeObject, S extends T
   readonly answer?: (parent: H) => TypedObject
   /** The view that a write begins with, where that differs: a parent that lacks what is seen may be given it. */
   readonly draft?: (parent: H) => TypedObject
-  /** The parent with the view's fields put in, or the view's errors. The parent may be mutated: the caller owns it. */
-  readonly put: (parent: H, view: S) => H | FieldError[]
+  /** Whether rules that stand beside the fields of the view's type are run, too. */
+  readonly declaredRules?: boolean
+  /** The parent with the view's fields put in, or the view's errors, of which `judge` has the last word. The parent may be mutated: the caller owns it. */
+  readonly put: (parent: H, view: S, judge?: (errors: readonly FieldError[]) => readonly FieldError[]) => H | FieldError[]
   /** The view's own path of the fields for managed fields: path in the view → path in the parent. */
   readonly fields: Readonly<Record<string, readonly string[]>>
 }

@@ -22,7 +22,7 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024
 /** What every verb needs from the composition. */
 export interface EndpointEnvironment {
   readonly catalog: Catalog
-  readonly registry: Pick<Registry, 'store' | 'admit' | 'access'>
+  readonly registry: Pick<Registry, 'store' | 'admit' | 'access' | 'withDeclared'>
   readonly clock: TimerClock
   /** The media types of bodies and answers. */
   readonly media: MediaOffer

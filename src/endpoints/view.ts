@@ -71,8 +71,16 @@ export function putView(scope: Scope, view: SubresourceView, parent: KubeObject,
   const gr = groupResourceOf(scope.served)
   const part = { ...gr, resource: `${gr.resource}/${scope.subresourceName}` }
   checkView(gr, part, scope.name, wanted, parent)
-  const next = view.put(parent, wanted)
+  const next = view.put(parent, wanted, judgeOf(scope, view, parent, wanted))
   if (!Array.isArray(next)) return next
   const kind = scope.subresource?.kind
   throw invalidError({ group: kind?.group ?? gr.group, kind: kind?.kind ?? scope.served.version.kind }, scope.name, next)
+}
+
+/** Runs declared rules besides, where the view has any. */
+function judgeOf({ env, subresource, subresourceName }: Scope, view: SubresourceView, parent: KubeObject, next: KubeObject): Parameters<typeof view.put>[2] {
+  const kind = subresource?.kind
+  if (!view.declaredRules || !kind) return undefined
+  const subject = { schema: kind.schema, kind: kind.kind.toLowerCase(), next, old: view.get(parent) }
+  return errors => env.registry.withDeclared(subject, errors, subresourceName)
 }

@@ -1,10 +1,12 @@
 import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { AccessEvent, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { clone } from '../meta/equal.ts'
+import type { FieldError } from '../meta/field-error.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import { parseMetadata } from '../storage/parse-own.ts'
 import type { StoredObject } from '../storage/storage.ts'
+import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
 import { decodeObject } from './decode-object.ts'
 import { propagationPolicyOf } from './deletion-step.ts'
 import { internalContext } from './internal-context.ts'
@@ -49,6 +51,11 @@ export class Registry {
     const object = (await this.env.admission.mutate(request)) ?? request.object
     await this.env.admission.validate({ ...request, object })
     return object
+  }
+
+  /** What is wrong with a view that is written, given what is known to be wrong: rules that stand beside the fields of its type are run, too. */
+  withDeclared(subject: DeclaredSubject, errors: readonly FieldError[], subresource: string): readonly FieldError[] {
+    return withDeclaredRules(subject, errors, { ...this.env, subresource })
   }
 
   /**

@@ -90,6 +90,8 @@ export class TestRegistry {
   authorizeCreate: (target: WriteTarget) => Promise<void> = async () => {}
   /** What declared rules found otherwise than hand-written validation. */
   readonly declaredFaults: string[] = []
+  /** What each of them is counted by. */
+  readonly declaredIdentifiers: string[] = []
   readonly catalog: Catalog
   readonly registry: Registry
   private uids = 0
@@ -110,7 +112,7 @@ export class TestRegistry {
         mutate: async request => (this.admission.mutate ? this.admission.mutate(request) : request.object),
         validate: async request => this.admission.validate?.(request),
       },
-      declared: { mismatch: detail => this.declaredFaults.push(detail), panic: detail => this.declaredFaults.push(detail) },
+      declared: { mismatch: (...fault) => this.noteFault(...fault), panic: (...fault) => this.noteFault(...fault) },
       authorizeCreate: target => this.authorizeCreate(target),
       storageFor: definition => open(this.backend, definition),
     }
@@ -122,6 +124,11 @@ export class TestRegistry {
     const definition = this.catalog.snapshot().definition(gr.group, gr.resource)
     if (!definition) throw new Error(`no ${gr.resource}`)
     return { definition, version: definition.hub }
+  }
+
+  private noteFault(detail: string, identifier: string): void {
+    this.declaredFaults.push(detail)
+    this.declaredIdentifiers.push(identifier)
   }
 
   access(): AnyAccess {

@@ -86,6 +86,7 @@ export class RecordedApi {
     const registry: EndpointEnvironment['registry'] = {
       store: () => this.store(),
       admit: request => this.admitted(request),
+      withDeclared: (_, errors) => errors,
       // Nobody is left to use it.
       access: () => ({}) as ReturnType<EndpointEnvironment['registry']['access']>,
     }

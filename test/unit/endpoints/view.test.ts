@@ -1,12 +1,16 @@
 import { expect } from 'chai'
-import type { Subresource, SubresourceView } from '../../../src/catalog/definition.ts'
+import type { ResourceDefinition, Subresource, SubresourceView } from '../../../src/catalog/definition.ts'
 import { putView, viewTarget } from '../../../src/endpoints/view.ts'
 import { invalid } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
+import { replicationControllerResource } from '../../../src/resources/core/replication-controller/definition.ts'
 import { types } from '../../../src/resources/types.ts'
+import { minimum } from '../../../src/schema/rule-kinds.ts'
+import type { Field, StructSchema } from '../../../src/schema/schema.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { apiHandler, testApi } from '../../support/api-handler.ts'
 import { FakeExchange, scopeOf } from '../../support/exchange.ts'
+import { definitionIn, featuresIn } from '../../support/hook-context.ts'
 import { refusal, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
 /** A widget's size as its scale. */
@@ -32,6 +36,24 @@ const scale: Subresource = {
 }
 const CONFLICT =
   'Operation cannot be fulfilled on widgets.example.io "a": the object has been modified; please apply your changes to the latest version and try again'
+
+/** The same kind, whose Scale has another rule where it has one. */
+function wantingFive(definition: ResourceDefinition): ResourceDefinition {
+  const { hub } = definition
+  const { scale: own } = hub.subresources ?? {}
+  if (!own?.kind) throw new Error('no scale')
+  const { schema } = own.kind
+  const field = schema.fields.get('spec')
+  if (field?.schema.type !== 'struct') throw new Error('no spec')
+  const replicas = field.schema.fields.get('replicas')
+  const spec = { ...field, schema: withField(field.schema, 'replicas', { ...replicas!, ...(replicas?.rules && { rules: [minimum(5)] }) }) }
+  const subresources = { ...hub.subresources, scale: { ...own, kind: { ...own.kind, schema: withField(schema, 'spec', spec) } } }
+  const changed = { ...hub, subresources }
+  return { ...definition, hub: changed, versions: [changed] }
+}
+
+const withField = (schema: StructSchema, name: string, field: Field): StructSchema =>
+  Object.create(schema, { fields: { value: new Map([...schema.fields, [name, field]]) } })
 
 describe('views', () => {
   let t: TestRegistry
@@ -98,4 +120,34 @@ describe('views', () => {
     it('are not created', async () =>
       expect(await refusalText(request('POST', '{}'))).to.equal('405 MethodNotAllowed: the server does not allow this method on the requested resource'))
   })
+
+  for (const [release, identifier] of [
+    ['1.33', undefined],
+    ['1.34', 'scale_scale_update'],
+    ['1.36', 'scale_scale_update'],
+  ] as const)
+    it(`are judged by the rules of their type where upstream does, in ${release}`, async () => {
+      const features = featuresIn(release)
+      const controllers = wantingFive(definitionIn(replicationControllerResource, features))
+      const t = new TestRegistry([widgetResource(), controllers], undefined, features)
+      const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+      const controller = { kind: 'ReplicationController', apiVersion: 'v1', metadata: { name: 'r' }, spec: { template } }
+      await t.access().create({ group: '', resource: 'replicationcontrollers' }, 'ns', controller as AnyObject)
+      const scaling = async (replicas: number) => {
+        const exchange = new FakeExchange('/api/v1/namespaces/ns/replicationcontrollers/r/scale', {
+          method: 'PATCH',
+          body: JSON.stringify({ spec: { replicas } }),
+          headers: { 'content-type': 'application/merge-patch+json' },
+        })
+        await apiHandler(testApi(scopeOf(t, exchange, 'get').env))(exchange)
+        return exchange.json as AnyObject
+      }
+      // A rule that finds more than hand-written validation, which has the word.
+      expect((await scaling(4)).spec).to.deep.equal({ replicas: 4 })
+      expect(t.declaredIdentifiers).to.deep.equal(identifier === undefined ? [] : [identifier])
+      expect(await refusalText(scaling(-1))).to.equal(
+        '422 Invalid: Scale.autoscaling "r" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+      )
+      expect(t.declaredIdentifiers).to.have.length(identifier === undefined ? 0 : 1)
+    })
 })

@@ -1,7 +1,7 @@
 import { defineSubresource } from '../../../catalog/define.ts'
 import type { Subresource, SubresourceView, TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
+import { covered, type FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { TypedObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
@@ -21,7 +21,7 @@ const scaleTable: TableDefinition<Scale> = {
 }
 
 /** Of a scale that is written. */
-export const validateScale = ({ spec }: Scale): FieldError[] => validateNonNegative(spec.replicas, fieldPath('spec', 'replicas'))
+export const validateScale = ({ spec }: Scale): FieldError[] => covered('minimum', validateNonNegative(spec.replicas, fieldPath('spec', 'replicas')))
 
 /** autoscaling/v1 Scale of a parent. `selector`: its text, '' for none. A zero count is left out of the spec, as its JSON has it. */
 export function scaleOf({ metadata }: TypedObject, wanted: number, current: number, selector: string): Scale {
@@ -51,9 +51,9 @@ interface Scalable extends TypedObject {
 function scaleView<T extends Scalable>(selector: (parent: T) => string): SubresourceView<T, Scale> {
   return {
     get: parent => scaleOf(parent, parent.spec.replicas ?? 0, parent.status.replicas ?? 0, selector(parent)),
-    put(parent, view) {
-      const errors = validateScale(view)
-      if (errors.length > 0) return errors
+    put(parent, view, judge = errors => errors) {
+      const errors = judge(validateScale(view))
+      if (errors.length > 0) return [...errors]
       parent.spec.replicas = view.spec.replicas ?? 0
       return parent
     },
@@ -61,8 +61,9 @@ function scaleView<T extends Scalable>(selector: (parent: T) => string): Subreso
   }
 }
 
-/** The subresource `scale` of a workload. @param selector the text of the parent’s label selector, by which an autoscaler finds the pods. */
-export const scaleSubresource = <T extends Scalable>(selector: (parent: T) => string): Subresource<T> => scaleOver(scaleView(selector))
+/** The subresource `scale` of a workload. @param selector the text of the parent’s label selector, by which an autoscaler finds the pods. @param declaredRules see `SubresourceView`. */
+export const scaleSubresource = <T extends Scalable>(selector: (parent: T) => string, declaredRules = false): Subresource<T> =>
+  scaleOver({ ...scaleView(selector), declaredRules })
 
 /** /scale of any kind, by a view of its own, and a Table. */
 export const scaleOver = <T extends TypedObject>(view: SubresourceView<T, Scale>, table: TableDefinition<Scale> = scaleTable): Subresource<T> =>

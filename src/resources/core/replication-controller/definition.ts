@@ -65,7 +65,7 @@ const v1: Version<ReplicationController> = {
   table: replicaTable(({ spec }) => printLabels(spec.selector)),
   selectableFields: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
   subresources: {
-    scale: scaleSubresource<ReplicationController>(({ spec }) => printLabelRequirements(labelSelectorOfMap(spec.selector))),
+    scale: scaleSubresource<ReplicationController>(({ spec }) => printLabelRequirements(labelSelectorOfMap(spec.selector)), true),
     status: { verbs: STATUS_VERBS, strategy: statusStrategy },
   },
 }
