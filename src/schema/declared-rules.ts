@@ -70,8 +70,9 @@ const isUnchanged = (value: unknown, before: Before | undefined): boolean => bef
 
 /** The rules of a field, and those within its value. A pointer with a default is never absent, so that it counts as required. */
 function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: Part | undefined): Part {
+  const ofStruct = rules.filter(rule => rule.ofStruct)
   const first = rules.filter(rule => rule.endsTheField)
-  const others = rules.filter(rule => !rule.endsTheField)
+  const others = rules.filter(rule => !rule.endsTheField && !rule.ofStruct)
   const isNeeded = pointer === true && preset !== undefined
   return {
     places: [
@@ -82,9 +83,10 @@ function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: P
     errorsOf(value, path, before, isOn) {
       const member = memberOf(value, name)
       const memberWas = memberBefore(before, name)
-      if (isUnchanged(member, memberWas)) return []
       const at = path.child(name)
-      const errors = first.flatMap(rule => rule.check(member, at, memberWas, isOn))
+      const about = ofStruct.flatMap(rule => rule.check(value, at, before, isOn))
+      if (isUnchanged(member, memberWas)) return about
+      const errors = [...about, ...first.flatMap(rule => rule.check(member, at, memberWas, isOn))]
       if (errors.length > 0) return errors
       if (member === undefined && pointer) return isNeeded ? [required(at)] : []
       return [...others.flatMap(rule => rule.check(member, at, memberWas, isOn)), ...(inner?.errorsOf(value, path, before, isOn) ?? [])]

@@ -33,7 +33,7 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * `strayatomic` a list type of what is no list ·
  * `merge(key)` `merge` `replace` `retainKeys` patch strategies · `deprecated` · `since(1.30)` the first release that has it, `until(1.31)` the first that has it no more,
  * `gate(Name)` the feature gate without which writes clear it, `gate(Name,own)` and its like (`GateUse`) where the old object keeps it otherwise ·
- * `ungated` gates of the fields of its type do not clear them here · `minimum(0)` `minimum(1,Gate:0)` `maxitems(8)` `known` `unique` `unique(name)` `present` `fixed` `format(k8s-short-name)` `maxlength(63)` `exclusive(A,B)` `exclusive(Shown:A,B)` rules for validation (`rule-kinds.ts`) ·
+ * `ungated` gates of the fields of its type do not clear them here · `minimum(0)` `minimum(1,Gate:0)` `maxitems(8)` `known` `unique` `unique(name)` `only(type:A)` `needs(type:A)` `present` `fixed` `format(k8s-short-name)` `maxlength(63)` `exclusive(A,B)` `exclusive(Shown:A,B)` rules for validation (`rule-kinds.ts`) ·
  * `= json` default (last).
  * `atomic@1.30` is a mark of that release and later ones, `=@1.31 json` a default.
  * A field that releases declare differently otherwise has a line for each: the first ends with `until(1.34)`, the next has `since(1.34)`, and both have the number.

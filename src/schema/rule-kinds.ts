@@ -1,4 +1,5 @@
-import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from '../meta/field-error.ts'
+import { deepEqual } from '../meta/equal.ts'
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required, tooLong, tooMany } from '../meta/field-error.ts'
 import { isDns1123Label, isDns1123Subdomain, isDns1123SubdomainOfAnyCase, isQualifiedName } from '../meta/names.ts'
 import type { DeclaredRule, Schema } from './schema.ts'
 
@@ -108,21 +109,37 @@ function exclusive(path: string, types: readonly string[]): DeclaredRule {
 const typesOf = (list: unknown): ReadonlySet<unknown> => new Set(Array.isArray(list) ? list.map(element => memberOf(element, 'type')) : [])
 const memberOf = (element: unknown, name: string): unknown => (typeof element === 'object' && element !== null ? Reflect.get(element, name) : undefined)
 
+/** A member that goes with one value of another member: there it may be (`only`) or has to be (`needs`), and with all others it may not. */
+const goesWith = (field: string, { mark, other, value }: { readonly mark: string; readonly other: string; readonly value: string }): DeclaredRule => ({
+  origin: '',
+  ofStruct: true,
+  check(struct, path, before) {
+    const member = memberOf(struct, field)
+    const isSame = (name: string): boolean => before !== undefined && deepEqual(memberOf(struct, name), memberOf(before.value, name))
+    if (isSame(other) && isSame(field)) return []
+    if (memberOf(struct, other) !== value) return member === undefined ? [] : [forbidden(path, '')]
+    return mark === 'needs' && member === undefined ? [required(path)] : []
+  },
+})
+
 const PLAIN: Readonly<Record<string, DeclaredRule>> = { present, fixed }
 const MINIMUM = /^minimum\((?<least>-?\d+)(?:,(?<gate>\w+):(?<gated>-?\d+))?\)$/
 const UNIQUE = /^unique(?:\((?<members>\w+(?:,\w+)*)\))?$/
+const GOES_WITH = /^(?<mark>needs|only)\((?<other>\w+):(?<value>\w+)\)$/
 const FORMAT = /^format\(([\w-]+)\)$/
 const MAX_LENGTH = /^maxlength\((\d+)\)$/
 const MAX_ITEMS = /^maxitems\((\d+)\)$/
 const EXCLUSIVE = /^exclusive\((?:(?<shown>\w+):)?(?<types>\w+(?:,\w+)+)\)$/
 
-/** The rules among the marks of a field: `present`, `fixed`, `format(k8s-short-name)`, `minimum(0)`, `minimum(1,Gate:0)`, `maxlength(63)`, `known` (values of its type), `unique`, `unique(name)`, `maxitems(8)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
+/** The rules among the marks of a field: `present`, `fixed`, `format(k8s-short-name)`, `minimum(0)`, `minimum(1,Gate:0)`, `maxlength(63)`, `known` (values of its type), `unique`, `unique(name)`, `only(type:A)`, `needs(type:A)`, `maxitems(8)`, `exclusive(Approved,Denied)`, `exclusive(Conditions:Approved,Denied)` where errors show the field by that name. Undefined: there is none. */
 export function ruleMarks(field: string, marks: readonly string[], schema: Schema): readonly DeclaredRule[] | undefined {
   const rules = marks.flatMap(mark => {
     const { least, gate, gated } = MINIMUM.exec(mark)?.groups ?? {}
     if (least !== undefined) return [minimum(Number(least), gate === undefined ? undefined : { name: gate, least: Number(gated) })]
     const keys = UNIQUE.exec(mark)
     if (keys) return [unique(keys.groups?.members?.split(',') ?? [])]
+    const { mark: how, other, value } = GOES_WITH.exec(mark)?.groups ?? {}
+    if (how !== undefined && other !== undefined && value !== undefined) return [goesWith(field, { mark: how, other, value })]
     if (mark === 'known') return [known(schema.type === 'string' ? (schema.enum ?? []) : [])]
     const most = MAX_ITEMS.exec(mark)?.[1]
     if (most !== undefined) return [maxItems(Number(most))]

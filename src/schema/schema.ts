@@ -55,7 +55,9 @@ export interface DeclaredRule {
   readonly endsTheField?: true
   /** Its errors are about elements of the list that the field is. */
   readonly ofElements?: true
-  /** Asked of values that have changed. */
+  /** It looks at the struct that the field is in, whose value it is given. */
+  readonly ofStruct?: true
+  /** Asked of values that have changed, and of structs always. */
   check(value: unknown, path: FieldPath, before: Before | undefined, isOn: IsOn): FieldError[]
 }
 

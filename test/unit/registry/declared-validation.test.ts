@@ -10,6 +10,7 @@ import { horizontalPodAutoscalerResource } from '../../../src/resources/autoscal
 import { certificateSigningRequestResource } from '../../../src/resources/certificates/certificate-signing-request/definition.ts'
 import { replicationControllerResource } from '../../../src/resources/core/replication-controller/definition.ts'
 import { endpointSliceResource } from '../../../src/resources/discovery/endpoint-slice/definition.ts'
+import { priorityLevelConfigurationResource } from '../../../src/resources/flowcontrol/priority-level-configuration/definition.ts'
 import { ingressClassResource } from '../../../src/resources/networking/ingress-class/definition.ts'
 import { ipAddressResource } from '../../../src/resources/networking/ip-address/definition.ts'
 import { networkPolicyResource } from '../../../src/resources/networking/network-policy/definition.ts'
@@ -266,6 +267,30 @@ describe('rules that stand beside the fields of a type', () => {
         'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
       ],
     ],
+    [
+      '1.36',
+      priorityLevelConfigurationResource,
+      { spec: { type: 'Limited', exempt: {} } },
+      ['spec.exempt: Forbidden: must be nil if the type is Limited', 'spec.limited: Required value: must not be empty when type is Limited'],
+    ],
+    [
+      '1.36',
+      priorityLevelConfigurationResource,
+      {
+        spec: {
+          type: 'Limited',
+          limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject', queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 } } },
+        },
+      },
+      'spec.limited.limitResponse.queuing: Forbidden: must be nil if limited.limitResponse.type is not Limited',
+    ],
+    [
+      '1.36',
+      priorityLevelConfigurationResource,
+      { spec: { type: 'Limited', limited: { nominalConcurrencyShares: 1, limitResponse: { type: '' } } } },
+      'spec.limited.limitResponse.type: Required value',
+    ],
+    ['1.36', priorityLevelConfigurationResource, { spec: { type: '' } }, 'spec.type: Required value'],
     ['1.36', runtimeClassResource, { handler: 'a.b' }, 'handler: Invalid value: "a.b": must not contain dots'],
   ]
   for (const [release, definition, body, error] of migrated)

@@ -2,7 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
+import { covered, forbidden, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -46,16 +46,16 @@ function validateQueuing({ queues, handSize, queueLengthLimit }: QueuingConfigur
 
 /** Since 1.36 a missing type has an error of its own. */
 const unknownType = (type: string, known: readonly string[], path: FieldPath, release: Release): FieldError =>
-  type === '' && isSince(release, '1.36') ? required(path) : notSupported(path, type, known)
+  type === '' && isSince(release, '1.36') ? { ...required(path), origin: '', isCovered: true } : notSupported(path, type, known)
 
 /** `Queue` needs queuing, `Reject` forbids it. The texts say Limited where they mean Queue. */
 function validateLimitResponse({ type, queuing }: LimitResponse, path: FieldPath, release: Release): FieldError[] {
   const at = path.child('queuing')
   switch (type) {
     case 'Reject':
-      return queuing ? [forbidden(at, 'must be nil if limited.limitResponse.type is not Limited')] : []
+      return queuing ? covered('', [forbidden(at, 'must be nil if limited.limitResponse.type is not Limited')]) : []
     case 'Queue':
-      return queuing ? validateQueuing(queuing, at) : [required(at, 'must not be empty if limited.limitResponse.type is Limited')]
+      return queuing ? validateQueuing(queuing, at) : covered('', [required(at, 'must not be empty if limited.limitResponse.type is Limited')])
     default:
       return [unknownType(type, ['Queue', 'Reject'], path.child('type'), release)]
   }
@@ -103,13 +103,15 @@ function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec,
   switch (type) {
     case 'Exempt':
       return [
-        ...(limited ? [forbidden(path.child('limited'), 'must be nil if the type is not Limited')] : []),
+        ...(limited ? covered('', [forbidden(path.child('limited'), 'must be nil if the type is not Limited')]) : []),
         ...(exempt ? validateExempt(exempt, path.child('exempt')) : []),
       ]
     case 'Limited':
       return [
-        ...(exempt ? [forbidden(path.child('exempt'), 'must be nil if the type is Limited')] : []),
-        ...(limited ? validateLimited(limited, path.child('limited'), shares) : [required(path.child('limited'), 'must not be empty when type is Limited')]),
+        ...(exempt ? covered('', [forbidden(path.child('exempt'), 'must be nil if the type is Limited')]) : []),
+        ...(limited
+          ? validateLimited(limited, path.child('limited'), shares)
+          : covered('', [required(path.child('limited'), 'must not be empty when type is Limited')])),
       ]
     default:
       return [unknownType(type, ['Exempt', 'Limited'], path.child('type'), shares.release)]
