@@ -4,6 +4,7 @@ import { isIP, isIPv6, Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectSecurely, type SecureContextOptions } from 'node:tls'
 import { DialError, dialError } from './dial-error.ts'
 import { errorCode } from './error-code.ts'
+import type { MetricFamily } from './metrics.ts'
 import { checkServerName } from './server-name.ts'
 
 /** A proxy that opens connections by the method CONNECT. */
@@ -17,8 +18,21 @@ export interface ConnectProxy {
 /** Opens a connection to a host and a port, and is done once, with an error or with a socket that is connected. */
 export type Dial = (host: string, port: number, done: (error: Error | null, socket?: Socket) => void) => void
 
+/** What a way out may be for. */
+export type EgressPurpose = 'cluster' | 'controlplane' | 'etcd'
+
+/** Learns what comes of connections through a proxy: each begins, and fails at the proxy or behind it, or is there after so many seconds. */
+export interface DialObserver {
+  started(): void
+  failed(stage: 'connect' | 'proxy'): void
+  connected(seconds: number): void
+}
+
 /** The ways out of this server by what is behind them; what is absent is dialled directly. */
 export interface Egress {
+  /** For what the configuration names a way, be it the direct one; absent: there is no configuration. */
+  readonly named?: ReadonlySet<EgressPurpose>
+  readonly metrics?: readonly MetricFamily[]
   /** What is managed: nodes, pods, services. */
   readonly cluster?: Dial
   /** Webhooks that a URL names, and those of authentication, authorization and audits. */
@@ -42,13 +56,26 @@ const NOT_IN_PATHS = /[^!-~]/
 
 /** Dials through the proxy, which resolves names. Errors are in kube-apiserver's words. `dialMs`: for all until it has answered. */
 export const dialThrough =
-  (proxy: ConnectProxy, dialMs = DIAL_MS): Dial =>
-  (host, port, done) => {
+  (proxy: ConnectProxy, observer?: DialObserver, dialMs = DIAL_MS): Dial =>
+  (host, port, given) => {
+    let isConnected = false
+    const began = performance.now()
+    observer?.started()
+    const done: typeof given = (error, socket) => {
+      if (error) observer?.failed(isConnected ? 'proxy' : 'connect')
+      else observer?.connected((performance.now() - began) / 1000)
+      given(error, socket)
+    }
     if (NOT_IN_PATHS.test(host)) return done(new DialError(`dial tcp: lookup ${host}: no such host`))
     const address = `${hostText(host)}:${port}`
     const name = nameOf(proxy)
     const options = { ...proxy.at, method: 'CONNECT', path: address, agent: false as const, headers: { host: '127.0.0.1' } }
     const asking = proxy.tls ? httpsRequest({ ...options, ...serverNameOf(proxy), checkServerIdentity: checkServerName, ...proxy.tls }) : httpRequest(options)
+    asking.once('socket', socket =>
+      socket.once(proxy.tls ? 'secureConnect' : 'connect', () => {
+        isConnected = true
+      }),
+    )
     const timer = setTimeout(() => asking.destroy(new DialError(`dial tcp ${name}: i/o timeout`)), dialMs)
     asking.once('close', () => clearTimeout(timer))
     asking.once('error', error => {

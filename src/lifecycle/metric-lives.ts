@@ -53,6 +53,7 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_authorization_webhook_duration_seconds: alphaSince('1.30'),
   apiserver_authorization_webhook_evaluations_fail_open_total: alphaSince('1.30'),
   apiserver_authorization_webhook_evaluations_total: alphaSince('1.30'),
+  apiserver_egress_dialer_dial_start_total: alphaSince('1.26'),
   apiserver_envelope_encryption_dek_source_cache_size: alphaSince('1.29'),
   apiserver_envelope_encryption_invalid_key_id_from_status_total: alphaSince('1.27'),
   apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds: alphaSince('1.27'),

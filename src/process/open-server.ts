@@ -8,6 +8,7 @@ import { type EncryptionService, openEncryption } from '../control-plane/encrypt
 import type { Runtime } from '../control-plane/runtime.ts'
 import { statusEncoder } from '../endpoints/status-encoder.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
+import type { Egress } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { untilAborted } from '../lib/on-abort.ts'
@@ -115,7 +116,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   let isAnnounced = alone === undefined
   const served = await givenCertificates(config)
   const health = healthOf({ config, log, services, encryption, shutdown, isAnnounced: () => isAnnounced })
-  const server = await listen({ ...parts, begin, services, encryption, audit, health, certificates: served, tracing })
+  const server = await listen({ ...parts, begin, services, encryption, audit, egress, health, certificates: served, tracing })
   if (link) {
     log.info('worker serves', { pid: process.pid })
     link.serving()
@@ -159,6 +160,7 @@ interface Listening extends ServerParts {
   readonly services: OpenServices
   readonly encryption: EncryptionService
   readonly audit: AuditService
+  readonly egress: Egress
   readonly health: Health
 }
 
@@ -205,6 +207,7 @@ async function listen({
   services,
   encryption,
   audit,
+  egress,
   health,
   certificates: { served },
   tracing,
@@ -221,7 +224,7 @@ async function listen({
     settled: runtime.settled,
     faults: runtime.faults && faultsOf(runtime.faults, services),
     exposure: config.metrics,
-    metrics: [...[plane, encryption, auth, audit].flatMap(({ metrics = [] }) => metrics), ...(runtime.faults?.families ?? [])],
+    metrics: [...[plane, encryption, auth, audit, egress].flatMap(({ metrics = [] }) => metrics), ...(runtime.faults?.families ?? [])],
     authenticator: auth.authenticator,
     isHidden: auth.isHidden,
     authorizer: auth.authorizer,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { fileError } from '../../clients/file-error.ts'
 import { decodeConfigFile } from '../../codec/config-file.ts'
-import { type ConnectProxy, dialThrough, type Egress } from '../../lib/connect-proxy.ts'
+import { type ConnectProxy, type Dial, dialThrough, type Egress } from '../../lib/connect-proxy.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
@@ -11,6 +11,7 @@ import { duplicate, type FieldError, fieldErrorText, forbidden, invalid, notSupp
 import { fieldPath } from '../../meta/field-path.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
+import { DialMetrics } from './dial-metrics.ts'
 
 /** Names of files. */
 interface TlsFiles {
@@ -45,19 +46,29 @@ export class EgressConfigError extends Error {
 
 const VERSIONS = ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1']
 const PROTOCOLS = ['Direct', 'HTTPConnect', 'GRPC']
-const NAMES = ['cluster', 'controlplane', 'etcd']
+const NAMES = ['cluster', 'controlplane', 'etcd'] as const
 const PATH = fieldPath('service', 'connection')
 
 /** The ways out that a file's bytes name. Throws EgressConfigError in kube-apiserver's words, and of what is not implemented by name. */
 export async function parseEgressFile(bytes: Buffer): Promise<Egress> {
   const ways = new Map<string, ConnectProxy>()
-  for (const { name = '', connection } of readSelections(bytes)) {
+  const selections = readSelections(bytes)
+  const named = new Set(NAMES.filter(purpose => selections.some(({ name }) => name?.toLowerCase() === purpose)))
+  for (const { name = '', connection } of selections) {
     const proxy = connection?.transport && (await proxyOf(connection.transport))
     if (proxy) ways.set(name.toLowerCase(), proxy)
   }
   const [cluster, controlplane, etcd] = NAMES.map(name => ways.get(name))
   if (etcd?.tls) throw new EgressConfigError('egress selection of etcd: a proxy with TLS is not implemented')
-  return { ...(cluster && { cluster: dialThrough(cluster) }), ...(controlplane && { controlplane: dialThrough(controlplane) }), ...(etcd && { etcd }) }
+  const metrics = new DialMetrics()
+  const dialOf = (proxy: ConnectProxy): Dial => dialThrough(proxy, metrics.of(proxy))
+  return {
+    named,
+    metrics: metrics.families,
+    ...(cluster && { cluster: dialOf(cluster) }),
+    ...(controlplane && { controlplane: dialOf(controlplane) }),
+    ...(etcd && { etcd }),
+  }
 }
 
 async function proxyOf({ tcp, uds }: Transport): Promise<ConnectProxy> {
@@ -143,6 +154,6 @@ function nameErrors(names: readonly string[]): FieldError[] {
     const name = given.toLowerCase()
     if (seen.has(name)) return [duplicate(PATH.index(i), name)]
     seen.add(name)
-    return NAMES.includes(name) ? [] : [notSupported(PATH, name, NAMES)]
+    return NAMES.some(each => each === name) ? [] : [notSupported(PATH, name, NAMES)]
   })
 }

@@ -85,7 +85,7 @@ describe('connections through a proxy', () => {
     }).listen(0, '127.0.0.1')
     await once(proxy, 'listening')
     const way = { host: '127.0.0.1', port: (proxy.address() as AddressInfo).port }
-    const error = await new Promise<Error | null>(resolve => dialThrough({ at: way }, 200)('example.test', 443, resolve))
+    const error = await new Promise<Error | null>(resolve => dialThrough({ at: way }, undefined, 200)('example.test', 443, resolve))
     expect(error?.message).to.equal(`dial tcp 127.0.0.1:${way.port}: i/o timeout`)
     proxy.close()
   })
@@ -114,5 +114,35 @@ describe('connections through a proxy', () => {
     const { port: free } = closed.address() as AddressInfo
     closed.close()
     expect(await fault({ at: { host: '127.0.0.1', port: free } })).to.equal(`dial tcp 127.0.0.1:${free}: connect: connection refused`)
+  })
+
+  it('are told to who counts them', async () => {
+    const proxy = await ConnectProxyServer.start()
+    const told: string[] = []
+    const observer = {
+      started: () => told.push('started'),
+      failed: (stage: string) => told.push(`failed: ${stage}`),
+      connected: (seconds: number) => told.push(`connected: ${seconds > 0}`),
+    }
+    const dial = (way: ConnectProxy) =>
+      new Promise<void>(resolve => {
+        dialThrough(way, observer)('127.0.0.1', port, (_, socket) => {
+          socket?.destroy()
+          resolve()
+        })
+      })
+    const way = { at: { host: '127.0.0.1', port: proxy.port } }
+    await dial(way)
+    proxy.answer = 'HTTP/1.1 403 Forbidden\r\n\r\n'
+    await dial(way)
+    proxy.answer = ''
+    await dial(way)
+    proxy.close()
+    await dial({ at: { socketPath: join(directory, 'absent') } })
+    await dial({ ...way, tls: {} })
+    expect(told).to.deep.equal([
+      ...['started', 'connected: true', 'started', 'failed: proxy', 'started', 'failed: proxy'],
+      ...['started', 'failed: connect', 'started', 'failed: connect'],
+    ])
   })
 })
