@@ -89,7 +89,7 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
   const expirations = createCertificateExpirations()
   const cacheMetrics = new TokenCacheMetrics()
   const [others, webhook, authorization, external, given, users] = await Promise.all([
-    openTokenIssuers(config, { clock, log, cacheMetrics }),
+    openTokenIssuers(config, { clock, log, cacheMetrics, egress }),
     openTokenWebhook(config, { clock, log, cacheMetrics, certificates, dial: egress?.controlplane }),
     openAuthorization(config, { clock, log, certificates, dial: egress?.controlplane }),
     openExternalSignerService(config, clock, log),

@@ -7,6 +7,7 @@ import type { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import { ReloadMetrics } from '../auth/reload-metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Egress } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -28,6 +29,7 @@ export interface TokenIssuerParts {
   readonly clock: Clock
   readonly log: Logger
   readonly cacheMetrics: TokenCacheMetrics
+  readonly egress?: Egress | undefined
 }
 
 /** Between two looks at the times of the file. */
@@ -36,14 +38,14 @@ const LOOK_MS = 1_000
 const READY_MS = 60_000
 
 /** Reads the file or the flags that name issuers, and begins to ask them for their keys. Loads what reads tokens only where there are any. Throws an Error in kube-apiserver's words. */
-export async function openTokenIssuers(config: Config, { clock, log, cacheMetrics }: TokenIssuerParts): Promise<TokenIssuers> {
+export async function openTokenIssuers(config: Config, { clock, log, cacheMetrics, egress }: TokenIssuerParts): Promise<TokenIssuers> {
   const { authenticationConfigFile: file, oidc } = config
   if (file === undefined && oidc === undefined) return { tokens: [], anonymous: config.anonymousAuth, metrics: [], close: async () => {} }
   const { openJwtService } = await import('../auth/authn/jwt/jwt-service.ts')
   const { configuration, bytes } = file === undefined ? { configuration: await ofFlags(config), bytes: Buffer.alloc(0) } : await ofFile(file, config)
   const anonymous = anonymousOf(configuration.anonymous, config)
   const server = config.gates.enabled('APIServerIdentity') ? serverId() : ''
-  const options = { ...(await optionsOf(config, clock, log, server)), cacheMetrics }
+  const options = { ...(await optionsOf(config, { clock, log, egress }, server)), cacheMetrics }
   const reloads = new ReloadMetrics('authentication', 'BETA', server)
   const service = openJwtService(configuration, options)
   const stopped = new AbortController()
@@ -112,9 +114,13 @@ function anonymousOf(given: AnonymousConfiguration | undefined, { anonymousAuth,
   return given.enabled && given.conditions.length > 0 ? new Set(given.conditions.map(({ path }) => path)) : given.enabled
 }
 
-async function optionsOf(config: Config, clock: Clock, log: Logger, server: string): Promise<Omit<JwtServiceOptions, 'cacheMetrics'>> {
+async function optionsOf(
+  config: Config,
+  { clock, log, egress }: Omit<TokenIssuerParts, 'cacheMetrics'>,
+  server: string,
+): Promise<Omit<JwtServiceOptions, 'cacheMetrics'>> {
   const { expressionCompiler } = await import('../auth/authn/jwt/expressions.ts')
-  const { issuerClient } = await import('../auth/authn/jwt/issuer-client.ts')
+  const { issuerClient, issuerDial } = await import('../auth/authn/jwt/issuer-client.ts')
   const { JwtMetrics } = await import('../auth/authn/jwt/metrics.ts')
   const { SIGNING_ALGORITHMS } = await import('../auth/authn/jwt/signature.ts')
   const { gates, emulatedVersion: release, serviceAccounts } = config
@@ -125,7 +131,7 @@ async function optionsOf(config: Config, clock: Clock, log: Logger, server: stri
     log,
     metrics: new JwtMetrics(server),
     serverAudiences: serviceAccounts.audiences,
-    clientFor: issuerClient,
+    clientFor: ({ certificateAuthority, egressSelectorType }, signal) => issuerClient(certificateAuthority, signal, issuerDial(egressSelectorType, egress)),
     observeKeys: gates.enabled('StructuredAuthenticationConfigurationJWKSMetrics'),
     rules: {
       release,

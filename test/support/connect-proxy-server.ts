@@ -10,6 +10,8 @@ export class ConnectProxyServer {
   readonly asked: string[] = []
   /** What it answers instead of connecting; undefined: it connects. */
   answer: string | undefined
+  /** A port of this machine to which it connects whatever is asked for; undefined: to what is asked for. */
+  portTo: number | undefined
   private readonly server: Server
   private readonly sockets = new Set<Duplex>()
 
@@ -20,7 +22,7 @@ export class ConnectProxyServer {
       this.keep(client)
       if (this.answer !== undefined) return void client.end(this.answer)
       const { hostname, port } = new URL(`http://${url}`)
-      const target = connect(Number(port), hostname, () => {
+      const target = connect(this.portTo ?? Number(port), this.portTo === undefined ? hostname : '127.0.0.1', () => {
         client.write('HTTP/1.1 200 OK\r\n\r\n')
         client.pipe(target).pipe(client)
       })

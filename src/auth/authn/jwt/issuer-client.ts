@@ -1,12 +1,15 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { type Dial, DialledAgent, DialledTlsAgent, type Egress } from '../../../lib/connect-proxy.ts'
 import { CANCELED, DEADLINE, withDeadline } from '../../../lib/deadline.ts'
 import { dialError } from '../../../lib/dial-error.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
+import { quote } from '../../../lib/go-quote.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
 import { readBounded } from '../../../lib/read-bounded.ts'
 import { checkServerName } from '../../../lib/server-name.ts'
 import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
+import { AuthenticationConfigError } from './configuration-file.ts'
 
 /** What was found at a URL. */
 export interface Fetched {
@@ -33,12 +36,13 @@ const IDLE_MS = 90_000
 /** Connections to one host. */
 const MOST_SOCKETS = 8
 
-/** `authority`: PEM of what is believed; empty: what the system believes. Until the signal aborts. */
-export function issuerClient(authority: string, signal: AbortSignal): IssuerClient {
+/** `authority`: PEM of what is believed; empty: what the system believes. `dial`: absent, issuers are dialled directly. Until the signal aborts. */
+export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial): IssuerClient {
   const common = { keepAlive: true, timeout: IDLE_MS, maxSockets: MOST_SOCKETS, maxFreeSockets: 2 }
+  const secure = { ...common, checkServerIdentity: checkServerName, ...(authority !== '' && trustedCertificates(authority)) }
   const agents = {
-    'https:': new HttpsAgent({ ...common, checkServerIdentity: checkServerName, ...(authority !== '' && trustedCertificates(authority)) }),
-    'http:': new HttpAgent(common),
+    'https:': dial ? new DialledTlsAgent(dial, secure) : new HttpsAgent(secure),
+    'http:': dial ? new DialledAgent(dial, common) : new HttpAgent(common),
   }
   onAbort(signal, () => {
     agents['https:'].destroy()
@@ -74,6 +78,17 @@ export function issuerClient(authority: string, signal: AbortSignal): IssuerClie
   return {
     get: (text, accessToken = '') => withDeadline(signal, TIMEOUT_MS, ending => follow(text, accessToken, ending)),
   }
+}
+
+/**
+ * How an issuer is dialled by its egressSelectorType, if not directly. Throws AuthenticationConfigError where the egress configuration says nothing of it.
+ * Source: egressLookupForType in k8s.io/apiserver, plugin/pkg/authenticator/token/oidc.
+ */
+export function issuerDial(type: string, egress: Egress = {}): Dial | undefined {
+  if (type !== 'cluster' && type !== 'controlplane') return undefined
+  if (!egress.named) throw new AuthenticationConfigError(`oidc: egress lookup required with egress selector type ${quote(type)}`)
+  if (!egress.named.has(type)) throw new AuthenticationConfigError(`oidc: egress lookup for ${quote(type)} is not configured`)
+  return egress[type]
 }
 
 const tooLong = (): Error => new Error('http: response body too large')

@@ -105,7 +105,6 @@ function authorityErrors(pem: string, path: FieldPath): FieldError[] {
   }
 }
 
-/** No way out of this server but its own is built: what else would be wrong with a type is said first. */
 function egressErrors(type: string, path: FieldPath, { structured, egressSelector }: ValidationRules): FieldError[] {
   if (type === '') return []
   const errors: FieldError[] = []
@@ -113,6 +112,5 @@ function egressErrors(type: string, path: FieldPath, { structured, egressSelecto
   if (!egressSelector)
     errors.push(invalid(path, type, 'egress selector is not supported when StructuredAuthenticationConfigurationEgressSelector feature gate is disabled'))
   if (!EGRESS_TYPES.includes(type)) errors.push(invalid(path, type, 'egress selector must be either controlplane or cluster'))
-  else if (errors.length === 0) errors.push(invalid(path, type, 'egress selection for issuers of tokens is not implemented'))
   return errors
 }

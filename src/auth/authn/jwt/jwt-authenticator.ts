@@ -3,6 +3,7 @@ import { quote } from '../../../lib/go-quote.ts'
 import type { Logger } from '../../../lib/log.ts'
 import type { Release } from '../../../lifecycle/release.ts'
 import type { User } from '../../../meta/context.ts'
+import type { IssuerConfiguration } from './configuration.ts'
 import { ClaimResolver } from './distributed-claims.ts'
 import { verifyIdToken } from './id-token.ts'
 import type { IssuerClient } from './issuer-client.ts'
@@ -32,15 +33,15 @@ export interface JwtOptions {
   readonly metrics: JwtMetrics
   /** Whether metrics report when keys are fetched (the gate StructuredAuthenticationConfigurationJWKSMetrics). */
   readonly observeKeys: boolean
-  /** How issuers are asked: `authority` is what is believed of them. */
-  readonly clientFor: (authority: string, signal: AbortSignal) => IssuerClient
+  /** How an issuer is asked. Throws AuthenticationConfigError where its way out of this server is not configured. */
+  readonly clientFor: (issuer: IssuerConfiguration, signal: AbortSignal) => IssuerClient
 }
 
 /** Begins to ask for the issuer's keys, until the signal aborts: an issuer may run on this very server, and come later. */
 export function jwtAuthenticator(compiled: CompiledJwt, options: JwtOptions, signal: AbortSignal): JwtAuthenticator {
   const { release, algorithms, now, log, metrics } = options
   const { issuer, claimMappings } = compiled.configuration
-  const client = options.clientFor(issuer.certificateAuthority, signal)
+  const client = options.clientFor(issuer, signal)
   const rules = { audiences: issuer.audiences, algorithms, release, now }
   const groups = claimMappings.groups.claim
   const failed = (url: string, error: unknown): void =>

@@ -19,7 +19,7 @@ export interface JwtAuthenticators {
 /** `serverAudiences`: for which a token of theirs is good, whatever its own audiences are: those are between the issuer and the configuration. */
 export function jwtAuthenticators(compiled: readonly CompiledJwt[], serverAudiences: readonly string[], options: JwtOptions): JwtAuthenticators {
   const ended = new AbortController()
-  const made = compiled.map(each => jwtAuthenticator(each, options, ended.signal))
+  const made = makeAll(compiled, options, ended)
   const byIssuer = new Map(made.map(authenticator => [authenticator.issuer, authenticator]))
   const authenticate = async (authenticator: JwtAuthenticator, token: string, audiences: readonly string[]): Promise<TokenAnswer> => {
     const begun = performance.now()
@@ -48,5 +48,14 @@ export function jwtAuthenticators(compiled: readonly CompiledJwt[], serverAudien
       const authenticator = issuer === undefined ? undefined : byIssuer.get(issuer)
       return authenticator && authenticate(authenticator, token, meant)
     },
+  }
+}
+
+function makeAll(compiled: readonly CompiledJwt[], options: JwtOptions, ended: AbortController): readonly JwtAuthenticator[] {
+  try {
+    return compiled.map(each => jwtAuthenticator(each, options, ended.signal))
+  } catch (error) {
+    ended.abort()
+    throw error
   }
 }

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { issuerClient } from '../../../../../src/auth/authn/jwt/issuer-client.ts'
+import { issuerClient, issuerDial } from '../../../../../src/auth/authn/jwt/issuer-client.ts'
+import { dialThrough } from '../../../../../src/lib/connect-proxy.ts'
+import { ConnectProxyServer } from '../../../../support/connect-proxy-server.ts'
 import { OidcServer } from '../../../../support/oidc-server.ts'
 
 describe('issuerClient', () => {
@@ -43,5 +45,23 @@ describe('issuerClient', () => {
       .get('https://127.0.0.1:1/')
       .catch((error: Error) => error.message)
     expect(late).to.equal('Get "https://127.0.0.1:1/": context canceled')
+  })
+
+  it('goes through the proxy that is configured for it', async () => {
+    const proxy = await ConnectProxyServer.start()
+    const dial = dialThrough({ at: { host: '127.0.0.1', port: proxy.port } })
+    const url = `${issuer.url}/keys`
+    expect((await issuerClient(issuer.authority, ended.signal, issuerDial('cluster', { named: new Set(['cluster']), cluster: dial })).get(url)).code).to.equal(
+      200,
+    )
+    expect(proxy.asked).to.deep.equal([new URL(issuer.url).host])
+    proxy.close()
+  })
+
+  it('needs a configuration of the way that is named', () => {
+    expect(issuerDial('', {})).to.equal(undefined)
+    expect(issuerDial('controlplane', { named: new Set(['controlplane']) })).to.equal(undefined)
+    expect(() => issuerDial('cluster')).to.throw('oidc: egress lookup required with egress selector type "cluster"')
+    expect(() => issuerDial('cluster', { named: new Set(['controlplane']) })).to.throw('oidc: egress lookup for "cluster" is not configured')
   })
 })
