@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { handleOf } from '../lib/socket-handle.ts'
 import { turnIsSpent } from '../lib/turn.ts'
 import type { TurnShare } from '../protocols/http2/turn-share.ts'
 
@@ -23,11 +24,6 @@ interface Parser {
 const parserOf = (socket: Duplex): Parser | undefined =>
   'parser' in socket && typeof socket.parser === 'object' && socket.parser !== null ? socket.parser : undefined
 
-/** Whether the system is asked for what comes on a connection, as Node's handle of it says. */
-const isRead = (socket: Socket): boolean => !('_handle' in socket && isObject(socket._handle) && socket._handle.reading === false)
-
-const isObject = (value: unknown): value is { readonly reading?: unknown } => typeof value === 'object' && value !== null
-
 /**
  * Has Node's HTTP/1.1 read a connection as the turns of the event loop go. Left alone, its parser reads past the stream all that has come on all connections in one turn: a hundred may bring 64 KiB each, of
  * which every four bytes are a field. That is faster, and stays so until a connection brings much at once.
@@ -40,7 +36,7 @@ export function readInTurns(socket: Duplex, turns: TurnShare): void {
     told(read)
     const isMuch = typeof read === 'number' && read >= LARGE_BYTES
     // While Node waits for somebody it has stopped reading, in a way that ends with its own, and a moment after the socket has been told to resume.
-    if (!isMuch || parserOf(socket) !== parser || socket.isPaused() || !isRead(socket)) return
+    if (!isMuch || parserOf(socket) !== parser || socket.isPaused() || handleOf(socket)?.reading === false) return
     parser[ON_EXECUTE] = told
     takeTurns(socket, turns)
   }

@@ -1,11 +1,6 @@
 import type { TLSSocket } from 'node:tls'
+import { handleOf, type SocketHandle } from '../../lib/socket-handle.ts'
 import { inNextTurn } from '../../lib/turn.ts'
-
-/** What reads a connection. A session of Node's has it read for itself, so that to pause the socket does nothing. */
-interface Handle {
-  readStart(): unknown
-  readStop(): unknown
-}
 
 /** Streams that one turn of the event loop brings on a connection: with more of them it is read no more, until it has its turn. An ordinary client begins some at once. */
 const MANY_STREAMS = 32
@@ -79,16 +74,12 @@ export class ReadLines {
 /** Calls back so many turns later. */
 const after = (turns: number, callback: () => void): void => inNextTurn(turns === 1 ? callback : () => after(turns - 1, callback))
 
-/** What Node reads a connection by, which its types don't have. */
-const handleOf = (socket: TLSSocket): Handle | undefined => ('_handle' in socket && isHandle(socket._handle) ? socket._handle : undefined)
-
-const isHandle = (value: unknown): value is Handle => typeof value === 'object' && value !== null && 'readStop' in value && 'readStart' in value
-
 /** Whether a connection is read. A storm of requests over many connections is taken from one or two of them a turn, so that others have theirs. */
 export class Reads {
   readonly #socket: TLSSocket
   readonly #lines: ReadLines
-  readonly #handle: Handle | undefined
+  /** A session of Node's has the connection read for itself, so that to pause the socket does nothing. */
+  readonly #handle: SocketHandle | undefined
   #ended = false
   /** Of the streams of this turn. */
   #turn = -1

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { handleOf, type SocketHandle } from '../../lib/socket-handle.ts'
 
 /** After a turn of more milliseconds no handshake is read for as long: a write that has begun takes several turns. */
 const LONG_TURN_MS = 10
@@ -12,15 +13,9 @@ const QUIET_MS = 1000
 /** and has a turn after so many. */
 const LOOK_MS = 2000
 
-/** What reads a connection: Node's handle of a socket, which its types don't have. */
-interface Handle {
-  readStart(): unknown
-  readStop(): unknown
-}
-
 interface Handshake {
   readonly socket: Socket
-  readonly handle: Handle
+  readonly handle: SocketHandle
   /** Bytes that the client had sent when it was last looked at. */
   read: number
   /** When they had come, or the line began. */
@@ -44,8 +39,6 @@ const NODE: HandshakeLoop = {
   afterPoll: callback => void setImmediate(callback),
   after: (milliseconds, callback) => void setTimeout(callback, milliseconds).unref(),
 }
-
-const isHandle = (value: unknown): value is Handle => typeof value === 'object' && value !== null && 'readStop' in value && 'readStart' in value
 
 /**
  * Shares the turns of the event loop out among the connections of a port that are in their TLS handshake: a turn reads one of them, in a line that goes round. OpenSSL verifies the whole chain of certificates that
@@ -86,8 +79,8 @@ export class HandshakeTurns {
   }
 
   #take(socket: Socket): void {
-    const handle = '_handle' in socket ? socket._handle : undefined
-    if (socket.destroyed || !isHandle(handle)) return
+    const handle = handleOf(socket)
+    if (socket.destroyed || handle === undefined) return
     const handshake = { socket, handle, read: socket.bytesRead, since: this.#loop.now(), due: 0 }
     this.#open.set(socket, handshake)
     socket.once('close', () => this.end(socket))
