@@ -17,9 +17,6 @@ import { type AdmissionRequest, answerObject, type RegistryEnvironment, type Wri
 
 const MANAGER = 'binnacle'
 
-/** Ends an update that has nothing to change before it is admitted, validated and encoded. One for all: it has no stack worth making. */
-const KEPT = new Error('nothing is to be changed')
-
 /** The stores of all stored resources, and in-process access to them. */
 export class Registry {
   private readonly env: RegistryEnvironment
@@ -89,21 +86,12 @@ export class Registry {
       },
       update: async (id, namespace, name, change, options) => {
         const to = target(id, namespace, name, 'update', options?.subresource)
-        let kept: KubeObject | undefined
-        const transform = async (now: KubeObject | undefined): Promise<KubeObject> => {
+        const transform = async (now: KubeObject | undefined): Promise<KubeObject | undefined> => {
           if (!now) throw notFoundError(id, name)
-          const changed = change(clone(now))
-          if (changed !== undefined) return changed
-          kept = now
-          throw KEPT
+          return change(clone(now))
         }
-        try {
-          const { answer } = await this.store(to.served).update(to, { transform })
-          return answerObject(answer)
-        } catch (error) {
-          if (error !== KEPT || kept === undefined) throw error
-          return clone(kept)
-        }
+        const { answer } = await this.store(to.served).update(to, { transform })
+        return answerObject(answer)
       },
       delete: async (id, namespace, name, options) => {
         const to = { ...target(id, namespace, name, 'delete'), dryRun: options?.dryRun === true }

@@ -1,5 +1,6 @@
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
+import { invariant } from '../lib/invariant.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
@@ -25,10 +26,11 @@ import { type HeldReservation, writeObject } from './write.ts'
 /** An update, patch or apply: `transform` makes the wanted object of the present one, as often as the write is tried. */
 export interface UpdateRequest {
   /**
-   * The wanted object from the present one (undefined where there is none), both in the version of the request. Called again after a lost race; each call returns an object of its own.
+   * The wanted object from the present one (undefined where there is none), both in the version of the request; undefined leaves that as it is, and it is not admitted. Called again after a lost race; each call
+   * returns an object of its own.
    * Managed fields are tracked by the caller of this function unless it says otherwise.
    */
-  transform(now: KubeObject | undefined): Promise<KubeObject>
+  transform(now: KubeObject | undefined): Promise<KubeObject | undefined>
   /** Server-side apply creates what is not there, whatever the kind says. */
   readonly forceCreate?: boolean
   /** The uid that the object must have (from the body of a PUT). */
@@ -77,6 +79,8 @@ async function decideUpdate(
   if (!old && !mayCreate(target, strategy, request)) throw notFoundError(groupResourceOf(served), target.name)
   if (turnIsLong()) await nextLongTurn()
   const wanted = await request.transform(present)
+  if (wanted === undefined && old) return { change: { keep: true }, result: { next: old, created: false } }
+  invariant(wanted !== undefined, 'what is not there cannot be left as it is')
   if (turnIsLong()) await nextLongTurn()
   const tracking = request.managed ? undefined : trackManagedFields(target, strategy, wanted, present, hooks.now)
   if (tracking) await tracking
