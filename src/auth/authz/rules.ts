@@ -1,3 +1,4 @@
+import { matchesTrailingStar } from '../../lib/trailing-star.ts'
 import type { Authorizer, Decision } from '../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { hasMembers } from '../../meta/equal.ts'
@@ -47,7 +48,7 @@ const isFor = (rule: Rule, user: User): boolean => names(rule.users, user.name) 
 function covers(rule: Rule, user: User, info: RequestAttributes): boolean {
   if (!isFor(rule, user)) return false
   if (!names(rule.verbs, info.verb)) return false
-  if (!info.isResource) return rule.nonResourceURLs?.some(url => matchesPath(url, info.path)) ?? false
+  if (!info.isResource) return rule.nonResourceURLs?.some(url => matchesTrailingStar(url, info.path)) ?? false
   return (
     names(rule.apiGroups, info.group) &&
     (rule.resources?.some(resource => matchesResource(resource, info)) ?? false) &&
@@ -63,8 +64,6 @@ function matchesResource(resource: string, info: RequestAttributes): boolean {
   if (info.subresource === '') return resource === info.resource
   return resource === `${info.resource}/${info.subresource}` || resource === `*/${info.subresource}`
 }
-
-const matchesPath = (url: string, path: string): boolean => url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.slice(0, -1)))
 
 const LISTS = ['users', 'groups', 'verbs', 'apiGroups', 'resources', 'resourceNames', 'namespaces', 'nonResourceURLs'] as const
 
