@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import { seededRandom } from '../../src/lib/seeded-random.ts'
 import type { AnyObject } from '../support/any-object.ts'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
 import { watchResuming } from '../support/resuming-watch.ts'
-import { seededRandom } from '../support/seeded-random.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'

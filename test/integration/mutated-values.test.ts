@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type ControlPlane, createControlPlane } from '../../src/control-plane/control-plane.ts'
+import { seededRandom } from '../../src/lib/seeded-random.ts'
 import type { Json, JsonObject } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import { apiHandler } from '../support/api-handler.ts'
@@ -9,7 +10,6 @@ import { controlPlaneOptions } from '../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../support/exchange.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { oddValue, patchAt, pathsOf, textOf, withAt } from '../support/mutate-value.ts'
-import { seededRandom } from '../support/seeded-random.ts'
 import { eventually } from '../support/waiting.ts'
 
 /** Requests of each form; `make fuzz COUNT=100000` for many. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { seededRandom } from '../../src/lib/seeded-random.ts'
 import { gatesOf } from '../../src/lifecycle/feature-gates.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'
 import { RELEASES, type Release } from '../../src/lifecycle/release.ts'
@@ -7,7 +8,6 @@ import { type Answer, type Call, inRelease } from '../support/in-release.ts'
 import { type MediaSample, ownSamples, probeSamples } from '../support/media-samples.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { oddValue, patchAt, pathsOf, textOf, withAt } from '../support/mutate-value.ts'
-import { seededRandom } from '../support/seeded-random.ts'
 
 /** Writes in each release; `make fuzz COUNT=100000` for many. */
 const COUNT = Number(process.env.MUTATED_BODIES ?? 4000) / 40

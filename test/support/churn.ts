@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '../../src/lib/seeded-random.ts'
 import type { AnyObject } from './any-object.ts'
 import type { JsonClient } from './json-client.ts'
-import { seededRandom } from './seeded-random.ts'
 
 /** Writers of ConfigMaps in one namespace: few names, so that each is made, changed and deleted again and again, and goes in and out of `CHURN_SELECTOR`. */
 export interface Churn {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '../../src/lib/seeded-random.ts'
 import type { AnyObject } from './any-object.ts'
 import type { JsonAnswer, JsonClient } from './json-client.ts'
 import { Ledger, type ObjectState } from './ledger.ts'
-import { seededRandom } from './seeded-random.ts'
 
 export interface LoadOptions {
   readonly clients: number

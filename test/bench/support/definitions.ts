@@ -1,4 +1,4 @@
-import { seededRandom } from '../../support/seeded-random.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 export interface Schema {
   readonly type?: string

@@ -1,4 +1,4 @@
-import { seededRandom } from '../seeded-random.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 /** Choices that are the same for the same seed. */
 export interface Chance {

@@ -3,10 +3,10 @@ import { ApplyError } from '../../../src/apply/apply-error.ts'
 import { type FieldSet, pathsOf } from '../../../src/apply/field-set.ts'
 import { updateManagedFields } from '../../../src/apply/managed-fields.ts'
 import { printElement } from '../../../src/apply/path-element.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 import { applyConfiguration } from '../../support/at-once.ts'
-import { seededRandom } from '../../support/seeded-random.ts'
 import { TYPES } from './merge-table.ts'
 
 const schema = new TypeRegistry().add({ id: 't', definition: 't', source: TYPES }).type('t.Thing')

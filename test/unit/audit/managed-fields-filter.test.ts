@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ManagedFieldsFilter } from '../../../src/audit/managed-fields-filter.ts'
-import { seededRandom } from '../../support/seeded-random.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 /** In parts of so many bytes. */
 function filtered(text: string, size: number): string {

@@ -3,10 +3,10 @@ import { Encoder } from 'cbor-x'
 import { expect } from 'chai'
 import { CborError, cborBody, encodeCbor, encodeCborValue, parseCbor } from '../../../src/codec/cbor.ts'
 import { parseJson } from '../../../src/codec/json.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
-import { seededRandom } from '../../support/seeded-random.ts'
 
 /** Objects of k8s.io/api 0.33 (testdata/HEAD), with every field set, as JSON, and as apimachinery's own encoder writes them in CBOR. */
 const folder = new URL('../../fixtures/codec/roundtrip/', import.meta.url)

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { encodeJson, parseJson } from '../../../src/codec/json.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import { Transcoder } from '../../../src/codec/protobuf-transcode.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
@@ -11,7 +12,6 @@ import type { StructSchema } from '../../../src/schema/schema.ts'
 import { parseOwn } from '../../../src/storage/parse-own.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
-import { seededRandom } from '../../support/seeded-random.ts'
 
 /** Objects of k8s.io/api 0.33 (testdata/HEAD), with every field set, as JSON and as protobuf. */
 const folder = new URL('../../fixtures/codec/roundtrip/', import.meta.url)

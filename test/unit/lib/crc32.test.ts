@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { crc32, joined, ownCrc32, shiftBy } from '../../../src/lib/crc32.ts'
-import { seededRandom } from '../../support/seeded-random.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 describe('crc32', () => {
   it('is that of RFC 1952', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { apiVersionOfVersion } from '../../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
 import { existsIn } from '../../../src/lifecycle/lifecycle.ts'
@@ -11,7 +12,6 @@ import { afterStoring, convert, normalized, versionsOf } from '../../../src/regi
 import { applyDefaults } from '../../../src/schema/default.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
 import { randomStruct } from '../../support/random-struct.ts'
-import { seededRandom } from '../../support/seeded-random.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 
 const releases: readonly Release[] = Array.from({ length: 10 }, (_, i) => `1.${24 + i}` as const)

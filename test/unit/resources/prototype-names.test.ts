@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { StatusError } from '../../../src/meta/status.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { fillStruct } from '../../support/fill-schema.ts'
-import { seededRandom } from '../../support/seeded-random.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 import { TestRegistry } from '../../support/test-registry.ts'
 

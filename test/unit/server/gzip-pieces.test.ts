@@ -1,8 +1,8 @@
 import { gunzipSync, inflateRawSync } from 'node:zlib'
 import { expect } from 'chai'
 import { type CompressedPiece, type Piece, passingPiece } from '../../../src/lib/pieces.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { writeGzip } from '../../../src/server/gzip-pieces.ts'
-import { seededRandom } from '../../support/seeded-random.ts'
 
 const HEAD_BYTES = 10
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { labelsOf, metadataText } from '../../../src/storage/own-metadata.ts'
 import { revision } from '../../../src/storage/revision.ts'
-import { seededRandom } from '../../support/seeded-random.ts'
 import { attributesOf, indexedCodec, testCodec, testKey, testObject } from '../../support/test-codec.ts'
 
 const odd = ['', 'a', 'labels', 'name', '"', '\\', '{}', ',', 'ü', '\u2028', '\\"', '}],', 'x'.repeat(100)]

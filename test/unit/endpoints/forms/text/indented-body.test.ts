@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { indentedBody } from '../../../../../src/endpoints/forms/text/styles.ts'
 import { filledWith, wholeOf } from '../../../../../src/lib/filled-body.ts'
-import { seededRandom } from '../../../../support/seeded-random.ts'
+import { seededRandom } from '../../../../../src/lib/seeded-random.ts'
 
 function some(random: () => number, depth: number): unknown {
   const texts = ['', '"', '\\', '{[,:]}', 'ü', 'x'.repeat(Math.floor(random() * 2000)), '\\"']
