@@ -1,4 +1,4 @@
-import { compareReleases, isSince, type Release } from '../../lifecycle/release.ts'
+import { isSince, type Release } from '../../lifecycle/release.ts'
 
 /** Programs whose flags are looked at. */
 export const COMPONENTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kube-proxy', 'kubelet'] as const
@@ -120,5 +120,5 @@ export const deprecatedFlagSince = (component: Component, name: string, to: Rele
 export function goneValue(name: string, value: string, to: Release): { readonly gone: Release; readonly advice?: string } | undefined {
   const values = Object.hasOwn(GONE_VALUES, name) ? GONE_VALUES[name] : undefined
   const found = values !== undefined && Object.hasOwn(values, value) ? values[value] : undefined
-  return found !== undefined && compareReleases(found.gone, to) <= 0 ? found : undefined
+  return found !== undefined && isSince(to, found.gone) ? found : undefined
 }

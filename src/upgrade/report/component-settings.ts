@@ -26,12 +26,14 @@ export const gatePairs = (text: string): (readonly [string, string])[] =>
 export function settingsOf(object: JsonObject, { apiVersion, kind }: KindName): Settings[] {
   if (apiVersion.startsWith('kubeadm.k8s.io/')) return kubeadmSettings(object)
   // Of the clusters of kind: each component has the gates.
-  if (/^kind\.(?:x-k8s|sigs\.k8s)\.io\//.test(apiVersion))
-    return [{ component: 'kube-apiserver', gates: gateMap(object.featureGates), flags: new Map(runtimeConfig(object)) }]
+  if (isOfKind(apiVersion)) return [{ component: 'kube-apiserver', gates: gateMap(object.featureGates), flags: new Map(runtimeConfig(object)) }]
   const component = CONFIGURED[`${apiVersion.slice(0, apiVersion.indexOf('/'))} ${kind}`]
   if (component !== undefined) return [{ component, gates: gateMap(object.featureGates), flags: new Map(configuredFlags(component, object)) }]
   return containersOf(object).flatMap(containerSettings)
 }
+
+/** Of the configuration of kind's clusters. */
+const isOfKind = (apiVersion: string): boolean => /^kind\.(?:x-k8s|sigs\.k8s)\.io\//.test(apiVersion)
 
 const CONFIGURED: Readonly<Record<string, Component>> = {
   'kubelet.config.k8s.io KubeletConfiguration': 'kubelet',
@@ -58,7 +60,7 @@ export const heldConfigurations = (object: JsonObject, name: KindName): HeldConf
 
 function textsOf(object: JsonObject, { apiVersion, kind }: KindName): (readonly [path: string, text: Json])[] {
   if (apiVersion === 'v1' && kind === 'ConfigMap') return Object.entries(objectIn(object.data)).map(([key, text]) => [`data[${key}]`, text])
-  if (!/^kind\.(?:x-k8s|sigs\.k8s)\.io\//.test(apiVersion)) return []
+  if (!isOfKind(apiVersion)) return []
   return [['', object] as const, ...objectsIn(object.nodes).map((node, i) => [`nodes[${i}].`, node] as const)].flatMap(
     ([path, { kubeadmConfigPatches: patches }]) => textsIn(patches).map((text, i) => [`${path}kubeadmConfigPatches[${i}]`, text] as const),
   )
