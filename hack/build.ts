@@ -1,5 +1,5 @@
 /**
- * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/upgrade/main.ts into dist/upgrade.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
+ * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts into dist/commands.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
  * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside, and so do declarations of types, which are read as they are asked for, and their descriptions
  * (dist/descriptions).
  */
@@ -24,7 +24,7 @@ await build({
   entryPoints: [
     { in: join(root, 'src/bundle.ts'), out: 'main' },
     { in: join(root, 'src/process/primary-main.ts'), out: 'primary' },
-    { in: join(root, 'src/upgrade/main.ts'), out: 'upgrade' },
+    { in: join(root, 'src/commands/main.ts'), out: 'commands' },
   ],
   outdir: dist,
   outExtension: { '.js': '.cjs' },
@@ -70,7 +70,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'binnacle-build-'))
 const run = spawnSync(process.execPath, [join(root, 'hack/code-cache.mjs'), '--data-dir', scratch, '--secure-port', '0'], { encoding: 'utf8', timeout: 60_000 })
 rmSync(scratch, { recursive: true, force: true })
 if (run.status !== 0) throw new Error(`the built server did not run:\n${run.stderr}`)
-for (const file of ['main.cjs', 'primary.cjs', 'upgrade.cjs'])
+for (const file of ['main.cjs', 'primary.cjs', 'commands.cjs'])
   if (!isAscii(readFileSync(join(dist, file))))
     throw new Error(
       `dist/${file} has characters beyond ASCII: V8 would keep all of it in its heap, or even in two bytes a character. Escape those in regular expressions`,

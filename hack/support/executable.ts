@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import { type EmbeddedPackage, embeddedPackages } from './embedded-packages.ts'
 import { packagesBundle, requiredPackages } from './packages-bundle.ts'
 
-const BUNDLES = ['main', 'primary', 'upgrade']
+const BUNDLES = ['main', 'primary', 'commands']
 /** By it Node knows that it is an executable with a script of its own (lib/internal of Node 20). */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 

@@ -1,15 +1,10 @@
-import { ArgumentError, readArguments, readRelease } from './arguments.ts'
+import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
+import { onOneLine } from '../lib/printable.ts'
 import { convertFile, type Note } from './convert.ts'
 import { ManifestError, manifestFiles, readManifestFile } from './manifests.ts'
-import { onOneLine } from './printable.ts'
+import { readRelease } from './release-argument.ts'
 import { replaceFile } from './replace-file.ts'
 import { ReleaseKinds } from './versions/release-kinds.ts'
-
-/** Where a command writes. */
-export interface Streams {
-  out(text: string): void
-  err(text: string): void
-}
 
 export const CONVERT_USAGE = `Usage: binnacle convert -f FILE|FOLDER|- [-f …] --to RELEASE [--write]
 

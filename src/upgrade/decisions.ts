@@ -1,5 +1,5 @@
+import { objectsIn } from '../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../meta/object.ts'
-import { objectsIn } from './json-members.ts'
 import type { KindName } from './versions/old-versions.ts'
 
 /** What a conversion can't settle: somebody who knows what is wanted has to look at it. */

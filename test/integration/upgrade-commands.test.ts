@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { startBinnacle } from '../support/started-server.ts'
 
-const main = join(import.meta.dirname, '../../src/upgrade/main.ts')
+const main = join(import.meta.dirname, '../../src/commands/main.ts')
 
 /** The program of the commands, as `bin/binnacle` runs it. */
 function run(input: string, ...argv: string[]): Promise<{ status: number | null; out: string; err: string }> {

@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../lifecycle/release.ts'
+import { objectsIn } from '../../meta/json-members.ts'
 import { type JsonObject, objectIn } from '../../meta/object.ts'
-import { objectsIn } from '../json-members.ts'
 import type { KindName } from '../versions/old-versions.ts'
 
 /** A version of a configuration. */

@@ -1,5 +1,5 @@
+import { objectsIn } from '../../meta/json-members.ts'
 import { type JsonObject, objectIn } from '../../meta/object.ts'
-import { objectsIn } from '../json-members.ts'
 import type { KindName } from '../versions/old-versions.ts'
 import type { Subject } from './examine-object.ts'
 import type { Finding } from './finding.ts'

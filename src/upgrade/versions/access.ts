@@ -1,6 +1,6 @@
 import { parseApiVersion } from '../../meta/gvk.ts'
+import { objectsIn, rename } from '../../meta/json-members.ts'
 import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
-import { objectsIn, rename } from '../json-members.ts'
 import type { OldVersion } from './old-version.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'

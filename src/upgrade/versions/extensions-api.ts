@@ -1,6 +1,6 @@
 import { clone } from '../../meta/equal.ts'
+import { objectAt, objectsIn, rename } from '../../meta/json-members.ts'
 import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
-import { objectAt, objectsIn, rename } from '../json-members.ts'
 import type { OldVersion } from './old-version.ts'
 
 /** Members of spec that held for all versions, and where v1 has each of them in every version. */

@@ -1,4 +1,4 @@
-import { onOneLine, printable } from '../../printable.ts'
+import { onOneLine, printable } from '../../../lib/printable.ts'
 import { countOf, type Finding, type Level, type Report } from '../finding.ts'
 
 const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }

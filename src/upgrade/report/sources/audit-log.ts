@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { compareReleases, type Release } from '../../../lifecycle/release.ts'
+import { parsedObject } from '../../../meta/json-members.ts'
 import { isJsonObject, type JsonObject } from '../../../meta/object.ts'
-import { parsedObject } from '../../json-members.ts'
 import type { Finding, Usage } from '../finding.ts'
 
 /** Requests for one deprecated resource. */

@@ -1,12 +1,12 @@
+import { type ClusterClient, ClusterError } from '../../../clients/cluster-client.ts'
 import { compareReleases, type Release } from '../../../lifecycle/release.ts'
+import { objectsIn } from '../../../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../meta/object.ts'
 import { labelOf } from '../../convert.ts'
-import { objectsIn } from '../../json-members.ts'
 import type { Subject } from '../examine-object.ts'
 import type { Finding } from '../finding.ts'
 import type { Examined } from '../report.ts'
 import { writtenVersions } from '../written-as.ts'
-import { type ClusterClient, ClusterError } from './cluster-client.ts'
 import { isImplied } from './implied.ts'
 
 /** Objects of a page of a list. */

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { ArgumentError } from '../../../lib/arguments.ts'
 import { lockDirectory } from '../../../storage/embedded/directory-lock.ts'
 import { inspectDataFile } from '../../../storage/embedded/inspect.ts'
 import { readRange } from '../../../storage/embedded/range.ts'
 import { metaRevision, openTables } from '../../../storage/embedded/tables.ts'
 import { key } from '../../../storage/revision.ts'
-import { ArgumentError } from '../../arguments.ts'
 import type { StoredValue } from './stored.ts'
 
 /** Values that are read at a time. */

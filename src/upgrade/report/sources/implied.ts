@@ -1,5 +1,5 @@
+import { objectsIn } from '../../../meta/json-members.ts'
 import { isJsonObject, type JsonObject } from '../../../meta/object.ts'
-import { objectsIn } from '../../json-members.ts'
 
 /** Kinds that make objects from a template that they hold. */
 const MAKERS = new Set(['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob', 'ReplicationController'])

@@ -1,4 +1,8 @@
-import type { Release } from '../lifecycle/release.ts'
+/** Where a command writes. */
+export interface Streams {
+  out(text: string): void
+  err(text: string): void
+}
 
 /** A command line that can't be followed; the message is for the user. */
 export class ArgumentError extends Error {
@@ -36,15 +40,4 @@ export function readArguments(
     given.set(name, [...(given.get(name) ?? []), value])
   }
   return { value: name => given.get(name)?.at(-1), values: name => given.get(name) ?? [], isOn: name => given.get(name)?.at(-1) === 'true' }
-}
-
-/** The oldest and newest minor release of Kubernetes that the tables know well enough to judge by. */
-const MINORS = [16, 36] as const
-
-/** `1.33`, `v1.33.2` … Throws ArgumentError. */
-export function readRelease(flag: string, text: string | undefined): Release {
-  const minor = Number(/^v?1\.(\d{1,2})(?:\.\d+)?$/.exec(text ?? '')?.[1] ?? Number.NaN)
-  if (text === undefined) throw new ArgumentError(`--${flag} is needed: a release such as 1.${MINORS[1]}`)
-  if (!(minor >= MINORS[0] && minor <= MINORS[1])) throw new ArgumentError(`--${flag} ${text}: not a release from 1.${MINORS[0]} to 1.${MINORS[1]}`)
-  return `1.${minor}`
 }

@@ -1,8 +1,8 @@
 import { request as requestPlain } from 'node:http'
 import { Agent, request as requestTls } from 'node:https'
-import type { Json } from '../../../meta/object.ts'
-import { parsedObject } from '../../json-members.ts'
-import type { ClusterAccess } from './kubeconfig.ts'
+import { parsedObject } from '../meta/json-members.ts'
+import type { Json } from '../meta/object.ts'
+import type { ClusterAccess } from './cluster-access.ts'
 
 /** A request may take this long. */
 const TIMEOUT_MS = 60_000

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
+import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
 import { type ImportedValue, importValues } from '../storage/embedded/import.ts'
-import { ArgumentError, readArguments } from './arguments.ts'
-import type { Streams } from './convert-command.ts'
-import { snapshotState, snapshotValues } from './report/sources/snapshot.ts'
+import { snapshotState, snapshotValues } from '../upgrade/report/sources/snapshot.ts'
 
 const USAGE = `Usage: binnacle import --snapshot FILE --data-dir DIR
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from './object.ts'
 
 /** The items of a list that are objects; none where the value is no list. */
 export const objectsIn = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])

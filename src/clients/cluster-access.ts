@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { RequestOptions } from 'node:https'
 import { dirname, isAbsolute, join } from 'node:path'
-import { parseYaml, YamlError } from '../../../codec/yaml.ts'
-import { errorMessage } from '../../../lib/error-message.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
-import { ArgumentError } from '../../arguments.ts'
-import { objectsIn } from '../../json-members.ts'
+import { parseYaml, YamlError } from '../codec/yaml.ts'
+import { ArgumentError } from '../lib/arguments.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { objectsIn } from '../meta/json-members.ts'
+import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 
 /** How to reach a server, and as whom. */
 export interface ClusterAccess {

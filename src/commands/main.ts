@@ -1,13 +1,13 @@
+import { ClusterError } from '../clients/cluster-client.ts'
+import { ArgumentError } from '../lib/arguments.ts'
 import { errorCode } from '../lib/error-code.ts'
+import { printable } from '../lib/printable.ts'
 import { BackendError } from '../storage/backend.ts'
-import { ArgumentError } from './arguments.ts'
-import { runConvert } from './convert-command.ts'
-import { runImport } from './import-command.ts'
-import { ManifestError } from './manifests.ts'
-import { printable } from './printable.ts'
-import { BoltError } from './report/sources/bolt-file.ts'
-import { ClusterError } from './report/sources/cluster-client.ts'
-import { runReport } from './report-command.ts'
+import { runConvert } from '../upgrade/convert-command.ts'
+import { ManifestError } from '../upgrade/manifests.ts'
+import { BoltError } from '../upgrade/report/sources/bolt-file.ts'
+import { runReport } from '../upgrade/report-command.ts'
+import { runImport } from './import.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
 const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert, import: runImport, 'upgrade-report': runReport }
