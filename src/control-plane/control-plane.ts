@@ -6,6 +6,7 @@ import { callsInTurn } from '../controllers/calls-in-turn.ts'
 import { WorkQueues } from '../controllers/work-queues.ts'
 import type { Api } from '../endpoints/api.ts'
 import { isKnown } from '../endpoints/filters/scope.ts'
+import type { OwnRoute } from '../endpoints/own-route.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { allows } from '../meta/authorizer.ts'
@@ -40,6 +41,8 @@ export interface ControlPlane {
   isServed(info: ResourceRequestInfo): boolean
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
+  /** What services serve beside the API. */
+  readonly routes: readonly OwnRoute[]
   readonly registry: Registry
   /** Priority and fairness; absent where it is off. */
   readonly flowLimits: FlowLimits | undefined
@@ -109,6 +112,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     isServed: info => isKnown(catalog.snapshot(), info),
     metrics: [...declared.families(), ...services.flatMap(({ metrics = [] }) => metrics)],
     checks: services.flatMap(({ checks = [] }) => checks),
+    routes: services.flatMap(({ routes = [] }) => routes),
     revision: () => options.backend.currentRevision(ended.signal),
     synced: signal => stores.synced(signal),
     start(start) {

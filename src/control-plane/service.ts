@@ -1,4 +1,5 @@
 import type { ControllerEnvironment } from '../controllers/controller.ts'
+import type { OwnRoute } from '../endpoints/own-route.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 
 /** A check of the health endpoints. Throws, with the reason, where it fails. */
@@ -34,6 +35,8 @@ export interface Service {
   readonly metrics?: readonly MetricFamily[]
   /** The health endpoints list them in the order of the services. */
   readonly checks?: readonly ReadinessCheck[]
+  /** What it serves beside the API. */
+  readonly routes?: readonly OwnRoute[]
   /** Called once, when the server listens. Resolves when all that it runs has ended, after the signal has aborted; never rejects. */
   start?(start: ServiceStart, signal: AbortSignal): Promise<unknown>
   /** Called once, after whatever the services run has ended: frees what this one holds. */

@@ -230,6 +230,7 @@ async function listen({
     authorizer: auth.authorizer,
     auditor: audit.auditor,
     issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),
+    ownRoutes: plane.routes,
     health,
     version: versionInfo(process, config.gates),
     features: config.gates.states(),

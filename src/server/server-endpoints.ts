@@ -4,6 +4,7 @@ import type Koa from 'koa'
 import { CONFIGURATION_PATH, type IssuerDocuments, KEY_SET_PATH } from '../auth/authn/service-account/discovery.ts'
 import { routeAccepts, routeNotAcceptableText } from '../codec/negotiate.ts'
 import type { Exchange } from '../endpoints/exchange.ts'
+import type { OwnRoute } from '../endpoints/own-route.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../flow/dump.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
@@ -19,6 +20,8 @@ export interface ServerEndpoints {
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   /** Absent: priority and fairness is off. */
   readonly flowLimits?: FlowLimits | undefined
+  /** Of this server alone; absent: none. */
+  readonly ownRoutes?: readonly OwnRoute[]
   /** What a scrape gets. */
   exposition(): Promise<Buffer | FilledBody>
 }
@@ -29,7 +32,7 @@ const TEXT = 'text/plain; charset=utf-8'
 const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 const HEALTH: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
 
-/** Serves what is the server's own: health, metrics, version and the documents of the issuer of tokens. Resources pass at once. */
+/** Serves what is the server's own: health, metrics, version, the documents of the issuer of tokens, and routes of its services. Resources pass at once. */
 export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<RequestState> {
   const routes = routerOf(endpoints).routes() as Koa.Middleware<RequestState>
   return (ctx, next) => {
@@ -43,7 +46,7 @@ export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<Requ
   }
 }
 
-function routerOf({ health, version, exposition, issuerDocuments, flowLimits }: ServerEndpoints): Router<RequestState> {
+function routerOf({ health, version, exposition, issuerDocuments, flowLimits, ownRoutes = [] }: ServerEndpoints): Router<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true })
   const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
   const document = (path: string, type: string, pick: (documents: IssuerDocuments) => Buffer): void => {
@@ -73,7 +76,15 @@ function routerOf({ health, version, exposition, issuerDocuments, flowLimits }: 
   })
   router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, EXPOSITION_TYPE, await exposition()))
   if (flowLimits) addFlowDumps(router, flowLimits)
+  for (const route of ownRoutes) addOwnRoute(router, route)
   return router
+}
+
+function addOwnRoute(router: Router<RequestState>, { path, methods, handle }: OwnRoute): void {
+  router.all(path.endsWith('/') ? [path, `${path}*rest`] : path, ({ state: { exchange } }) => {
+    if (!methods.includes(exchange.method)) throw methodNotAllowedError()
+    return handle(exchange)
+  })
 }
 
 function addFlowDumps(router: Router<RequestState>, { flows, clock }: FlowLimits): void {

@@ -3,6 +3,7 @@ import type { Auditor } from '../audit/auditor.ts'
 import type { Authenticator } from '../auth/authn/authenticator.ts'
 import type { IssuerDocuments } from '../auth/authn/service-account/discovery.ts'
 import type { Api } from '../endpoints/api.ts'
+import type { OwnRoute } from '../endpoints/own-route.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -69,6 +70,7 @@ export interface ServerOptions {
   readonly laterWords?: boolean
   /** Who signs tokens of service accounts, and with what; asked with each request for it. */
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
+  readonly ownRoutes?: readonly OwnRoute[]
   /** Beside those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
   /** Which of them are shown; absent: all, as they are declared. */
