@@ -1,4 +1,5 @@
 import type { Key, Revision } from './revision.ts'
+import type { StoreHistory } from './store-history.ts'
 
 /** A key with its value as stored. The bytes are never mutated; they may pin those of all that came with them, so what is kept for long is copied. */
 export interface KeyValue {
@@ -96,6 +97,8 @@ export class BackendError extends Error {
  * (an etcd transaction of another program may give several keys one revision).
  */
 export interface Backend {
+  /** Absent: it keeps no history that it can tell of. */
+  readonly history?: StoreHistory | undefined
   get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }>
   range(query: RangeQuery, signal: AbortSignal): Promise<RangePage>
   /** Compare and swap. Resolves once the change is durable. Never applied twice. */

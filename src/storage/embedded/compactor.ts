@@ -2,8 +2,7 @@ import type { Logger } from '../../lib/log.ts'
 import { nextTurn } from '../../lib/turn.ts'
 import type { Revision } from '../revision.ts'
 import type { Tables } from './environment.ts'
-import { copyOf, decodeRecord, deletion, numberBytes } from './layout.ts'
-import { latestOf } from './reader.ts'
+import { copyOf, decodeLatest, decodeRecord, deletion, numberBytes } from './layout.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
 /** Revisions swept in one commit: writers wait no longer than that takes. */
@@ -72,7 +71,10 @@ function sweepOne(tables: Tables, revision: number, compacted: number): void {
   if (kind === deletion && revision < compacted) {
     const name = copyOf(key)
     tables.log.removeSync(id)
-    if (latestOf(tables, name)?.modRevision === revision) tables.latest.removeSync(name)
+    for (const table of [tables.latest, tables.deleted]) {
+      const row = table.getBinaryFast(name)
+      if (row && decodeLatest(row).modRevision === revision) table.removeSync(name)
+    }
   }
   if (before !== 0) tables.log.removeSync(numberBytes(before))
 }

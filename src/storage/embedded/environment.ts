@@ -25,6 +25,7 @@ export interface Table {
 export interface Tables {
   readonly log: Table
   readonly latest: Table
+  readonly deleted: Table
   readonly expiry: Table
   readonly meta: Table
   /**
@@ -37,7 +38,7 @@ export interface Tables {
   close(): Promise<void>
 }
 
-type TableName = 'log' | 'latest' | 'expiry' | 'meta'
+type TableName = 'log' | 'latest' | 'deleted' | 'expiry' | 'meta'
 
 interface Opened extends Readonly<Record<TableName, Database<Buffer, Buffer>>> {
   readonly root: RootDatabase<Buffer, Buffer>
@@ -56,7 +57,14 @@ export async function openEnvironment(dir: string): Promise<Tables> {
     const root = open<Buffer, Buffer>(options)
     const table = (name: TableName): Database<Buffer, Buffer> => root.openDB<Buffer, Buffer>({ name, ...binary })
     // In one transaction: each table by itself would be a commit of its own, and waits for the disk where it is new.
-    return root.transactionSync(() => ({ root, log: table('log'), latest: table('latest'), expiry: table('expiry'), meta: table('meta') }))
+    return root.transactionSync(() => ({
+      root,
+      log: table('log'),
+      latest: table('latest'),
+      deleted: table('deleted'),
+      expiry: table('expiry'),
+      meta: table('meta'),
+    }))
   }
   try {
     return new Environment(dir, openAgain)
@@ -72,6 +80,7 @@ export async function openEnvironment(dir: string): Promise<Tables> {
 class Environment implements Tables {
   readonly log: Table
   readonly latest: Table
+  readonly deleted: Table
   readonly expiry: Table
   readonly meta: Table
   readonly commit: Tables['commit'] = change => this.#commit(change)
@@ -96,6 +105,7 @@ class Environment implements Tables {
     this.#inode = inodeIn(dir)
     this.log = this.#table('log')
     this.latest = this.#table('latest')
+    this.deleted = this.#table('deleted')
     this.expiry = this.#table('expiry')
     this.meta = this.#table('meta')
   }

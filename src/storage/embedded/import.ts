@@ -58,7 +58,7 @@ async function fill(tables: Tables, values: Iterable<ImportedValue>, newest: num
         throw new BackendError('corrupt', `${key}: revision ${modRevision} is none that an API server has written`)
       seen.add(modRevision)
       const bytesOfKey = keyBytes(asKey(key))
-      tables.log.putSync(numberBytes(modRevision), encodeRecord(put, createRevision, 0, bytesOfKey, value))
+      tables.log.putSync(numberBytes(modRevision), encodeRecord({ kind: put, createRevision, before: 0 }, bytesOfKey, value))
       tables.latest.putSync(bytesOfKey, encodeLatest({ modRevision: revision(modRevision), createRevision: revision(createRevision), live: true }))
       if (deadline !== undefined) tables.expiry.putSync(expiryKey(deadline, modRevision), bytesOfKey)
       bytes += bytesOfKey.length + value.length

@@ -11,12 +11,19 @@ import { type Key, key, type Revision, revision } from '../revision.ts'
  * - `meta`: a word → a number (8)
  *
  * The change before makes a chain per key, which reads of older revisions follow.
+ *
+ * A store that keeps history has format 2. Changes that are made in it have another kind, and a stamp behind the length of the key: time in ms (8), bytes of history (8), jump (8), span (4). Deleted keys leave `latest`
+ * for `deleted`, which has the same rows, so that reads of the present pass over none of them.
  */
-export const formatVersion = 1
+export const plainFormat = 1
+export const historyFormat = 2
 
 export const put = 1
 export const deletion = 2
+/** What a kind with a stamp has more. */
+const STAMPED = 2
 const header = 19
+const stampBytes = 28
 
 export interface LatestEntry {
   readonly modRevision: Revision
@@ -25,12 +32,33 @@ export interface LatestEntry {
   readonly live: boolean
 }
 
+/** What a change of a store that keeps history says besides. */
+export interface Stamp {
+  /** Milliseconds since 1970; never less than that of the change before in the store. */
+  readonly time: number
+  /** Bytes that compacting up to this revision gives free, of all changes from the first with a stamp on. */
+  readonly bytes: number
+  /** An earlier change of the key, at the change before or beyond it; 0 where there is none. Following them a chain of n changes is searched in a logarithm of n. */
+  readonly jump: Revision
+  /** How many changes of the key the jump goes back. */
+  readonly span: number
+}
+
+/** A change about to be written. */
+export interface NewRecord {
+  readonly kind: typeof put | typeof deletion
+  readonly createRevision: number
+  readonly before: number
+  readonly stamp?: Stamp | undefined
+}
+
 export interface LogRecord {
   readonly kind: number
   /** 0 for a deletion. */
   readonly createRevision: Revision
   /** The key's change before this one, 0 where there was none. It may be compacted. */
   readonly before: Revision
+  readonly stamp: Stamp | undefined
   readonly key: Buffer
   /** A view: copy what is kept. */
   readonly value: Buffer
@@ -78,30 +106,50 @@ export const decodeLatest = (bytes: Buffer): LatestEntry => ({
 })
 
 /** A buffer of its own (never of Buffer's pool): a value cut out of it by `recordValue` may be kept. */
-export function encodeRecord(kind: number, createRevision: number, before: number, key: Buffer, value: Buffer | undefined): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(header + key.length + (value?.length ?? 0))
-  bytes[0] = kind
+export function encodeRecord({ kind, createRevision, before, stamp }: NewRecord, key: Buffer, value: Buffer | undefined): Buffer {
+  const keyStart = stamp === undefined ? header : header + stampBytes
+  const bytes = Buffer.allocUnsafeSlow(keyStart + key.length + (value?.length ?? 0))
+  bytes[0] = stamp === undefined ? kind : kind + STAMPED
   writeNumber(bytes, createRevision, 1)
   writeNumber(bytes, before, 9)
   bytes.writeUInt16BE(key.length, 17)
-  key.copy(bytes, header)
-  value?.copy(bytes, header + key.length)
+  if (stamp !== undefined) writeStamp(bytes, stamp)
+  key.copy(bytes, keyStart)
+  value?.copy(bytes, keyStart + key.length)
   return bytes
 }
 
+function writeStamp(bytes: Buffer, { time, bytes: freed, jump, span }: Stamp): void {
+  writeNumber(bytes, time, header)
+  writeNumber(bytes, freed, header + 8)
+  writeNumber(bytes, jump, header + 16)
+  bytes.writeUInt32BE(span, header + 24)
+}
+
+const isStamped = (bytes: Buffer): boolean => bytes.readUInt8(0) > STAMPED
+const keyStartOf = (bytes: Buffer): number => (isStamped(bytes) ? header + stampBytes : header)
+
+const stampOf = (bytes: Buffer): Stamp | undefined =>
+  isStamped(bytes)
+    ? { time: readNumber(bytes, header), bytes: readNumber(bytes, header + 8), jump: readRevision(bytes, header + 16), span: bytes.readUInt32BE(header + 24) }
+    : undefined
+
 export function decodeRecord(bytes: Buffer): LogRecord {
-  const keyEnd = header + bytes.readUInt16BE(17)
+  const keyStart = keyStartOf(bytes)
+  const keyEnd = keyStart + bytes.readUInt16BE(17)
+  const kind = bytes.readUInt8(0)
   return {
-    kind: bytes.readUInt8(0),
+    kind: kind > STAMPED ? kind - STAMPED : kind,
     createRevision: readRevision(bytes, 1),
     before: readRevision(bytes, 9),
-    key: bytes.subarray(header, keyEnd),
+    stamp: stampOf(bytes),
+    key: bytes.subarray(keyStart, keyEnd),
     value: bytes.subarray(keyEnd),
   }
 }
 
 /** The value of an encoded record. A view. */
-export const recordValue = (bytes: Buffer): Buffer => bytes.subarray(header + bytes.readUInt16BE(17))
+export const recordValue = (bytes: Buffer): Buffer => bytes.subarray(keyStartOf(bytes) + bytes.readUInt16BE(17))
 
 /** A copy that pins only itself. */
 export function copyOf(bytes: Buffer): Buffer {

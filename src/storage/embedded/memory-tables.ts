@@ -3,7 +3,8 @@ import { compareUnits } from '../../lib/compare-text.ts'
 import { nextTurn } from '../../lib/turn.ts'
 import { BackendError } from '../backend.ts'
 import type { Range, Table, Tables } from './environment.ts'
-import { copyOf, formatVersion, numberBytes } from './layout.ts'
+import { copyOf, numberBytes, plainFormat } from './layout.ts'
+import { putStampsSince } from './tables.ts'
 
 // The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
 const BTree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
@@ -84,23 +85,25 @@ export interface MemoryTables extends Tables {
 interface Rows {
   readonly log: MemoryTable
   readonly latest: MemoryTable
+  readonly deleted: MemoryTable
   readonly expiry: MemoryTable
   readonly meta: MemoryTable
 }
 
-/** Empty tables, with what a new store has in `meta`. */
-export function memoryTables(): MemoryTables {
+/** Empty tables, with what a new store has in `meta`. `historySince`: they keep history, from that time on. */
+export function memoryTables(historySince?: number): MemoryTables {
   const meta = new MemoryTable([])
-  for (const [word, value] of Object.entries({ format: formatVersion, revision: 1, compacted: 0, swept: 0 }))
-    meta.putSync(Buffer.from(word), numberBytes(value))
+  for (const [word, value] of Object.entries({ format: plainFormat, revision: 1, compacted: 0, swept: 0 })) meta.putSync(Buffer.from(word), numberBytes(value))
+  if (historySince !== undefined) putStampsSince({ meta }, historySince)
   return tablesOf({ meta })
 }
 
 function tablesOf(origin: Partial<Rows>): MemoryTables {
   const undo: Undo[] = []
-  const [log, latest, expiry, meta] = [
+  const [log, latest, deleted, expiry, meta] = [
     new MemoryTable(undo, origin.log),
     new MemoryTable(undo, origin.latest),
+    new MemoryTable(undo, origin.deleted),
     new MemoryTable(undo, origin.expiry),
     new MemoryTable(undo, origin.meta),
   ]
@@ -108,10 +111,11 @@ function tablesOf(origin: Partial<Rows>): MemoryTables {
   return {
     log,
     latest,
+    deleted,
     expiry,
     meta,
-    bytes: () => log.bytes + latest.bytes + expiry.bytes + meta.bytes,
-    fork: () => tablesOf({ log, latest, expiry, meta }),
+    bytes: () => log.bytes + latest.bytes + deleted.bytes + expiry.bytes + meta.bytes,
+    fork: () => tablesOf({ log, latest, deleted, expiry, meta }),
     async commit(change) {
       // As with a disk, what comes in one turn is one commit, and writers leave the event loop to others.
       await nextTurn()

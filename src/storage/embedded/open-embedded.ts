@@ -6,16 +6,18 @@ import { makePrivateDirectory } from '../../lib/private-file.ts'
 import type { Backend, GuardedWrite, KeyValue, RangePage, RangeQuery, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
+import type { StoreHistory } from '../store-history.ts'
 import { type Compactor, openCompactor } from './compactor.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { type Expiry, openExpiry } from './expiry.ts'
 import { inspectDataFile } from './inspect.ts'
+import { KeptHistory } from './kept-history.ts'
 import { boundMappedMemory } from './mapped-memory.ts'
 import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
-import { metaRevision, openTables } from './tables.ts'
+import { metaRevision, openTables, putStampsSince, stampsSince } from './tables.ts'
 import { openWatchers, type Watchers } from './watchers.ts'
 import { openWriter, type Writer } from './writer.ts'
 
@@ -25,6 +27,8 @@ const DEFAULT_MAX_REQUEST_BYTES = 1.5 * 1024 * 1024
 interface StoreOptions {
   /** Bytes of the largest write, key and value. Default: 1.5 MiB. */
   readonly maxRequestBytes?: number
+  /** Whether the time of each change is kept, and `history` tells of the past. Absent: not, but in a store that has done so before changes keep their times. */
+  readonly keepsHistory?: boolean
 }
 
 export interface EmbeddedOptions extends StoreOptions {
@@ -44,6 +48,7 @@ export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, 
   try {
     inspectDataFile(options.dir)
     const opened = await openTables(options.dir)
+    if (options.keepsHistory && stampsSince(opened) === undefined) await opened.commit(() => putStampsSince(opened, clock.now()))
     const release = boundMappedMemory(opened.unmap)
     const close = async (): Promise<void> => {
       release()
@@ -61,9 +66,9 @@ export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, 
   }
 }
 
-/** Opens a store in the memory of this process, which goes with it: a new one, unless there are `tables`, which it closes at its end. */
+/** Opens a store in the memory of this process, which goes with it: a new one, unless there are `tables`, which it closes at its end, and which keep history where that is asked for. */
 export function openInMemory(clock: TimerClock, logger: Logger, options: StoreOptions & { readonly tables?: MemoryTables } = {}): Backend {
-  const { tables = memoryTables() } = options
+  const { tables = memoryTables(options.keepsHistory ? clock.now() : undefined) } = options
   return new EmbeddedStore({ ...options, tables, size: async () => tables.bytes(), close: () => tables.close() }, clock, logger)
 }
 
@@ -77,6 +82,7 @@ interface OpenedOptions extends StoreOptions {
 
 class EmbeddedStore implements Backend {
   readonly watch: Backend['watch']
+  readonly history: StoreHistory | undefined
   readonly #options: OpenedOptions
   readonly #tables: Tables
   readonly #clock: TimerClock
@@ -97,8 +103,10 @@ class EmbeddedStore implements Backend {
     const watchers = openWatchers({ tables, revision: () => this.#revision, compacted: compactor.compacted })
     this.#compactor = compactor
     this.#watchers = watchers
+    this.history = options.keepsHistory ? new KeptHistory(tables, compactor, signal => this.#admit(signal)) : undefined
     this.#writer = openWriter({
       tables,
+      clock,
       committed: (changes, now) => {
         this.#revision = now
         watchers.publish(changes, now)
@@ -167,8 +175,8 @@ class EmbeddedStore implements Backend {
     await this.#options.close()
   }
 
-  #admit(signal: AbortSignal): void {
-    if (signal.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
+  #admit(signal?: AbortSignal): void {
+    if (signal?.aborted) throw new BackendError('aborted', 'the call was aborted', { cause: signal.reason })
     if (this.#closing) throw new BackendError('unavailable', 'the store is closed')
   }
 

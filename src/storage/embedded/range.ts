@@ -1,8 +1,9 @@
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { KeyValue, RangePage, RangeQuery } from '../backend.ts'
 import { type Key, NO_REVISION, type Revision } from '../revision.ts'
+import { Entries } from './entries.ts'
 import type { Tables } from './environment.ts'
-import { decodeLatest, keyOf } from './layout.ts'
+import { keyOf } from './layout.ts'
 import { boundBytes, changeAt, existedAt, revisionAt } from './reader.ts'
 
 const NO_VALUE = Buffer.alloc(0)
@@ -20,15 +21,15 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
   const end = query.end === '\0' ? undefined : boundBytes(query.end)
   let count = 0
   let start: Buffer | undefined = boundBytes(query.start)
+  const entries = new Entries(tables, at, now)
   while (start) {
     let next: Buffer | undefined
     let seen = 0
-    for (const { key, value } of tables.latest.getRange({ start, ...(end && { end }) })) {
+    for (const { key, entry } of entries.in({ start, ...(end && { end }) })) {
       if ((++seen & 31) === 0 && turnIsSpent()) {
         next = key
         break
       }
-      const entry = decodeLatest(value)
       if (items.length >= limit || query.countOnly) {
         if (!existedAt(tables, entry, at)) continue
         count++

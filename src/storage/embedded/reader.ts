@@ -28,9 +28,15 @@ export function boundBytes(key: Key): Buffer {
   return next
 }
 
-/** The newest change of a key, a deletion too. */
+/** The newest change of a key: a deletion too, where the store keeps no history. */
 export function latestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
   const bytes = tables.latest.getBinaryFast(key)
+  return bytes && decodeLatest(bytes)
+}
+
+/** The newest change of a key, a deletion too. */
+export function newestOf(tables: Tables, key: Buffer): LatestEntry | undefined {
+  const bytes = tables.latest.getBinaryFast(key) ?? tables.deleted.getBinaryFast(key)
   return bytes && decodeLatest(bytes)
 }
 
@@ -41,7 +47,7 @@ export function changeAt(tables: Tables, key: Key, revision: Revision): KeyValue
 }
 
 /**
- * The revision that wrote the key's value as of `at`, 0 where it did not exist then. Walks back along the key's chain of changes: `at` must not be compacted,
+ * The revision that wrote the key's value as of `at`, 0 where it did not exist then. Walks back along the key's chain of changes, and jumps where they have stamps: `at` must not be compacted,
  * so a change that is missing was compacted because the key did not exist.
  */
 export function revisionAt(tables: Tables, entry: LatestEntry, at: number): Revision {
@@ -53,7 +59,8 @@ export function revisionAt(tables: Tables, entry: LatestEntry, at: number): Revi
     const record = decodeRecord(bytes)
     if (revision <= at) return record.createRevision === 0 ? NO_REVISION : revision
     if (record.before === 0) return NO_REVISION
-    revision = record.before
+    const { stamp } = record
+    revision = stamp !== undefined && stamp.jump > at ? stamp.jump : record.before
   }
 }
 
@@ -65,7 +72,7 @@ export function existedAt(tables: Tables, entry: LatestEntry, at: number): boole
 
 /** A key's value as of a revision, which must not be compacted; undefined `at`: the newest. */
 export function getAt(tables: Tables, key: Key, at: Revision | undefined): KeyValue | undefined {
-  const entry = Buffer.byteLength(key) > maxKeyBytes ? undefined : latestOf(tables, keyBytes(key))
+  const entry = Buffer.byteLength(key) > maxKeyBytes ? undefined : (at === undefined ? latestOf : newestOf)(tables, keyBytes(key))
   if (!entry) return undefined
   const revision = at === undefined ? (entry.live ? entry.modRevision : NO_REVISION) : revisionAt(tables, entry, at)
   return revision === 0 ? undefined : changeAt(tables, key, revision)

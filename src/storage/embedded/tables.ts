@@ -2,15 +2,18 @@ import { syncDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 import { type Revision, revision } from '../revision.ts'
 import { openEnvironment, type Tables } from './environment.ts'
-import { formatVersion, numberBytes, readNumber } from './layout.ts'
+import { historyFormat, numberBytes, plainFormat, readNumber } from './layout.ts'
 
-export type MetaWord = 'format' | 'revision' | 'compacted' | 'swept'
+/** `stamped`: the first revision whose record has a stamp, if it has come; `stampedAt`: since when they have one, in ms since 1970. Both are absent in a store that has never kept history. */
+export type MetaWord = 'format' | 'revision' | 'compacted' | 'swept' | 'stamped' | 'stampedAt'
 
 const words: Record<MetaWord, Buffer> = {
   format: Buffer.from('format'),
   revision: Buffer.from('revision'),
   compacted: Buffer.from('compacted'),
   swept: Buffer.from('swept'),
+  stamped: Buffer.from('stamped'),
+  stampedAt: Buffer.from('stampedAt'),
 }
 
 /** Undefined in a directory that is being opened for the first time. */
@@ -20,10 +23,23 @@ function metaNumber(tables: Pick<Tables, 'meta'>, word: MetaWord): number | unde
 }
 
 /** A revision of `meta`: the newest, the oldest that can be read, or how far the sweep of older history has come. Every open store has them. */
-export const metaRevision = (tables: Pick<Tables, 'meta'>, word: Exclude<MetaWord, 'format'>): Revision => revision(metaNumber(tables, word) ?? 0)
+export const metaRevision = (tables: Pick<Tables, 'meta'>, word: 'revision' | 'compacted' | 'swept'): Revision => revision(metaNumber(tables, word) ?? 0)
+
+/** From where on records have stamps; undefined: they have none. */
+export function stampsSince(tables: Pick<Tables, 'meta'>): { readonly first: Revision; readonly time: number } | undefined {
+  const first = metaNumber(tables, 'stamped')
+  return first === undefined ? undefined : { first: revision(first), time: metaNumber(tables, 'stampedAt') ?? 0 }
+}
+
+/** Only inside `commit`: all changes from now on have stamps, of a store which then has the format that says so. */
+export function putStampsSince(tables: Pick<Tables, 'meta'>, time: number): void {
+  setMeta(tables, 'format', historyFormat)
+  setMeta(tables, 'stamped', metaRevision(tables, 'revision') + 1)
+  setMeta(tables, 'stampedAt', time)
+}
 
 /** Only inside `commit`. */
-export function setMeta(tables: Tables, word: MetaWord, value: number): void {
+export function setMeta(tables: Pick<Tables, 'meta'>, word: MetaWord, value: number): void {
   tables.meta.putSync(words[word], numberBytes(value))
 }
 
@@ -34,14 +50,14 @@ export function setMeta(tables: Tables, word: MetaWord, value: number): void {
 export async function openTables(dir: string): Promise<Tables> {
   const tables = await openEnvironment(dir)
   const format = metaNumber(tables, 'format')
-  if (format !== undefined && format > formatVersion) {
+  if (format !== undefined && format > historyFormat) {
     await tables.close()
-    throw new BackendError('corrupt', `the store in ${dir} has format ${format}, which is newer than format ${formatVersion} of this program`)
+    throw new BackendError('corrupt', `the store in ${dir} has format ${format}, which is newer than format ${historyFormat} of this program`)
   }
   if (format === undefined) {
     // etcd's revision before the first write is 1 too.
     await tables.commit(() => {
-      setMeta(tables, 'format', formatVersion)
+      setMeta(tables, 'format', plainFormat)
       setMeta(tables, 'revision', 1)
       setMeta(tables, 'compacted', 0)
       setMeta(tables, 'swept', 0)

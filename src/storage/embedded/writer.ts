@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { BackendEvent, GuardedWrite, KeyValue, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
@@ -5,7 +6,8 @@ import { type Key, NO_REVISION, type Revision, revisionAfter } from '../revision
 import type { Tables } from './environment.ts'
 import type { LatestEntry } from './layout.ts'
 import { deletion, encodeLatest, encodeRecord, expiryKey, numberBytes, put, recordValue } from './layout.ts'
-import { changeAt, keyBytes, latestOf } from './reader.ts'
+import { changeAt, keyBytes, latestOf, newestOf } from './reader.ts'
+import { type LastStamp, lastStamp, nextStamp, timeOf } from './stamps.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
 /** Writes that one commit takes, and their bytes: what is more waits for the next. A group is put in one go, so this bounds how long it holds the event loop. */
@@ -41,6 +43,8 @@ interface Group {
   readonly staged: readonly Staged[]
   readonly changes: readonly Change[]
   readonly revision: Revision
+  /** Of the last change, where changes have stamps. */
+  readonly stamp: LastStamp | undefined
 }
 
 /** A committed change. */
@@ -52,6 +56,8 @@ export interface Change {
 
 export interface WriterOptions {
   readonly tables: Tables
+  /** By which changes are stamped. */
+  readonly clock: Clock
   /** Called once the group is on disk, before its writers learn of it. */
   committed(changes: readonly Change[], revision: Revision): void
 }
@@ -70,6 +76,7 @@ export function openWriter(options: WriterOptions): Writer {
   const queue: Pending[] = []
   let running: Promise<void> | undefined
   let closed = false
+  let stamp = lastStamp(options.tables)
 
   async function commitNext(): Promise<void> {
     let group: Group | undefined
@@ -77,7 +84,7 @@ export function openWriter(options: WriterOptions): Writer {
     try {
       group = await options.tables.commit(() => {
         taken = take(queue)
-        const checked = checkGroup(options.tables, taken)
+        const checked = checkGroup(options.tables, taken, stamp, options.clock)
         putGroup(options.tables, checked)
         return checked
       })
@@ -88,6 +95,7 @@ export function openWriter(options: WriterOptions): Writer {
       for (const pending of taken) pending.reject(error)
       return
     }
+    stamp = group.stamp
     if (group.changes.length > 0) options.committed(group.changes, group.revision)
     for (const { pending, result } of group.results) pending.resolve(result)
   }
@@ -135,15 +143,19 @@ function take(queue: Pending[]): Pending[] {
 }
 
 /** Decides every write of the group in order, each on what those before it leave. Puts nothing. */
-function checkGroup(tables: Tables, taken: readonly Pending[]): Group {
+function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp | undefined, clock: Clock): Group {
   let newest = metaRevision(tables, 'revision')
+  let stamp = last
+  const first = revisionAfter(newest)
+  const time = last === undefined ? 0 : timeOf(last, clock)
   const staged: Staged[] = []
+  const recordOf = (revision: Revision): Buffer | undefined => staged[revision - first]?.record ?? tables.log.getBinaryFast(numberBytes(revision))
   const byKey = new Map<string, Staged>()
   const changes: Change[] = []
   const decide = (pending: Pending): WriteResult => {
     const { key, write } = pending
     const earlier = byKey.get(key)
-    const entry = earlier?.entry ?? latestOf(tables, pending.keyBytes)
+    const entry = earlier?.entry ?? (stamp === undefined ? latestOf : newestOf)(tables, pending.keyBytes)
     const current = (): KeyValue | undefined => {
       if (!entry?.live) return undefined
       if (!earlier) return changeAt(tables, key, entry.modRevision)
@@ -156,7 +168,11 @@ function checkGroup(tables: Tables, taken: readonly Pending[]): Group {
     const modRevision = newest
     const live = write.value !== undefined
     const createRevision = live ? (entry?.live ? entry.createRevision : modRevision) : NO_REVISION
-    const record = encodeRecord(live ? put : deletion, createRevision, entry?.modRevision ?? 0, pending.keyBytes, write.value)
+    const before = entry?.modRevision ?? NO_REVISION
+    const size = pending.keyBytes.length + (write.value?.length ?? 0)
+    const next = stamp && nextStamp(stamp, time, { before, isDeletion: !live, size, recordOf })
+    stamp = next
+    const record = encodeRecord({ kind: live ? put : deletion, createRevision, before, stamp: next }, pending.keyBytes, write.value)
     const change = { pending, revision: modRevision, entry: { modRevision, createRevision, live }, record }
     staged.push(change)
     byKey.set(key, change)
@@ -168,15 +184,23 @@ function checkGroup(tables: Tables, taken: readonly Pending[]): Group {
     return { ok: true, revision: modRevision }
   }
   const results = taken.map(pending => ({ pending, result: decide(pending) }))
-  return { taken, results, staged, changes, revision: newest }
+  return { taken, results, staged, changes, revision: newest, stamp }
 }
 
 function putGroup(tables: Tables, group: Group): void {
   for (const { pending, revision, entry, record } of group.staged) {
     tables.log.putSync(numberBytes(revision), record)
-    tables.latest.putSync(pending.keyBytes, encodeLatest(entry))
+    if (group.stamp === undefined) tables.latest.putSync(pending.keyBytes, encodeLatest(entry))
+    else putEntry(tables, pending.keyBytes, entry)
     if (entry.live && pending.deadline !== undefined) tables.expiry.putSync(expiryKey(pending.deadline, revision), pending.keyBytes)
   }
   for (const { settles } of group.taken) if (settles) tables.expiry.removeSync(settles)
   if (group.staged.length > 0) setMeta(tables, 'revision', group.revision)
+}
+
+/** Where the store keeps history, a deleted key has its row in another table, until it is created again. */
+function putEntry(tables: Tables, key: Buffer, entry: LatestEntry): void {
+  const [to, from] = entry.live ? [tables.latest, tables.deleted] : [tables.deleted, tables.latest]
+  to.putSync(key, encodeLatest(entry))
+  if (!entry.live || entry.createRevision === entry.modRevision) from.removeSync(key)
 }

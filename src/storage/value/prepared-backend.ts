@@ -1,4 +1,5 @@
 import type { Backend, BackendBatch, KeyValue } from '../backend.ts'
+import type { StoreHistory } from '../store-history.ts'
 
 /** Has a key management service decrypt what a stored value needs, where that is not known. Undefined: it is. Never rejects. */
 export type Prepare = (stored: Buffer) => Promise<void> | undefined
@@ -9,6 +10,7 @@ export type Prepare = (stored: Buffer) => Promise<void> | undefined
  */
 export const preparedBackend = (backend: Backend, prepare: Prepare): Backend => ({
   ...preparedCalls(backend, prepare),
+  ...(backend.history && { history: preparedHistory(backend.history, prepare) }),
   async range(query, signal) {
     const page = await backend.range(query, signal)
     await prepareAll(valuesOf(page.items), prepare)
@@ -34,6 +36,22 @@ export const preparedCalls = (backend: Pick<Backend, 'get' | 'write'>, prepare: 
     if (!result.ok && result.current) await prepare(result.current.value)
     return result
   },
+})
+
+const preparedHistory = (history: StoreHistory, prepare: Prepare): StoreHistory => ({
+  oldest: () => history.oldest(),
+  momentAt: time => history.momentAt(time),
+  timeOf: revision => history.timeOf(revision),
+  async changes(key, query, signal) {
+    const page = await history.changes(key, query, signal)
+    await prepareAll(
+      page.changes.flatMap(({ value }) => value ?? []),
+      prepare,
+    )
+    return page
+  },
+  bytes: () => history.bytes(),
+  retain: (since, mostBytes) => history.retain(since, mostBytes),
 })
 
 function* valuesOf(items: readonly KeyValue[]): Generator<Buffer> {

@@ -169,7 +169,7 @@ describe('embedded store', () => {
         await tables.commit(() => setMeta(tables, 'format', 7))
         await tables.close()
       },
-      /has format 7, which is newer than format 1 of this program/,
+      /has format 7, which is newer than format 2 of this program/,
     ],
   ]
   for (const [name, spoil, message] of spoiled) {

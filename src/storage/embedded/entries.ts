@@ -1,0 +1,79 @@
+import type { Revision } from '../revision.ts'
+import type { Range, Tables } from './environment.ts'
+import { copyOf, decodeLatest, decodeRecord, deletion, type LatestEntry, numberBytes } from './layout.ts'
+import { latestOf, newestOf } from './reader.ts'
+import { metaRevision, stampsSince } from './tables.ts'
+
+export interface Entry {
+  readonly key: Buffer
+  readonly entry: LatestEntry
+}
+
+/**
+ * The newest changes of keys, for a read of one revision in slices. Where the store keeps history, those of deleted keys stand apart: a read of an older revision takes in all of them, one of the present only those that have been
+ * deleted since it began.
+ */
+export class Entries {
+  readonly #tables: Tables
+  readonly #readsOlder: boolean
+  /** Keys ahead that have been deleted since, in their order. */
+  #gone: readonly Buffer[] = []
+  /** Deletions up to this revision have been looked for. */
+  #seen: Revision | undefined
+
+  /** `at`: the revision that is read, of which the newest is `now`. */
+  constructor(tables: Tables, at: Revision, now: Revision) {
+    this.#tables = tables
+    const apart = stampsSince(tables) !== undefined
+    this.#readsOlder = apart && at < now
+    this.#seen = apart && at === now ? now : undefined
+  }
+
+  /** In the order of keys; to be read within a turn. */
+  in(range: Range): Iterable<Entry> {
+    const present = entriesOf(this.#tables.latest.getRange(range))
+    if (this.#readsOlder) return merged(present, entriesOf(this.#tables.deleted.getRange(range)))
+    this.#lookForDeletions(range)
+    return this.#gone.length === 0 ? present : merged(present, this.#goneEntries())
+  }
+
+  #lookForDeletions({ start, end }: Range): void {
+    const isAhead = (key: Buffer): boolean => (start === undefined || key.compare(start) >= 0) && (end === undefined || key.compare(end) < 0)
+    this.#gone = this.#gone.filter(isAhead)
+    const newest = metaRevision(this.#tables, 'revision')
+    if (this.#seen === undefined || newest === this.#seen) return
+    const found = new Map(this.#gone.map(key => [key.toString('latin1'), key]))
+    for (let revision: number = this.#seen + 1; revision <= newest; revision++) {
+      const bytes = this.#tables.log.getBinaryFast(numberBytes(revision))
+      if (bytes === undefined) continue
+      const { kind, key } = decodeRecord(bytes)
+      if (kind === deletion && isAhead(key)) found.set(key.toString('latin1'), copyOf(key))
+    }
+    this.#gone = [...found.values()].sort(Buffer.compare)
+    this.#seen = newest
+  }
+
+  *#goneEntries(): Generator<Entry> {
+    for (const key of this.#gone) {
+      // One that was created again has its row among the present ones.
+      const entry = latestOf(this.#tables, key) === undefined ? newestOf(this.#tables, key) : undefined
+      if (entry !== undefined) yield { key, entry }
+    }
+  }
+}
+
+/** What is read is a view: it is decoded before the next read. */
+function* entriesOf(rows: Iterable<{ readonly key: Buffer; readonly value: Buffer }>): Generator<Entry> {
+  for (const { key, value } of rows) yield { key, entry: decodeLatest(value) }
+}
+
+/** Two ordered sequences without common keys as one. */
+function* merged(a: Iterable<Entry>, b: Iterable<Entry>): Generator<Entry> {
+  const others = b[Symbol.iterator]()
+  let other = others.next()
+  for (const each of a) {
+    for (; other.done !== true && other.value.key.compare(each.key) < 0; other = others.next()) yield other.value
+    yield each
+  }
+  for (; other.done !== true; other = others.next()) yield other.value
+}

@@ -1,0 +1,152 @@
+import { invariant } from '../../lib/invariant.ts'
+import { BackendError } from '../backend.ts'
+import { type Key, later, NO_REVISION, type Revision, revision, revisionBefore } from '../revision.ts'
+import type { ChangesQuery, KeyChange, KeyChanges, Moment, StoreHistory } from '../store-history.ts'
+import type { Compactor } from './compactor.ts'
+import type { Tables } from './environment.ts'
+import { copyOf, decodeRecord, deletion, type LogRecord, numberBytes } from './layout.ts'
+import { keyBytes, newestOf } from './reader.ts'
+import { metaRevision, stampsSince } from './tables.ts'
+
+/** Where the bytes are too many, so much of what may be kept is left: else the next change would be too much again. */
+const LEFT = 0.9
+
+/** What the tables, whose changes have stamps, know of their past. */
+export class KeptHistory implements StoreHistory {
+  readonly #tables: Tables
+  readonly #compactor: Compactor
+  readonly #admit: (signal?: AbortSignal) => void
+
+  /** `admit` throws where the store takes no calls. */
+  constructor(tables: Tables, compactor: Compactor, admit: (signal?: AbortSignal) => void) {
+    this.#tables = tables
+    this.#compactor = compactor
+    this.#admit = admit
+  }
+
+  oldest(): Moment {
+    this.#admit()
+    const oldest = this.#oldestRevision()
+    return { revision: oldest, time: this.#timeAt(oldest) }
+  }
+
+  momentAt(time: number): Moment | undefined {
+    this.#admit()
+    const found = this.#last(revision => this.#timeAt(revision) <= time)
+    return found && { revision: found, time: this.#timeAt(found) }
+  }
+
+  timeOf(revision: Revision): number | undefined {
+    this.#admit()
+    const newest = this.#newest()
+    if (revision > newest) throw new BackendError('future', `revision ${revision} is later than the newest, ${newest}`)
+    const compactRevision = this.#compactor.compacted()
+    if (revision < compactRevision) throw new BackendError('compacted', `revision ${revision} is compacted`, { compactRevision })
+    return revision < this.#since().first ? undefined : this.#timeAt(revision)
+  }
+
+  async changes(key: Key, { from, limit, bytes }: ChangesQuery, signal: AbortSignal): Promise<KeyChanges> {
+    this.#admit(signal)
+    const name = keyBytes(key)
+    const oldest = this.#compactor.compacted()
+    if (from !== undefined && from < oldest && !this.#isFirstOf(name, from))
+      throw new BackendError('compacted', `revision ${from} is compacted`, { compactRevision: oldest })
+    const changes: KeyChange[] = []
+    let next = from ?? newestOf(this.#tables, name)?.modRevision ?? NO_REVISION
+    for (let left = bytes; next !== NO_REVISION && changes.length < limit && left > 0; ) {
+      const record = this.#record(next)
+      // Of a change that is older than the oldest state, what it left is a part of that state.
+      if (record === undefined || !record.key.equals(name) || (next < oldest && record.kind === deletion)) return { changes, next: NO_REVISION }
+      changes.push(changeOf(next, record))
+      left -= record.value.length
+      next = next <= oldest ? NO_REVISION : record.before
+    }
+    return { changes, next: next !== NO_REVISION && this.#hasOlder(next, oldest) ? next : NO_REVISION }
+  }
+
+  bytes(): number {
+    this.#admit()
+    return Math.max(0, this.#bytesAt(this.#newest()) - this.#bytesAt(this.#oldestRevision()))
+  }
+
+  async retain(since: number, mostBytes: number): Promise<Revision> {
+    this.#admit()
+    const newest = this.#newest()
+    let until = this.#last(revision => this.#timeAt(revision) <= since) ?? this.#compactor.compacted()
+    if (this.bytes() > mostBytes) {
+      const enough = this.#bytesAt(newest) - mostBytes * LEFT
+      const tooFew = this.#last(revision => this.#bytesAt(revision) < enough)
+      until = later(until, revision(Math.min(newest, (tooFew ?? this.#oldestRevision()) + 1)))
+    }
+    await this.#compactor.compact(until)
+    return this.#compactor.compacted()
+  }
+
+  /** From here on states have times. */
+  #oldestRevision(): Revision {
+    return later(this.#compactor.compacted(), revisionBefore(this.#since().first))
+  }
+
+  #newest(): Revision {
+    return metaRevision(this.#tables, 'revision')
+  }
+
+  #since(): { readonly first: Revision; readonly time: number } {
+    const since = stampsSince(this.#tables)
+    invariant(since, 'the store keeps history')
+    return since
+  }
+
+  #record(revision: Revision): LogRecord | undefined {
+    const bytes = this.#tables.log.getBinaryFast(numberBytes(revision))
+    return bytes && decodeRecord(bytes)
+  }
+
+  /** A revision before the first with a stamp has the time from which on there are stamps. */
+  #timeAt(revision: Revision): number {
+    const since = this.#since()
+    return revision < since.first ? since.time : (this.#record(revision)?.stamp?.time ?? since.time)
+  }
+
+  #bytesAt(revision: Revision): number {
+    return revision < this.#since().first ? 0 : (this.#record(revision)?.stamp?.bytes ?? 0)
+  }
+
+  /** The last state for which something holds that holds for all before it. */
+  #last(holds: (revision: Revision) => boolean): Revision | undefined {
+    let low = this.#oldestRevision()
+    let high = this.#newest()
+    if (!holds(low)) return undefined
+    while (low < high) {
+      const middle = revision(Math.ceil((low + high) / 2))
+      if (holds(middle)) low = middle
+      else high = revisionBefore(middle)
+    }
+    return low
+  }
+
+  #hasOlder(next: Revision, oldest: Revision): boolean {
+    const record = this.#record(next)
+    return record !== undefined && (next >= oldest || record.kind !== deletion)
+  }
+
+  /** Whether a change that is older than the oldest state is the one which that state shows. */
+  #isFirstOf(name: Buffer, from: Revision): boolean {
+    const record = this.#record(from)
+    if (record === undefined || !record.key.equals(name)) return false
+    let at = newestOf(this.#tables, name)?.modRevision ?? NO_REVISION
+    const oldest = this.#compactor.compacted()
+    while (at > oldest) {
+      const { stamp, before } = this.#record(at) ?? {}
+      at = stamp !== undefined && stamp.jump > oldest ? stamp.jump : (before ?? NO_REVISION)
+    }
+    return at === from
+  }
+}
+
+const changeOf = (revision: Revision, record: LogRecord): KeyChange => ({
+  type: record.kind === deletion ? 'deleted' : record.createRevision === revision ? 'created' : 'updated',
+  revision,
+  time: record.stamp?.time,
+  ...(record.kind !== deletion && { value: copyOf(record.value) }),
+})
