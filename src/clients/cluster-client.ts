@@ -1,5 +1,6 @@
 import { request as requestPlain } from 'node:http'
 import { Agent, request as requestTls } from 'node:https'
+import { parseJson } from '../codec/json.ts'
 import { parsedObject } from '../meta/json-members.ts'
 import type { Json } from '../meta/object.ts'
 import type { ClusterAccess } from './cluster-access.ts'
@@ -14,10 +15,13 @@ export class ClusterError extends Error {
   override readonly name = 'ClusterError'
   /** Undefined where there was no answer. */
   readonly status: number | undefined
+  /** Of the header, where it says seconds. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(message: string, status?: number) {
+  constructor(message: string, status?: number, retryAfter?: string) {
     super(message)
     this.status = status
+    this.retryAfterSeconds = /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined
   }
 }
 
@@ -35,20 +39,23 @@ export class ClusterClient {
 
   /** Throws ClusterError. */
   async json(path: string): Promise<Json> {
-    const text = await this.text(path, 'application/json')
+    const bytes = await this.bytes(path, 'application/json')
     try {
-      const value: Json = JSON.parse(text)
-      return value
+      return parseJson(bytes).value
     } catch {
       throw new ClusterError(`${path}: the answer is no JSON`)
     }
   }
 
   /** Throws ClusterError. */
-  text(path: string, accept = 'text/plain'): Promise<string> {
+  async text(path: string): Promise<string> {
+    return (await this.bytes(path, 'text/plain')).toString()
+  }
+
+  private bytes(path: string, accept: string): Promise<Buffer> {
     const { server, headers } = this.#access
     const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
-    const options = { headers: { ...headers, accept, 'user-agent': 'binnacle-upgrade-report' }, signal: AbortSignal.timeout(TIMEOUT_MS) }
+    const options = { headers: { ...headers, accept, 'user-agent': 'binnacle' }, signal: AbortSignal.timeout(TIMEOUT_MS) }
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void =>
         reject(new ClusterError(`${url.origin}${path}: ${error.message || ('code' in error ? String(error.code) : 'no answer')}`))
@@ -62,9 +69,9 @@ export class ClusterClient {
           else chunks.push(chunk)
         })
         response.on('end', () => {
-          const body = Buffer.concat(chunks).toString()
+          const body = Buffer.concat(chunks)
           if (response.statusCode === 200) resolve(body)
-          else reject(new ClusterError(`${path}: ${response.statusCode} ${messageOf(body)}`, response.statusCode))
+          else reject(new ClusterError(`${path}: ${response.statusCode} ${messageOf(body.toString())}`, response.statusCode, response.headers['retry-after']))
         })
       })
       request.end()

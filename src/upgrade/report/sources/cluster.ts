@@ -1,23 +1,13 @@
 import { type ClusterClient, ClusterError } from '../../../clients/cluster-client.ts'
+import { type ListedResource, listedResources, listPages } from '../../../clients/cluster-lists.ts'
 import { compareReleases, type Release } from '../../../lifecycle/release.ts'
-import { objectsIn } from '../../../meta/json-members.ts'
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../meta/object.ts'
+import { type JsonObject, objectIn } from '../../../meta/object.ts'
 import { labelOf } from '../../convert.ts'
 import type { Subject } from '../examine-object.ts'
 import type { Finding } from '../finding.ts'
 import type { Examined } from '../report.ts'
 import { writtenVersions } from '../written-as.ts'
 import { isImplied } from './implied.ts'
-
-/** Objects of a page of a list. */
-const PAGE = 250
-
-/** A resource that can be listed, in the version that the server prefers. */
-interface Listed {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly path: string
-}
 
 /** `1.29` of the server. Throws ClusterError. */
 export async function releaseOf(client: ClusterClient): Promise<Release> {
@@ -31,15 +21,19 @@ export async function releaseOf(client: ClusterClient): Promise<Release> {
 /** Everything that a server stores and lists, and what its metrics say of requests. Throws ClusterError if it can't be reached. */
 export async function examineCluster(client: ClusterClient, to: Release): Promise<Examined> {
   const findings: Finding[] = []
-  const listed = await listedResources(client, findings)
+  const listed = await listedResources(
+    client,
+    name => SKIPPED.has(name),
+    (path, error) => findings.push(unreadable(client, path, error)),
+  )
   findings.push(...(await requestFindings(client, to)))
   return { name: client.server.origin, subjects: subjectsOf(client, listed, findings), findings }
 }
 
-async function* subjectsOf(client: ClusterClient, listed: readonly Listed[], findings: Finding[]): AsyncGenerator<Subject> {
+async function* subjectsOf(client: ClusterClient, listed: readonly ListedResource[], findings: Finding[]): AsyncGenerator<Subject> {
   for (const resource of listed)
     try {
-      for await (const item of itemsOf(client, resource)) if (!isImplied(item)) yield subjectOf(client, resource, item)
+      for await (const { items } of listPages(client, resource.path)) for (const item of items) if (!isImplied(item)) yield subjectOf(client, resource, item)
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error
       findings.push(unreadable(client, resource.path, error))
@@ -54,7 +48,7 @@ const unreadable = ({ server }: ClusterClient, path: string, { message }: Cluste
   message,
 })
 
-function subjectOf({ server }: ClusterClient, { apiVersion, kind, path }: Listed, value: JsonObject): Subject {
+function subjectOf({ server }: ClusterClient, { apiVersion, kind, path }: ListedResource, value: JsonObject): Subject {
   const { namespace, name, ...metadata } = objectIn(value.metadata)
   const own = typeof namespace === 'string' ? path.replace(/\/([^/]+)$/, `/namespaces/${namespace}/$1`) : path
   return {
@@ -68,47 +62,8 @@ function subjectOf({ server }: ClusterClient, { apiVersion, kind, path }: Listed
   }
 }
 
-/** Page by page. */
-async function* itemsOf(client: ClusterClient, { path }: Listed): AsyncGenerator<JsonObject> {
-  let rest = ''
-  do {
-    const page: Json = await client.json(`${path}?limit=${PAGE}${rest === '' ? '' : `&continue=${encodeURIComponent(rest)}`}`)
-    const { items, metadata } = objectIn(page)
-    yield* objectsIn(items)
-    const next = isJsonObject(metadata) && typeof metadata.continue === 'string' ? metadata.continue : ''
-    if (next !== '' && next === rest) throw new ClusterError(`${path}: the list does not go on: a page names itself as the next`)
-    rest = next
-  } while (rest !== '')
-}
-
 /** Not asked: events pass, and what nobody stores. */
 const SKIPPED = new Set(['events', 'componentstatuses'])
-
-async function listedResources(client: ClusterClient, findings: Finding[]): Promise<Listed[]> {
-  const groups = await client.json('/apis')
-  const preferred = objectsIn(isJsonObject(groups) ? groups.groups : []).flatMap(({ preferredVersion, versions }) => versionsToList(preferredVersion, versions))
-  const listed = new Map<string, Listed>()
-  for (const version of ['v1', ...preferred])
-    try {
-      const path = version === 'v1' ? '/api/v1' : `/apis/${version}`
-      const answer = await client.json(path)
-      for (const { name, kind, verbs } of objectsIn(isJsonObject(answer) ? answer.resources : [])) {
-        const id = `${version.includes('/') ? version.slice(0, version.indexOf('/')) : ''}/${String(name)}`
-        if (typeof name !== 'string' || typeof kind !== 'string' || name.includes('/') || SKIPPED.has(name) || listed.has(id)) continue
-        if (Array.isArray(verbs) && verbs.includes('list')) listed.set(id, { apiVersion: version, kind, path: `${path}/${name}` })
-      }
-    } catch (error) {
-      if (!(error instanceof ClusterError)) throw error
-      findings.push(unreadable(client, `/apis/${version}`, error))
-    }
-  return [...listed.values()]
-}
-
-/** The preferred one first: others may have resources that it has not. */
-function versionsToList(preferred: Json | undefined, versions: Json | undefined): string[] {
-  const nameOf = (version: Json | undefined): string[] => (isJsonObject(version) && typeof version.groupVersion === 'string' ? [version.groupVersion] : [])
-  return [...new Set([...nameOf(preferred), ...objectsIn(versions).flatMap(nameOf)])]
-}
 
 /** `apiserver_requested_deprecated_apis`: what has been asked for since the server began. */
 async function requestFindings(client: ClusterClient, to: Release): Promise<Finding[]> {

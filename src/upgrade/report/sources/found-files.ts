@@ -48,10 +48,10 @@ export interface Fault {
 /** As many documents of a file may be no YAML before the rest of it is left. */
 const MOST_FAULTS = 20
 
-/** A document that can't be read takes no other with it. A file that was found and is none of manifests has nothing. */
-export function readReportedFile(name: string, isNamed: boolean): ReportedFile {
+/** A document that can't be read takes no other with it. A file that was found and is none of manifests has nothing. `first` reads it. */
+export function readReportedFile(name: string, isNamed: boolean, first = (): ManifestFile => readManifestFile(name)): ReportedFile {
   const faults: Fault[] = []
-  let read = (): ManifestFile => readManifestFile(name)
+  let read = first
   for (;;)
     try {
       return { file: read(), faults }

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { objectsIn } from '../meta/json-members.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../meta/object.ts'
+import { type ClusterClient, ClusterError } from './cluster-client.ts'
+
+/** Objects of a page of a list. */
+const PAGE = 250
+
+/** A page is asked for so often while the server is busy or fails. */
+const MOST_TRIES = 6
+/** The first wait, which doubles each time, and the longest: longer ones than that a server does not get. */
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 60_000]
+/** A list whose next page has expired is begun again so often. */
+const MOST_BEGINNINGS = 5
+
+/** A resource that can be listed, in the version that the server prefers. */
+export interface ListedResource {
+  readonly group: string
+  /** The plural. */
+  readonly name: string
+  readonly apiVersion: string
+  readonly kind: string
+  readonly path: string
+}
+
+/** Waits so many milliseconds. Tests replace it. */
+export type Wait = (milliseconds: number) => Promise<unknown>
+
+/** The resources that a server lists, of each group in the version that it prefers. `onUnread` is told of a group version that it does not describe. Throws ClusterError. */
+export async function listedResources(
+  client: ClusterClient,
+  isSkipped: (name: string) => boolean,
+  onUnread: (path: string, error: ClusterError) => void,
+  wait: Wait = sleep,
+): Promise<ListedResource[]> {
+  const groups = await patiently(client, '/apis', wait)
+  const preferred = objectsIn(isJsonObject(groups) ? groups.groups : []).flatMap(({ preferredVersion, versions }) => versionsToList(preferredVersion, versions))
+  const listed = new Map<string, ListedResource>()
+  for (const version of ['v1', ...preferred])
+    try {
+      const path = version === 'v1' ? '/api/v1' : `/apis/${version}`
+      const answer = await patiently(client, path, wait)
+      const group = version.includes('/') ? version.slice(0, version.indexOf('/')) : ''
+      for (const { name, kind, verbs } of objectsIn(isJsonObject(answer) ? answer.resources : [])) {
+        const id = `${group}/${String(name)}`
+        if (typeof name !== 'string' || typeof kind !== 'string' || name.includes('/') || isSkipped(name) || listed.has(id)) continue
+        if (Array.isArray(verbs) && verbs.includes('list')) listed.set(id, { group, name, apiVersion: version, kind, path: `${path}/${name}` })
+      }
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error
+      onUnread(`/apis/${version}`, error)
+    }
+  return [...listed.values()]
+}
+
+/** The preferred one first: others may have resources that it has not. */
+function versionsToList(preferred: Json | undefined, versions: Json | undefined): string[] {
+  const nameOf = (version: Json | undefined): string[] => (isJsonObject(version) && typeof version.groupVersion === 'string' ? [version.groupVersion] : [])
+  return [...new Set([...nameOf(preferred), ...objectsIn(versions).flatMap(nameOf)])]
+}
+
+/** A page of a list. */
+export interface ListPage {
+  readonly items: readonly JsonObject[]
+  readonly resourceVersion: string
+  /** The list has begun anew, as its next page had expired: what came before counts no more. */
+  readonly isAnew: boolean
+}
+
+/** A list page by page. A page is asked for again while the server is busy (429, with its Retry-After) or fails (5xx). Throws ClusterError. */
+export async function* listPages(client: ClusterClient, path: string, wait: Wait = sleep): AsyncGenerator<ListPage> {
+  let beginnings = 1
+  let isAnew = false
+  for (let rest = ''; ; ) {
+    let page: JsonObject
+    try {
+      page = objectIn(await patiently(client, `${path}?limit=${PAGE}${rest === '' ? '' : `&continue=${encodeURIComponent(rest)}`}`, wait))
+    } catch (error) {
+      const hasExpired = error instanceof ClusterError && error.status === 410 && rest !== ''
+      if (!hasExpired || ++beginnings > MOST_BEGINNINGS) throw error
+      rest = ''
+      isAnew = true
+      continue
+    }
+    const metadata = objectIn(page.metadata)
+    yield { items: objectsIn(page.items), resourceVersion: typeof metadata.resourceVersion === 'string' ? metadata.resourceVersion : '', isAnew }
+    isAnew = false
+    const next = typeof metadata.continue === 'string' ? metadata.continue : ''
+    if (next === '') return
+    if (next === rest) throw new ClusterError(`${path}: the list does not go on: a page names itself as the next`)
+    rest = next
+  }
+}
+
+async function patiently(client: ClusterClient, path: string, wait: Wait): Promise<Json> {
+  let own = FIRST_WAIT_MS
+  for (let tries = 1; ; tries++)
+    try {
+      return await client.json(path)
+    } catch (error) {
+      if (!(error instanceof ClusterError) || !isPassing(error) || tries === MOST_TRIES) throw error
+      const asked = (error.retryAfterSeconds ?? 0) * 1000
+      await wait(Math.min(Math.max(asked, own), LONGEST_WAIT_MS))
+      own *= 2
+    }
+}
+
+/** Busy, or failing. Without an answer a server is not asked again: its address may be wrong. */
+const isPassing = ({ status = 0 }: ClusterError): boolean => status === 429 || status >= 500
