@@ -1,39 +1,82 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
+import { readKubeconfig } from '../clients/cluster-access.ts'
+import { ClusterClient } from '../clients/cluster-client.ts'
+import { ArgumentError, type Arguments, readArguments, type Streams } from '../lib/arguments.ts'
+import { makePrivateDirectory } from '../lib/private-file.ts'
+import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
 import { type ImportedValue, importValues } from '../storage/embedded/import.ts'
+import { Encryption } from '../storage/value/encryption.ts'
+import { parseEncryptionFile } from '../storage/value/encryption-file.ts'
+import { readRelease } from '../upgrade/release-argument.ts'
 import { snapshotState, snapshotValues } from '../upgrade/report/sources/snapshot.ts'
+import { importCluster } from './import/cluster.ts'
+import { importPath, type Target } from './import/files.ts'
+import { ObjectImporter } from './import/object-importer.ts'
+import { Remarks } from './import/remarks.ts'
+import { Spool } from './import/spool.ts'
 
 const USAGE = `Usage: binnacle import --snapshot FILE --data-dir DIR
+       binnacle import --kubeconfig FILE [--context NAME] --data-dir DIR
+       binnacle import -f PATH [-f …] --data-dir DIR
 
-Fills a data directory with a snapshot of etcd, for a server of this program: all objects with their uids, resource versions and owners. Older versions of them are left out.
+Fills a data directory with the objects of a cluster, for a server of this program: with their uids, resource versions, owners and status.
 
-      --snapshot    a snapshot of etcd (etcdctl snapshot save), or member/snap/db of a member that is stopped
-      --data-dir    a directory in which there is no store yet
-      --etcd-prefix of the keys to take (default /registry); the server needs the same flag
+      --snapshot       a snapshot of etcd (etcdctl snapshot save), or member/snap/db of a member that is stopped; older versions of objects are left out
+      --kubeconfig     a server of Kubernetes or this one, all of whose objects are listed
+      --context        of the kubeconfig; the current one unless given
+  -f, --filename       a file or folder of objects (kubectl get -o yaml, must-gather), a packed folder (tar.gz: a backup of Velero), or - for standard input
+      --redact-secrets keeps the keys of Secrets, and not their values; not for snapshots
+      --data-dir       a directory in which there is no store yet
+      --etcd-prefix    of the keys of the snapshot and of the store (default /registry); the server needs the same flag
+      --encryption-provider-config
+                       the EncryptionConfiguration of the new server, by which objects are encrypted; not for snapshots
+      --release        as which the server will serve (default ${DEFAULT_RELEASE}), by whose versions objects are stored
 
-What is encrypted stays so: the server needs the cluster's --encryption-provider-config.
+What is encrypted in a snapshot stays so: the server needs the cluster's --encryption-provider-config. What could not be read is told on standard error.
+Exit status: 0 all objects are there, 1 some could not be read, 2 an error.
 `
+
+const OPTIONS = {
+  snapshot: 'value',
+  kubeconfig: 'value',
+  context: 'value',
+  filename: 'values',
+  'redact-secrets': 'switch',
+  'data-dir': 'value',
+  'etcd-prefix': 'value',
+  'encryption-provider-config': 'value',
+  release: 'value',
+  help: 'switch',
+} as const
 
 /** Which server listens where: that of the cluster is none of the new one's. */
 const OF_SERVERS = /^\/?[^/]+\/(?:masterleases|peerserverleases)\//
 
 /** Runs the command. Resolves with the exit status. */
-export async function runImport(argv: readonly string[], { out }: Streams): Promise<number> {
-  const given = readArguments(argv, { snapshot: 'value', 'data-dir': 'value', 'etcd-prefix': 'value', help: 'switch' }, { h: 'help' }, '')
+export async function runImport(argv: readonly string[], streams: Streams): Promise<number> {
+  const given = readArguments(argv, OPTIONS, { f: 'filename', h: 'help' }, 'filename')
   if (given.isOn('help')) {
-    out(USAGE)
+    streams.out(USAGE)
     return 0
   }
-  const [snapshot, directory] = ['snapshot', 'data-dir'].map(name => {
-    const value = given.value(name)
-    if (!value) throw new ArgumentError(`--${name} is needed`)
-    return value
-  }) as [string, string]
+  const directory = given.value('data-dir')
+  if (!directory) throw new ArgumentError('--data-dir is needed')
+  const [snapshot, kubeconfig, paths] = [given.value('snapshot'), given.value('kubeconfig'), given.values('filename')]
+  if ([snapshot, kubeconfig, paths[0]].filter(source => source !== undefined).length !== 1)
+    throw new ArgumentError('one source is needed: --snapshot, --kubeconfig or -f')
+  if (snapshot === undefined) return importObjects(given, directory, streams)
+  for (const flag of ['redact-secrets', 'encryption-provider-config'])
+    if (given.value(flag) !== undefined) throw new ArgumentError(`--${flag} is not for snapshots: what they hold stays as it is`)
   const { revision, leaseSeconds } = snapshotState(snapshot)
-  const count = await importValues(join(directory, 'store'), valuesOf(snapshot, given.value('etcd-prefix') ?? '/registry', leaseSeconds, Date.now()), revision)
-  out(`${count} ${count === 1 ? 'object' : 'objects'} imported, as of resource version ${revision}\n`)
+  const count = await importValues(join(directory, 'store'), valuesOf(snapshot, prefixOf(given), leaseSeconds, Date.now()), revision)
+  streams.out(summary(count, revision))
   return 0
 }
+
+const prefixOf = (given: Arguments): string => given.value('etcd-prefix') ?? '/registry'
+
+const summary = (count: number, revision: number): string => `${count} ${count === 1 ? 'object' : 'objects'} imported, as of resource version ${revision}\n`
 
 /** Time began to run anew for leases when the snapshot was taken: they get it whole. */
 function* valuesOf(snapshot: string, prefix: string, leaseSeconds: ReadonlyMap<string, number>, now: number): Generator<ImportedValue> {
@@ -41,5 +84,53 @@ function* valuesOf(snapshot: string, prefix: string, leaseSeconds: ReadonlyMap<s
     if (OF_SERVERS.test(value.key)) continue
     const seconds = leaseSeconds.get(lease)
     yield { ...value, deadline: seconds === undefined ? undefined : now + seconds * 1000 }
+  }
+}
+
+async function importObjects(given: Arguments, directory: string, { out, err }: Streams): Promise<number> {
+  const release = given.value('release') === undefined ? DEFAULT_RELEASE : readRelease('release', given.value('release'))
+  const remarks = new Remarks(err)
+  makePrivateDirectory(directory)
+  const spool = new Spool(directory)
+  try {
+    const prefix = `/${prefixOf(given).replace(/^\/+|\/+$/g, '')}`
+    const now = `${new Date().toISOString().slice(0, 19)}Z`
+    const encryption = encryptionOf(given.value('encryption-provider-config'))
+    const importer = new ObjectImporter(
+      { release, prefix, now, redactsSecrets: given.isOn('redact-secrets'), ...(encryption && { encryption }) },
+      remarks,
+      spool,
+    )
+    await readSources(given, { importer, remarks })
+    const { newest, values } = importer.finish(Date.now())
+    const count = await importValues(join(directory, 'store'), values, newest)
+    remarks.end()
+    out(summary(count, newest))
+    return remarks.lostCount === 0 ? 0 : 1
+  } finally {
+    spool.close()
+  }
+}
+
+/** Throws EncryptionConfigError and ArgumentError. */
+function encryptionOf(file: string | undefined): Encryption | undefined {
+  if (file === undefined) return undefined
+  const config = parseEncryptionFile(readFileSync(file), file)
+  if (config.resources.some(({ providers }) => providers.some(({ kms }) => kms !== undefined)))
+    throw new ArgumentError(`--encryption-provider-config ${file}: key management services are not asked by an import`)
+  const encryption = new Encryption()
+  encryption.configure(config)
+  return encryption
+}
+
+async function readSources(given: Arguments, target: Target): Promise<void> {
+  const kubeconfig = given.value('kubeconfig')
+  for (const path of given.values('filename')) await importPath(path, target)
+  if (kubeconfig === undefined) return
+  const client = new ClusterClient(readKubeconfig(kubeconfig, given.value('context')))
+  try {
+    await importCluster(client, target)
+  } finally {
+    client.close()
   }
 }

@@ -3,6 +3,7 @@ import { ArgumentError } from '../lib/arguments.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { printable } from '../lib/printable.ts'
 import { BackendError } from '../storage/backend.ts'
+import { EncryptionConfigError } from '../storage/value/encryption-file.ts'
 import { runConvert } from '../upgrade/convert-command.ts'
 import { ManifestError } from '../upgrade/manifests.ts'
 import { BoltError } from '../upgrade/report/sources/bolt-file.ts'
@@ -14,7 +15,8 @@ const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConv
 
 /** Errors whose message says what the user can mend: the command line, files, servers and stores. */
 const isOfUser = (error: unknown): error is Error =>
-  [ArgumentError, ManifestError, ClusterError, BackendError, BoltError].some(kind => error instanceof kind) || (error instanceof Error && 'code' in error)
+  [ArgumentError, ManifestError, ClusterError, BackendError, BoltError, EncryptionConfigError].some(kind => error instanceof kind) ||
+  (error instanceof Error && 'code' in error)
 
 async function main([name = '', ...argv]: readonly string[]): Promise<number> {
   const streams = { out: (text: string) => void process.stdout.write(text), err: (text: string) => void process.stderr.write(text) }

@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '../catalog/definition.ts'
 import { systemClock } from '../lib/clock.ts'
 import { type MetricFamily, ReadGauge } from '../lib/metrics.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
-import { codecOf } from '../registry/codec.ts'
+import { codecOf, storedAsOf } from '../registry/codec.ts'
 import type { Backend } from '../storage/backend.ts'
 import { cacherMetrics } from '../storage/cacher/metrics.ts'
 import type { CachedResource } from '../storage/cacher/resource-cache.ts'
@@ -162,9 +162,3 @@ function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
 
 /** `pods`, `deployments.apps` */
 const nameOf = ({ hub }: ResourceDefinition): string => qualifiedResource({ group: hub.group, resource: hub.names.plural })
-
-/** Events stand in two groups: as kube-apiserver does, they are stored as those of the core group. */
-const storedAsOf = ({ hub, versions }: ResourceDefinition) => ({
-  group: (versions.find(({ group }) => group === '') ?? hub).group,
-  resource: hub.names.plural,
-})

@@ -6,6 +6,7 @@ import { decodeMessage } from '../codec/protobuf-decode.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
+import type { GroupResource } from '../meta/gvk.ts'
 import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ByteBudget } from '../storage/byte-budget.ts'
@@ -96,6 +97,12 @@ export function codecOf(
     attributes: object => attributesOf(definition, toSelect(object)),
   })
 }
+
+/** By which name a resource is encrypted. Events stand in two groups: as kube-apiserver does, they are stored as those of the core group. */
+export const storedAsOf = ({ hub, versions }: ResourceDefinition): GroupResource => ({
+  group: (versions.find(({ group }) => group === '') ?? hub).group,
+  resource: hub.names.plural,
+})
 
 /** Kinds whose fields have no numbers, such as custom ones, have no binary form. */
 const hasMessage = ({ fields }: StructSchema): boolean => [...fields.values()].some(field => field.number > 0)

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -33,6 +33,9 @@ const isOnEtcd = findEtcd() !== undefined
   let directory = ''
   let snapshot = ''
   let encryption = ''
+  /** Filled from the server while it ran. */
+  let listed = ''
+  let saidOfListed = ''
   const open: (ServerProcess | EtcdServer)[] = []
   const clients: JsonClient[] = []
   let existing: Record<string, AnyObject[]> = {}
@@ -51,10 +54,10 @@ const isOnEtcd = findEtcd() !== undefined
     const lists = await Promise.all(LISTS.map(async path => [path, (await client.must('GET', path)).items] as const))
     return Object.fromEntries(lists.map(([path, items]) => [path, items.filter(({ metadata }: AnyObject) => !OF_SERVERS.test(metadata.name ?? ''))]))
   }
-  const imported = (data: string): Promise<string> => {
+  const imported = (data: string, source = ['--snapshot', snapshot]): Promise<string> => {
     const said: string[] = []
     const say = (text: string): void => void said.push(text)
-    return runImport(['--snapshot', snapshot, '--data-dir', data], { out: say, err: say }).then(status => `${status} ${said.join('')}`)
+    return runImport([...source, '--data-dir', data], { out: say, err: say }).then(status => `${status} ${said.join('')}`)
   }
 
   before(async () => {
@@ -77,6 +80,11 @@ const isOnEtcd = findEtcd() !== undefined
     await client.must('POST', EVENTS, { metadata: { name: 'event' }, involvedObject: { namespace: 'default' }, reason: 'Made' })
     existing = await objectsOf(client)
     const newest = Number((await client.must('GET', CONFIG_MAPS)).metadata.resourceVersion)
+    const kubeconfig = join(directory, 'kubeconfig')
+    const config = { clusters: [{ name: 'a', cluster: { server: server.url } }], contexts: [{ name: 'a', context: { cluster: 'a' } }], 'current-context': 'a' }
+    writeFileSync(kubeconfig, JSON.stringify(config))
+    listed = join(directory, 'listed')
+    saidOfListed = await imported(listed, ['--kubeconfig', kubeconfig, '--encryption-provider-config', encryption])
     await server.terminate()
     // etcd writes its file a moment later.
     while (snapshotState(join(directory, 'etcd/member/snap/db')).revision < newest) await sleep(50)
@@ -111,6 +119,16 @@ const isOnEtcd = findEtcd() !== undefined
     expect(await imported(dirname(server.storeDir)).catch((error: Error) => error.message)).to.contain('in use by process')
     await server.terminate()
     expect(await imported(dirname(server.storeDir)).catch((error: Error) => error.message)).to.contain('has a store already')
+  })
+
+  it('gives a server every object of another that lists them', async () => {
+    expect(saidOfListed).to.match(/^0 \d\d+ objects imported, as of resource version \d+\n$/)
+    const server = await serve()
+    mkdirSync(server.storeDir, { recursive: true })
+    cpSync(join(listed, 'store'), server.storeDir, { recursive: true })
+    await server.start()
+    const now = await objectsOf(clientOf(server))
+    for (const path of LISTS) expect(now[path], path).to.deep.equal(existing[path])
   })
 
   it('names the flags that it lacks', async () => {

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import { apiVersionOfVersion } from '../../catalog/catalog.ts'
+import { asKind } from '../../catalog/define.ts'
+import type { ResourceDefinition } from '../../catalog/definition.ts'
+import { goJson, parseJson } from '../../codec/json.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import type { Release } from '../../lifecycle/release.ts'
+import { clone } from '../../meta/equal.ts'
+import { isJsonObject, type JsonObject, type KubeObject, objectIn } from '../../meta/object.ts'
+import { codecOf, storedAsOf } from '../../registry/codec.ts'
+import { convert, versionsOf } from '../../registry/convert.ts'
+import { decodeObject } from '../../registry/decode-object.ts'
+import { keySpace, segmentFault } from '../../registry/keys.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../resources/kinds.ts'
+import { gitVersion } from '../../server/version.ts'
+import type { ImportedValue } from '../../storage/embedded/import.ts'
+import { key as asKey } from '../../storage/revision.ts'
+import type { ResourceCodec } from '../../storage/storage.ts'
+import type { Encryption } from '../../storage/value/encryption.ts'
+import type { FoundKind } from '../../upgrade/versions/release-kinds.ts'
+import { ObjectKinds } from './object-kinds.ts'
+import { withoutSecrets } from './redact.ts'
+import type { Remarks } from './remarks.ts'
+import { type Claim, numberRevisions } from './revisions.ts'
+import type { Place, Spool } from './spool.ts'
+
+export interface ImporterOptions {
+  /** As which the server will serve. */
+  readonly release: Release
+  /** Of all keys: `/registry`. */
+  readonly prefix: string
+  readonly redactsSecrets: boolean
+  /** Absent: nothing is encrypted. */
+  readonly encryption?: Encryption
+  /** The time: `2024-01-01T00:00:00Z`. */
+  readonly now: string
+}
+
+interface Kept extends Claim {
+  readonly value: Place
+  readonly ttlSeconds: number | undefined
+}
+
+interface Waiting {
+  readonly object: Place
+  readonly place: string
+}
+
+/** No object of an API server has a later one: what is written after the import needs revisions, too. */
+const REVISION = /^[1-9]\d{0,14}$/
+/** Of bytes: what the store takes for a key. */
+const LONGEST_KEY = 1978
+/** Fields that an object has and its kind does not, which are named. */
+const MOST_FIELDS = 3
+
+/**
+ * Takes objects as an API server has shown them, and gives them as a server of this program stores them: in the stored version of their kind, by its key. What they say of themselves stays: uids, owners, managed fields, status.
+ * Objects are kept in the spool: memory holds a key and a place for each.
+ */
+export class ObjectImporter {
+  readonly #options: ImporterOptions
+  readonly #remarks: Remarks
+  readonly #spool: Spool
+  readonly #kinds: ObjectKinds
+  readonly #codecs = new Map<ResourceDefinition, ResourceCodec>()
+  readonly #kept = new Map<string, Kept>()
+  /** Objects whose kind is not known yet. */
+  readonly #waiting: Waiting[] = []
+  #newest = 0
+
+  constructor(options: ImporterOptions, remarks: Remarks, spool: Spool) {
+    this.#options = options
+    this.#remarks = remarks
+    this.#spool = spool
+    this.#kinds = new ObjectKinds(options.release)
+  }
+
+  /** `place` names the object for the user. What can't be stored is a remark. */
+  add(found: JsonObject, place: string): void {
+    const object = this.#options.redactsSecrets ? withoutSecrets(found) : found
+    const { apiVersion, kind } = object
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+      this.#remarks.lost(place, 'it has no apiVersion or no kind')
+      return
+    }
+    const known = this.#kinds.find(apiVersion, kind)
+    if (known) this.#keep(known, object, place)
+    else this.#waiting.push({ object: this.#spool.write(Buffer.from(goJson(object))), place })
+  }
+
+  /** A revision that the source has reached. */
+  sawRevision(text: string): void {
+    if (REVISION.test(text)) this.#newest = Math.max(this.#newest, Number(text))
+  }
+
+  /** Forgets the objects of a resource: they come again. */
+  forget(apiVersion: string, kind: string): void {
+    const storage = this.#kinds.find(apiVersion, kind)?.definition.storage
+    if (storage) for (const key of this.#kept.keys()) if (key.startsWith(`${this.#options.prefix}/${storage.prefix}/`)) this.#kept.delete(key)
+  }
+
+  /** All that was kept. Where objects say the same revision, it is told. Ends the importer: what comes later is not in it. */
+  finish(now: number): { readonly newest: number; readonly values: Iterable<ImportedValue> } {
+    for (const { object, place } of this.#waiting.splice(0)) this.#addLate(object, place)
+    const { items, newest, moved, missing } = numberRevisions([...this.#kept.values()], this.#newest)
+    if (moved > 0) this.#remarks.told(`${moved} objects`, 'have the resource version of another object, and got a new one')
+    if (missing > 0) this.#remarks.told(`${missing} objects`, 'have no resource version, and got one')
+    const spool = this.#spool
+    function* values(): Generator<ImportedValue> {
+      for (const { item, revision } of items) {
+        const deadline = item.ttlSeconds === undefined ? undefined : now + item.ttlSeconds * 1000
+        yield { key: item.key, value: spool.read(item.value), createRevision: revision, modRevision: revision, deadline }
+      }
+    }
+    return { newest, values: values() }
+  }
+
+  #addLate(stored: Place, place: string): void {
+    const { value } = parseJson(this.#spool.read(stored))
+    if (!isJsonObject(value)) return
+    const [apiVersion, kind] = [String(value.apiVersion), String(value.kind)]
+    const known = this.#kinds.find(apiVersion, kind)
+    if (known) this.#keep(known, value, place)
+    else this.#remarks.told(place, `left out, as there is no definition of ${apiVersion} ${kind}`)
+  }
+
+  #keep(found: FoundKind, value: JsonObject, place: string): void {
+    try {
+      this.#store(found, value, place)
+    } catch (error) {
+      // Whatever is wrong with one object, the others are there.
+      this.#remarks.lost(place, errorMessage(error))
+    }
+  }
+
+  #store(found: FoundKind, value: JsonObject, place: string): void {
+    const { definition, version } = found
+    const name = `${String(value.apiVersion)} ${version.kind}`
+    if (definition.storage === undefined) {
+      this.#remarks.told(place, `left out, as ${name} is not stored`)
+      return
+    }
+    const key = this.#keyOf(definition, objectIn(value.metadata))
+    const unknown: string[] = []
+    const object = decodeObject(version, value, path => unknown.push(path))
+    const [first] = unknown
+    if (first !== undefined)
+      this.#remarks.told(
+        `${place} (${unknown.slice(0, MOST_FIELDS).join(', ')}${unknown.length > MOST_FIELDS ? ', …' : ''})`,
+        `has fields that ${name} of ${this.#options.release} has not`,
+      )
+    this.#defineWith(found, object, place)
+    this.#identify(object, place)
+    const { resourceVersion } = object.metadata
+    const revision = REVISION.test(resourceVersion ?? '') ? Number(resourceVersion) : 0
+    const before = this.#kept.get(key)
+    // A newer one of the same object counts; of two that are alike, the first.
+    if (before && before.revision >= revision) return
+    const current = inKnownVersion(found, object)
+    const codec = this.#codecOf(definition)
+    const bytes = codec.toStorage(codec.encode(current), asKey(key))
+    this.#kept.set(key, { key, revision, value: this.#spool.write(bytes), ttlSeconds: definition.strategy?.ttlSeconds?.(current) })
+  }
+
+  /** As if it were created now, where nobody has created it: objects are told apart by their uids. */
+  #identify({ metadata }: KubeObject, place: string): void {
+    metadata.creationTimestamp ??= this.#options.now
+    if (metadata.uid) return
+    metadata.uid = randomUUID()
+    this.#remarks.told(place, 'had no uid, and got one')
+  }
+
+  /** Throws for names that are none. */
+  #keyOf(definition: ResourceDefinition, { namespace = '', name }: JsonObject): string {
+    const isNamespaced = definition.scope === 'Namespaced'
+    if (typeof name !== 'string' || name === '') throw new Error('it has no name')
+    if (typeof namespace !== 'string') throw new Error('its namespace is no text')
+    if (isNamespaced !== (namespace !== '')) throw new Error(isNamespaced ? 'it has no namespace' : 'it has a namespace, and objects of its kind have none')
+    for (const segment of isNamespaced ? [namespace, name] : [name]) {
+      const fault = segmentFault(segment)
+      if (fault !== undefined) throw new Error(`${JSON.stringify(segment)} is no name: it ${fault}`)
+    }
+    const key = keySpace(this.#options.prefix, definition).object(namespace, name)
+    if (Buffer.byteLength(key) > LONGEST_KEY) throw new Error('its name is too long')
+    return key
+  }
+
+  #defineWith(found: FoundKind, object: KubeObject, place: string): void {
+    if (found.definition.hub.kind !== 'CustomResourceDefinition') return
+    try {
+      this.#kinds.define(asKind(CUSTOM_RESOURCE_DEFINITIONS, inKnownVersion(found, clone(object))))
+    } catch (error) {
+      this.#remarks.told(place, `is kept, but its objects can't be: ${errorMessage(error)}`)
+    }
+  }
+
+  #codecOf(definition: ResourceDefinition): ResourceCodec {
+    const { release, encryption } = this.#options
+    let codec = this.#codecs.get(definition)
+    if (!codec) {
+      codec = codecOf(definition, gitVersion(release), 'json', encryption?.transformerFor(storedAsOf(definition)))
+      this.#codecs.set(definition, codec)
+    }
+    return codec
+  }
+}
+
+/** An object in a version that its definition has: those of before the catalog's releases become the hub version. */
+function inKnownVersion({ definition, version }: FoundKind, object: KubeObject): KubeObject {
+  const isKnown = versionsOf(definition).get(apiVersionOfVersion(version)) === version
+  return isKnown ? object : convert(definition, object, version, definition.hub)
+}

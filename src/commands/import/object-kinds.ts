@@ -1,0 +1,42 @@
+import { ConversionMetrics } from '../../extensions/conversion/metrics.ts'
+import type { ConversionServices } from '../../extensions/conversion/webhook-converter.ts'
+import { customResource } from '../../extensions/custom-resource.ts'
+import type { Release } from '../../lifecycle/release.ts'
+import { versionsOf } from '../../registry/convert.ts'
+import type { CustomResourceDefinition } from '../../resources/apiextensions/v1.types.ts'
+import { type FoundKind, ReleaseKinds } from '../../upgrade/versions/release-kinds.ts'
+
+/** The kinds of a release, and those that definitions add, by the names that objects have. */
+export class ObjectKinds {
+  readonly #builtIn: ReleaseKinds
+  readonly #custom = new Map<string, FoundKind>()
+
+  constructor(release: Release) {
+    this.#builtIn = new ReleaseKinds(release)
+  }
+
+  find(apiVersion: string, kind: string): FoundKind | undefined {
+    return this.#builtIn.find({ apiVersion, kind }) ?? this.#custom.get(`${apiVersion} ${kind}`)
+  }
+
+  /** Objects of its kind are known from now on. Throws for a definition that none can be made of. */
+  define(definition: CustomResourceDefinition): void {
+    const resource = customResource(established(definition), NO_CONVERSION)
+    if (resource === undefined) return
+    for (const [apiVersion, version] of versionsOf(resource)) this.#custom.set(`${apiVersion} ${version.kind}`, { definition: resource, version })
+  }
+}
+
+/** Objects are stored in the version in which they come, where a webhook converts them: nobody is asked. */
+const NO_CONVERSION: ConversionServices = {
+  post: () => Promise.reject(new Error('webhooks of conversion are not asked')),
+  metrics: new ConversionMetrics(),
+}
+
+/** As the server has it once it has accepted its names, which it does when it starts: manifests have no status. */
+function established(definition: CustomResourceDefinition): CustomResourceDefinition {
+  const { names } = definition.spec
+  const condition = { type: 'Established', status: 'True', lastTransitionTime: null, reason: '', message: '' }
+  const acceptedNames = { ...names, singular: names.singular || names.kind.toLowerCase(), listKind: names.listKind || `${names.kind}List` }
+  return { ...definition, status: { ...definition.status, acceptedNames, conditions: [condition] } }
+}

@@ -1,0 +1,26 @@
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+
+/** In the place of every value of a Secret. */
+const REDACTED = 'REDACTED'
+
+/** Annotations that repeat the object. */
+const COPIES = ['kubectl.kubernetes.io/last-applied-configuration']
+
+/** A Secret with its keys and without their values; any other object as it is. */
+export function withoutSecrets(object: JsonObject): JsonObject {
+  if (object.kind !== 'Secret' || object.apiVersion !== 'v1') return object
+  const metadata = objectIn(object.metadata)
+  return {
+    ...object,
+    ...(isJsonObject(object.data) && { data: withEach(object.data, Buffer.from(REDACTED).toString('base64')) }),
+    ...(isJsonObject(object.stringData) && { stringData: withEach(object.stringData, REDACTED) }),
+    metadata: {
+      ...metadata,
+      ...(isJsonObject(metadata.annotations) && {
+        annotations: Object.fromEntries(Object.entries(metadata.annotations).filter(([name]) => !COPIES.includes(name))),
+      }),
+    },
+  }
+}
+
+const withEach = (values: JsonObject, instead: Json): JsonObject => Object.fromEntries(Object.keys(values).map(key => [key, instead]))

@@ -1,0 +1,38 @@
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where bytes of the file stand. */
+export interface Place {
+  readonly at: number
+  readonly size: number
+}
+
+/** A file for what does not fit into memory until all of it is known. It has no name any more once it is open, so that nothing of it is left behind. */
+export class Spool {
+  readonly #fd: number
+  #size = 0
+
+  /** `directory` is there, and is private. Throws errors of the system. */
+  constructor(directory: string) {
+    const path = join(directory, `import-${process.pid}`)
+    this.#fd = openSync(path, 'wx+', 0o600)
+    unlinkSync(path)
+  }
+
+  write(bytes: Buffer): Place {
+    const at = this.#size
+    for (let written = 0; written < bytes.length; ) written += writeSync(this.#fd, bytes, written, bytes.length - written, at + written)
+    this.#size += bytes.length
+    return { at, size: bytes.length }
+  }
+
+  read({ at, size }: Place): Buffer {
+    const bytes = Buffer.allocUnsafe(size)
+    for (let got = 0; got < size; ) got += readSync(this.#fd, bytes, got, size - got, at + got)
+    return bytes
+  }
+
+  close(): void {
+    closeSync(this.#fd)
+  }
+}

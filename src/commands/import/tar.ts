@@ -1,0 +1,131 @@
+/** An archive that is none, or is damaged. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError'
+}
+
+/** A file of an archive. */
+export interface ArchivedFile {
+  /** As the archive says: nothing is ever written by it. */
+  readonly name: string
+  /** Undefined for one that is no file, or larger than asked for. */
+  readonly bytes: Buffer | undefined
+  readonly isLink: boolean
+}
+
+const BLOCK = 512
+/** A name that has entries of its own is no longer, in bytes. */
+const LONGEST_NAME = 65_536
+
+/** The files of a tar archive (ustar, with the long names of POSIX and GNU), one at a time. Throws ArchiveError. */
+export async function* tarFiles(chunks: AsyncIterable<Buffer>, largest: number): AsyncGenerator<ArchivedFile> {
+  const reader = new BlockReader(chunks)
+  let [longName, longSize] = ['', Number.NaN]
+  for (;;) {
+    const header = await reader.take(BLOCK)
+    if (header === undefined || header.every(byte => byte === 0)) return
+    if (!hasItsSum(header)) throw new ArchiveError('it is no tar archive, or a damaged one')
+    const type = String.fromCharCode(header[156] ?? 0)
+    const size = Number.isNaN(longSize) || type === 'x' || type === 'L' ? sizeOf(header) : longSize
+    if (type === 'x' || type === 'L') {
+      if (size > LONGEST_NAME) throw new ArchiveError('a name in it is too long')
+      const text = ((await reader.content(size)) ?? Buffer.alloc(0)).toString()
+      if (type === 'L') longName = text.replace(/\0.*$/s, '')
+      else
+        for (const [key, value] of paxRecords(text))
+          if (key === 'path') longName = value
+          else if (key === 'size') longSize = Number(/^\d{1,15}$/.exec(value)?.[0] ?? Number.NaN)
+      continue
+    }
+    const isFile = type === '0' || type === '\0' || type === '7'
+    const isLink = type === '1' || type === '2'
+    const name = longName === '' ? nameOf(header) : longName
+    const isRead = isFile && size <= largest
+    const bytes = isRead ? await reader.content(size) : await reader.skip(size)
+    if (isFile || isLink) yield { name, bytes, isLink }
+    ;[longName, longSize] = ['', Number.NaN]
+  }
+}
+
+const textOf = (field: Buffer): string => field.toString().replace(/\0.*$/s, '')
+
+function nameOf(header: Buffer): string {
+  const prefix = header.toString('latin1', 257, 262) === 'ustar' ? textOf(header.subarray(345, 500)) : ''
+  const name = textOf(header.subarray(0, 100))
+  return prefix === '' ? name : `${prefix}/${name}`
+}
+
+/** Octal digits, or binary behind a byte of 0x80. */
+function sizeOf(header: Buffer): number {
+  const field = header.subarray(124, 136)
+  const size = (field[0] ?? 0) & 0x80 ? Number(field.readBigUInt64BE(4)) : Number.parseInt(textOf(field).trim() || '0', 8)
+  if (!Number.isSafeInteger(size) || size < 0) throw new ArchiveError('it is damaged: the size of a file in it is no number')
+  return size
+}
+
+/** The sum of all bytes of the header, as if those of the sum were spaces. */
+function hasItsSum(header: Buffer): boolean {
+  let sum = 8 * 0x20
+  for (const [i, byte] of header.entries()) if (i < 148 || i >= 156) sum += byte
+  return Number.parseInt(textOf(header.subarray(148, 156)).trim(), 8) === sum
+}
+
+/** `LENGTH KEY=VALUE\n`, where the length is that of the record in bytes. */
+function* paxRecords(text: string): Generator<[string, string]> {
+  for (const line of text.split('\n')) {
+    const [, key, value] = /^\d+ ([^=]+)=(.*)$/s.exec(line) ?? []
+    if (key !== undefined && value !== undefined) yield [key, value]
+  }
+}
+
+class BlockReader {
+  readonly #chunks: AsyncIterator<Buffer>
+  #held: Buffer = Buffer.alloc(0)
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  /** So many bytes; undefined at the end. Throws ArchiveError where there are fewer. */
+  async take(size: number): Promise<Buffer | undefined> {
+    const parts: Buffer[] = []
+    let missing = size
+    while (missing > 0) {
+      if (this.#held.length === 0 && !(await this.#more())) {
+        if (missing === size) return undefined
+        throw new ArchiveError('it is cut short')
+      }
+      const part = this.#held.subarray(0, missing)
+      this.#held = this.#held.subarray(part.length)
+      parts.push(part)
+      missing -= part.length
+    }
+    return Buffer.concat(parts)
+  }
+
+  /** What an entry holds; it is filled up to whole blocks. */
+  async content(size: number): Promise<Buffer> {
+    const bytes = size === 0 ? Buffer.alloc(0) : await this.take(size)
+    if (bytes === undefined) throw new ArchiveError('it is cut short')
+    await this.#pass((BLOCK - (size % BLOCK)) % BLOCK)
+    return bytes
+  }
+
+  async skip(size: number): Promise<undefined> {
+    await this.#pass(Math.ceil(size / BLOCK) * BLOCK)
+  }
+
+  async #pass(size: number): Promise<void> {
+    for (let missing = size; missing > 0; ) {
+      if (this.#held.length === 0 && !(await this.#more())) throw new ArchiveError('it is cut short')
+      const part = Math.min(missing, this.#held.length)
+      this.#held = this.#held.subarray(part)
+      missing -= part
+    }
+  }
+
+  async #more(): Promise<boolean> {
+    const { done, value } = await this.#chunks.next()
+    if (!done) this.#held = value
+    return !done
+  }
+}
