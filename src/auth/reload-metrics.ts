@@ -31,6 +31,7 @@ export class ReloadMetrics {
     this.#configuration = new InfoFamily(
       `${prefix}_last_config_info`,
       `Information about the last applied ${subject} configuration with hash as label, split by apiserver identity.`,
+      ['apiserver_id_hash', 'hash'],
     )
     this.families = [this.#reloads, this.#lastReloads, this.#configuration]
   }

@@ -141,6 +141,7 @@ function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
     help,
     stability: 'ALPHA',
     type: 'gauge',
+    labels: ['group', 'resource'],
     across: 'max',
     *samples() {
       for (const [qualified, objects] of stores.counts()) {

@@ -67,12 +67,14 @@ export class TimingRatioFamily implements MetricFamily {
   readonly stability: MetricFamily['stability']
   readonly type = 'histogram'
   readonly across: Across = 'sum'
+  readonly labels: readonly string[]
   private readonly declaration: TimingDeclaration
   private readonly now: () => number
   private readonly children = new Map<string, { readonly labels: Readonly<Record<string, string>>; readonly ratio: TimingRatio }>()
 
   constructor(declaration: TimingDeclaration, now: () => number) {
     this.declaration = declaration
+    this.labels = [...Object.keys(declaration.constant ?? {}), ...declaration.labels]
     this.name = declaration.name
     this.help = declaration.help
     this.stability = declaration.stability

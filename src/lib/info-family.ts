@@ -7,23 +7,25 @@ export class InfoFamily implements MetricFamily {
   readonly stability = 'ALPHA'
   readonly type = 'gauge'
   readonly across = 'max'
-  readonly #labels = new Map<string, Labels>()
+  readonly labels: readonly string[]
+  readonly #values = new Map<string, Labels>()
 
-  constructor(name: string, help: string) {
+  constructor(name: string, help: string, labels: readonly string[]) {
     this.name = name
     this.help = help
+    this.labels = labels
   }
 
   /** `key`: which of several it is. */
   set(key: string, labels: Labels): void {
-    this.#labels.set(key, labels)
+    this.#values.set(key, labels)
   }
 
   delete(key: string): void {
-    this.#labels.delete(key)
+    this.#values.delete(key)
   }
 
   samples(): Sample[] {
-    return [...this.#labels.values()].map(labels => ({ metricName: this.name, labels, value: 1 }))
+    return [...this.#values.values()].map(labels => ({ metricName: this.name, labels, value: 1 }))
   }
 }

@@ -35,6 +35,8 @@ export interface MetricFamily {
   readonly help: string
   readonly stability: Stability
   readonly type: 'counter' | 'gauge' | 'histogram'
+  /** Names of the labels of its samples. */
+  readonly labels: readonly string[]
   /** Absent: `sum`. */
   readonly across?: Across
   /** Made one after the other: those of all kinds together may be many megabytes. */
@@ -54,7 +56,7 @@ abstract class Family<Child> implements MetricFamily {
   readonly stability: Stability
   abstract readonly type: MetricFamily['type']
   readonly across: Across
-  private readonly labels: readonly string[]
+  readonly labels: readonly string[]
   private readonly children = new Map<string, Child>()
 
   constructor(declaration: MetricDeclaration) {
@@ -125,7 +127,7 @@ export class ReadGauge implements MetricFamily {
   readonly stability: Stability
   readonly type = 'gauge'
   readonly across: Across
-  private readonly label: string
+  readonly labels: readonly string[]
   private readonly values: () => Iterable<readonly [string, number]>
 
   /** `values` returns the value of the single label with the number. */
@@ -133,13 +135,14 @@ export class ReadGauge implements MetricFamily {
     this.name = declaration.name
     this.help = declaration.help
     this.stability = declaration.stability
-    this.label = declaration.labels[0] ?? ''
+    this.labels = declaration.labels
     this.across = declaration.across ?? 'sum'
     this.values = values
   }
 
   samples(): Sample[] {
-    return Array.from(this.values(), ([label, value]) => ({ metricName: this.name, labels: this.label === '' ? {} : { [this.label]: label }, value }))
+    const [name] = this.labels
+    return Array.from(this.values(), ([label, value]) => ({ metricName: this.name, labels: name === undefined ? {} : { [name]: label }, value }))
   }
 }
 

@@ -11,7 +11,7 @@ export class PolledFamily implements MetricFamily {
   readonly type: 'counter' | 'gauge'
   /** How the figures of several processes make one. */
   readonly across: 'sum' | 'max'
-  private readonly labels: readonly string[]
+  readonly labels: readonly string[]
   private readonly values: () => Iterable<Polled>
 
   constructor(type: 'counter' | 'gauge', declaration: MetricDeclaration & { readonly across?: 'sum' | 'max' }, values: () => Iterable<Polled>) {

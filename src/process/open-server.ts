@@ -11,6 +11,7 @@ import { steadyClock, systemClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
 import { untilAborted } from '../lib/on-abort.ts'
 import { isSince } from '../lifecycle/release.ts'
 import type { ImpersonationMode } from '../server/filters/impersonation.ts'
@@ -70,6 +71,8 @@ export interface GivenParts {
 export interface OpenServer {
   readonly securePort: number
   readonly insecurePort: number | undefined
+  /** What it counts, as it is declared. */
+  readonly families: readonly MetricFamily[]
   /** The administrator's; none in a worker, whose primary has it. */
   readonly access: AdminAccess | undefined
   /** Resolves once /readyz succeeds, or the signal aborts. */
@@ -143,6 +146,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   return {
     securePort: server.securePort,
     insecurePort: server.insecurePort,
+    families: server.families,
     access,
     untilReady: signal => untilReady(health, signal),
     untilEnd: async end => (alone ? untilConflict(alone.conflict, end) : void (await end)),

@@ -41,7 +41,7 @@ export function exposedFamilies(families: readonly MetricFamily[], exposure: Met
 }
 
 /** What is printed of a family beside its samples. */
-const described = ({ name, type, across }: MetricFamily) => ({ name, type, ...(across && { across }) })
+const described = ({ name, type, labels, across }: MetricFamily) => ({ name, type, labels, ...(across && { across }) })
 
 /** Samples that differ in values alone that are not allowed become one. What they count is counted. */
 function constrained(

@@ -105,6 +105,8 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly securePort: number
   readonly insecurePort: number | undefined
+  /** What it counts, as it is declared: whichever of it is shown. Those of the process are not among them. */
+  readonly families: readonly MetricFamily[]
   /** PEM of the CAs whose client certificates are believed of connections that begin from now on. */
   believe(authorities: AuthorityMaterial): void
   /** Certificates of connections that begin from now on. Throws where a key does not belong to its certificate. */
@@ -154,6 +156,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     securePort: secure.port,
     insecurePort: insecure?.port,
+    families,
     believe: authorities => certificates.change(secureServer, authorities),
     show: served => certificates.change(secureServer, served),
     async stop(graceMs) {

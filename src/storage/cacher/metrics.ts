@@ -146,6 +146,7 @@ function readWaits(cacher: Pick<Cacher, 'stats'>): MetricFamily {
     stability: 'ALPHA',
     help: 'Time that reads waited until the watch cache had their resource version, by resource.',
     type: 'histogram',
+    labels: ['resource'],
     samples: () =>
       cacher
         .stats()

@@ -6,6 +6,8 @@ import { sha256Label } from '../../../lib/sha256-label.ts'
 /** Kubernetes' default buckets, in seconds, from a millisecond on. */
 const BUCKETS = [0.001, ...DEFAULT_BUCKETS]
 
+const ISSUER_LABELS = ['jwt_issuer_hash', 'apiserver_id_hash']
+
 /**
  * What becomes of tokens. Source: k8s.io/apiserver, plugin/pkg/authenticator/token/oidc.
  */
@@ -27,6 +29,7 @@ export class JwtMetrics {
     this.#keySets = new InfoFamily(
       'apiserver_authentication_jwt_authenticator_jwks_fetch_last_key_set_info',
       'Information about the last JWKS fetched by the JWT authenticator with hash as label, split by api server identity and jwt issuer.',
+      [...ISSUER_LABELS, 'hash'],
     )
   }
 
@@ -59,6 +62,7 @@ class LastFetches implements MetricFamily {
   readonly stability = 'ALPHA'
   readonly type = 'gauge'
   readonly across = 'max'
+  readonly labels = ['result', ...ISSUER_LABELS]
   readonly #times = new Map<string, Map<string, { readonly labels: Labels; readonly seconds: number }>>()
 
   set(issuer: string, result: 'success' | 'failure', labels: Labels, seconds: number): void {
