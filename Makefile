@@ -12,7 +12,7 @@ INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
 SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.mjs' -o -name '*.txt' -o -name '*.types' 2>/dev/null) package.json
 
-.PHONY: help run build package dist test fuzz model lint verify e2e bench etcd clients clean
+.PHONY: help run build package dist docs test fuzz model lint verify e2e bench etcd clients clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-8s %s\n", $$1, $$2 }'
@@ -32,6 +32,9 @@ package: $(BUILT) ## Writes release/binnacle-VERSION.tgz, the package for npm
 
 dist: package ## Writes the executable for this platform, its bill of materials, and checksums of all that is in release/
 	@node --import tsx hack/dist.ts
+
+docs: $(INSTALLED) ## Writes the documentation as HTML into release/docs, with a reference of flags, metrics and errors that the program gives
+	@node --import tsx hack/docs.ts write
 
 run: $(BUILT) ## Serves: on the embedded store in ./data, or on etcd with ETCD=http://127.0.0.1:2379
 	@echo

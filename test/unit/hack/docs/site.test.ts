@@ -1,0 +1,59 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { expect } from 'chai'
+import { type Documentation, readDocumentation } from '../../../../hack/docs/pages.ts'
+import { siteLink } from '../../../../hack/docs/render.ts'
+import { writeSite } from '../../../../hack/docs/site.ts'
+
+describe('the documentation as HTML', function () {
+  this.timeout(120_000)
+  let directory = ''
+  let documentation: Documentation
+  let files: string[] = []
+  const read = (file: string): string => readFileSync(join(directory, file), 'utf8')
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'binnacle-docs-'))
+    documentation = await readDocumentation()
+    writeSite(documentation, directory)
+    files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.html'))
+  })
+  after(() => rmSync(directory, { recursive: true, force: true }))
+
+  it('has each page once', () => expect(files).to.have.length(documentation.pages.size))
+
+  it('has links that lead to files and places of it, from any folder', () => {
+    const places = new Map(files.map(file => [file, new Set([...read(file).matchAll(/ id="([^"]*)"/g)].map(([, id]) => id))]))
+    const broken: string[] = []
+    for (const file of files)
+      for (const [, href = ''] of read(file).matchAll(/ (?:href|src)="([^"]*)"/g)) {
+        if (/^(?:https|mailto):/.test(href)) continue
+        const [path = '', anchor = ''] = href.split('#')
+        const to = path === '' ? file : relative(directory, join(directory, dirname(file), path))
+        if (path.startsWith('/') || to.startsWith('..') || !existsSync(join(directory, to))) broken.push(`${file}: ${href}`)
+        else if (anchor !== '' && places.get(to)?.has(decodeURIComponent(anchor)) === false) broken.push(`${file}: ${href}`)
+      }
+    expect(broken).to.deep.equal([])
+  })
+
+  it('loads nothing from elsewhere, and no script but that of the search', () => {
+    for (const file of files) {
+      expect(read(file), file).to.not.match(/<(?:script|link|img|iframe)[^>]*(?:src|href)="(?:https?:)?\/\//)
+      expect(read(file).match(/<script/g), file).to.have.length(1)
+    }
+  })
+
+  it('escapes what pages hold', () => expect(read('docs/cel.html')).to.include('object.spec.replicas &lt;= params.max'))
+  it('shows no markers of tests', () => expect(files.filter(file => /<!--/.test(read(file)))).to.deep.equal([]))
+  it('shows where a page stands', () => {
+    expect(read('docs/testing.html')).to.include('<a href="testing.html" aria-current="page">')
+    expect(siteLink('docs/testing.md', 'README.md')).to.equal('../index.html')
+    expect(siteLink('README.md', 'docs/decisions/README.md')).to.equal('docs/decisions/index.html')
+  })
+  it('can be searched', () => {
+    const found = /window\.searchIndex = (.*)\n/.exec(read('search-index.js'))?.[1] ?? '[]'
+    const entry = (JSON.parse(found) as string[][]).find(([address]) => address === 'docs/testing.html#faults')
+    expect(entry?.[3]?.split(' ')).to.include.members(['faults', 'cope', 'retryafterseconds'])
+  })
+})
