@@ -29,10 +29,15 @@ export class BootstrapService implements Service {
   private isDone = false
   private isRegistered = false
   private reportMade: () => void = () => {}
-  /** Resolves when the objects are made or refused, or the server ends before: default roles stand in namespaces that are among them. */
+  /** Resolves when the objects are made or refused, or the server is a copy of one that has made them, or the server ends before: default roles stand in namespaces that are among them. */
   readonly made = new Promise<void>(resolve => {
     this.reportMade = resolve
   })
+
+  /** The objects were made or refused. */
+  get hasMade(): boolean {
+    return this.isDone
+  }
 
   /** Made before this server writes anything: it looks whether the store is new. */
   constructor(options: ControlPlaneOptions, { catalog, stores, allServed }: BootstrapServiceParts, signal: AbortSignal) {
@@ -40,7 +45,8 @@ export class BootstrapService implements Service {
     this.catalog = catalog
     this.stores = stores
     this.allServed = allServed
-    if (options.compactionIntervalMs > 0) this.dropBeginning = newStore(stores.backend, agreedKey(options.etcdPrefix, 'certificate-authority'), signal)
+    if (options.compactionIntervalMs > 0 && options.origin === undefined)
+      this.dropBeginning = newStore(stores.backend, agreedKey(options.etcdPrefix, 'certificate-authority'), signal)
     this.checks = [
       onceBegun('poststarthook/bootstrap-controller', () => this.isDone, 'the objects of a new cluster are not made yet'),
       onceBegun('poststarthook/scheduling/bootstrap-system-priority-classes', () => this.isDone, 'the priority classes of the system are not made yet'),
@@ -65,7 +71,7 @@ export class BootstrapService implements Service {
   private async bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {
     const { serviceCIDRs, exclusiveStore, gates, logger } = this.options
     const options = { ...start, release: gates.release, serviceCIDRs, alone: exclusiveStore }
-    const refused = await bootstrap(env, options, signal)
+    const refused = this.options.origin === undefined ? await bootstrap(env, options, signal) : []
     const dropped = await this.dropBeginning?.().catch(error => void logger.warn('history cannot be compacted', { error: errorMessage(error) }))
     if (dropped) this.stores.forget(dropped)
     this.isDone = true

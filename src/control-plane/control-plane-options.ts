@@ -22,6 +22,7 @@ import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import type { ImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
+import type { Origin } from './origin.ts'
 import type { Runtime } from './runtime.ts'
 import type { ServiceRouting } from './service-resolver.ts'
 
@@ -36,6 +37,8 @@ export interface AggregationOptions {
 export interface ControlPlaneOptions {
   readonly runtime: Runtime
   readonly backend: Backend
+  /** Of which it is a copy; absent: it begins by itself. */
+  readonly origin?: Origin | undefined
   readonly logger: Logger
   readonly release: Release
   readonly gates: Gates

@@ -28,6 +28,7 @@ import { FaultService } from './fault-service.ts'
 import { FlowService } from './flow-service.ts'
 import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
+import type { Origin } from './origin.ts'
 import { RoleService } from './role-service.ts'
 import type { ReadinessCheck, Service, StartOptions } from './service.ts'
 import { serviceResolver } from './service-resolver.ts'
@@ -50,6 +51,8 @@ export interface ControlPlane {
   revision(): Promise<number>
   /** Resolves once every resource can be read from memory. */
   synced(signal: AbortSignal): Promise<void>
+  /** For a control plane on a copy of the store, which is made at the same moment; undefined until this one has begun. Takes constant time for each resource. */
+  origin(): Origin | undefined
   /** Makes the bootstrap objects and starts the controllers. */
   start(options: StartOptions): void
   /** Ends watches; requests in flight go on. */
@@ -85,7 +88,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const api = new ApiService(options, { catalog, registry, aggregator: aggregation.aggregator })
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
   const bootstrap = new BootstrapService(options, { catalog, stores, allServed: definitions.synced }, ended.signal)
-  const roles = new RoleService(options.rules, options.gates, bootstrap.made)
+  const roles = new RoleService(options, bootstrap.made)
   const trust = new TrustService(options.trust, options.gates, bootstrap.made)
   const nodes = new NodeService(options.nodeGraph, catalog)
   const queues = options.runtime.queues ?? new WorkQueues()
@@ -102,8 +105,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
-  const faults = options.faultObjects && options.runtime.faults ? [new FaultService(options.runtime.faults)] : []
-  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...faults]
+  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...faultServices(options)]
   const running: Promise<unknown>[] = []
   return {
     registry,
@@ -115,6 +117,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     routes: services.flatMap(({ routes = [] }) => routes),
     revision: () => options.backend.currentRevision(ended.signal),
     synced: signal => stores.synced(signal),
+    origin: () => originOf({ bootstrap, roles, stores }),
     start(start) {
       const access = registry.access(ended.signal)
       const env = { access: options.runtime.settled ? callsInTurn(access) : access, clock: options.runtime.clock, logger: options.logger, queues }
@@ -128,6 +131,19 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       for (const service of services.toReversed()) await service.close?.()
     },
   }
+}
+
+const faultServices = ({ faultObjects, runtime: { faults } }: ControlPlaneOptions): FaultService[] => (faultObjects && faults ? [new FaultService(faults)] : [])
+
+interface Begun {
+  readonly bootstrap: BootstrapService
+  readonly roles: RoleService
+  readonly stores: StoreService
+}
+
+function originOf({ bootstrap, roles, stores }: Begun): Origin | undefined {
+  const states = bootstrap.hasMade && roles.areMade ? stores.kept() : undefined
+  return states && { states }
 }
 
 const openRegistry = (

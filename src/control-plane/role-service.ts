@@ -1,25 +1,24 @@
-import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { followRules } from '../controllers/rbac-index.ts'
 import { bootstrapRbacPolicy } from '../controllers/rbac-policy.ts'
-import type { Features } from '../lifecycle/gates.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
 /** Makes the default roles and bindings, and keeps an authorizer's index as the stored ones are. */
 export class RoleService implements Service {
   readonly checks: readonly ReadinessCheck[]
-  private readonly rules: RuleIndex | undefined
-  private readonly features: Features
+  private readonly options: Pick<ControlPlaneOptions, 'rules' | 'gates'>
   private readonly bootstrapped: Promise<void>
-  private areMade = false
+  /** The default roles were made, by this server or the one that it is a copy of. */
+  areMade: boolean
   private areKnown = false
 
-  /** `rules`: absent where no authorizer reads roles. `bootstrapped`: resolves when the namespaces are there in which default roles stand. */
-  constructor(rules: RuleIndex | undefined, features: Features, bootstrapped: Promise<void>) {
-    this.features = features
-    this.rules = rules
+  /** `bootstrapped`: resolves when the namespaces are there in which default roles stand. */
+  constructor(options: Pick<ControlPlaneOptions, 'rules' | 'gates' | 'origin'>, bootstrapped: Promise<void>) {
+    this.options = options
     this.bootstrapped = bootstrapped
+    this.areMade = options.origin !== undefined
     const isReady = (): boolean => this.areMade && this.areKnown
-    this.checks = rules ? [onceBegun('poststarthook/rbac/bootstrap-roles', isReady, 'the default roles are not made yet')] : []
+    this.checks = options.rules ? [onceBegun('poststarthook/rbac/bootstrap-roles', isReady, 'the default roles are not made yet')] : []
   }
 
   /** Makes the default roles once, also where no authorizer of this server reads them, and follows the stored ones where one does. */
@@ -27,12 +26,13 @@ export class RoleService implements Service {
     const known = (): void => {
       this.areKnown = true
     }
-    return Promise.all([this.make(env, signal), this.rules && followRules(env, this.rules, signal, known)])
+    const { rules } = this.options
+    return Promise.all([this.areMade || this.make(env, signal), rules && followRules(env, rules, signal, known)])
   }
 
   private async make(env: ServiceStart['env'], signal: AbortSignal): Promise<void> {
     await this.bootstrapped
-    await bootstrapRbacPolicy(env, this.features, signal)
+    await bootstrapRbacPolicy(env, this.options.gates, signal)
     this.areMade = true
   }
 }

@@ -4,6 +4,7 @@ import { type MetricFamily, ReadGauge } from '../lib/metrics.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { codecOf, storedAsOf } from '../registry/codec.ts'
 import type { Backend } from '../storage/backend.ts'
+import type { KeptStates } from '../storage/cacher/cacher-types.ts'
 import { cacherMetrics } from '../storage/cacher/metrics.ts'
 import type { CachedResource } from '../storage/cacher/resource-cache.ts'
 import { namedReports } from '../storage/corrupt.ts'
@@ -49,6 +50,7 @@ export class StoreService implements Service {
         resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
         exactReads: gates.enabled('ListFromCacheSnapshot'),
         timings,
+        beginWith: options.origin?.states,
         ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix) }),
         ...(isCached && { isCached }),
         ...(onWatchers && { onWatchers }),
@@ -107,6 +109,11 @@ export class StoreService implements Service {
   /** Resolves once every resource can be read from memory. */
   synced(signal: AbortSignal): Promise<void> {
     return this.stores.synced(signal)
+  }
+
+  /** For a copy of the store: the states of what is cached; undefined until there are. */
+  kept(): KeptStates | undefined {
+    return this.stores.cacher?.kept()
   }
 
   /** Ends watches of the store, then closes the backend: nothing may use either any more. */

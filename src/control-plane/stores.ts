@@ -18,7 +18,7 @@ export interface StoresOptions extends CacherOptions {
 /** The storages of all resources, with a watch cache or without. */
 export interface Stores {
   /** Absent where nothing is cached. */
-  readonly cacher?: Pick<Cacher, 'stats'>
+  readonly cacher?: Pick<Cacher, 'stats' | 'kept'>
   storageFor(name: string): Storage
   /** One more resource, which is cached where the others are. */
   add(resource: CachedResource): void

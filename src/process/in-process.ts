@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { type Command, readCommandLine } from '../config/command-line.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
+import type { Origin } from '../control-plane/origin.ts'
 import type { RuntimeOptions } from '../control-plane/runtime.ts'
 import type { Logger } from '../lib/log.ts'
 import { untilAborted } from '../lib/on-abort.ts'
@@ -31,6 +32,8 @@ export interface InProcessServer {
   readonly access: AdminAccess
   /** As /version has it. */
   readonly version: string
+  /** For a server on a copy of the store. */
+  origin(): Origin | undefined
   /** Resolves when requests in progress have ended, ports are free and the store is closed. May be called again. */
   stop(): Promise<void>
 }
@@ -64,7 +67,7 @@ export async function openInProcess({ flags, log: write, signal, runtime, give }
     log.error('the server stops', { error: conflict.message })
     void stop()
   })
-  return { access: server.access, version: gitVersion(config.emulatedVersion), stop }
+  return { access: server.access, version: gitVersion(config.emulatedVersion), origin: () => server.origin(), stop }
 }
 
 /** Throws FlagError. */

@@ -5,7 +5,9 @@ import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
 import { type EncryptionService, openEncryption } from '../control-plane/encryption-service.ts'
+import type { Origin } from '../control-plane/origin.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
+import type { StartOptions } from '../control-plane/service.ts'
 import { statusEncoder } from '../endpoints/status-encoder.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
@@ -62,6 +64,8 @@ export interface GivenParts {
   /** Closed at the server's end. */
   readonly backend: Backend
   readonly credentials: Promise<Credentials>
+  /** Of whose store the backend holds a copy; absent: of none. */
+  readonly origin?: Origin | undefined
   /** Keys that servers on forks of one store have alike. */
   readonly agreed: AgreedValues
   readonly observer: AuditObserver
@@ -75,6 +79,8 @@ export interface OpenServer {
   readonly families: readonly MetricFamily[]
   /** The administrator's; none in a worker, whose primary has it. */
   readonly access: AdminAccess | undefined
+  /** For a server on a copy of the store; undefined until this one has begun. */
+  origin(): Origin | undefined
   /** Resolves once /readyz succeeds, or the signal aborts. */
   untilReady(signal: AbortSignal): Promise<void>
   /** Resolves with `end`, or before with an error for which the server has to stop: its certificate authority is not that of the others on its store. */
@@ -101,7 +107,11 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   // Certificates are made while the rest is opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
-  const services = await openServices(config, { backend, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress }, log)
+  const services = await openServices(
+    config,
+    { backend, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress },
+    log,
+  )
   const { plane, auth } = services
   const closeStore = async (): Promise<void> => {
     await Promise.all([plane.close(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
@@ -132,12 +142,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const ended = new AbortController()
   followAuthorities({ config, begin, server, services, log }, ended.signal)
   followCertificates(served, server, log, ended.signal)
-  plane.start({
-    address: advertisedAddress(config),
-    port: server.securePort,
-    serviceIP: serviceIpOf(config),
-    certificateAuthority: begin.credentials.serverCa,
-  })
+  plane.start(startOptions(config, server.securePort, begin.credentials.serverCa))
   const access = await announcing
   const stopServing = (graceMs: number): Promise<void> => {
     plane.beginShutdown()
@@ -148,6 +153,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     insecurePort: server.insecurePort,
     families: server.families,
     access,
+    origin: () => plane.origin(),
     untilReady: signal => untilReady(health, signal),
     untilEnd: async end => (alone ? untilConflict(alone.conflict, end) : void (await end)),
     stop() {
@@ -156,6 +162,13 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     },
   }
 }
+
+const startOptions = (config: Config, port: number, certificateAuthority: string): StartOptions => ({
+  address: advertisedAddress(config),
+  port,
+  serviceIP: serviceIpOf(config),
+  certificateAuthority,
+})
 
 interface Listening extends ServerParts {
   readonly certificates: GivenCertificates

@@ -9,6 +9,7 @@ import { FlagError } from '../config/parse-flags.ts'
 import { type Auth, openAuth } from '../control-plane/auth-service.ts'
 import { type ControlPlane, createControlPlane } from '../control-plane/control-plane.ts'
 import type { ControlPlaneOptions } from '../control-plane/control-plane-options.ts'
+import type { Origin } from '../control-plane/origin.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
@@ -59,6 +60,7 @@ async function openStore({ etcd, dataDir }: Config, log: Logger, { spans, proxy 
 /** What has to be there before. */
 export interface GivenServices {
   readonly backend: Backend
+  readonly origin?: Origin | undefined
   readonly runtime: Runtime
   readonly encryption: Encryption
   /** Absent where no other server shares the store. */
@@ -79,7 +81,7 @@ export interface OpenServices {
 
 /** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
-  const { backend, runtime, encryption, agreed, certificates, spans, egress } = given
+  const { backend, origin, runtime, encryption, agreed, certificates, spans, egress } = given
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
   const auth = await openAuth(config, runtime.clock, log, { agreed, certificates, egress })
   const kubelets = await kubeletsOf(config)
@@ -103,6 +105,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     egress,
     runtime,
     backend,
+    origin,
     logger: log,
     encryption,
     media,

@@ -67,7 +67,7 @@ export class Stored implements StoredObject, Attributes {
   /** Holds the JSON: all of it, or a slab that has it from `#at` on. */
   #bytes: Buffer
   #at: number
-  readonly #size: number
+  #size: number
   /** Where the type header ends, twice, and one more where the bytes are the stored ones. */
   readonly #form: number
   #labels: Readonly<Record<string, string>> | undefined
@@ -258,6 +258,16 @@ export class Stored implements StoredObject, Attributes {
     const metadata = findMetadata(bytes, header)
     const order = header > 1 ? 'struct' : 'sorted'
     const other = new Stored(this.key, revision, this.codec, { bytes: spliceRevision(bytes, metadata, revision, order), header })
+    other.#labels = this.#labels
+    other.#indexed = this.#indexed
+    return other
+  }
+
+  /** The same for another server, whose codec reads alike: it shares the bytes, and what selectors look at. What else is made of them each makes by itself. */
+  sharedWith(codec: ResourceCodec): Stored {
+    const other = new Stored(this.key, this.revision, codec, { bytes: this.#bytes, header: this.#form >> 1, verbatim: (this.#form & 1) === 1 })
+    other.#at = this.#at
+    other.#size = this.#size
     other.#labels = this.#labels
     other.#indexed = this.#indexed
     return other

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Origin } from '../control-plane/origin.ts'
 import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
@@ -39,7 +40,7 @@ export interface Begin {
 const contents = new WeakMap<Snapshot, Kept>()
 
 /** Opens a control plane on the tables, which are its own from then on. */
-export async function openControlPlane(begin: Begin, tables: MemoryTables, signal: AbortSignal): Promise<RunningControlPlane> {
+export async function openControlPlane(begin: Begin, tables: MemoryTables, signal: AbortSignal, origin?: Origin): Promise<RunningControlPlane> {
   const { lineage, flags, log: write, clock } = begin
   const rules = new FaultRules(clock ?? systemClock)
   const recorded = new RecordedRequests(begin.recordedLevel)
@@ -52,7 +53,7 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, signa
     runtime: { clock, faults: rules, ...(simulation && { random: simulation.random, queues: simulation.queues, settled: simulation.settled }) },
     give(config, log) {
       backend = openInMemory(clock ?? systemClock, log, { tables })
-      return { backend, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
+      return { backend, origin, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
     },
   })
   if (backend === undefined) throw new Error('the server has no store')
@@ -136,7 +137,7 @@ class RunningControlPlane implements ControlPlane {
   async fork(): Promise<ControlPlane> {
     const { clock, seed } = this.begin
     const begin = { ...this.begin, clock: clock?.fork(), seed: seed === undefined ? undefined : `${seed}/${++this.forks}` }
-    return openControlPlane(begin, this.tables(), new AbortController().signal)
+    return openControlPlane(begin, this.tables(), new AbortController().signal, this.server.origin())
   }
 
   snapshot(): Snapshot {

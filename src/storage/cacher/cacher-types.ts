@@ -2,11 +2,18 @@ import type { Clock, TimerClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { CorruptReports } from '../corrupt.ts'
 import type { RequestTimings } from '../request-timings.ts'
-import type { Revision } from '../revision.ts'
+import type { Key, Revision } from '../revision.ts'
 import type { Storage } from '../storage.ts'
-import type { CachedResource, ResourceCache } from './resource-cache.ts'
+import type { CachedResource, KeptState, ResourceCache } from './resource-cache.ts'
 import type { ResourceCounts } from './resource-counts.ts'
 import type { RevisionClock } from './revision-clock.ts'
+
+/** The states of resources at one revision, of which the cacher over a copy of the store begins with copies. */
+export interface KeptStates {
+  readonly revision: Revision
+  /** By prefix. Those that are not known are missing. */
+  readonly of: ReadonlyMap<Key, KeptState>
+}
 
 /** What may be set otherwise than by default. */
 export interface CacherOptions {
@@ -46,6 +53,8 @@ export interface CacherOptions {
   readonly onWatchers?: (most: number) => void
   /** How objects that can't be read are reported. Default: plainReports. */
   readonly reports?: CorruptReports
+  /** Of a cacher over the store of which this one's is a copy, and whose codecs read alike: copied in place of reading it. */
+  readonly beginWith?: KeptStates | undefined
 }
 
 /** The figures of one resource, read at a scrape. */
@@ -94,6 +103,8 @@ export interface Cacher {
   /** Bytes of one of them as it is answered in JSON, on average; 0 where there is none, or nothing is known. */
   averageBytes(name: string): number
   stats(): CacherStats
+  /** The present states; undefined until there are. Takes constant time for each resource. */
+  kept(): KeptStates | undefined
   close(): Promise<void>
 }
 

@@ -16,13 +16,13 @@ import { Slabs } from '../slab.ts'
 import type { Storage } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { CachedStorage } from './cached-storage.ts'
-import type { Cacher, CacherCore, CacherOptions, CacherStats } from './cacher-types.ts'
+import type { Cacher, CacherCore, CacherOptions, CacherStats, KeptStates } from './cacher-types.ts'
 import { compareWithStore } from './consistency.ts'
 import { FanOut } from './fan-out.ts'
 import { awaitSignal, LoadWaiters } from './load-waiters.ts'
-import { loadAll, loadOne } from './loader.ts'
+import { copyAll, loadAll, loadOne } from './loader.ts'
 import { Reflector } from './reflector.ts'
-import { type CachedResource, ResourceCache } from './resource-cache.ts'
+import { type CachedResource, type KeptState, ResourceCache } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
 import { SlabCompactor } from './slab-compactor.ts'
@@ -64,6 +64,8 @@ class WatchCache implements Cacher, CacherCore {
   readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage }>()
   readonly #routes = new Map<string, ResourceCache>()
   readonly #loads = new LoadWaiters()
+  /** Until they have been copied, or could not be. */
+  #beginWith: KeptStates | undefined
   #started = false
   /** Counts whole loads: what was read for one resource before the last of them may lack changes. */
   #generation = 0
@@ -89,6 +91,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#onWatchers = options.onWatchers
     this.#startWaitMs = options.startWaitMs ?? 3000
     this.#reports = options.reports ?? plainReports
+    this.#beginWith = options.beginWith
     this.#consistencyCheckMs = options.consistencyCheckMs ?? 300_000
     this.#bounds = { windowMs: options.historyMs ?? 75_000, bytes: options.historyBytes ?? 16 << 20 }
     setMaxListeners(0, this.#stop.signal)
@@ -219,6 +222,16 @@ class WatchCache implements Cacher, CacherCore {
     }
   }
 
+  kept(): KeptStates | undefined {
+    if (!this.ready()) return undefined
+    const of = new Map<Key, KeptState>()
+    for (const { cache } of this.#caches.values()) {
+      const state = cache.kept()
+      if (state !== undefined) of.set(cache.resource.prefix, state)
+    }
+    return { revision: this.time.now, of }
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#housekeeping)
     this.#passing?.close()
@@ -240,7 +253,11 @@ class WatchCache implements Cacher, CacherCore {
     const caches = [...this.#routes.values()]
     // What came before belongs to what is read anew.
     for (const cache of caches) if (cache.loaded) cache.held = undefined
-    const { revision, states } = await loadAll(this.#backend, caches, key => this.#route(key), signal)
+    const kept = this.#beginWith
+    this.#beginWith = undefined
+    const { revision, states } = kept
+      ? await copyAll(this.#backend, caches, kept, signal)
+      : await loadAll(this.#backend, caches, key => this.#route(key), signal)
     const now = this.clock.now()
     for (const [cache, state] of states) cache.replace(state, revision, now)
     this.#generation++

@@ -2,6 +2,7 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend, KeyValue, RangePage } from '../backend.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
 import { type Key, key, type Revision } from '../revision.ts'
+import type { KeptStates } from './cacher-types.ts'
 import type { Loading, ResourceCache } from './resource-cache.ts'
 import { ResourceCache as Cache } from './resource-cache.ts'
 
@@ -42,6 +43,17 @@ export async function loadAll(
     })
   }
   return { revision: first.revision, states }
+}
+
+/** Copies the states that another cacher has kept, of a store of which this one is a copy, and reads at their revision what they lack. */
+export async function copyAll(backend: Backend, caches: readonly ResourceCache[], { revision, of }: KeptStates, signal: AbortSignal): Promise<LoadedState> {
+  const states = new Map(caches.map(cache => [cache, Cache.loading()]))
+  for (const [cache, into] of states) {
+    const kept = of.get(cache.resource.prefix)
+    if (kept !== undefined) await cache.copy(into, kept)
+    else await loadPages(backend, cache, into, revision, signal)
+  }
+  return { revision, states }
 }
 
 /** Reads one resource at the newest revision, which it resolves to. */

@@ -17,6 +17,27 @@ export type ObjectTree = InstanceType<typeof Tree<Key, Stored>>
 /** Keys are compared by UTF-16 units: keys of objects are ASCII, where that is the order of bytes. */
 export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, compareUnits)
 
+/** A tree with what is made of each object, in slices. `tree` must not change meanwhile. */
+export async function copyTree(tree: ObjectTree, make: (object: Stored) => Stored): Promise<ObjectTree> {
+  const copy = tree.clone()
+  const end = copy.maxKey()
+  let from = copy.minKey()
+  while (from !== undefined && end !== undefined) {
+    let next: Key | undefined
+    let left = STEP
+    copy.editRange(from, end, true, (key, object) => {
+      if (left-- <= 0 && turnIsSpent()) {
+        next = key
+        return stop
+      }
+      return { value: make(object) }
+    })
+    from = next
+    if (from !== undefined) await nextTurn()
+  }
+  return copy
+}
+
 /** What a list has found, and what it cost. */
 export interface Scan {
   /** In the order of their keys. */

@@ -13,7 +13,7 @@ import type { FanOut } from './fan-out.ts'
 import { History, type HistoryBounds } from './history.ts'
 import { Interest } from './interest.ts'
 import { LabelIndexes } from './label-indexes.ts'
-import { emptyTree, type ObjectTree } from './object-tree.ts'
+import { copyTree, emptyTree, type ObjectTree } from './object-tree.ts'
 import { PageCounts } from './page-counts.ts'
 import { ResourceCounts } from './resource-counts.ts'
 import { fieldIndex, type ValueIndex } from './value-index.ts'
@@ -31,9 +31,16 @@ export interface CachedResource {
   readonly index?: string
 }
 
+/** A state of which the cache of another server begins with a copy. Not to be changed. */
+export interface KeptState {
+  readonly tree: ObjectTree
+  /** Of the objects. */
+  readonly bytes: number
+}
+
 /** A state that is being read, before it takes the place of the present one. */
 export interface Loading {
-  readonly tree: ObjectTree
+  tree: ObjectTree
   readonly index: ValueIndex
   readonly corrupt: Map<Key, Corrupt>
   /** Of the objects. */
@@ -88,6 +95,22 @@ export class ResourceCache {
   readonly #allocate = (size: number): Buffer => this.#slabs.allocate(size)
 
   static loading = (): Loading => ({ tree: emptyTree(), index: fieldIndex(), corrupt: new Map(), bytes: 0 })
+
+  /** The present state; undefined while it is not known, or not all of it can be read. Takes constant time. */
+  kept(): KeptState | undefined {
+    return this.loaded && this.held === undefined && this.corrupt.size === 0 ? { tree: this.tree.clone(), bytes: this.bytes } : undefined
+  }
+
+  /** Takes over the state of a cache of the same resource, in place of reading it. */
+  async copy(into: Loading, { tree, bytes }: KeptState): Promise<void> {
+    const { codec, index } = this.resource
+    into.tree = await copyTree(tree, object => {
+      const own = object.sharedWith(codec)
+      if (index !== undefined) into.index.put(own, undefined)
+      return own
+    })
+    into.bytes = bytes
+  }
 
   /** Adds an object to a state that is being read. */
   load(into: Loading, { key, value, modRevision }: KeyValue): void {
