@@ -3,15 +3,16 @@ import { ArgumentError } from '../lib/arguments.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { printable } from '../lib/printable.ts'
 import { BackendError } from '../storage/backend.ts'
+import { BoltError } from '../storage/etcd-snapshot/bolt-file.ts'
 import { EncryptionConfigError } from '../storage/value/encryption-file.ts'
 import { runConvert } from '../upgrade/convert-command.ts'
 import { ManifestError } from '../upgrade/manifests.ts'
-import { BoltError } from '../upgrade/report/sources/bolt-file.ts'
 import { runReport } from '../upgrade/report-command.ts'
+import { runExport } from './export.ts'
 import { runImport } from './import.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
-const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert, import: runImport, 'upgrade-report': runReport }
+const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert, export: runExport, import: runImport, 'upgrade-report': runReport }
 
 /** Errors whose message says what the user can mend: the command line, files, servers and stores. */
 const isOfUser = (error: unknown): error is Error =>

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import protobuf from 'protobufjs/minimal.js'
 import { runImport } from '../../../src/commands/import.ts'
 import { BackendError } from '../../../src/storage/backend.ts'
-import { BoltError } from '../../../src/upgrade/report/sources/bolt-file.ts'
+import { BoltError } from '../../../src/storage/etcd-snapshot/bolt-file.ts'
 import { boltFile } from '../../support/bolt-builder.ts'
 
 /** A key of etcd's bucket. */

@@ -1,17 +1,21 @@
 import protobuf from 'protobufjs/minimal.js'
-import { errorMessage } from '../../../lib/error-message.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { type BoltEntry, BoltError, BoltFile } from './bolt-file.ts'
-import type { StoredValue } from './stored.ts'
 
 /** Where etcd keeps every revision of every key: main revision (8), `_`, sub revision (8), and a `t` where the key was deleted. */
 const BUCKET = 'key'
 const REVISION_BYTES = 17
 
+/** Where etcd keeps up to which revision older ones are gone. */
+const [META, COMPACTED] = ['meta', 'finishedCompactRev']
+
 /** Where etcd keeps its leases: their ids, with their times to live. */
 const LEASES = 'lease'
 
 /** A value with what etcd knows of it. */
-export interface SnapshotValue extends StoredValue {
+export interface SnapshotValue {
+  readonly key: string
+  readonly value: Buffer
   readonly createRevision: number
   readonly modRevision: number
   /** The id of its lease, 0 where it has none. */
@@ -37,15 +41,14 @@ export function* snapshotValues(path: string, prefix: string): Generator<Snapsho
   }
 }
 
-/** The revision of the newest change, and the seconds that each lease grants, by its id. Throws as `snapshotValues`. */
+/** The newest revision, and the seconds that each lease grants, by its id. Throws as `snapshotValues`. */
 export function snapshotState(path: string): { readonly revision: number; readonly leaseSeconds: ReadonlyMap<string, number> } {
   const file = new BoltFile(path)
   try {
     let revision = 0
-    for (const { key } of file.bucket(BUCKET)) {
-      revision = key.length >= REVISION_BYTES ? Number(key.readBigUInt64BE(0)) : Number.NaN
-      if (!Number.isSafeInteger(revision)) throw new BoltError('an entry of the file is damaged: its key is no revision')
-    }
+    for (const { key } of file.bucket(BUCKET)) revision = revisionOf(key)
+    // The newest changes may be deletions that were compacted.
+    for (const entry of file.bucket(META)) if (entry.key.toString() === COMPACTED) revision = Math.max(revision, revisionOf(file.read(entry)))
     const leaseSeconds = new Map<string, number>()
     for (const entry of file.bucket(LEASES)) {
       const { 1: id = 0, 2: seconds = 0 } = fieldsOf(file.read(entry)).numbers
@@ -55,6 +58,13 @@ export function snapshotState(path: string): { readonly revision: number; readon
   } finally {
     file.close()
   }
+}
+
+/** Of a key. Throws BoltError. */
+function revisionOf(bytes: Buffer): number {
+  const revision = bytes.length >= REVISION_BYTES ? Number(bytes.readBigUInt64BE(0)) : Number.NaN
+  if (!Number.isSafeInteger(revision)) throw new BoltError('an entry of the file is damaged: its key is no revision')
+  return revision
 }
 
 /** mvccpb.KeyValue: key 1, create revision 2, mod revision 3, value 5, lease 6. */

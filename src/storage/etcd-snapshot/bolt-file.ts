@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { BRANCH, BUCKET_HEADER, ELEMENT, fnv1a, IS_BUCKET, LEAF, MAGIC, META, META_FIELDS, PAGE_HEADER, VERSION } from './bolt-layout.ts'
 
 /** A file that is no bbolt database, or a damaged one. */
 export class BoltError extends Error {
@@ -13,13 +14,6 @@ export interface BoltEntry {
   readonly valueSize: number
 }
 
-const MAGIC = 0xed0cdaed
-const VERSION = 2
-const PAGE_HEADER = 16
-const ELEMENT = 16
-const BUCKET_HEADER = 16
-const [BRANCH, LEAF, META] = [0x01, 0x02, 0x04]
-const IS_BUCKET = 1
 /** The sizes of pages that systems have. */
 const PAGE_SIZES: ReadonlySet<number> = new Set([512, 1024, 2048, 4096, 8192, 16384, 32768, 65536])
 /** A file is read once for its tree, once for its entries, and once more for the values that count: who reads more of it goes in circles, or through pages that lie over each other. */
@@ -38,8 +32,7 @@ interface Meta {
 }
 
 /**
- * A file of bbolt, the store of etcd: a snapshot, or `member/snap/db` of a member that is stopped. Read only, and by the page, as files have gigabytes. Fields are little-endian: page id (8), flags (2),
- * count (2), overflow (4), then elements of 16 bytes that point at keys and values. https://github.com/etcd-io/bbolt (page.go, bucket.go)
+ * A file of bbolt, the store of etcd: a snapshot, or `member/snap/db` of a member that is stopped. Read only, and by the page, as files have gigabytes.
  */
 export class BoltFile {
   readonly #fd: number
@@ -94,7 +87,7 @@ export class BoltFile {
     const page = this.#bytes(at, PAGE_HEADER + 64)
     const body = page.subarray(PAGE_HEADER)
     if (page.readUInt16LE(8) !== META || body.readUInt32LE(0) !== MAGIC || body.readUInt32LE(4) !== VERSION) return undefined
-    if (body.readBigUInt64LE(56) !== fnv1a(body.subarray(0, 56))) return undefined
+    if (body.readBigUInt64LE(META_FIELDS) !== fnv1a(body.subarray(0, META_FIELDS))) return undefined
     const pageSize = body.readUInt32LE(8)
     if (!PAGE_SIZES.has(pageSize) || (at !== 0 && at !== pageSize)) return undefined
     return { pageSize, root: Number(body.readBigUInt64LE(16)), transaction: body.readBigUInt64LE(48) }
@@ -140,11 +133,4 @@ export class BoltFile {
     }
     return bytes
   }
-}
-
-/** FNV-1a of 64 bits. */
-function fnv1a(bytes: Buffer): bigint {
-  let hash = 0xcbf29ce484222325n
-  for (const byte of bytes) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn
-  return hash
 }

@@ -1,0 +1,57 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
+import { type LatestValue, withLatestValues } from '../storage/embedded/export.ts'
+import { type ExportedValue, writeSnapshot } from '../storage/etcd-snapshot/write-snapshot.ts'
+
+const USAGE = `Usage: binnacle export --data-dir DIR --snapshot FILE
+
+Writes a snapshot of etcd from a data directory that no server uses, for a kube-apiserver: all objects with their uids, resource versions, owners and times to live.
+
+      --data-dir     a data directory of this program
+      --snapshot     the file to write, which must not be there
+      --etcd-prefix  of the keys of the store (default /registry)
+
+Then: etcdutl snapshot restore FILE --data-dir DIR
+What is encrypted stays so: kube-apiserver needs the same --encryption-provider-config. Keys that only this program has are left out.
+`
+
+/** Runs the command. Resolves with the exit status. */
+export async function runExport(argv: readonly string[], { out }: Streams): Promise<number> {
+  const given = readArguments(argv, { snapshot: 'value', 'data-dir': 'value', 'etcd-prefix': 'value', help: 'switch' }, { h: 'help' }, '')
+  if (given.isOn('help')) {
+    out(USAGE)
+    return 0
+  }
+  const [directory, snapshot] = ['data-dir', 'snapshot'].map(name => {
+    const value = given.value(name)
+    if (!value) throw new ArgumentError(`--${name} is needed`)
+    return value
+  }) as [string, string]
+  const prefix = `/${(given.value('etcd-prefix') ?? '/registry').replace(/^\/+|\/+$/g, '')}`
+  out(await withLatestValues(join(directory, 'store'), (values, newest) => written(snapshot, values, newest, prefix)))
+  return 0
+}
+
+async function written(snapshot: string, values: Iterable<LatestValue>, newest: number, prefix: string): Promise<string> {
+  const counted = { objects: 0 }
+  try {
+    await writeSnapshot(snapshot, exported(values, prefix, Date.now(), counted), newest)
+  } catch (error) {
+    // What is not whole is of no use; what was there before is not of this command.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) rmSync(snapshot, { force: true })
+    throw error
+  }
+  return `${counted.objects} ${counted.objects === 1 ? 'object' : 'objects'} exported, as of resource version ${newest}\n`
+}
+
+function* exported(values: Iterable<LatestValue>, prefix: string, now: number, counted: { objects: number }): Generator<ExportedValue> {
+  const own = `${prefix}/binnacle/`
+  for (const { key, value, createRevision, modRevision, deadline } of values) {
+    if (key.toString('latin1', 0, own.length) === own) continue
+    // What has expired is about to go: etcd sees to it.
+    const seconds = deadline === undefined ? undefined : Math.max(1, Math.ceil((deadline - now) / 1000))
+    counted.objects++
+    yield { key, value, createRevision, modRevision, seconds }
+  }
+}

@@ -1,0 +1,61 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { BackendError } from '../backend.ts'
+import { lockDirectory } from './directory-lock.ts'
+import type { Tables } from './environment.ts'
+import { inspectDataFile } from './inspect.ts'
+import { copyOf, decodeRecord, numberBytes, put, readNumber } from './layout.ts'
+import { latestOf } from './reader.ts'
+import { metaRevision, openTables } from './tables.ts'
+
+/** A key's newest value. */
+export interface LatestValue {
+  readonly key: Buffer
+  readonly value: Buffer
+  readonly createRevision: number
+  readonly modRevision: number
+  /** When it expires, in ms since 1970. */
+  readonly deadline: number | undefined
+}
+
+/** Changes that are read at a time. */
+const PAGE = 256
+
+/**
+ * Reads a store that no server uses: the newest value of each key in the order of their revisions, and the newest revision.
+ * @throws BackendError `unavailable` where there is none, or another process holds the directory
+ */
+export async function withLatestValues<T>(dir: string, read: (values: Iterable<LatestValue>, newest: number) => Promise<T>): Promise<T> {
+  if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new BackendError('unavailable', `there is no store in ${dir}`)
+  const unlock = lockDirectory(dir)
+  try {
+    inspectDataFile(dir)
+    const tables = await openTables(dir)
+    try {
+      return await read(latestValues(tables), metaRevision(tables, 'revision'))
+    } finally {
+      await tables.close()
+    }
+  } finally {
+    unlock()
+  }
+}
+
+function* latestValues(tables: Tables): Generator<LatestValue> {
+  const deadlines = new Map<number, number>()
+  for (const { key } of tables.expiry.getRange({})) deadlines.set(readNumber(key, 8), readNumber(key, 0))
+  for (let next = 0; ; ) {
+    const page: LatestValue[] = []
+    let seen = 0
+    for (const { key: id, value: row } of tables.log.getRange({ start: numberBytes(next), limit: PAGE })) {
+      seen++
+      const modRevision = readNumber(id, 0)
+      next = modRevision + 1
+      const record = decodeRecord(copyOf(row))
+      if (record.kind !== put || latestOf(tables, record.key)?.modRevision !== modRevision) continue
+      page.push({ key: record.key, value: record.value, createRevision: record.createRevision, modRevision, deadline: deadlines.get(modRevision) })
+    }
+    yield* page
+    if (seen < PAGE) return
+  }
+}
