@@ -39,7 +39,7 @@ describe('what others have written', () => {
     }
     expect(textReport({ from: '1.29', to: '1.30', sources: ['s\u007f'], objects: 1, findings: [finding] }, true)).to.equal(
       [
-        'From 1.29 to 1.30: 1 objects of s\\x7f',
+        'From 1.29 to 1.30: 1 object of s\\x7f',
         '',
         'Blocking (1)',
         '',

@@ -1,13 +1,13 @@
 import { countOf, type Finding, type Level, type Report, RULES, type Usage } from '../finding.ts'
 import { SCRIPT, STYLE } from './html-parts.ts'
-import { grouped, placeText, verdict } from './text.ts'
+import { grouped, objectsOf, placeText, verdict } from './text.ts'
 
 const LEVELS = ['blocking', 'warning', 'note'] as const
 const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }
 
 /** One page that needs nothing else: no address is asked, and all that comes from outside is escaped. Filters need its script, reading does not. */
 export function htmlReport(report: Report): string {
-  const { from, to, sources, objects } = report
+  const { from, to, sources } = report
   const blocked = countOf(report, 'blocking') > 0
   return `<!doctype html>
 <html lang="en">
@@ -24,7 +24,7 @@ export function htmlReport(report: Report): string {
 <p class="eyebrow">Kubernetes upgrade report</p>
 <h1><span>${escaped(from)}</span> <span class="arrow" aria-label="to">→</span> <span>${escaped(to)}</span></h1>
 <p class="verdict">${escaped(verdict(report))}</p>
-<p class="sources">${objects} objects of ${sources.map(source => `<code>${escaped(source)}</code>`).join(', ') || 'no source'}</p>
+<p class="sources">${objectsOf(report)} of ${sources.map(source => `<code>${escaped(source)}</code>`).join(', ') || 'no source'}</p>
 </header>
 <main>
 <div class="tiles">${LEVELS.map(level => tile(report, level)).join('')}</div>

@@ -5,7 +5,7 @@ const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warnin
 
 /** For a person at a terminal, who is shown what is in files and logs without its control characters. `withDiffs`: what conversion makes of objects, below each. */
 export function textReport(report: Report, withDiffs: boolean): string {
-  const { from, to, sources, objects, findings } = report
+  const { from, to, sources, findings } = report
   const levels = (['blocking', 'warning', 'note'] as const).filter(level => countOf(report, level) > 0)
   const sections = levels.map(level => {
     const own = findings.filter(finding => finding.level === level)
@@ -13,9 +13,11 @@ export function textReport(report: Report, withDiffs: boolean): string {
       .map(group => groupText(group, withDiffs))
       .join('\n')}`
   })
-  const summary = `From ${from} to ${to}: ${objects} objects of ${onOneLine(sources.join(', ')) || 'no source'}`
+  const summary = `From ${from} to ${to}: ${objectsOf(report)} of ${onOneLine(sources.join(', ')) || 'no source'}`
   return `${[summary, ...sections, verdict(report)].join('\n\n')}\n`
 }
+
+export const objectsOf = ({ objects }: Report): string => (objects === 1 ? '1 object' : `${objects} objects`)
 
 /** One sentence: whether anything blocks the upgrade. */
 export function verdict(report: Report): string {
