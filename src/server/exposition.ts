@@ -1,7 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, compressBody } from '../lib/compressed-body.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
 import { helpOf, type MetricFamily, type Sample } from '../lib/metrics.ts'
-import { adopt, processMetrics, snapshotsOf } from './metrics-registry.ts'
 import type { SharedMetrics } from './workers/worker-link.ts'
 
 /** Characters of text that are made into bytes together: a millisecond. */
@@ -9,26 +9,47 @@ const PIECE_CHARACTERS = 32 * 1024
 /** The fastest: the lines are much alike. */
 const LEVEL = 1
 
+/** After which the mean delay of the event loop is a number: it is sampled every 10 ms. */
+const FIRST_SAMPLE_MS = 25
+
+/** Loading what counts the process takes as long as a tenth of a start. Collections of garbage and delays of the event loop are counted from then on. */
+const COUNTED_AFTER_MS = 500
+
 /** What a scrape gets: these families and those of the process but the ones that are disabled; of all workers, where several serve the same port. */
 export function expositionOf(
   families: readonly MetricFamily[],
   shared: SharedMetrics | undefined,
   disabled: Iterable<string> = [],
 ): () => Promise<Buffer | FilledBody> {
-  const registry = processMetrics(disabled)
+  const adopted = shared === undefined ? [] : families
+  let counted: ReturnType<typeof countedWith> | undefined
+  const count = (): ReturnType<typeof countedWith> => (counted ??= countedWith(adopted, disabled))
+  setTimeout(count, COUNTED_AFTER_MS).unref()
   if (shared === undefined)
     return async () => {
+      const { registry } = await count()
       const own = Buffer.from(await registry.metrics())
       return bodyOf(await compressBody(withOwn(families, own), { level: LEVEL }))
     }
-  for (const family of families) adopt(registry, family)
-  shared.offer(() => snapshotsOf(registry))
+  shared.offer(async () => {
+    const { registry, snapshotsOf } = await count()
+    return snapshotsOf(registry)
+  })
   return async () => Buffer.from(await shared.gather())
 }
 
 function* withOwn(families: readonly MetricFamily[], own: Buffer): Generator<Buffer, void> {
   yield* printFamilies(families)
   yield own
+}
+
+/** What counts the process, with families of ours beside. */
+async function countedWith(families: readonly MetricFamily[], disabled: Iterable<string>) {
+  const { adopt, processMetrics, snapshotsOf } = await import('./metrics-registry.ts')
+  const registry = processMetrics(disabled)
+  for (const family of families) adopt(registry, family)
+  await sleep(FIRST_SAMPLE_MS, undefined, { ref: false })
+  return { registry, snapshotsOf }
 }
 
 /**

@@ -5,11 +5,26 @@ import type { MetricSnapshot } from './workers/messages.ts'
 /** Gauges under the names of counters, which say nothing that others don't. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
+/** What is counted of the process, from the first call on: once for all servers in it. */
+let counted: Registry | undefined
+
+function countedOfProcess(): Registry {
+  if (counted === undefined) {
+    counted = new Registry()
+    collectDefaultMetrics({ register: counted })
+  }
+  return counted
+}
+
 /** The metrics of the process, but those that are disabled. */
 export function processMetrics(disabled: Iterable<string> = []): Registry {
+  const without = new Set([...MISNAMED, ...disabled])
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  for (const name of [...MISNAMED, ...disabled]) registry.removeSingleMetric(name)
+  const all = countedOfProcess()
+  for (const { name } of all.getMetricsAsArray()) {
+    const metric = all.getSingleMetric(name)
+    if (metric !== undefined && !without.has(name)) registry.registerMetric(metric)
+  }
   return registry
 }
 
