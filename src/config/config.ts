@@ -18,7 +18,18 @@ import { type PlaceConfig, type Profile, placeOf, profileOf } from './place-conf
 import { compatibilityOf, emulatedVersionOf, gatesOf, laterVersionsOf, runtimeConfigOf } from './release-config.ts'
 import { type ServiceConfig, servicesOf } from './service-config.ts'
 import { type ServingConfig, servingOf } from './serving-config.ts'
-import { type EncryptionFile, type EtcdConfig, encryptionOf, etcdOf, prefixOf, storedFormOf, type WatchCacheSizes, watchCacheSizesOf } from './store-config.ts'
+import {
+  type EncryptionFile,
+  type EtcdConfig,
+  encryptionOf,
+  etcdOf,
+  type HistoryConfig,
+  historyOf,
+  prefixOf,
+  storedFormOf,
+  type WatchCacheSizes,
+  watchCacheSizesOf,
+} from './store-config.ts'
 import { type TokenWebhookConfig, tokenWebhookOf } from './token-webhook-config.ts'
 
 /** How kubelets are reached. Files are paths. */
@@ -73,6 +84,8 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly watchCache: boolean
   /** 0: no compaction from here. */
   readonly compactionIntervalMs: number
+  /** Undefined: the store keeps what others need. */
+  readonly history: HistoryConfig | undefined
   readonly quotaSyncPeriodMs: number
   /** How long the events of the API are kept. */
   readonly eventTtlMs: number
@@ -143,6 +156,7 @@ export function buildConfig(given: GivenFlags): Config {
     watchCache: read.bool('watch-cache'),
     ...watchCacheSizesOf(read.list('watch-cache-sizes')),
     compactionIntervalMs: read.duration('etcd-compaction-interval'),
+    history: historyOf(read),
     eventTtlMs: read.duration('event-ttl'),
     serviceClusterIpRanges: (read.text('service-cluster-ip-range') ?? '').split(',').filter(range => range !== ''),
     serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),
@@ -225,6 +239,8 @@ function checkTogether(config: Config): void {
     throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
   if (config.workers > 1 && config.audit.log !== undefined)
     throw new FlagError(`--workers=${config.workers} and --audit-log-path do not go together: the log is written by one process`)
+  if (config.history !== undefined && config.etcd !== undefined && !config.etcdStandIn)
+    throw new FlagError('--history and --etcd-servers do not go together: the revisions of etcd are compacted by it and by all servers on it')
   if (config.authorizationRulesFile !== undefined && !config.authorizationModes.includes('Rules'))
     throw new FlagError('--authorization-rules-file needs --authorization-mode=Rules')
 }

@@ -53,6 +53,12 @@ export const FLAGS = {
     'Serve the kind Fault of binnacle.dev/v1alpha1, whose objects say what requests fail on purpose. For tests of clients: who may write them can keep others from being served.',
     'false',
   ),
+  history: own(
+    'duration',
+    'How long revisions are kept in the embedded store, for reads of the past (binnacle log, diff, show, undo). 0: not longer than others need.',
+    '0s',
+  ),
+  'history-max-bytes': own('string', 'Bytes that --history may take beside the present objects, as a quantity; the oldest goes first.', '1Gi'),
   'etcd-stand-in': own(
     'bool',
     'Ask the server of --etcd-servers whether it is the stand-in for etcd of `binnacle assets`, and if so use the embedded store.',

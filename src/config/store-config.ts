@@ -1,3 +1,4 @@
+import { parseQuantity, QuantityError, quantityValue } from '../meta/quantity.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
@@ -14,6 +15,12 @@ export interface EtcdConfig {
 export interface EncryptionFile {
   readonly file: string
   readonly automaticReload: boolean
+}
+
+/** How much of the past the embedded store keeps. */
+export interface HistoryConfig {
+  readonly keptMs: number
+  readonly maxBytes: number
 }
 
 /** What --watch-cache-sizes leaves of upstream's meaning: 0 turns a cache off, other sizes do nothing since caches adapt. */
@@ -41,6 +48,24 @@ export function encryptionOf(read: Reader): EncryptionFile | undefined {
   if (file !== undefined) return { file, automaticReload }
   if (automaticReload) throw new FlagError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config')
   return undefined
+}
+
+/** Undefined: it keeps what others need. Throws FlagError. */
+export function historyOf(read: Reader): HistoryConfig | undefined {
+  const keptMs = read.duration('history')
+  const maxBytes = bytesOf(read, 'history-max-bytes')
+  return keptMs === 0 ? undefined : { keptMs, maxBytes }
+}
+
+function bytesOf(read: Reader, name: 'history-max-bytes'): number {
+  const text = read.text(name) ?? ''
+  try {
+    const bytes = Number(quantityValue(parseQuantity(text).canonical))
+    if (bytes > 0) return bytes
+  } catch (error) {
+    if (!(error instanceof QuantityError)) throw error
+  }
+  throw new FlagError(`--${name}: ${JSON.stringify(text)} is not a number of bytes such as 512Mi`)
 }
 
 /** With one slash before it, and none behind. Throws FlagError for the empty prefix, below which everything in etcd would be. */

@@ -58,6 +58,8 @@ export interface ControlPlaneOptions {
   readonly isCached?: (resource: string) => boolean
   /** 0: this server does not compact. */
   readonly compactionIntervalMs: number
+  /** How much of the past is kept, in place of what the interval leaves, of a store that keeps history. Absent: no more than that. */
+  readonly history?: { readonly keptMs: number; readonly maxBytes: number }
   readonly serviceCIDRs: readonly string[]
   readonly nodePorts: { readonly first: number; readonly last: number }
   /** Whether faults are objects as well. Absent: not. Needs those of the runtime. */

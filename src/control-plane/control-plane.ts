@@ -26,6 +26,7 @@ import { ControllerService } from './controller-service.ts'
 import { DefinitionService } from './definition-service.ts'
 import { FaultService } from './fault-service.ts'
 import { FlowService } from './flow-service.ts'
+import { HistoryService } from './history-service.ts'
 import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
 import type { Origin } from './origin.ts'
@@ -105,7 +106,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
-  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...faultServices(options)]
+  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...askedFor(options)]
   const running: Promise<unknown>[] = []
   return {
     registry,
@@ -133,8 +134,6 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   }
 }
 
-const faultServices = ({ faultObjects, runtime: { faults } }: ControlPlaneOptions): FaultService[] => (faultObjects && faults ? [new FaultService(faults)] : [])
-
 interface Begun {
   readonly bootstrap: BootstrapService
   readonly roles: RoleService
@@ -144,6 +143,15 @@ interface Begun {
 function originOf({ bootstrap, roles, stores }: Begun): Origin | undefined {
   const states = bootstrap.hasMade && roles.areMade ? stores.kept() : undefined
   return states && { states }
+}
+
+/** What is off unless a flag asks for it. */
+function askedFor(options: ControlPlaneOptions): Service[] {
+  const { faultObjects, runtime, backend, history } = options
+  return [
+    ...(faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),
+    ...(history && backend.history ? [new HistoryService(options, backend.history, history)] : []),
+  ]
 }
 
 const openRegistry = (

@@ -5,6 +5,7 @@ import type { Logger } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Key, Revision } from '../storage/revision.ts'
+import type { StoreHistory } from '../storage/store-history.ts'
 
 const DEADLINE_MS = 30_000
 
@@ -53,5 +54,29 @@ export async function compactHistory({ backend, logger, intervalMs, clock }: Com
       if (!signal.aborted) logger.warn('history cannot be compacted', { error: errorMessage(error) })
     }
     await pause(intervalMs, signal, clock)
+  }
+}
+
+export interface Retention {
+  readonly history: StoreHistory
+  readonly logger: Logger
+  readonly keptMs: number
+  readonly maxBytes: number
+  readonly clock: TimerClock
+}
+
+/** Between two looks at what has grown too old, or too much. */
+const RETAIN_EVERY_MS = 10_000
+
+/** Drops what is older than the store is to keep, and the oldest where that is too much. */
+export async function retainHistory({ history, logger, keptMs, maxBytes, clock }: Retention, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const oldest = await history.retain(clock.now() - keptMs, maxBytes)
+      logger.debug(2, 'history is kept', { oldest })
+    } catch (error) {
+      if (!signal.aborted) logger.warn('history cannot be compacted', { error: errorMessage(error) })
+    }
+    await pause(RETAIN_EVERY_MS, signal, clock)
   }
 }

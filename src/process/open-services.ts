@@ -46,15 +46,16 @@ export async function openBackend(config: Config, encryption: Encryption, log: L
   return config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored))
 }
 
-async function openStore({ etcd, dataDir }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
+async function openStore({ etcd, dataDir, history }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
   if (etcd !== undefined) return openEtcd({ ...etcdOptionsOf(etcd, proxy), spans }, log)
-  if (dataDir === undefined) return openInMemory(systemClock, log)
+  const keepsHistory = history !== undefined
+  if (dataDir === undefined) return openInMemory(systemClock, log, { keepsHistory })
   try {
     makePrivateDirectory(dataDir)
   } catch (error) {
     throw new FlagError(`--data-dir ${dataDir} cannot be made: ${errorMessage(error)}`)
   }
-  return openEmbedded({ dir: join(dataDir, 'store') }, systemClock, log)
+  return openEmbedded({ dir: join(dataDir, 'store'), keepsHistory }, systemClock, log)
 }
 
 /** What has to be there before. */
@@ -145,6 +146,7 @@ const configured = (
   fingerprint: gitVersion(config.emulatedVersion),
   isCached: resource => config.watchCache && !config.withoutWatchCache.has(resource),
   compactionIntervalMs: config.compactionIntervalMs,
+  ...(config.history && { history: config.history }),
   eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
   serviceCIDRs: config.serviceClusterIpRanges,
   nodePorts: config.serviceNodePorts,

@@ -42,8 +42,8 @@ export interface StoreHistory {
   timeOf(revision: Revision): number | undefined
   /** The changes of a key that are kept, over all of its incarnations; the first of them shows what it was at the oldest revision. Fails with `compacted` where `from` is gone meanwhile, and is none of the key's. */
   changes(key: Key, query: ChangesQuery, signal: AbortSignal): Promise<KeyChanges>
-  /** Bytes that are kept for the past alone: replaced values and deletions. */
-  bytes(): number
+  /** States that can be read, and the bytes that are kept for the past alone: replaced values and deletions. */
+  size(): { readonly revisions: number; readonly bytes: number }
   /** Drops what is older than a time, and then the oldest, until what is left has no more than so many bytes. Resolves with the oldest revision that is kept. */
   retain(since: number, mostBytes: number): Promise<Revision>
 }

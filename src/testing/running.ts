@@ -52,7 +52,7 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, signa
     signal,
     runtime: { clock, faults: rules, ...(simulation && { random: simulation.random, queues: simulation.queues, settled: simulation.settled }) },
     give(config, log) {
-      backend = openInMemory(clock ?? systemClock, log, { tables })
+      backend = openInMemory(clock ?? systemClock, log, { tables, keepsHistory: config.history !== undefined })
       return { backend, origin, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
     },
   })

@@ -64,16 +64,17 @@ export class KeptHistory implements StoreHistory {
     return { changes, next: next !== NO_REVISION && this.#hasOlder(next, oldest) ? next : NO_REVISION }
   }
 
-  bytes(): number {
+  size(): { readonly revisions: number; readonly bytes: number } {
     this.#admit()
-    return Math.max(0, this.#bytesAt(this.#newest()) - this.#bytesAt(this.#oldestRevision()))
+    const [oldest, newest] = [this.#oldestRevision(), this.#newest()]
+    return { revisions: newest - oldest + 1, bytes: Math.max(0, this.#bytesAt(newest) - this.#bytesAt(oldest)) }
   }
 
   async retain(since: number, mostBytes: number): Promise<Revision> {
     this.#admit()
     const newest = this.#newest()
     let until = this.#last(revision => this.#timeAt(revision) <= since) ?? this.#compactor.compacted()
-    if (this.bytes() > mostBytes) {
+    if (this.size().bytes > mostBytes) {
       const enough = this.#bytesAt(newest) - mostBytes * LEFT
       const tooFew = this.#last(revision => this.#bytesAt(revision) < enough)
       until = later(until, revision(Math.min(newest, (tooFew ?? this.#oldestRevision()) + 1)))

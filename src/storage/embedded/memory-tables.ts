@@ -4,7 +4,7 @@ import { nextTurn } from '../../lib/turn.ts'
 import { BackendError } from '../backend.ts'
 import type { Range, Table, Tables } from './environment.ts'
 import { copyOf, numberBytes, plainFormat } from './layout.ts'
-import { putStampsSince } from './tables.ts'
+import { putStampsSince, stampsSince } from './tables.ts'
 
 // The package is CommonJS: Node and esbuild give its exports, tsx the class itself.
 const BTree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
@@ -80,6 +80,8 @@ export interface MemoryTables extends Tables {
   bytes(): number
   /** Tables with the same rows, which change apart from these, of open tables or closed ones. Takes microseconds, whatever they hold: the two share what neither has changed since. */
   fork(): MemoryTables
+  /** Changes are stamped from now on, the time given in ms since 1970. Before a store is opened on them. */
+  keepHistory(now: number): void
 }
 
 interface Rows {
@@ -90,11 +92,10 @@ interface Rows {
   readonly meta: MemoryTable
 }
 
-/** Empty tables, with what a new store has in `meta`. `historySince`: they keep history, from that time on. */
-export function memoryTables(historySince?: number): MemoryTables {
+/** Empty tables, with what a new store has in `meta`. */
+export function memoryTables(): MemoryTables {
   const meta = new MemoryTable([])
   for (const [word, value] of Object.entries({ format: plainFormat, revision: 1, compacted: 0, swept: 0 })) meta.putSync(Buffer.from(word), numberBytes(value))
-  if (historySince !== undefined) putStampsSince({ meta }, historySince)
   return tablesOf({ meta })
 }
 
@@ -116,6 +117,10 @@ function tablesOf(origin: Partial<Rows>): MemoryTables {
     meta,
     bytes: () => log.bytes + latest.bytes + deleted.bytes + expiry.bytes + meta.bytes,
     fork: () => tablesOf({ log, latest, deleted, expiry, meta }),
+    keepHistory(now) {
+      if (stampsSince({ meta }) === undefined) putStampsSince({ meta }, now)
+      undo.length = 0
+    },
     async commit(change) {
       // As with a disk, what comes in one turn is one commit, and writers leave the event loop to others.
       await nextTurn()

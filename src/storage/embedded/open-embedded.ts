@@ -66,9 +66,10 @@ export async function openEmbedded(options: EmbeddedOptions, clock: TimerClock, 
   }
 }
 
-/** Opens a store in the memory of this process, which goes with it: a new one, unless there are `tables`, which it closes at its end, and which keep history where that is asked for. */
+/** Opens a store in the memory of this process, which goes with it: a new one, unless there are `tables`, which it closes at its end. */
 export function openInMemory(clock: TimerClock, logger: Logger, options: StoreOptions & { readonly tables?: MemoryTables } = {}): Backend {
-  const { tables = memoryTables(options.keepsHistory ? clock.now() : undefined) } = options
+  const { tables = memoryTables() } = options
+  if (options.keepsHistory) tables.keepHistory(clock.now())
   return new EmbeddedStore({ ...options, tables, size: async () => tables.bytes(), close: () => tables.close() }, clock, logger)
 }
 

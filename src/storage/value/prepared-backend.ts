@@ -50,7 +50,7 @@ const preparedHistory = (history: StoreHistory, prepare: Prepare): StoreHistory 
     )
     return page
   },
-  bytes: () => history.bytes(),
+  size: () => history.size(),
   retain: (since, mostBytes) => history.retain(since, mostBytes),
 })
 

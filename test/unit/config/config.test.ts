@@ -299,6 +299,16 @@ describe('the command line', () => {
     expect(kept).to.include({ dataIsTemporary: false, dataDir: '/c', certDir: '/c', kubeconfigOut: '/c/admin.kubeconfig' })
   })
 
+  it('keeps history in the embedded store alone', () => {
+    expect(serve().config.history).to.equal(undefined)
+    expect(serve('--history-max-bytes=1Ki').config.history).to.equal(undefined)
+    expect(serve('--history=24h').config.history).to.deep.equal({ keptMs: 86_400_000, maxBytes: 2 ** 30 })
+    expect(serve('--history=10m', '--history-max-bytes=64Mi', '--ephemeral').config.history).to.deep.equal({ keptMs: 600_000, maxBytes: 2 ** 26 })
+    for (const size of ['0', '-1', 'much', '1Mb']) expect(() => serve('--history=1h', `--history-max-bytes=${size}`)).to.throw(FlagError, '--history-max-bytes')
+    expect(() => serve('--history=-1h')).to.throw(FlagError, '--history can not be negative value')
+    expect(() => serve('--history=1h', '--etcd-servers=http://127.0.0.1:2379')).to.throw(FlagError, '--history and --etcd-servers do not go together')
+  })
+
   it('keeps nothing where it is ephemeral, but in places that are named', () => {
     const nowhere = { ephemeral: true, securePort: 0, dataDir: undefined, dataIsTemporary: false, certDir: undefined, kubeconfigOut: undefined }
     expect(serve('--ephemeral').config).to.include(nowhere)

@@ -1,0 +1,45 @@
+import { retainHistory } from '../controllers/compaction.ts'
+import { serveMoment } from '../endpoints/history/moments.ts'
+import type { OwnRoute } from '../endpoints/own-route.ts'
+import { type MetricDeclaration, type MetricFamily, ReadGauge } from '../lib/metrics.ts'
+import type { StoreHistory } from '../storage/store-history.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { Service, ServiceStart } from './service.ts'
+
+/** How much is kept of a store's past, and what is told of it. */
+export class HistoryService implements Service {
+  readonly metrics: readonly MetricFamily[]
+  readonly routes: readonly OwnRoute[]
+  private readonly history: StoreHistory
+  private readonly kept: { readonly keptMs: number; readonly maxBytes: number }
+
+  constructor({ runtime }: ControlPlaneOptions, history: StoreHistory, kept: NonNullable<ControlPlaneOptions['history']>) {
+    this.history = history
+    this.kept = kept
+    this.metrics = metricsOf(history)
+    const { clock } = runtime
+    this.routes = [
+      {
+        path: '/binnacle/v1/moments',
+        methods: ['GET'],
+        handle: async exchange => serveMoment(exchange, history, clock.now()),
+      },
+    ]
+  }
+
+  start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
+    return retainHistory({ history: this.history, logger: env.logger, clock: env.clock, ...this.kept }, signal)
+  }
+}
+
+const metricsOf = (history: StoreHistory): MetricFamily[] => {
+  const gauge = (name: string, help: string, read: () => number): MetricFamily => {
+    const declaration: MetricDeclaration = { name: `binnacle_history_${name}`, help, stability: 'ALPHA', labels: [], across: 'max' }
+    return new ReadGauge(declaration, () => [['', read()]])
+  }
+  return [
+    gauge('oldest_timestamp_seconds', 'Time of the oldest state of the store that is kept.', () => history.oldest().time / 1000),
+    gauge('bytes', 'Bytes of the store that are kept for the past alone.', () => history.size().bytes),
+    gauge('revisions', 'Number of states of the store that are kept.', () => history.size().revisions),
+  ]
+}
