@@ -106,7 +106,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
-  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...askedFor(options)]
+  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...askedFor(options, catalog, stores)]
   const running: Promise<unknown>[] = []
   return {
     registry,
@@ -146,11 +146,11 @@ function originOf({ bootstrap, roles, stores }: Begun): Origin | undefined {
 }
 
 /** What is off unless a flag asks for it. */
-function askedFor(options: ControlPlaneOptions): Service[] {
+function askedFor(options: ControlPlaneOptions, catalog: Catalog, stores: StoreService): Service[] {
   const { faultObjects, runtime, backend, history } = options
   return [
     ...(faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),
-    ...(history && backend.history ? [new HistoryService(options, backend.history, history)] : []),
+    ...(history && backend.history ? [new HistoryService(options, history, { history: backend.history, catalog, stores })] : []),
   ]
 }
 

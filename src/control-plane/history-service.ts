@@ -1,10 +1,21 @@
+import type { Catalog } from '../catalog/catalog.ts'
 import { retainHistory } from '../controllers/compaction.ts'
 import { serveMoment } from '../endpoints/history/moments.ts'
+import { serveHistory } from '../endpoints/history/object-history.ts'
 import type { OwnRoute } from '../endpoints/own-route.ts'
 import { type MetricDeclaration, type MetricFamily, ReadGauge } from '../lib/metrics.ts'
 import type { StoreHistory } from '../storage/store-history.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { Service, ServiceStart } from './service.ts'
+import type { StoreService } from './store-service.ts'
+
+export interface HistoryServiceParts {
+  readonly history: StoreHistory
+  readonly catalog: Catalog
+  readonly stores: StoreService
+}
+
+const OBJECTS = '/binnacle/v1/history/'
 
 /** How much is kept of a store's past, and what is told of it. */
 export class HistoryService implements Service {
@@ -13,17 +24,20 @@ export class HistoryService implements Service {
   private readonly history: StoreHistory
   private readonly kept: { readonly keptMs: number; readonly maxBytes: number }
 
-  constructor({ runtime }: ControlPlaneOptions, history: StoreHistory, kept: NonNullable<ControlPlaneOptions['history']>) {
+  constructor(options: ControlPlaneOptions, kept: NonNullable<ControlPlaneOptions['history']>, { history, catalog, stores }: HistoryServiceParts) {
+    const { etcdPrefix, authorizer } = options
+    const { clock } = options.runtime
     this.history = history
     this.kept = kept
     this.metrics = metricsOf(history)
-    const { clock } = runtime
+    const env = { history, catalog, etcdPrefix, authorizer, codecFor: stores.codecFor.bind(stores) }
     this.routes = [
       {
         path: '/binnacle/v1/moments',
         methods: ['GET'],
         handle: async exchange => serveMoment(exchange, history, clock.now()),
       },
+      { path: OBJECTS, methods: ['GET'], handle: exchange => serveHistory(exchange, OBJECTS, env) },
     ]
   }
 

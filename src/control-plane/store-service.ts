@@ -12,7 +12,7 @@ import { listMetrics } from '../storage/list-metrics.ts'
 import { RequestTimings } from '../storage/request-timings.ts'
 import { key, type Revision } from '../storage/revision.ts'
 import { storageSize } from '../storage/size-gauge.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { ResourceCodec, Storage } from '../storage/storage.ts'
 import { Encryption } from '../storage/value/encryption.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onReadyz, type ReadinessCheck, type Service } from './service.ts'
@@ -79,6 +79,11 @@ export class StoreService implements Service {
   /** Of a kind that was given to the constructor or to `add`. Throws for others. */
   storageFor(definition: ResourceDefinition): Storage {
     return this.stores.storageFor(nameOf(definition))
+  }
+
+  /** How the objects of a kind are read from bytes of the store. */
+  codecFor(definition: ResourceDefinition): ResourceCodec {
+    return this.cachedResource(definition).codec
   }
 
   /** Objects of a kind; undefined where it is not known yet, -1 where they could not be counted. */

@@ -1,0 +1,98 @@
+import { forbidden } from '../../auth/authz/forbidden.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { ResourceDefinition } from '../../catalog/definition.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import type { Authorizer } from '../../meta/authorizer.ts'
+import { badRequestError, pathNotFoundError } from '../../meta/status.ts'
+import { conversionOf } from '../../registry/conversion-of.ts'
+import { keySpace } from '../../registry/keys.ts'
+import { revision } from '../../storage/revision.ts'
+import type { ResourceCodec } from '../../storage/storage.ts'
+import type { KeyChange, KeyChanges, StoreHistory } from '../../storage/store-history.ts'
+import { Stored } from '../../storage/stored-object.ts'
+import type { Exchange } from '../exchange.ts'
+import { momentError, momentJson } from './moments.ts'
+import { getOf, type NamedObject, objectOf, servedObject } from './object-path.ts'
+
+/** Changes of a page, where the request names no number; the most that it may name; stored bytes after which no other is begun. */
+const DEFAULT_LIMIT = 100
+const MOST_LIMIT = 500
+const PAGE_BYTES = 4 << 20
+
+export interface HistoryEnvironment {
+  readonly history: StoreHistory
+  readonly catalog: Catalog
+  readonly etcdPrefix: string
+  readonly authorizer: Authorizer
+  codecFor(definition: ResourceDefinition): ResourceCodec
+}
+
+/**
+ * `GET /binnacle/v1/history/PATH?limit=&continue=`: the changes of the object with this path that are kept, newest first, in the version of the path. For those who may get the object now. Throws 403, 404, 400, and 410 where the
+ * next page is no longer kept.
+ */
+export async function serveHistory(exchange: Exchange, prefix: string, env: HistoryEnvironment): Promise<void> {
+  const path = exchange.path.slice(prefix.length)
+  const object = objectOf(path)
+  if (object === undefined) throw pathNotFoundError()
+  await authorize(exchange, object, path, env.authorizer)
+  const served = servedObject(env.catalog.snapshot(), object)
+  const key = keySpace(env.etcdPrefix, served.definition).object(object.namespace, object.name)
+  const page = await pageOf(exchange, env.history, { key })
+  const codec = env.codecFor(served.definition)
+  const view = conversionOf(served.definition).view(served.version)
+  const parts: Buffer[] = [Buffer.from('{"kind":"History","items":[')]
+  for (const [i, change] of page.changes.entries()) {
+    if (i > 0) parts.push(COMMA)
+    parts.push(
+      ...(await itemOf(change, async value => {
+        const shown = await view.object(Stored.read(key, change.revision, codec, value))
+        await shown.ready?.()
+        return shown.json().bytes
+      })),
+    )
+    if (turnIsSpent()) await nextTurn()
+  }
+  parts.push(Buffer.from(`],"metadata":${JSON.stringify(page.next === 0 ? {} : { continue: String(page.next) })}}`))
+  return exchange.sendBytes(200, 'application/json', parts)
+}
+
+const COMMA = Buffer.from(',')
+
+async function authorize({ ctx }: Exchange, object: NamedObject, path: string, authorizer: Authorizer): Promise<void> {
+  const asked = getOf(object, path)
+  const { decision, reason } = await authorizer.authorize(ctx.user, asked, ctx.signal)
+  if (decision !== 'allow') throw forbidden(ctx.user, asked, reason)
+}
+
+async function pageOf({ query, ctx }: Exchange, history: StoreHistory, { key }: { readonly key: Parameters<StoreHistory['changes']>[0] }): Promise<KeyChanges> {
+  const limit = numberIn(query, 'limit') ?? DEFAULT_LIMIT
+  const from = numberIn(query, 'continue')
+  try {
+    const asked = { limit: Math.min(limit, MOST_LIMIT), bytes: PAGE_BYTES, ...(from !== undefined && { from: revision(from) }) }
+    return await history.changes(key, asked, ctx.signal)
+  } catch (error) {
+    throw momentError(history, error)
+  }
+}
+
+/** Throws 400. */
+function numberIn(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null || text === '') return undefined
+  const number = Number(text)
+  if (!/^\d{1,16}$/.test(text) || number === 0 || !Number.isSafeInteger(number)) throw badRequestError(`${name} is a positive number`)
+  return number
+}
+
+/** What cannot be read is told in its place: the others can. */
+async function itemOf(change: KeyChange, show: (value: Buffer) => Promise<Buffer>): Promise<Buffer[]> {
+  const head = JSON.stringify({ ...momentJson(change), type: change.type })
+  if (change.value === undefined) return [Buffer.from(head)]
+  try {
+    return [Buffer.from(`${head.slice(0, -1)},"object":`), await show(change.value), Buffer.from('}')]
+  } catch (error) {
+    return [Buffer.from(`${head.slice(0, -1)},"error":${JSON.stringify(errorMessage(error))}}`)]
+  }
+}
