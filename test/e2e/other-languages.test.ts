@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { codeBlocks } from '../../hack/docs/code-blocks.ts'
 import { isInstalled, LANGUAGE_EXAMPLES } from '../support/language-examples.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -12,10 +13,9 @@ const OFFLINE = { GOFLAGS: '-mod=readonly', GOPROXY: 'off' }
 
 /** The one block of the page in a language. */
 function block(language: string): string {
-  const page = readFileSync(join(root, 'docs/other-languages.md'), 'utf8')
-  const found = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].filter(([, of]) => of === language)
+  const found = codeBlocks(readFileSync(join(root, 'docs/other-languages.md'), 'utf8')).filter(each => each.language === language)
   expect(found, language).to.have.length(1)
-  return found[0]?.[2] ?? ''
+  return `${found[0]?.text}\n`
 }
 
 describe('the examples in other languages, as their page shows them', function () {

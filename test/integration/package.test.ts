@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { codeBlocks } from '../../hack/docs/code-blocks.ts'
 import { stagePackage } from '../../hack/support/stage-package.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -47,6 +48,9 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     writeFileSync(join(directory, name), text)
     return join(directory, name)
   }
+  /** Those in JavaScript of a page that the package has. */
+  const examples = (page: string): string[] =>
+    codeBlocks(readFileSync(join(installed, page), 'utf8')).flatMap(({ language, text }) => (language === 'js' ? [text] : []))
   const node = async (name: string, text: string): Promise<string> => (await run(process.execPath, [written(name, text)], { cwd: directory })).stdout
 
   it('depends on what its bundles do not have', () => {
@@ -66,8 +70,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     ).to.deep.equal(SERVED))
 
   it('has the engine of expressions, as its page shows it', async () => {
-    const page = readFileSync(join(installed, 'docs/cel.md'), 'utf8')
-    const example = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const [example = ''] = examples('docs/cel.md')
     const said = [...example.matchAll(/\/\/ (.*)$/gm)].map(([, text]) => text)
     expect(said).to.have.length(3)
     expect((await node('cel.mjs', example)).trim().split('\n').join(' ').replaceAll(/\s+/g, ' ')).to.equal(said.join(' '))
@@ -75,13 +78,11 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
   })
 
   it('has control planes for tests, as their page shows them', async () => {
-    const page = readFileSync(join(installed, 'docs/testing.md'), 'utf8')
-    const example = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const [example = '', mocha = ''] = examples('docs/testing.md')
     const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', written('shop.test.mjs', example)], { cwd: directory }).catch(
       error => error,
     )
     expect(stdout).to.include('# pass 2').and.include('# fail 0')
-    const mocha = /```js\n(\/\/ coupons\.mocha[\s\S]*?)```/.exec(page)?.[1] ?? ''
     const args = [join(root, 'node_modules/mocha/bin/mocha.js'), '--no-config', '--timeout', '60000', written('coupons.mocha.mjs', mocha)]
     expect((await run(process.execPath, args, { cwd: directory }).catch(error => error)).stdout).to.include('1 passing')
     const common = `const { startControlPlane } = require('binnacle/testing')\nstartControlPlane().then(async plane => { console.log(plane.version); await plane.stop() })`

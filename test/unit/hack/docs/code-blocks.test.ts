@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { codeBlocks, isShown, readMarker, shownCommands } from '../../../../hack/docs/code-blocks.ts'
+
+describe('blocks of code in pages', () => {
+  it('have a language, a line and what the comment before them says', () => {
+    const page = '# A\n\n<!-- test: needs etcd, a network; serves -->\n```sh\nmake run\n```\n\nText\n\n```js\n1\n```\n'
+    expect(codeBlocks(page)).to.deep.equal([
+      { language: 'sh', text: 'make run', line: 4, marker: { needs: ['etcd', 'a network'], exits: 0, serves: 'alone' } },
+      { language: 'js', text: '1', line: 10, marker: { needs: [], exits: 0 } },
+    ])
+  })
+
+  const markers: Readonly<Record<string, object>> = {
+    'shown, it takes long, as ever': { shown: 'it takes long, as ever' },
+    'serves also': { serves: 'also' },
+    'file shop/a b.yaml': { file: 'shop/a b.yaml' },
+    'exits 1': { exits: 1 },
+  }
+  for (const [text, expected] of Object.entries(markers))
+    it(`may say: ${text}`, () => expect(readMarker(`<!-- test: ${text} -->`)).to.deep.equal({ needs: [], exits: 0, ...expected }))
+  for (const text of ['shown', 'needs', 'exits one', 'skipped, as I like', 'serves twice'])
+    it(`may not say: ${text}`, () => expect(() => readMarker(`<!-- test: ${text} -->`)).to.throw(JSON.stringify(text)))
+  it('are not marked by other comments', () => expect(readMarker('<!-- a comment -->')).to.deep.equal({ needs: [], exits: 0 }))
+
+  it('show commands with their output', () => {
+    expect(shownCommands('$ a \\\n  b\nc\nd\n$ e')).to.deep.equal([
+      { command: 'a \\\n  b', output: 'c\nd\n' },
+      { command: 'e', output: '' },
+    ])
+  })
+
+  const outputs: readonly (readonly [shown: string, printed: string, same: boolean])[] = [
+    ['NAME   AGE\na      5s', 'NAME AGE\na    1m30s\n', true],
+    ['a b', 'a  b\n\n', true],
+    ['a b', 'ab', false],
+    ['a (b) [c].', 'a (b) [c].', true],
+    ['{"url":"https://127.0.0.1:39115"}', '{"url":"https://127.0.0.1:10023"}', true],
+    ['begins … ends', 'begins\nwith\nmuch ends', true],
+    ['begins …', 'begins ', true],
+    ['a', 'a\nb', false],
+    ['replicas: 5', 'replicas: 6', false],
+  ]
+  for (const [shown, printed, same] of outputs)
+    it(`${same ? 'take' : 'do not take'} ${JSON.stringify(printed)} for ${JSON.stringify(shown)}`, () => expect(isShown(shown, printed)).to.equal(same))
+})
