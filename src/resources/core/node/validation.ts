@@ -1,5 +1,6 @@
 import { repeats } from '../../../lib/repeats.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -89,7 +90,7 @@ function validateAmounts(status: NodeStatus): FieldError[] {
   return errors
 }
 
-/** At most one CIDR of each family. Where there are several and one cannot be parsed, that is an internal error beside the error of its form. */
+/** At most one CIDR of each family; before 1.33 one that stands twice is an error of its own. Where there are several and one cannot be parsed, that is an internal error beside the error of its form. */
 function validateCidrs(cidrs: readonly string[], features: Features): FieldError[] {
   const addresses = legacyAddresses(features)
   const errors = cidrs.flatMap((cidr, i) => addresses.cidr(cidr, cidrsPath.index(i)))
@@ -106,6 +107,7 @@ function validateCidrs(cidrs: readonly string[], features: Features): FieldError
   if (cidrs.length > 2 || bad !== undefined || !families.includes(4) || !families.includes(6)) {
     errors.push(invalid(cidrsPath, cidrs, 'may specify no more than one CIDR for each IP family'))
   }
+  if (isSince(features.release, '1.33')) return errors
   const again = repeats(cidrs)
   return [...errors, ...cidrs.flatMap((cidr, i) => (again[i] ? [duplicate(cidrsPath.index(i), cidr)] : []))]
 }

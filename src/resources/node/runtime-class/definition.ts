@@ -55,7 +55,8 @@ function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, o
     const path = fieldPath('scheduling')
     const tolerations = scheduling.tolerations ?? []
     errors.push(...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')))
-    errors.push(...validateTolerations(tolerations, path.child('tolerations')))
+    // The path has the field twice, as upstream's does.
+    errors.push(...validateTolerations(tolerations, path.child('tolerations', 'tolerations')))
     errors.push(...validateEachOnce(tolerations, path.child('tolerations')))
   }
   return old ? [...errors, ...covered('immutable', validateImmutableField(handler, old.handler, fieldPath('handler')))] : errors

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { nodeResource } from '../../../../../src/resources/core/node/definition.ts'
+import { featuresIn } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 
 const AVOID = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
@@ -22,7 +23,7 @@ describe('nodes', () => {
         ['Invalid metadata.taints[0].key', 'Invalid metadata.taints[0].value', 'NotSupported metadata.taints[0].effect'],
       ],
       'ranges of both families': [cidrs('10.0.0.0/16', 'fd00::/64'), []],
-      'a range twice': [cidrs('10.0.0.0/16', '10.0.0.0/16'), ['Invalid spec.podCIDRs', 'Duplicate spec.podCIDRs[1]']],
+      'a range twice': [cidrs('10.0.0.0/16', '10.0.0.0/16'), ['Invalid spec.podCIDRs']],
       'no range': [cidrs('10.0.0.0'), ['Invalid spec.podCIDRs[0]']],
       'fractions of what is counted': [
         { status: { capacity: { 'a.b/c': '5', cpu: '1.5' }, allocatable: { 'a.b/c': '4.5' } } },
@@ -52,6 +53,13 @@ describe('nodes', () => {
     expect((await new KindCases(nodeResource).create(cidrs('10.0.0.0/16', 'fd00::/64'))).spec.podCIDR).to.equal('10.0.0.0/16')
     const both = await new KindCases(nodeResource).create({ spec: { podCIDR: '10.9.0.0/24', podCIDRs: ['10.0.0.0/24'] } })
     expect(both.spec.podCIDRs).to.deep.equal(['10.9.0.0/24'])
+  })
+
+  it('may not have a range twice before 1.33', async () => {
+    expect(await causesOf(new KindCases(nodeResource, featuresIn('1.32')).create(cidrs('10.0.0.0/16', '10.0.0.0/16')))).to.deep.equal([
+      'Invalid spec.podCIDRs',
+      'Duplicate spec.podCIDRs[1]',
+    ])
   })
 
   it('can allocate their capacity, unless told', async () => {
