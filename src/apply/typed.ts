@@ -1,6 +1,7 @@
 import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, resultOf, type Steps, sorted } from '../lib/steps.ts'
+import { hasGivenEmptyInList } from '../meta/given-empty.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
@@ -50,7 +51,10 @@ function compareValues(schema: Schema | undefined, old: Json, next: Json): Compa
   return compareMembers(schema, asObject(old) ?? {}, asObject(next) ?? {})
 }
 
-const compareLeaves = (old: Json, next: Json): Delta | undefined => (sameJson(old, next) ? undefined : MODIFIED)
+/** Lists are the same as in Go's reflect.DeepEqual, to which nil is not empty. */
+const isSame = (old: Json, next: Json): boolean => sameJson(old, next) && !hasGivenEmptyInList(next)
+
+const compareLeaves = (old: Json, next: Json): Delta | undefined => (isSame(old, next) ? undefined : MODIFIED)
 export const asArray = (value: Json): Json[] => (Array.isArray(value) ? value : [])
 export const asObject = (value: Json): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
@@ -98,7 +102,7 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
 }
 
 function* compareElements(list: ListSchema, old: Json[], next: Json[]): Steps<Delta | undefined> {
-  if (sameJson(old, next)) return undefined
+  if (isSame(old, next)) return undefined
   yield
   const left = yield* itemsOf(list, old)
   const right = yield* itemsOf(list, next)
@@ -130,7 +134,7 @@ function* compareItems(schema: Schema, old: ListItem | undefined, next: ListItem
     if (old === undefined) return next && { added: yield* wholly(schema, next.value) }
     return next === undefined ? { removed: yield* wholly(schema, old.value) } : yield* resultOf(compareValues(schema, old.value, next.value))
   }
-  if (before >= 2 && after >= 2) return sameJson(old?.all ?? [], next?.all ?? []) ? undefined : MODIFIED
+  if (before >= 2 && after >= 2) return isSame(old?.all ?? [], next?.all ?? []) ? undefined : MODIFIED
   if (before >= 2) return { removed: EMPTY, added: next && (yield* wholly(schema, next.value)) }
   return { added: EMPTY, removed: old && (yield* wholly(schema, old.value)) }
 }

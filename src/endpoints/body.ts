@@ -10,6 +10,7 @@ import { type ParsedYaml, parseYamlInSteps } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
+import { copyGivenEmpty } from '../meta/given-empty.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import { copyWholeFloats } from '../meta/whole-floats.ts'
@@ -105,7 +106,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {
     const { object, strict, strictText } = yield* decodeBodyInSteps(target.schema, parsed)
     yield
-    const typed = copyWholeFloats(object, decodedObject({ kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object }))
+    const typed = copyMarks(object, decodedObject({ kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object }))
     dialect.setType(target, typed)
     keepManagerReset(parsed.value, typed)
     return { object: yield* applyDefaultsInSteps(target, typed), strict, strictText }
@@ -127,3 +128,6 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
     return object
   }
 }
+
+/** Gives a copy what is known of the members of the original beside their values. */
+const copyMarks = <T extends object>(from: object, to: T): T => copyGivenEmpty(from, copyWholeFloats(from, to))

@@ -3,7 +3,10 @@ import type { Json } from '../meta/object.ts'
 export interface DecodeOptions {
   /** Called with the path (`spec.ports[0].bar`) of each member that no field names, in the order of the value. */
   readonly onUnknown?: (path: string) => void
-  /** Empty lists and maps that are always written stay, as in Go before the object is stored: messages and field owners distinguish them from nil. */
+  /**
+   * Empty lists and maps that are always written stay, as in Go before the object is stored: messages and field owners distinguish them from nil. Those that are left out when they are empty
+   * are (`meta/given-empty.ts` knows of them).
+   */
   readonly keepEmpty?: boolean
 }
 

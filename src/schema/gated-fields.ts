@@ -1,5 +1,6 @@
 import type { Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
+import { forgetGivenEmpty, isGivenEmpty } from '../meta/given-empty.ts'
 import type { TypedObject } from '../meta/object.ts'
 import type { FormName, GateUse, Schema, StructSchema } from './schema.ts'
 
@@ -80,7 +81,7 @@ function reaches(value: unknown, path: readonly PathStep[], at: number, counts: 
   if (step === undefined) return counts(value)
   if (!isObject(value)) return false
   const member = value[step.name]
-  if (member === undefined) return false
+  if (member === undefined) return at === path.length - 1 && isGivenEmpty(value, step.name)
   if (step.within === undefined) return reaches(member, path, at + 1, counts)
   for (const each of membersOf(member)) if (reaches(each, path, at + 1, counts)) return true
   return false
@@ -94,12 +95,14 @@ function drop(value: unknown, path: readonly PathStep[], at: number): void {
   const step = path[at]
   if (step === undefined || !isObject(value)) return
   const member = value[step.name]
-  if (member === undefined) return
   if (at === path.length - 1) {
+    forgetGivenEmpty(value, step.name)
+    if (member === undefined) return
     if (step.isNull) value[step.name] = null
     else delete value[step.name]
     return
   }
+  if (member === undefined) return
   if (step.within === undefined) drop(member, path, at + 1)
   else for (const each of membersOf(member)) drop(each, path, at + 1)
   if (step.prune && isObject(member) && Object.keys(member).length === 0) delete value[step.name]

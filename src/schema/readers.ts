@@ -22,8 +22,21 @@ export function structReader(schema: StructSchema): Reader<JsonObject> {
 }
 
 function structPlan(schema: StructSchema): StructPlan {
-  const plans = membersOf(schema).map((field, rank): MemberPlan => ({ name: field.name, alias: field.alias, rank, ...memberPlan(field) }))
+  const plans = membersOf(schema).map(
+    (field, rank): MemberPlan => ({ name: field.name, alias: field.alias, rank, empty: emptyOf(field), ...memberPlan(field) }),
+  )
   return new StructPlan(plans, schema.preserveUnknown === true)
+}
+
+const EMPTY_LIST: Json = []
+const EMPTY_MAP: Json = {}
+
+/** What an optional field of Go's slices and maps may be given as, and is not written. */
+function emptyOf({ schema, omitEmpty, pointer }: Field): Json | undefined {
+  if (!omitEmpty || pointer) return undefined
+  if (schema.type === 'list') return EMPTY_LIST
+  if (schema.type === 'map') return EMPTY_MAP
+  return schema.type === 'bytes' ? '' : undefined
 }
 
 type ReadAndZero = Pick<MemberPlan, 'read' | 'zero'>

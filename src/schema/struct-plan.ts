@@ -1,5 +1,6 @@
 import { insertByRank } from '../lib/insert-by-rank.ts'
 import { setMember } from '../meta/equal.ts'
+import { setGivenEmpty } from '../meta/given-empty.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { type Decoding, type FieldReader, MISFIT } from './decoding.ts'
 import { bySpelling } from './members.ts'
@@ -14,6 +15,8 @@ export interface MemberPlan {
   readonly read: FieldReader
   /** What stands there when the member is absent; undefined: nothing. */
   readonly zero: ((run: Decoding) => Json) | undefined
+  /** What is given and yet left out, of a list, a map or bytes; undefined: nothing that Go distinguishes from what is not given. */
+  readonly empty: Json | undefined
 }
 
 /** A member that is always written. */
@@ -104,10 +107,10 @@ export class StructPlan {
     for (const { plan, key, isDone } of this.present(source, from, run)) {
       next = this.fill(out, next, plan.rank, run)
       if (this.required[next] === plan) next++
-      const value = isDone ? done[plan.name] : source[key]
-      if (value === undefined) continue
-      if (isDone) out[plan.name] = value
-      else put(out, plan, value, run)
+      const read = isDone ? done[plan.name] : undefined
+      // What was left out is empty, and read again: it may have been given so.
+      if (read === undefined) put(out, plan, source[key] ?? null, run)
+      else out[plan.name] = read
     }
     this.fill(out, next, this.end, run)
     return out
@@ -136,4 +139,5 @@ export class StructPlan {
 function put(out: JsonObject, plan: MemberPlan, raw: Json, run: Decoding): void {
   const read = plan.read(raw, run)
   if (read !== undefined) out[plan.name] = read
+  else if (plan.empty !== undefined && raw !== null && run.keepsEmpty) setGivenEmpty(out, plan.name, plan.empty)
 }

@@ -1,7 +1,7 @@
-import { deepEqual } from '../../meta/equal.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { forbidden } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
+import { isMemberExactly } from '../../meta/given-empty.ts'
 
 /** Bytes of all values of a ConfigMap or Secret together. */
 export const MAX_DATA_BYTES = 1024 * 1024
@@ -13,6 +13,6 @@ export function validateImmutableData<T extends { readonly immutable?: boolean }
   if (old?.immutable !== true) return []
   const errors: FieldError[] = []
   if (next.immutable !== true) errors.push(forbidden(fieldPath('immutable'), FROZEN))
-  for (const member of members) if (!deepEqual(next[member], old[member])) errors.push(forbidden(fieldPath(member), FROZEN))
+  for (const member of members) if (!isMemberExactly(next, old, member)) errors.push(forbidden(fieldPath(member), FROZEN))
   return errors
 }

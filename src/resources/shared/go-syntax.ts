@@ -1,6 +1,7 @@
 import { goJsonText } from '../../lib/go-json-text.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
+import { isGivenEmpty } from '../../meta/given-empty.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 
 /** Values of messages as Go's %#v prints them: what upstream's messages show for anything but text, numbers and booleans. */
@@ -26,12 +27,14 @@ export const goStringList = (items: readonly string[] | undefined, type = '[]str
 
 /** `v1.LabelSelector{…}` as `%#v` prints it: pointers as nil or an address, which errors leave out. */
 export function goLabelSelector(selector: LabelSelector): Verbatim {
-  const expressions = selector.matchExpressions?.map(
-    ({ key, operator, values }) =>
-      `v1.LabelSelectorRequirement{Key:${quote(key)}, Operator:${quote(operator)}, Values:${list('[]string', values?.map(quote))}}`,
-  )
   const { matchLabels, matchExpressions } = selector
-  return verbatim(`v1.LabelSelector{MatchLabels:${stringMap(matchLabels)}, MatchExpressions:${list('[]v1.LabelSelectorRequirement', expressions)}}`, () =>
+  const expressions =
+    matchExpressions?.map(requirement => {
+      const values = requirement.values?.map(quote) ?? emptyList(requirement, 'values')
+      return `v1.LabelSelectorRequirement{Key:${quote(requirement.key)}, Operator:${quote(requirement.operator)}, Values:${list('[]string', values)}}`
+    }) ?? emptyList(selector, 'matchExpressions')
+  const labels = stringMap(matchLabels ?? (isGivenEmpty(selector, 'matchLabels') ? {} : undefined))
+  return verbatim(`v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:${list('[]v1.LabelSelectorRequirement', expressions)}}`, () =>
     goJsonText({
       ...(matchLabels && Object.keys(matchLabels).length > 0 && { matchLabels: sortedMap(matchLabels) }),
       ...(matchExpressions &&
@@ -41,6 +44,9 @@ export function goLabelSelector(selector: LabelSelector): Verbatim {
     }),
   )
 }
+
+/** A list that was given empty; undefined: nil. */
+const emptyList = (owner: object, name: string): readonly string[] | undefined => (isGivenEmpty(owner, name) ? [] : undefined)
 
 const sortedMap = (map: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)))

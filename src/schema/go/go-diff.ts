@@ -95,6 +95,7 @@ function printOne(of: Comparison, options: Options, most: number): Line[] {
   for (const { name, of: item } of of.inner) {
     if (lines.length === most) return [...lines, { sign: '', name: '', text: ELLIPSIS }]
     const side = options.side === '+' ? item.next : item.old
+    if (!side && options.side !== 'same') continue
     if (of.type.kind === 'struct' && isZero(item.type, side?.value)) continue
     lines.push({ sign: '', name: nameOf(of, name), text: describe(item, options, of.type.kind) })
   }

@@ -1,4 +1,5 @@
 import { invariant } from '../../lib/invariant.ts'
+import { copyGivenEmpty, givenEmpty } from '../../meta/given-empty.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import type { Field, MapSchema, ScalarSchema, ScalarType, Schema, StructSchema } from '../schema.ts'
 import { FIELD_ORDER, goFieldName, HOST_MEMBERS, PLAIN_VALUES } from './go-names.ts'
@@ -174,7 +175,7 @@ function ownField(struct: string, field: Field, pkg: string): GoField {
   const { name } = field
   const plain = goType(field.schema, pkg)
   const type: GoType = field.pointer && !PLAIN_VALUES.has(`${struct}.${name}`) ? { kind: 'pointer', to: plain } : plain
-  const get = struct === 'core.PodSpec' && name === 'securityContext' ? contextWithHost : (owner: JsonObject) => owner[name]
+  const get = struct === 'core.PodSpec' && name === 'securityContext' ? contextWithHost : (owner: JsonObject) => owner[name] ?? givenEmpty(owner, name)
   return { name: goFieldName(struct, name), type, get }
 }
 
@@ -185,7 +186,8 @@ const contextWithHost = (spec: JsonObject): Json => {
     const value = spec[name]
     if (value !== undefined) host[name] = value
   }
-  return { ...host, ...membersOf(spec.securityContext) }
+  const context = membersOf(spec.securityContext)
+  return copyGivenEmpty(context, { ...host, ...context })
 }
 
 const plain = (scalar: ScalarType): GoScalar => ({ kind: 'scalar', scalar, name: scalar })

@@ -1,6 +1,6 @@
 import { quote } from '../../lib/go-quote.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
-import type { Json } from '../../meta/object.ts'
+import type { Json, ObjectMeta } from '../../meta/object.ts'
 import { ELLIPSIS, type Line, type Sign, type Text } from './go-text.ts'
 import { type GoScalar, type GoType, goTypeName, isNil, isZero, membersOf } from './go-type.ts'
 
@@ -93,7 +93,22 @@ function scalarText(type: GoScalar, value: Json | undefined, options: Options, p
 /** What a type prints of itself behind a pointer. */
 function printsItself(type: GoType, value: Json): string | undefined {
   if (type.kind !== 'struct') return undefined
-  return type.open ? String(value) : type.name === 'v1.LabelSelector' ? selectorText(membersOf(value)) : undefined
+  if (type.open) return String(value)
+  if (type.name === 'v1.LabelSelector') return selectorText(membersOf(value))
+  return type.name === 'core.PersistentVolumeClaimTemplate' ? metadataText(membersOf(membersOf(value).metadata)) : undefined
+}
+
+/** The String method that is generated for ObjectMeta, and belongs to what embeds it as well. Of a template, which has names and labels at most. */
+function metadataText({ name = '', generateName = '', labels, annotations, ...rest }: ObjectMeta): string {
+  const map = (members: Readonly<Record<string, string>> = {}): string =>
+    `map[string]string{${Object.keys(members)
+      .sort()
+      .map(key => `${key}: ${members[key]},`)
+      .join('')}}`
+  const names = `Name:${name},GenerateName:${generateName},Namespace:,SelfLink:,UID:,ResourceVersion:,Generation:0,`
+  const times = 'CreationTimestamp:0001-01-01 00:00:00 +0000 UTC,DeletionTimestamp:<nil>,DeletionGracePeriodSeconds:nil,'
+  const lists = `OwnerReferences:[]OwnerReference{},Finalizers:[${(rest.finalizers ?? []).join(' ')}],ManagedFields:[]ManagedFieldsEntry{},`
+  return `&ObjectMeta{${names}${times}Labels:${map(labels)},Annotations:${map(annotations)},${lists}}`
 }
 
 /** The String method that is generated for metav1.LabelSelector. */

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { givenEmptyNames } from '../../../src/meta/given-empty.ts'
 import type { Json } from '../../../src/meta/object.ts'
 import { DecodeError, decode } from '../../../src/schema/decode.ts'
+import type { DecodeOptions } from '../../../src/schema/decoding.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 
 const type = new TypeRegistry()
@@ -52,6 +54,15 @@ describe('decode', () => {
     expect(decode(type, { names: [], ports: [], labels: {} }, { keepEmpty: true })).to.deep.equal({ ...always, names: [], labels: {} })
     expect(decode(type, { names: [], ports: [], labels: {} })).to.deep.equal(always)
     expect(() => decode(type, { names: {} }, { keepEmpty: true })).to.throw(DecodeError)
+  })
+
+  it('knows of empty collections that it has left out, in whatever order they came', () => {
+    const names = (value: Json, options?: DecodeOptions): string[] => givenEmptyNames(decode(type, value, options))
+    expect(names({ names: [], ports: [], labels: {}, text: '', big: 0 }, { keepEmpty: true })).to.deep.equal(['ports'])
+    expect(names({ text: 'x', ports: [], names: [] }, { keepEmpty: true })).to.deep.equal(['ports'])
+    expect(names({ ports: [], names: ['x'], inner: {} }, { keepEmpty: true })).to.deep.equal(['ports'])
+    expect(names({ ports: null }, { keepEmpty: true })).to.deep.equal([])
+    expect(names({ ports: [] })).to.deep.equal([])
   })
 
   it('writes members in declared order, whatever order they come in', () => {

@@ -1,7 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { isMemberExactly } from '../../../meta/given-empty.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { staticNameWarnings } from '../static-names.ts'
 import { admissionVersion } from '../version.ts'
@@ -19,7 +19,7 @@ const strategy: Strategy<WebhookConfiguration> = {
   plainFinalizers: true,
   prepare(next, old) {
     if (!old) next.metadata.generation = 1
-    else if (!deepEqual(next.webhooks, old.webhooks)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    else if (!isMemberExactly(next, old, 'webhooks')) next.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validate: validateWebhooks,
   warnings: staticNameWarnings,

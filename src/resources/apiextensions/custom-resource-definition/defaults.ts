@@ -9,7 +9,10 @@ const HTTPS_PORT = 443
 export function setDefinitionDefaults({ spec, status }: CustomResourceDefinition): void {
   setNames(spec.names)
   spec.conversion ??= { strategy: 'None' }
-  setPort(spec.conversion.webhook?.clientConfig?.service)
+  const { webhook } = spec.conversion
+  // In the internal version nothing stands around its members, so that nothing is left of one that has none.
+  if (webhook && !webhook.clientConfig && !webhook.conversionReviewVersions) delete spec.conversion.webhook
+  setPort(webhook?.clientConfig?.service)
   setStoredVersions(status, spec.versions)
 }
 

@@ -1,6 +1,7 @@
 import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { isGivenEmpty } from '../../../meta/given-empty.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from '../../../schema/json-schema/props.ts'
 import { validateListAndMapTypes, validateMapKeys } from './list-types.ts'
 import { type Occurrences, occurrencesBelow, RuleCosts } from './rule-costs.ts'
@@ -142,7 +143,9 @@ function memberErrors(schema: JsonSchemaProps, path: FieldPath, { requireValidTy
   const { type } = schema
   if (requireValidTypes && type !== undefined && !OPEN_API_TYPES.includes(type)) errors.push(notSupported(path.child('type'), type, OPEN_API_TYPES))
   if (schema.default !== undefined && noDefaults !== undefined) errors.push(forbidden(path.child('default'), `must not be set ${noDefaults}`))
-  for (const name of UNSUPPORTED) if (schema[name] !== undefined) errors.push(forbidden(path.child(name), `${name} is not supported`))
+  for (const name of UNSUPPORTED)
+    if (schema[name] !== undefined || (name === 'dependencies' && isGivenEmpty(schema, name)))
+      errors.push(forbidden(path.child(name), `${name} is not supported`))
   if (type === 'null') errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'))
   if (positionalItems(schema).length > 0) errors.push(forbidden(path.child('items'), 'items must be a schema object and not an array'))
   const embedded = 'x-kubernetes-embedded-resource'

@@ -1,6 +1,7 @@
 import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { givenEmptyNames } from '../../../meta/given-empty.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
 import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
@@ -53,6 +54,6 @@ function besideStatusErrors(schema: JsonSchemaProps, path: FieldPath): FieldErro
   const suffix = 'at the root of the schema if the status subresource is enabled'
   const { type } = schema
   if (type !== undefined && type !== 'object') return [invalid(path.child('type'), type, `only "object" is allowed as the type ${suffix}`)]
-  if (Object.keys(schema).every(name => ALLOWED.has(name) || EXTENSIONS.has(name))) return []
+  if ([...Object.keys(schema), ...givenEmptyNames(schema)].every(name => ALLOWED.has(name) || EXTENSIONS.has(name))) return []
   return [invalid(path, goValue(schema), `only [${BESIDE_STATUS.join(' ')}] fields are allowed ${suffix}`)]
 }

@@ -1,5 +1,6 @@
 import { clone } from '../../../meta/equal.ts'
-import type { HorizontalPodAutoscaler, MetricSpec } from '../v2.types.ts'
+import { isGivenEmpty } from '../../../meta/given-empty.ts'
+import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '../v2.types.ts'
 import { dropRoundTripAnnotations } from './annotations.ts'
 
 /** The use of the requested CPU that is aimed at where nothing is said. */
@@ -32,6 +33,13 @@ export function setHorizontalPodAutoscalerDefaults(autoscaler: Pick<HorizontalPo
   spec.minReplicas ??= 1
   if ((spec.metrics ?? []).length === 0) spec.metrics = [cpuUtilization(CPU_PERCENT)]
   if (!spec.behavior) return
-  spec.behavior.scaleUp = { ...clone(SCALE_UP), ...spec.behavior.scaleUp }
-  spec.behavior.scaleDown = { ...clone(SCALE_DOWN), ...spec.behavior.scaleDown }
+  spec.behavior.scaleUp = completed(spec.behavior.scaleUp, SCALE_UP)
+  spec.behavior.scaleDown = completed(spec.behavior.scaleDown, SCALE_DOWN)
+}
+
+/** Policies that were given and are none stay away: validation wants one at least. */
+function completed(rules: HPAScalingRules = {}, defaults: HPAScalingRules): HPAScalingRules {
+  const whole = { ...clone(defaults), ...rules }
+  if (isGivenEmpty(rules, 'policies')) delete whole.policies
+  return whole
 }

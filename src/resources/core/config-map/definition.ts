@@ -3,6 +3,7 @@ import type { Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, invalid, tooLong } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { forgetGivenEmpty } from '../../../meta/given-empty.ts'
 import { isConfigMapKey } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
@@ -33,6 +34,9 @@ function validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): FieldEr
   return errors
 }
 
+/** Nil data becomes empty, and so the two are one. */
+const setConfigMapDefaults = (object: ConfigMap): void => forgetGivenEmpty(object, 'data')
+
 const sizeOf = (map: object | undefined): number => (map === undefined ? 0 : Object.keys(map).length)
 
 const v1: Version<ConfigMap> = {
@@ -42,6 +46,7 @@ const v1: Version<ConfigMap> = {
   names: { plural: 'configmaps', singular: 'configmap', shortNames: ['cm'] },
   verbs: STANDARD_VERBS,
   schema: types.type('core.ConfigMap'),
+  setDefaults: setConfigMapDefaults,
   table: {
     columns: [nameColumn, column('Data', 'How many keys data and binaryData have.'), ageColumn],
     cells: ({ metadata, data, binaryData }, now) => [metadata.name ?? '', sizeOf(data) + sizeOf(binaryData), age(metadata.creationTimestamp, now)],

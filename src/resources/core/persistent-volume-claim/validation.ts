@@ -6,6 +6,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { copyGivenEmpty } from '../../../meta/given-empty.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
@@ -70,7 +71,7 @@ function validateShrinking(size: string | undefined, { status }: PersistentVolum
 function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const before = { ...old.spec }
-  const after = { ...next.spec }
+  const after = copyGivenEmpty(next.spec, { ...next.spec })
   // A controller binds a claim once.
   if (!before.volumeName) keepMembers(before, after, 'volumeName')
   const oldClass = ownMember(old.metadata.annotations, CLASS_ANNOTATION)
@@ -88,7 +89,7 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
   // The phase is the stored one: an update of the spec keeps the old status (`prepare`).
   if (next.status.phase === 'Bound') {
     const { requests } = after.resources
-    if (requests) after.resources = { ...after.resources, requests: withStorage(requests, before.resources.requests?.storage) }
+    if (requests) after.resources = copyGivenEmpty(after.resources, { ...after.resources, requests: withStorage(requests, before.resources.requests?.storage) })
   }
   if (mayChangeClass(next, features.release)) keepMembers(after, before, 'volumeAttributesClassName')
   if (!sameSpec(after, before)) {

@@ -6,6 +6,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { asGiven } from '../../../meta/given-empty.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
@@ -35,7 +36,7 @@ export function validatePersistentVolume(next: PersistentVolume, old: Persistent
 /** `old` only decides whether bad label values of the affinity, and long names of secrets, may stay. An empty reclaim policy passes. */
 function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): FieldError[] {
   const { spec } = volume
-  const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec.capacity)]
+  const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec)]
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) {
     errors.push(notSupported(specPath.child('persistentVolumeReclaimPolicy'), policy, RECLAIM_POLICIES))
@@ -74,12 +75,14 @@ export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[]
  * Exactly one entry, `storage`, with a positive amount. An empty capacity is reported twice: as required and as not supported.
  * Amounts under other names are checked, too.
  */
-function validateCapacity(capacity: Readonly<Record<string, string>> | undefined): FieldError[] {
+function validateCapacity(spec: PersistentVolumeSpec): FieldError[] {
   const errors: FieldError[] = []
   const path = specPath.child('capacity')
+  const { capacity } = spec
   const names = Object.keys(capacity ?? {})
   if (names.length === 0) errors.push(required(path))
-  if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported(path, goMember('core.PersistentVolumeSpec', 'capacity', capacity), ['storage']))
+  if (names.length !== 1 || names[0] !== 'storage')
+    errors.push(notSupported(path, goMember('core.PersistentVolumeSpec', 'capacity', asGiven(spec, 'capacity')), ['storage']))
   for (const name of names) {
     const quantity = capacity?.[name] ?? ''
     const value = quantityValue(quantity)

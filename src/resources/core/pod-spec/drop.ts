@@ -1,5 +1,6 @@
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
+import { forgetGivenEmpty } from '../../../meta/given-empty.ts'
 import type { PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { usesRestartRules } from './restart-rules.ts'
 import { allContainers, isSidecar } from './visit.ts'
@@ -22,9 +23,11 @@ function dropRestartPolicies(spec: PodSpec, old: PodSpec | undefined): void {
   for (const container of [...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]) delete container.restartPolicy
 }
 
-/** Volumes that are images, and where containers mount them. */
+/** Volumes that are images, and where containers mount them. Upstream makes the lists anew, and so nil where they are empty. */
 function dropImageVolumes(spec: PodSpec, old: PodSpec | undefined): void {
   const { volumes = [] } = spec
+  forgetGivenEmpty(spec, 'volumes')
+  for (const container of allContainers(spec)) forgetGivenEmpty(container, 'volumeMounts')
   const names = new Set(volumes.filter(volume => volume.image).map(volume => volume.name))
   if (names.size === 0 || old?.volumes?.some(volume => volume.image)) return
   const others = volumes.filter(volume => !volume.image)

@@ -16,10 +16,11 @@ export function validateNodeAffinityAdditions(next: NodeAffinity | undefined, ol
   const field = 'requiredDuringSchedulingIgnoredDuringExecution'
   if (!old?.[field]) return []
   const before = old[field].nodeSelectorTerms ?? []
-  const after = next?.[field]?.nodeSelectorTerms ?? []
+  const terms = next?.[field]?.nodeSelectorTerms
+  const after = terms ?? []
   const at = path.child(field, 'nodeSelectorTerms')
   if (before.length > 0 && before.length !== after.length) {
-    return [invalid(at, goMember('core.NodeSelector', 'nodeSelectorTerms', after), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
+    return [invalid(at, goMember('core.NodeSelector', 'nodeSelectorTerms', terms), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
   }
   return before.flatMap((term, i) => {
     const now = after[i]

@@ -4,6 +4,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { copyGivenEmpty } from '../../../meta/given-empty.ts'
 import type { Int64 } from '../../../meta/object.ts'
 import { goChanges } from '../../shared/go-values.ts'
 import { inclusiveRange, MAX_INT32 } from '../checks.ts'
@@ -151,7 +152,7 @@ function validateNarrowed(next: PodSpec, old: PodSpec): FieldError[] {
 
 /** The new spec with what may change put back, so that the rest can be compared. */
 function withoutUpdates(next: PodSpec, old: PodSpec): PodSpec {
-  const rest = { ...next }
+  const rest = copyGivenEmpty(next, { ...next })
   if (next.containers) rest.containers = withOldImages(next.containers, old.containers)
   if (next.initContainers) rest.initContainers = withOldImages(next.initContainers, old.initContainers)
   for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) keep(rest, old, field)
@@ -163,7 +164,7 @@ function withoutUpdates(next: PodSpec, old: PodSpec): PodSpec {
   if (deepEqual(before, next.affinity?.nodeAffinity)) return rest
   const { nodeAffinity: _, ...others } = next.affinity ?? {}
   const affinity = before === undefined ? others : { ...others, nodeAffinity: before }
-  if (Object.keys(affinity).length > 0 || old.affinity) rest.affinity = affinity
+  if (Object.keys(affinity).length > 0 || old.affinity) rest.affinity = next.affinity ? copyGivenEmpty(next.affinity, affinity) : affinity
   else delete rest.affinity
   return rest
 }
@@ -173,7 +174,7 @@ const withOldImages = (containers: readonly Container[], old: readonly Container
   containers.map((container, i) => {
     const { image: _, ...others } = container
     const image = old?.[i]?.image
-    return image === undefined ? others : { ...others, image }
+    return copyGivenEmpty(container, image === undefined ? others : { ...others, image })
   })
 
 function keep<K extends OptionalField>(spec: PodSpec, old: PodSpec, field: K): void {

@@ -4,6 +4,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, type Verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { asGiven } from '../../../meta/given-empty.ts'
 import { goStringer } from '../../shared/go-syntax.ts'
 import { goMember, goMemberOnce } from '../../shared/go-values.ts'
 import { isHugePages, validateResourceName, validateResourceQuantity } from '../pod-spec/resources.ts'
@@ -68,7 +69,7 @@ export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefine
   const before = new Set(old.spec.scopes)
   const { scopes = [] } = next.spec
   if (before.size !== new Set(scopes).size || scopes.some(scope => !before.has(scope))) {
-    errors.push(invalid(fieldPath('spec', 'scopes'), goMember('core.ResourceQuotaSpec', 'scopes', next.spec.scopes), 'field is immutable'))
+    errors.push(invalid(fieldPath('spec', 'scopes'), goMember('core.ResourceQuotaSpec', 'scopes', asGiven(next.spec, 'scopes')), 'field is immutable'))
   }
   return errors
 }
@@ -103,7 +104,7 @@ function validateSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): FieldError[] {
     .filter(isQuotaResource)
   const { scopes = [], scopeSelector } = spec
   const scopesPath = path.child('scopes')
-  const shown = goMemberOnce('core.ResourceQuotaSpec', 'scopes', spec.scopes)
+  const shown = goMemberOnce('core.ResourceQuotaSpec', 'scopes', asGiven(spec, 'scopes'))
   for (const scope of scopes) {
     const fits = scopeOf(scope)
     if (!fits) errors.push(invalid(scopesPath, shown(), 'unsupported scope'))

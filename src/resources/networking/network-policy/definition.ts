@@ -2,10 +2,11 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
+import { isExactly } from '../../../meta/given-empty.ts'
 import { cidrWarnings } from '../../../meta/ip.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { prepareGeneration } from '../../shared/spec-generation.ts'
+import { setGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { NetworkPolicy } from '../v1.types.ts'
@@ -62,7 +63,7 @@ export const networkPolicyResource = defineResource<NetworkPolicy>({
     metaRounds: ['whole', 'change'],
     resetFields: STATUS_FIELDS,
     prepare(next, old, { features }) {
-      prepareGeneration(next, old)
+      setGeneration(next, old, old !== undefined && !isExactly(next.spec, old.spec))
       prepareStatus(next, old, features)
     },
     validate: validateNetworkPolicy,

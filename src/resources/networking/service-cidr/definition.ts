@@ -2,11 +2,13 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { type FieldError, invalid, required, verbatim } from '../../../meta/field-error.ts'
+import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { isGivenEmpty } from '../../../meta/given-empty.ts'
 import { parseCidr, validateCidrStrict } from '../../../meta/ip.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { goStringList } from '../../shared/go-syntax.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { keepMetadata } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -37,7 +39,8 @@ function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined, { 
   if (!old) return validateCidrs(cidrs)
   const before = old.spec.cidrs ?? []
   const isDual = before.length === 1 && cidrs.length === 2 && isSince(features.release, '1.33')
-  if (before.length !== cidrs.length && !isDual) return [invalid(path, cidrs.length > 0 ? cidrs : verbatim('[]string(nil)', () => 'null'), IMMUTABLE)]
+  if (before.length !== cidrs.length && !isDual)
+    return [invalid(path, goStringList(next.spec.cidrs ?? (isGivenEmpty(next.spec, 'cidrs') ? [] : undefined)), IMMUTABLE)]
   // Ranges are validated again only if one is added: an update may keep what a create would refuse.
   const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [invalid(path.index(i), cidrs[i], IMMUTABLE)]))
   return isDual ? [...changed, ...validateCidrs(cidrs)] : changed

@@ -6,6 +6,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { isGivenEmpty } from '../../../meta/given-empty.ts'
 import type { LabelSelector, LabelSelectorRules } from '../../../meta/label-selector.ts'
 import { labelSelectorOf, matchesLabels, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
@@ -46,7 +47,7 @@ export const validateSelectorUnchanged = (next: LabelSelector | undefined | null
 
 /** The labels of the template must be those that are selected. */
 export function validateSelects(selection: Selection, template: PodTemplateSpec, path: FieldPath): FieldError[] {
-  const { labels } = template.metadata
+  const { labels = isGivenEmpty(template.metadata, 'labels') ? {} : undefined } = template.metadata
   if (matchesLabels(selection, labels)) return []
   return [invalid(path.child('metadata', 'labels'), goStringMap(labels), '`selector` does not match template `labels`')]
 }

@@ -5,6 +5,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { asGiven } from '../../../meta/given-empty.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { goMember } from '../../shared/go-values.ts'
 import type { CSIDriver, TokenRequest } from '../v1.types.ts'
@@ -52,7 +53,7 @@ export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefine
     // Upstream's path is not the name of the field.
     ...(old ? validateImmutableField(spec.attachRequired, old.spec.attachRequired, path.child('attachedRequired')) : []),
     ...(old && !deepEqual(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes)
-      ? [invalid(modes, goMember('storage.CSIDriverSpec', 'volumeLifecycleModes', spec.volumeLifecycleModes), 'field is immutable')]
+      ? [invalid(modes, goMember('storage.CSIDriverSpec', 'volumeLifecycleModes', asGiven(spec, 'volumeLifecycleModes')), 'field is immutable')]
       : []),
     ...alsoFixed.flatMap(member => (old ? validateImmutableField(spec[member], old.spec[member], path.child(member)) : [])),
   ]

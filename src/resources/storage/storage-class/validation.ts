@@ -1,11 +1,11 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, forbidden, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { isMemberExactly } from '../../../meta/given-empty.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
 import type { StorageClass } from '../v1.types.ts'
@@ -23,7 +23,7 @@ function validateUpdate(next: StorageClass, old: StorageClass, { release }: Feat
     covered('immutable', validateImmutableField(next[field], old[field], fieldPath(field)))
   const forbiddenBefore = (field: 'parameters' | 'provisioner' | 'reclaimPolicy'): FieldError[] => {
     if (isSince(release, '1.36')) return fixed(field)
-    return deepEqual(next[field], old[field]) ? [] : [forbidden(fieldPath(field), `updates to ${field} are forbidden.`)]
+    return isMemberExactly(next, old, field) ? [] : [forbidden(fieldPath(field), `updates to ${field} are forbidden.`)]
   }
   return [...forbiddenBefore('parameters'), ...forbiddenBefore('provisioner'), ...forbiddenBefore('reclaimPolicy'), ...fixed('volumeBindingMode')]
 }

@@ -2,9 +2,9 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import { isMemberExactly } from '../../../meta/given-empty.ts'
 import { ageColumn, column, nameColumn, nameOfDefault } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
@@ -18,7 +18,7 @@ function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeA
     ...validateParameters(next.parameters ?? {}, false, fieldPath('parameters')),
   ]
   if (!old) return errors
-  const changed = (['driverName', 'parameters'] as const).filter(field => !deepEqual(next[field], old[field]))
+  const changed = (['driverName', 'parameters'] as const).filter(field => !isMemberExactly(next, old, field))
   // An update is checked as a new object before and after, so upstream reports every cause twice.
   return [...errors, ...changed.map(field => forbidden(fieldPath(field), `updates to ${field} are forbidden.`)), ...errors]
 }
