@@ -70,6 +70,7 @@ lint: $(INSTALLED) ## Formats and fixes what can be fixed, and reports the rest
 
 verify: $(INSTALLED) ## Types, lint, dead code, and everything derived
 	npx tsc -p .
+	npx tsc -p src/console
 	npx biome check --error-on-warnings
 	npx knip
 	@for script in hack/verify-*; do if [ -x "$$script" ]; then echo "$$script"; "$$script" || exit 1; fi; done

@@ -1,7 +1,7 @@
 /**
  * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts into dist/commands.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
  * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside, and so do declarations of types, which are read as they are asked for, and their descriptions
- * (dist/descriptions).
+ * (dist/descriptions). What browsers get of the console is in dist/console.
  */
 import { isAscii } from 'node:buffer'
 import { spawnSync } from 'node:child_process'
@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { buildConsole } from './support/console-files.ts'
 import { EXTERNAL_PACKAGES } from './support/external-packages.ts'
 import { copyReadFiles } from './support/read-files.ts'
 import { checkDeclarations, declarationTexts } from './types/check.ts'
@@ -64,6 +65,7 @@ for (const [format, extension] of [
   })
 
 copyReadFiles(root, dist)
+await buildConsole(root, join(dist, 'console'))
 
 // The code that a start needs is what the cache should hold: the server is started once, stopped when it serves, and its functions are kept.
 const scratch = mkdtempSync(join(tmpdir(), 'binnacle-build-'))

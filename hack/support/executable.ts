@@ -55,7 +55,7 @@ export async function makeExecutable({ root, scratch, executable }: ExecutableOp
 /** What modules read while they run, by names that begin with `dist/`. */
 const readFiles = (dist: string): string[] =>
   readdirSync(dist, { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.types') || name.startsWith('descriptions/'))
+    .filter(name => name.endsWith('.types') || name.startsWith('descriptions/') || name.startsWith('console/'))
     .map(name => join('dist', name))
     .sort()
 

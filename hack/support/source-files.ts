@@ -11,7 +11,7 @@ export interface SourceFile {
 
 /** The TypeScript files of a folder of the repository. */
 export function sourceFiles(folder: string): SourceFile[] {
-  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter(name => /\.tsx?$/.test(name))
   return names.sort().map(name => {
     const path = join(ROOT, folder, name)
     return { path: relative(ROOT, path), text: readFileSync(path, 'utf8') }

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 60_000
 /** More of one answer is not read: lists come in chunks. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** An answer that is not 200, or none. */
+/** An answer that is not 200 or 201, or none. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError'
   /** Undefined where there was no answer. */
@@ -25,7 +25,7 @@ export class ClusterError extends Error {
   }
 }
 
-/** Reads from a server, one request after the other on a connection that stays. */
+/** Asks a server, one request after the other on a connection that stays. */
 export class ClusterClient {
   readonly server: URL
   readonly #access: ClusterAccess
@@ -38,8 +38,8 @@ export class ClusterClient {
   }
 
   /** Throws ClusterError. */
-  async json(path: string): Promise<Json> {
-    const bytes = await this.bytes(path, 'application/json')
+  async json(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Json> {
+    const bytes = await this.bytes(path, 'application/json', method)
     try {
       return parseJson(bytes).value
     } catch {
@@ -52,10 +52,10 @@ export class ClusterClient {
     return (await this.bytes(path, 'text/plain')).toString()
   }
 
-  private bytes(path: string, accept: string): Promise<Buffer> {
+  private bytes(path: string, accept: string, method = 'GET'): Promise<Buffer> {
     const { server, headers } = this.#access
     const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
-    const options = { headers: { ...headers, accept, 'user-agent': 'binnacle' }, signal: AbortSignal.timeout(TIMEOUT_MS) }
+    const options = { method, headers: { ...headers, accept, 'user-agent': 'binnacle' }, signal: AbortSignal.timeout(TIMEOUT_MS) }
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void =>
         reject(new ClusterError(`${url.origin}${path}: ${error.message || ('code' in error ? String(error.code) : 'no answer')}`))
@@ -70,7 +70,7 @@ export class ClusterClient {
         })
         response.on('end', () => {
           const body = Buffer.concat(chunks)
-          if (response.statusCode === 200) resolve(body)
+          if (response.statusCode === 200 || response.statusCode === 201) resolve(body)
           else reject(new ClusterError(`${path}: ${response.statusCode} ${messageOf(body.toString())}`, response.statusCode, response.headers['retry-after']))
         })
       })

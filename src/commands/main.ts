@@ -8,11 +8,18 @@ import { EncryptionConfigError } from '../storage/value/encryption-file.ts'
 import { runConvert } from '../upgrade/convert-command.ts'
 import { ManifestError } from '../upgrade/manifests.ts'
 import { runReport } from '../upgrade/report-command.ts'
+import { runConsole } from './console.ts'
 import { runExport } from './export.ts'
 import { runImport } from './import.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
-const COMMANDS: Readonly<Record<string, typeof runConvert>> = { convert: runConvert, export: runExport, import: runImport, 'upgrade-report': runReport }
+const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
+  console: runConsole,
+  convert: runConvert,
+  export: runExport,
+  import: runImport,
+  'upgrade-report': runReport,
+}
 
 /** Errors whose message says what the user can mend: the command line, files, servers and stores. */
 const isOfUser = (error: unknown): error is Error =>

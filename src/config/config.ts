@@ -78,6 +78,8 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly etcdPrefix: string
   /** Whether objects may let requests fail on purpose. */
   readonly faults: boolean
+  /** Whether there is a console for browsers. */
+  readonly console: boolean
   readonly storedAs: 'json' | 'protobuf'
   /** Undefined: nothing is encrypted at rest. */
   readonly encryption: EncryptionFile | undefined
@@ -149,6 +151,7 @@ export function buildConfig(given: GivenFlags): Config {
     audit: auditOf(read),
     etcd: etcdOf(read),
     faults: read.bool('enable-faults'),
+    console: read.bool('console'),
     etcdStandIn: read.bool('etcd-stand-in'),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     encryption: encryptionOf(read),
@@ -237,6 +240,7 @@ function checkTogether(config: Config): void {
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   if (config.workers > 1 && config.etcd === undefined)
     throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
+  if (config.workers > 1 && config.console) throw new FlagError(`--workers=${config.workers} and --console do not go together: one process has the sessions`)
   if (config.workers > 1 && config.audit.log !== undefined)
     throw new FlagError(`--workers=${config.workers} and --audit-log-path do not go together: the log is written by one process`)
   if (config.history !== undefined && config.etcd !== undefined && !config.etcdStandIn)

@@ -22,6 +22,7 @@ import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import type { ImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
+import type { ConsoleOptions } from './console-service.ts'
 import type { Origin } from './origin.ts'
 import type { Runtime } from './runtime.ts'
 import type { ServiceRouting } from './service-resolver.ts'
@@ -64,6 +65,8 @@ export interface ControlPlaneOptions {
   readonly nodePorts: { readonly first: number; readonly last: number }
   /** Whether faults are objects as well. Absent: not. Needs those of the runtime. */
   readonly faultObjects?: boolean
+  /** Absent: there is none. */
+  readonly console?: ConsoleOptions
   readonly controllers: ReadonlySet<ControllerName>
   /** How often what quotas limit is counted anew; 0: never. */
   readonly quotaSyncPeriodMs: number

@@ -21,6 +21,7 @@ import { AggregationService } from './aggregation-service.ts'
 import { ApiService } from './api-service.ts'
 import { BootstrapService } from './bootstrap-service.ts'
 import { builtInKinds } from './built-in-kinds.ts'
+import { ConsoleService } from './console-service.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { ControllerService } from './controller-service.ts'
 import { DefinitionService } from './definition-service.ts'
@@ -145,12 +146,13 @@ function originOf({ bootstrap, roles, stores }: Begun): Origin | undefined {
   return states && { states }
 }
 
-/** What is off unless a flag asks for it. */
+/** What there is only where a flag asks for it. */
 function askedFor(options: ControlPlaneOptions, catalog: Catalog, stores: StoreService): Service[] {
-  const { faultObjects, runtime, backend, history } = options
+  const { faultObjects, runtime, backend, history, console } = options
   return [
     ...(faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),
     ...(history && backend.history ? [new HistoryService(options, history, { history: backend.history, catalog, stores })] : []),
+    ...(console ? [new ConsoleService(console)] : []),
   ]
 }
 

@@ -33,6 +33,7 @@ import type { AgreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
 import { faultsOf } from './carried-out-faults.ts'
+import { type Console, openConsole } from './open-console.ts'
 import { type OpenServices, openBackend, openServices } from './open-services.ts'
 import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
 import { shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
@@ -107,9 +108,10 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   // Certificates are made while the rest is opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
+  const console = openConsole(config)
   const services = await openServices(
     config,
-    { backend, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress },
+    { backend, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress, console: console?.sessions },
     log,
   )
   const { plane, auth } = services
@@ -129,13 +131,13 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   let isAnnounced = alone === undefined
   const served = await givenCertificates(config)
   const health = healthOf({ config, log, services, encryption, shutdown, isAnnounced: () => isAnnounced })
-  const server = await listen({ ...parts, begin, services, encryption, audit, egress, health, certificates: served, tracing })
+  const server = await listen({ ...parts, begin, services, encryption, audit, egress, health, certificates: served, tracing, console })
   if (link) {
     log.info('worker serves', { pid: process.pid })
     link.serving()
   }
   const announcing = alone?.credentials.then(async credentials => {
-    const access = await announce(config, credentials, server, log)
+    const access = await announce(config, credentials, server, log, { consoleLink: console?.firstLink() })
     isAnnounced = true
     return access
   })
@@ -173,6 +175,7 @@ const startOptions = (config: Config, port: number, certificateAuthority: string
 interface Listening extends ServerParts {
   readonly certificates: GivenCertificates
   readonly tracing: Tracing | undefined
+  readonly console: Console | undefined
   readonly begin: WorkerBegin
   readonly services: OpenServices
   readonly encryption: EncryptionService
@@ -228,6 +231,7 @@ async function listen({
   health,
   certificates: { served },
   tracing,
+  console,
 }: Listening): Promise<RunningServer> {
   const { plane, auth, media } = services
   let port = begin.securePort
@@ -242,7 +246,8 @@ async function listen({
     faults: runtime.faults && faultsOf(runtime.faults, services),
     exposure: config.metrics,
     metrics: [...[plane, encryption, auth, audit, egress].flatMap(({ metrics = [] }) => metrics), ...(runtime.faults?.families ?? [])],
-    authenticator: auth.authenticator,
+    authenticator: console ? console.served.authenticator(auth.authenticator) : auth.authenticator,
+    console: console?.served,
     isHidden: auth.isHidden,
     authorizer: auth.authorizer,
     auditor: audit.auditor,

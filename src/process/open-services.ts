@@ -7,6 +7,7 @@ import { type MediaOffer, mediaOffer } from '../codec/negotiate.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import { type Auth, openAuth } from '../control-plane/auth-service.ts'
+import type { ConsoleOptions } from '../control-plane/console-service.ts'
 import { type ControlPlane, createControlPlane } from '../control-plane/control-plane.ts'
 import type { ControlPlaneOptions } from '../control-plane/control-plane-options.ts'
 import type { Origin } from '../control-plane/origin.ts'
@@ -71,6 +72,8 @@ export interface GivenServices {
   /** Where calls are recorded. */
   readonly spans: Spans | undefined
   readonly egress: Egress
+  /** Absent: there is none. */
+  readonly console: ConsoleOptions | undefined
 }
 
 /** What serves requests, once a port listens. Closing the plane closes the backend. */
@@ -82,7 +85,7 @@ export interface OpenServices {
 
 /** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
-  const { backend, origin, runtime, encryption, agreed, certificates, spans, egress } = given
+  const { backend, origin, runtime, encryption, agreed, certificates, spans, egress, console } = given
   const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
   const auth = await openAuth(config, runtime.clock, log, { agreed, certificates, egress })
   const kubelets = await kubeletsOf(config)
@@ -101,6 +104,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     ...(pluginConfigurations && { pluginConfigurations }),
     ...(imagePolicy && { imagePolicy }),
     ...(pluginConfigurations && { webhookCredentials: await webhookCredentialsOf(pluginConfigurations) }),
+    ...(console && { console }),
     webhookCertificates: certificates,
     spans,
     egress,

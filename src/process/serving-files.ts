@@ -36,6 +36,8 @@ export interface AdminAccess {
   readonly url: string
   /** Plain HTTP, where the server has it. */
   readonly insecureUrl: string | undefined
+  /** Opens the console once, where the server has one. */
+  readonly consoleUrl: string | undefined
   /** YAML. */
   readonly kubeconfig: string
   readonly certificateAuthority: string
@@ -43,13 +45,13 @@ export interface AdminAccess {
   readonly clientKey: string
 }
 
-/** Writes the administrator's kubeconfig, where it is to be in a file, and logs where the server is reached. `fields`: more to log. */
+/** Writes the administrator's kubeconfig, where it is to be in a file, and logs where the server is reached. `fields`: more to log. `consoleLink`: path and fragment. */
 export async function announce(
   config: Config,
   credentials: Credentials,
   ports: { readonly securePort: number; readonly insecurePort: number | undefined },
   log: Logger,
-  fields: Readonly<Record<string, unknown>> = {},
+  { consoleLink, ...fields }: Readonly<Record<string, unknown>> & { readonly consoleLink?: string | undefined } = {},
 ): Promise<AdminAccess> {
   const url = `https://${urlHost(config.bindAddress)}:${ports.securePort}`
   const insecureUrl = ports.insecurePort === undefined ? undefined : `http://${LOOPBACK}:${ports.insecurePort}`
@@ -67,7 +69,9 @@ export async function announce(
     ...fields,
   })
   if (kubeconfigOut !== undefined) log.info(`to use it: export KUBECONFIG=${kubeconfigOut}; kubectl get namespaces`)
-  return { url, insecureUrl, kubeconfig: text, certificateAuthority: credentials.serverCa, clientCertificate: cert, clientKey: key }
+  const consoleUrl = consoleLink && url + consoleLink
+  if (consoleUrl) log.info(`to open the console, once, within 15 minutes: ${consoleUrl}`)
+  return { url, insecureUrl, consoleUrl, kubeconfig: text, certificateAuthority: credentials.serverCa, clientCertificate: cert, clientKey: key }
 }
 
 /** The address of the Service `kubernetes`. */

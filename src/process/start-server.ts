@@ -18,6 +18,8 @@ export interface Server {
   readonly url: string
   /** Plain HTTP, with `insecure-port`. */
   readonly insecureUrl: string | undefined
+  /** A link that opens the console once, with `console`. */
+  readonly consoleUrl: string | undefined
   /** As /version has it: `v1.33.0+binnacle`. */
   readonly version: string
   /** YAML, of an administrator. */

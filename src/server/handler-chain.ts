@@ -10,10 +10,12 @@ import type { Logger } from '../lib/log.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
 import type { AuthMetrics } from './auth-metrics.ts'
+import type { ServedConsole } from './console/served-console.ts'
 import type { ExchangeHost } from './exchange.ts'
 import { withAudit, withFailedRequestAudit } from './filters/audit.ts'
 import { withAuthentication, withUser } from './filters/authentication.ts'
 import { withAuthorization } from './filters/authorization.ts'
+import { withConsole } from './filters/console.ts'
 import { withCors } from './filters/cors.ts'
 import { type Deadlines, withRequestDeadline } from './filters/deadline.ts'
 import { withErrors } from './filters/errors.ts'
@@ -61,6 +63,8 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly faults?: Faults | undefined
   /** Absent: writes come in as they come. */
   readonly settled?: (() => Promise<void>) | undefined
+  /** Absent: there is none. */
+  readonly console?: Pick<ServedConsole, 'serves' | 'serve'> | undefined
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined
   readonly log: Logger
@@ -106,6 +110,8 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withTurn,
     ...(auditor ? [withFailedRequestAudit(auditor)] : []),
     withRequestDeadline(options.deadlines, options.requestTimeoutMs),
+    // Not where every request is an administrator's.
+    ...(options.console && !options.trusted ? [withConsole(options.console)] : []),
     ...(conduct.corsOrigins.length > 0 ? [withCors(conduct.corsOrigins)] : []),
     options.trusted ? withUser(options.trusted) : withAuthentication(options.authenticator, authMetrics),
     ...(options.tracing ? [withTracing(options.tracing, spans)] : []),

@@ -16,6 +16,7 @@ import type { ResourceRequestInfo, User } from '../meta/context.ts'
 import { createApp } from './app.ts'
 import { AuthMetrics } from './auth-metrics.ts'
 import { buildMetrics, HandshakeErrors } from './build-metrics.ts'
+import type { ServedConsole } from './console/served-console.ts'
 import { expositionOf } from './exposition.ts'
 import { Deadlines } from './filters/deadline.ts'
 import type { Faults } from './filters/faults.ts'
@@ -86,6 +87,8 @@ export interface ServerOptions {
   readonly maxStreams?: number
   readonly conduct?: ServingConduct
   readonly tracing?: Tracing | undefined
+  /** Of the secure port; absent: there is none. */
+  readonly console?: ServedConsole | undefined
   /** Where another process holds the ports: what it hands on of them. */
   readonly handed?: (port: PortName, number: number) => ConnectionSource
   readonly bindAddress: string

@@ -1,0 +1,41 @@
+import { chosenKubeconfig } from '../clients/chosen-kubeconfig.ts'
+import { readKubeconfig } from '../clients/cluster-access.ts'
+import { ClusterClient, ClusterError } from '../clients/cluster-client.ts'
+import { readArguments, type Streams } from '../lib/arguments.ts'
+import { onOneLine } from '../lib/printable.ts'
+import { isJsonObject } from '../meta/object.ts'
+
+const USAGE = `Usage: binnacle console [--kubeconfig FILE] [--context NAME]
+
+Prints a link that opens the console of a server that runs with --console. It is good for 15 minutes and opens it once. Whoever opens it acts as the user of the kubeconfig for 12 hours.
+
+      --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
+      --context     of the kubeconfig; the current one unless given
+`
+
+/** Runs the command. Resolves with the exit status. */
+export async function runConsole(argv: readonly string[], { out }: Streams): Promise<number> {
+  const given = readArguments(argv, { kubeconfig: 'value', context: 'value', help: 'switch' }, { h: 'help' }, '')
+  if (given.isOn('help')) {
+    out(USAGE)
+    return 0
+  }
+  const client = new ClusterClient(readKubeconfig(chosenKubeconfig(given.value('kubeconfig')), given.value('context')))
+  try {
+    out(`${onOneLine(await newLink(client))}\n`)
+    return 0
+  } finally {
+    client.close()
+  }
+}
+
+/** Throws ClusterError. */
+async function newLink(client: ClusterClient): Promise<string> {
+  const answer = await client.json('/binnacle/v1/console/links', 'POST').catch((error: unknown) => {
+    if (error instanceof ClusterError && error.status === 404) throw new ClusterError(`${client.server.origin} has no console: start it with --console`)
+    throw error
+  })
+  const link = isJsonObject(answer) ? answer.link : undefined
+  if (typeof link !== 'string' || !link.startsWith('/console/#')) throw new ClusterError(`${client.server.origin} is no server of this program`)
+  return client.server.origin + link
+}

@@ -1,0 +1,86 @@
+import type { Kind } from './kinds.ts'
+
+/** An object in the graph of owners. */
+export interface Related {
+  readonly uid: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+  /** Absent: a kind that is not served. */
+  readonly of?: Kind
+  /** Uids of its owners. */
+  readonly owners: readonly string[]
+  /** It is named as an owner, and is not there. */
+  readonly isMissing?: true
+}
+
+export interface Placed {
+  readonly node: Related
+  readonly x: number
+  readonly y: number
+}
+
+export interface Layout {
+  readonly placed: readonly Placed[]
+  readonly edges: readonly (readonly [Placed, Placed])[]
+  readonly width: number
+  readonly height: number
+  /** Objects for which there was no room. */
+  readonly left: number
+}
+
+export const NODE = { width: 200, height: 44, gapX: 56, gapY: 12 }
+const MOST_NODES = 120
+
+/** Owners to the left, dependents to the right, each in the column of its distance from the object. */
+export function layOut(objects: readonly Related[], centre: string): Layout {
+  const byUid = new Map(objects.map(node => [node.uid, node]))
+  const columns = columnsOf(objects, centre)
+  const shown = objects.filter(({ uid }) => columns.has(uid)).slice(0, MOST_NODES)
+  const least = Math.min(0, ...columns.values())
+  const filled = new Map<number, number>()
+  const order = [...shown].sort((a, b) => compare(a.kind, b.kind) || compare(a.name, b.name))
+  const placed = new Map<string, Placed>()
+  for (const node of order) {
+    const column = (columns.get(node.uid) ?? 0) - least
+    const row = filled.get(column) ?? 0
+    filled.set(column, row + 1)
+    placed.set(node.uid, { node, x: column * (NODE.width + NODE.gapX), y: row * (NODE.height + NODE.gapY) })
+  }
+  const edges = [...placed.values()].flatMap(child =>
+    (byUid.get(child.node.uid)?.owners ?? []).flatMap(owner => {
+      const parent = placed.get(owner)
+      return parent ? [[parent, child] as const] : []
+    }),
+  )
+  const all = [...placed.values()]
+  return {
+    placed: all,
+    edges,
+    width: Math.max(0, ...all.map(({ x }) => x)) + NODE.width,
+    height: Math.max(0, ...all.map(({ y }) => y)) + NODE.height,
+    left: objects.length - all.length,
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** By uid: below 0 those that own it, above 0 those that it owns. */
+function columnsOf(objects: readonly Related[], centre: string): Map<string, number> {
+  const owners = new Map(objects.map(({ uid, owners }) => [uid, owners]))
+  const dependents = new Map<string, string[]>()
+  for (const { uid, owners } of objects) for (const owner of owners) dependents.set(owner, [...(dependents.get(owner) ?? []), uid])
+  const columns = new Map([[centre, 0]])
+  for (const [next, step] of [
+    [owners, -1],
+    [dependents, 1],
+  ] as const) {
+    let level = [centre]
+    for (let column = step as number; level.length > 0; column += step) {
+      const found = level.flatMap(uid => next.get(uid) ?? []).filter(uid => !columns.has(uid))
+      for (const uid of found) columns.set(uid, column)
+      level = [...new Set(found)]
+    }
+  }
+  return columns
+}

@@ -1,0 +1,70 @@
+import { age } from '../objects.ts'
+import { Failure, Loading, Note } from '../parts.tsx'
+import { callJson } from '../session.ts'
+import { useAsked, useNow } from '../use.ts'
+import type { TabProps } from './tab-props.ts'
+
+interface CoreEvent {
+  readonly metadata: { readonly uid: string; readonly creationTimestamp?: string }
+  readonly type?: string
+  readonly reason?: string
+  readonly message?: string
+  readonly count?: number
+  readonly lastTimestamp?: string | null
+  readonly eventTime?: string | null
+  readonly source?: { readonly component?: string }
+  readonly reportingComponent?: string
+}
+
+const MOST = 500
+
+/** Events about an object, the newest first. */
+export function EventsTab({ object: { metadata } }: TabProps) {
+  const now = useNow(1_000)
+  const { value, error } = useAsked(
+    signal => {
+      const query = new URLSearchParams({ fieldSelector: `involvedObject.uid=${metadata.uid ?? ''}`, limit: String(MOST) })
+      return callJson<{ readonly items: readonly CoreEvent[] | null }>(`/api/v1/events?${query}`, { signal })
+    },
+    [metadata.uid],
+  )
+  if (error) return <Failure error={error} />
+  if (value === undefined) return <Loading />
+  const events = (value.items ?? [])
+    .map(event => ({ ...event, at: event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? '' }))
+    .sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+  if (events.length === 0) return <Note title="Nothing has been said about this object." />
+  return (
+    <div class="scroller" tabIndex={0} role="region" aria-label="Events">
+      <table class="plain">
+        <thead>
+          <tr>
+            {['Last seen', 'Type', 'Reason', 'Times', 'From', 'Message'].map(name => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {events.map(event => (
+            <tr key={event.metadata.uid} class={event.type === 'Warning' ? 'warning' : ''}>
+              <td>{age(event.at, now)}</td>
+              <td>{event.type}</td>
+              <td>
+                <bdi>{event.reason}</bdi>
+              </td>
+              <td class="number">{event.count ?? 1}</td>
+              <td>
+                <bdi>{event.source?.component || event.reportingComponent}</bdi>
+              </td>
+              <td class="wrap">
+                <bdi>{event.message?.slice(0, 2_000)}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks'
+import { lineDiff, nearDifferences } from '../line-diff.ts'
+import { type AnyObject, age, type Json } from '../objects.ts'
+import { Failure, Loading, Note, Off } from '../parts.tsx'
+import { callJson } from '../session.ts'
+import { useAsked, useNow } from '../use.ts'
+import { lineText, yamlLines } from '../yaml-lines.ts'
+import { withoutManagers } from './owned-yaml.tsx'
+import type { TabProps } from './tab-props.ts'
+
+interface Moment {
+  readonly revision: number | string
+  readonly time?: string
+  readonly type: 'created' | 'updated' | 'deleted'
+  readonly object: AnyObject & Json
+}
+
+interface History {
+  readonly items: readonly Moment[]
+  readonly metadata?: { readonly continue?: string }
+}
+
+const CHUNK = 50
+/** Lines beside a difference. */
+const CONTEXT = 3
+/** A difference shows no more lines. */
+const MOST_SHOWN = 2_000
+
+/** What an object was at each of its revisions, and what has changed from one to the next. */
+export function HistoryTab({ path, object }: TabProps) {
+  const now = useNow(1_000)
+  const [chosen, setChosen] = useState(0)
+  const { value, error } = useAsked(signal => callJson<History>(`/binnacle/v1/history${path}?limit=${CHUNK}`, { signal }), [path, object])
+  if (error?.status === 404) return <Off what="History" flag="--history=24h" />
+  if (error) return <Failure error={error} />
+  if (value === undefined) return <Loading />
+  if (value.items.length === 0) return <Note title="No revision of this object is kept." />
+  const moment = value.items[chosen]
+  return (
+    <div class="split">
+      <ol class="moments" aria-label="Revisions, the newest first">
+        {value.items.map(({ revision, time, type }, i) => (
+          <li key={String(revision)}>
+            <button type="button" aria-pressed={i === chosen} onClick={() => setChosen(i)}>
+              <span class={`sign ${type}`}>{type}</span> <span>{time === undefined ? '' : `${age(time, now)} ago`}</span>
+              <span class="muted">revision {String(revision)}</span>
+            </button>
+          </li>
+        ))}
+        {value.metadata?.continue !== undefined && value.metadata.continue !== '' && <li class="muted">Older revisions are not shown.</li>}
+      </ol>
+      {moment && <Difference before={value.items[chosen + 1]} after={moment} />}
+    </div>
+  )
+}
+
+const textOf = (moment: Moment | undefined): string[] => (moment === undefined ? [] : yamlLines(withoutManagers(moment.object)).map(lineText))
+
+function Difference({ before, after }: { readonly before: Moment | undefined; readonly after: Moment }) {
+  const lines = nearDifferences(lineDiff(textOf(before), after.type === 'deleted' ? [] : textOf(after)), CONTEXT)
+  return (
+    <div class="scroller code diff" tabIndex={0} role="region" aria-label={`What revision ${after.revision} has changed`}>
+      {lines.slice(0, MOST_SHOWN).map((line, i) =>
+        'skipped' in line ? (
+          <div key={i} class="line skipped">
+            … {line.skipped} equal lines
+          </div>
+        ) : (
+          <div key={i} class={`line ${line.sign === '+' ? 'added' : line.sign === '-' ? 'removed' : ''}`}>
+            <span class="owner">{line.sign}</span>
+            <bdi class="text">{line.text}</bdi>
+          </div>
+        ),
+      )}
+      {lines.length > MOST_SHOWN && <p class="muted">{lines.length - MOST_SHOWN} more lines</p>}
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks'
+import { type Kind, pathOf } from '../kinds.ts'
+import type { AnyObject, Json } from '../objects.ts'
+import { Failure, Loading, PageHead } from '../parts.tsx'
+import { hashOf, namedIn, type Route, tableHash } from '../route.ts'
+import { callJson } from '../session.ts'
+import { useAsked } from '../use.ts'
+import { EventsTab } from './events-tab.tsx'
+import { GraphTab } from './graph-tab.tsx'
+import { HistoryTab } from './history-tab.tsx'
+import { OwnedYaml } from './owned-yaml.tsx'
+import type { TabProps } from './tab-props.ts'
+
+const TABS = [
+  ['yaml', 'YAML'],
+  ['history', 'History'],
+  ['events', 'Events'],
+  ['graph', 'Owners'],
+] as const
+
+/** One object: its fields by their owners, its history, events, owners and dependents. */
+export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readonly kinds: readonly Kind[]; readonly route: Route }) {
+  const { namespace, name } = namedIn(route)
+  const path = pathOf(kind, namespace, name)
+  const [reading, readAgain] = useState(0)
+  const { value: object, error } = useAsked(signal => callJson<AnyObject>(path, { signal }), [path, reading])
+  const tab = TABS.find(([id]) => id === route.query.tab)?.[0] ?? 'yaml'
+  return (
+    <section class="page object-page" aria-label={`${kind.kind} ${name}`}>
+      <PageHead title={name}>
+        <span class="muted">
+          <a href={tableHash(kind, { namespace })}>{kind.kind}</a>
+          {namespace !== '' && (
+            <>
+              {' in '}
+              <bdi>{namespace}</bdi>
+            </>
+          )}
+        </span>
+        <button type="button" class="quiet" onClick={() => readAgain(n => n + 1)}>
+          Read again
+        </button>
+      </PageHead>
+      <nav class="tabs" aria-label="Views of the object">
+        {TABS.map(([id, label]) => (
+          <a key={id} href={hashOf(route.parts, id === 'yaml' ? {} : { tab: id })} aria-current={id === tab ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      {error ? <Failure error={error} /> : object === undefined ? <Loading /> : <Tab tab={tab} kind={kind} kinds={kinds} path={path} object={object} />}
+    </section>
+  )
+}
+
+function Tab({ tab, ...props }: TabProps & { readonly tab: (typeof TABS)[number][0] }) {
+  switch (tab) {
+    case 'yaml':
+      return <OwnedYaml object={props.object as AnyObject & Json} />
+    case 'history':
+      return <HistoryTab {...props} />
+    case 'events':
+      return <EventsTab {...props} />
+    case 'graph':
+      return <GraphTab {...props} />
+  }
+}

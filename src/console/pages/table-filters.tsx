@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks'
+import { type Kind, pathOf } from '../kinds.ts'
+import type { AnyObject } from '../objects.ts'
+import { hashOf, type Route } from '../route.ts'
+import { callJson } from '../session.ts'
+import { useAsked } from '../use.ts'
+
+const NAMES_ONLY = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
+const MOST_NAMESPACES = 500
+
+/** Names of namespaces, to choose from. */
+async function namespaces(signal: AbortSignal): Promise<readonly string[]> {
+  const path = `${pathOf({ group: '', version: 'v1', resource: 'namespaces' })}?limit=${MOST_NAMESPACES}`
+  const list = await callJson<{ readonly items: readonly AnyObject[] | null }>(path, { headers: { Accept: NAMES_ONLY }, signal })
+  return (list.items ?? []).map(({ metadata }) => metadata.name)
+}
+
+/** What is shown of a collection; kept in the address, so that going back comes to the same. */
+export function TableFilters({ kind, route }: { readonly kind: Kind; readonly route: Route }) {
+  const { value: names = [] } = useAsked(namespaces, [])
+  const change = (name: string, value: string): void => location.replace(hashOf(route.parts, { ...route.query, [name]: value }))
+  return (
+    <form class="filters" role="search" aria-label="Filter objects" onSubmit={event => event.preventDefault()}>
+      {kind.namespaced && <Field label="Namespace" name="namespace" value={route.query.namespace ?? ''} hint="all" list={names} onChange={change} />}
+      <Field label="Labels" name="labels" value={route.query.labels ?? ''} hint="app=web,tier!=back" onChange={change} />
+      <Field label="Text" name="text" value={route.query.text ?? ''} hint="in any cell or label" isLive onChange={change} />
+      <label class="check">
+        <input type="checkbox" checked={route.query.wide === '1'} onChange={event => change('wide', event.currentTarget.checked ? '1' : '')} /> All columns
+      </label>
+    </form>
+  )
+}
+
+interface FieldProps {
+  readonly label: string
+  readonly name: string
+  readonly value: string
+  readonly hint: string
+  readonly list?: readonly string[]
+  /** Every letter counts; otherwise what is there when it is left. */
+  readonly isLive?: boolean
+  onChange(name: string, value: string): void
+}
+
+function Field({ label, name, value, hint, list, isLive = false, onChange }: FieldProps) {
+  const [draft, setDraft] = useState<string>()
+  const done = (text: string): void => {
+    setDraft(undefined)
+    if (text !== value) onChange(name, text)
+  }
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="text"
+        name={name}
+        value={draft ?? value}
+        placeholder={hint}
+        autocomplete="off"
+        spellcheck={false}
+        list={list && `${name}-choice`}
+        onInput={({ currentTarget }) => (isLive || list?.includes(currentTarget.value) ? done(currentTarget.value) : setDraft(currentTarget.value))}
+        onChange={({ currentTarget }) => done(currentTarget.value)}
+      />
+      {list && (
+        <datalist id={`${name}-choice`}>
+          {list.map(each => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
+    </label>
+  )
+}

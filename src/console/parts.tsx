@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact'
+import type { ApiError } from './session.ts'
+
+/** What there is to say where there is nothing to show. */
+export const Note = ({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) => (
+  <div class="note">
+    <p class="note-title">{title}</p>
+    {children}
+  </div>
+)
+
+export const Failure = ({ error }: { readonly error: ApiError }) => (
+  <div class="note failure" role="alert">
+    <p class="note-title">{error.status === 0 ? 'No answer' : `The server refused (${error.status})`}</p>
+    <p>{error.message}</p>
+  </div>
+)
+
+export const Loading = () => (
+  <p class="loading" role="status">
+    Loading…
+  </p>
+)
+
+/** A part that the server was started without. */
+export const Off = ({ what, flag, children }: { readonly what: string; readonly flag: string; readonly children?: ComponentChildren }) => (
+  <Note title={`${what} is off.`}>
+    <p>
+      Start the server with <code>{flag}</code> to have it.
+    </p>
+    {children}
+  </Note>
+)
+
+/** The head of a page. */
+export const PageHead = ({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) => (
+  <div class="page-head">
+    <h1>
+      <bdi>{title}</bdi>
+    </h1>
+    {children}
+  </div>
+)

@@ -1,0 +1,46 @@
+import type { Kind } from './kinds.ts'
+
+/** Where the console is: the path and the query behind the `#`. */
+export interface Route {
+  readonly parts: readonly string[]
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** Reads `#/objects/apps/v1/deployments?namespace=default`. What cannot be read is left out. */
+export function parseRoute(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
+  const parts = path.split('/').filter(part => part !== '')
+  return { parts: parts.map(decoded), query: Object.fromEntries(new URLSearchParams(search)) }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+export function hashOf(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== '')
+  const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+  return `#/${parts.map(encodeURIComponent).join('/')}${search}`
+}
+
+type Named = Pick<Kind, 'group' | 'version' | 'resource'>
+
+/** In a path that has no empty parts. */
+const CORE = 'core'
+const NO_NAMESPACE = '-'
+
+export const tableHash = ({ group, version, resource }: Named, query: Readonly<Record<string, string>> = {}): string =>
+  hashOf(['objects', group || CORE, version, resource], query)
+
+export const objectHash = ({ group, version, resource }: Named, namespace: string, name: string, query: Readonly<Record<string, string>> = {}): string =>
+  hashOf(['object', group || CORE, version, resource, namespace || NO_NAMESPACE, name], query)
+
+/** What `tableHash` and `objectHash` have named. */
+export function namedIn({ parts }: Route): Named & { readonly namespace: string; readonly name: string } {
+  const [, group = '', version = '', resource = '', namespace = '', name = ''] = parts
+  return { group: group === CORE ? '' : group, version, resource, namespace: namespace === NO_NAMESPACE ? '' : namespace, name }
+}

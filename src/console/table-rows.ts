@@ -1,0 +1,55 @@
+import type { Json, ObjectMeta } from './objects.ts'
+
+export interface Column {
+  readonly name: string
+  readonly type: string
+  readonly description: string
+  /** Above 0: shown where somebody wants more. */
+  readonly priority: number
+}
+
+export interface Row {
+  readonly cells: readonly Json[]
+  readonly object: { readonly metadata: ObjectMeta }
+}
+
+/** By which column rows are sorted. */
+export interface Sorting {
+  /** Index of the column; -1: the namespace. */
+  readonly at: number
+  readonly column: Pick<Column, 'name'>
+  readonly isDown: boolean
+}
+
+/** Rows that have the text in a cell or a label, in order. Without a sorting: as the server lists them. */
+export function chosenRows(rows: ReadonlyMap<string, Row>, text: string, sorting: Sorting | undefined): (readonly [string, Row])[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const chosen = words.length === 0 ? [...rows] : [...rows].filter(([, row]) => hasWords(row, words))
+  const sign = sorting?.isDown ? -1 : 1
+  return sorting === undefined
+    ? chosen.sort(([a], [b]) => compare(a, b))
+    : chosen.sort(([, a], [, b]) => sign * compare(sortedBy(a, sorting), sortedBy(b, sorting)))
+}
+
+/** Of one cell no more is looked through. */
+const MOST_LOOKED = 10_000
+
+function hasWords({ cells, object: { metadata } }: Row, words: readonly string[]): boolean {
+  const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`)
+  const texts = [metadata.namespace ?? '', ...labels, ...cells.map(String)].map(text => text.slice(0, MOST_LOOKED).toLowerCase())
+  return words.every(word => texts.some(text => text.includes(word)))
+}
+
+function sortedBy({ cells, object: { metadata } }: Row, { at, column }: Sorting): string | number {
+  if (at < 0) return metadata.namespace ?? ''
+  // The younger, the less.
+  if (column.name === 'Age') return -Date.parse(metadata.creationTimestamp ?? '')
+  const cell = cells[at]
+  return typeof cell === 'number' ? cell : String(cell ?? '')
+}
+
+function compare(a: string | number, b: string | number): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  const [left, right] = [String(a), String(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}

@@ -1,0 +1,22 @@
+/** What the switch says; `system`: as the browser says. */
+export type Theme = 'system' | 'light' | 'dark'
+
+const KEY = 'binnacle-theme'
+const THEMES: readonly Theme[] = ['system', 'light', 'dark']
+
+export function currentTheme(): Theme {
+  const kept = localStorage.getItem(KEY)
+  return THEMES.find(theme => theme === kept) ?? 'system'
+}
+
+export function setTheme(theme: Theme): void {
+  if (theme === 'system') localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, theme)
+  showTheme(theme)
+}
+
+export function showTheme(theme: Theme): void {
+  document.documentElement.dataset.theme = theme
+}
+
+export const nextTheme = (theme: Theme): Theme => THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'

@@ -1,0 +1,98 @@
+import { type Authenticator, authenticated } from '../../auth/authn/authenticator.ts'
+import { bearerToken } from '../../auth/authn/token.ts'
+import type { Exchange } from '../../endpoints/exchange.ts'
+import { parsedObject } from '../../meta/json-members.ts'
+import { failure, methodNotAllowedError, pathNotFoundError, unauthorizedError } from '../../meta/status.ts'
+import { ConsoleFiles } from './console-files.ts'
+import type { ConsoleSessions } from './console-sessions.ts'
+
+/** Everything comes from this server, and as files: no script, style or handler stands in the page itself. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const HEADERS: readonly (readonly [string, string])[] = [
+  ['Content-Security-Policy', POLICY],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Cross-Origin-Embedder-Policy', 'require-corp'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'],
+]
+
+const ROOT = '/console'
+const SESSIONS = '/console/sessions'
+/** A token has 60 bytes. */
+const MAX_BODY_BYTES = 1024
+
+/**
+ * The console as a port serves it: its files, which hold no secrets, to everybody, and the exchange of a link for a session. A session is shown by a header field that a page has to set: no other page can make a
+ * browser send it, and there is no CORS here, whatever the flags say.
+ */
+export class ServedConsole {
+  readonly #sessions: ConsoleSessions
+  readonly #files = new ConsoleFiles()
+
+  constructor(sessions: ConsoleSessions) {
+    this.#sessions = sessions
+  }
+
+  /** Whether the path is one of the console. */
+  serves(path: string): boolean {
+    return path.startsWith(ROOT) && (path.length === ROOT.length || path[ROOT.length] === '/')
+  }
+
+  /** Throws a StatusError. */
+  async serve(exchange: Exchange): Promise<void> {
+    for (const [name, value] of HEADERS) exchange.setHeader(name, value)
+    if (exchange.path === SESSIONS) return this.#serveSessions(exchange)
+    const file = this.#files.get(exchange.path === ROOT || exchange.path === `${ROOT}/` ? 'index.html' : exchange.path.slice(ROOT.length + 1))
+    if (file === undefined) throw pathNotFoundError()
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowedError()
+    await exchange.sendBytes(200, file.type, file.bytes)
+  }
+
+  /** Knows sessions; others are asked for all else. A token of a session that has ended is shown to nobody. */
+  authenticator(others: Authenticator): Authenticator {
+    return credentials => {
+      const token = bearerToken(credentials.headers.authorization)
+      if (token === undefined || !this.#sessions.isSession(token)) return others(credentials)
+      const user = this.#sessions.userOf(token)
+      return user === undefined ? 'rejected' : authenticated(user)
+    }
+  }
+
+  async #serveSessions(exchange: Exchange): Promise<void> {
+    if (exchange.method !== 'POST' && exchange.method !== 'DELETE') throw methodNotAllowedError()
+    if (!isOwnPage(exchange)) throw failure(403, 'Forbidden', 'the console answers its own pages alone')
+    if (exchange.method === 'DELETE') {
+      if (!this.#sessions.close(bearerToken(exchange.headers.authorization) ?? '')) throw unauthorizedError()
+      return exchange.sendBytes(200, 'application/json', Buffer.from('{}'))
+    }
+    const { token } = parsedObject((await exchange.readBody(MAX_BODY_BYTES)).toString()) ?? {}
+    const session = typeof token === 'string' ? this.#sessions.open(token) : undefined
+    if (session === undefined) throw unauthorizedError()
+    const { user, expires } = session
+    const answer = { token: session.token, expires: new Date(expires).toISOString(), user: { name: user.name, groups: user.groups } }
+    await exchange.sendBytes(200, 'application/json', Buffer.from(JSON.stringify(answer)))
+  }
+}
+
+/** A browser says from which page a request comes, by the origin, and others say nothing (https://www.w3.org/TR/fetch-metadata/). */
+function isOwnPage({ headers }: Exchange): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin') return false
+  const { origin } = headers
+  return origin === undefined || origin === `https://${String(headers[':authority'] ?? headers.host ?? '')}`
+}

@@ -1,0 +1,253 @@
+import { source as checker } from 'axe-core'
+import { expect } from 'chai'
+import { NO_BROWSER, openBrowser, openPage, takePicture, type WatchedPage } from '../support/browser.ts'
+import { accessibilityFaults, type ConsoleWorld, openConsoleWorld, until, visit } from '../support/console-world.ts'
+
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
+
+const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'nginx' }] } }
+const web = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', labels: { app: 'web' } },
+  spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template },
+}
+
+/** Every page, and what tells that it is there. */
+const PAGES: Readonly<Record<string, readonly [hash: string, selector: string]>> = {
+  table: ['#/objects/core/v1/configmaps', 'table.rows'],
+  yaml: ['#/object/apps/v1/deployments/default/web', '.legend'],
+  history: ['#/object/apps/v1/deployments/default/web?tab=history', '.note, .moments'],
+  events: ['#/object/apps/v1/deployments/default/web?tab=events', 'table.plain'],
+  graph: ['#/object/apps/v1/deployments/default/web?tab=graph', 'svg.graph'],
+}
+
+/** Scripts wherever an object holds a text, and what else could upset a page. */
+const HOSTILE = {
+  metadata: {
+    name: 'hostile',
+    annotations: {
+      'a/script': '<script>alert(1)</script><img src=x onerror=alert(2)>"\'`$' + '{alert(3)}',
+      'a/url': 'javascript:alert(4)',
+      'a/rtl': '\u202e\u2066evil\u0000\u001b[31m',
+    },
+  },
+  data: {
+    html: '</pre></div><script>alert(5)</script><iframe srcdoc="<script>alert(6)</script>"></iframe>',
+    svg: '<svg onload=alert(7)>',
+    ['__proto__']: 'x',
+    constructor: '{{constructor.constructor("alert(8)")()}}',
+    toString: 'x',
+    long: 'a'.repeat(400_000),
+    lines: 'b\n'.repeat(200_000),
+  },
+}
+
+describe('the console in a browser', function () {
+  this.timeout(240_000)
+  if (NO_BROWSER !== undefined) {
+    it.skip(`is not tried: ${NO_BROWSER}`)
+    return
+  }
+  let world: ConsoleWorld
+  const opened: WatchedPage[] = []
+  const enter: ConsoleWorld['enter'] = async options => {
+    const page = await world.enter(options)
+    opened.push(page)
+    return page
+  }
+  before(async () => {
+    world = await openConsoleWorld({ 'enable-faults': true })
+    const { send } = world
+    await send('PATCH', `${DEPLOYMENTS}/web?fieldManager=team-a`, web, 'application/apply-patch+yaml')
+    await send('PATCH', `${DEPLOYMENTS}/web?fieldManager=scaler`, { spec: { replicas: 5 } }, 'application/merge-patch+json')
+    const { uid } = (await send('GET', `${DEPLOYMENTS}/web`)).metadata
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid, controller: true }]
+    await send('POST', '/apis/apps/v1/namespaces/default/replicasets', {
+      metadata: { name: 'web-1', ownerReferences },
+      spec: { selector: web.spec.selector, template },
+    })
+    await send('POST', '/api/v1/namespaces/default/events', {
+      metadata: { name: 'scaled' },
+      involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace: 'default', uid },
+      reason: 'Scaled',
+      message: '<b>up</b>',
+      type: 'Normal',
+    })
+    await send('POST', CONFIG_MAPS, HOSTILE)
+  })
+  afterEach(async () => {
+    const faults = opened.flatMap(each => each.faults)
+    await Promise.all(opened.splice(0).map(({ close }) => close()))
+    expect(faults).to.deep.equal([])
+  })
+  after(() => world?.close())
+
+  it('is entered by a link that is good once', async () => {
+    const browser = await openBrowser()
+    try {
+      const link = await world.newLink()
+      const first = await openPage(browser, world.server.url)
+      await first.page.goto(link)
+      await first.page.waitForSelector('table.rows')
+      expect(first.page.url()).to.equal(`${world.server.url}/console/#/`)
+      await first.page.reload()
+      await first.page.waitForSelector('table.rows')
+      const second = await openPage(browser, world.server.url)
+      await second.page.goto(link)
+      await second.page.waitForSelector('.entrance')
+      expect([...first.faults, ...second.faults]).to.deep.equal([])
+      await first.page.click('text=End session')
+      await first.page.waitForSelector('.entrance')
+      await first.page.reload()
+      await first.page.waitForSelector('.entrance')
+    } finally {
+      await browser.close()
+    }
+  })
+
+  it('gives other origins nothing', async () => {
+    const browser = await openBrowser()
+    try {
+      const { page } = await openPage(browser, 'data:')
+      await page.goto('data:text/html,<p>elsewhere')
+      const tried = (path: string, init: object): Promise<unknown> =>
+        page.evaluate(
+          `fetch(${JSON.stringify(world.server.url + path)}, ${JSON.stringify(init)}).then(answer => answer.text()).then(text => 'read ' + text.slice(0, 50), error => 'nothing')`,
+        )
+      const token = (await world.newLink()).replace(/.*#/, '')
+      expect(await tried('/console/', {})).to.equal('nothing')
+      expect(await tried('/console/sessions', { method: 'POST', body: JSON.stringify({ token }) })).to.equal('nothing')
+      expect(await tried('/api/v1/namespaces', { headers: { Authorization: 'Bearer x' } })).to.equal('nothing')
+      const framed = await page.evaluate(
+        `new Promise(resolve => { const frame = document.createElement('iframe'); frame.onload = () => { let seen = 'nothing'; try { seen = frame.contentDocument.body.textContent } catch {}; resolve(seen) }; frame.src = ${JSON.stringify(`${world.server.url}/console/`)}; document.body.append(frame) })`,
+      )
+      expect(framed).to.equal('nothing')
+    } finally {
+      await browser.close()
+    }
+  })
+
+  it('shows a collection as it is, and finds in it by text, labels and namespace', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/objects/core/v1/configmaps', 'text=hostile')
+    await world.send('POST', CONFIG_MAPS, { metadata: { name: 'later', labels: { tier: 'back' } } })
+    await page.waitForSelector('text=later')
+    await page.fill('input[name=text]', 'later')
+    await until(opened, 'document.querySelectorAll("tbody tr").length === 1')
+    await page.fill('input[name=text]', '')
+    await page.fill('input[name=labels]', 'tier=back')
+    await page.press('input[name=labels]', 'Enter')
+    await until(opened, 'document.querySelectorAll("tbody tr").length === 1 && document.querySelector("tbody").textContent.includes("later")')
+    await page.fill('input[name=namespace]', 'kube-system')
+    await page.press('input[name=namespace]', 'Enter')
+    await page.waitForSelector('text=There are none.')
+    await visit(opened, '#/objects/core/v1/configmaps?namespace=default', 'text=later')
+    await world.send('DELETE', `${CONFIG_MAPS}/later`)
+    await until(opened, '!document.querySelector("tbody").textContent.includes("later")')
+  })
+
+  it('is used by keys alone', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await page.waitForSelector('table.rows')
+    await page.keyboard.press('/')
+    await page.keyboard.type('deploy')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=web')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.legend')
+    await page.keyboard.press('4')
+    await page.waitForSelector('svg.graph')
+    await page.keyboard.press('?')
+    await page.waitForSelector('dialog[open]')
+    await page.keyboard.press('Escape')
+    await until(opened, 'document.querySelector("dialog") === null')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('table.rows')
+  })
+
+  it('colours fields by their owners', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/object/apps/v1/deployments/default/web', '.legend')
+    expect(await page.locator('.legend button bdi').allTextContents()).to.have.members(['team-a', 'scaler'])
+    const owners = (await page.locator('.legend .owner').allTextContents()).map((letter, i) => [letter, i])
+    expect(owners.map(([letter]) => letter)).to.deep.equal(['A', 'B'])
+    const names = await page.locator('.legend button bdi').allTextContents()
+    const line = page.locator('.line', { hasText: 'replicas: 5' })
+    expect(await line.locator('.owner').textContent()).to.equal('AB'[names.indexOf('scaler')])
+    await page.click('.legend button:has-text("scaler")')
+    expect(await page.locator('.line.faint', { hasText: 'image: nginx' }).count()).to.equal(1)
+    expect(await page.locator('.line.faint', { hasText: 'replicas: 5' }).count()).to.equal(0)
+  })
+
+  it('shows events, owners and dependents', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, PAGES.events?.[0] ?? '', 'text=<b>up</b>')
+    await visit(opened, PAGES.graph?.[0] ?? '', 'svg.graph')
+    expect((await page.locator('svg a').allTextContents()).sort()).to.deep.equal(['Deployment web', 'ReplicaSet web-1'])
+    await page.click('svg a:has-text("web-1")')
+    await page.waitForSelector('h1:has-text("web-1")')
+    await page.waitForSelector('svg a:has-text("Deployment")')
+  })
+
+  it('runs nothing of what objects hold, and stays usable', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/object/core/v1/configmaps/default/hostile', '.legend')
+    await page.waitForSelector('.line:has-text("alert(1)")')
+    expect(await page.evaluate('document.querySelectorAll(".scroller script, .scroller img, .scroller iframe, .scroller svg").length')).to.equal(0)
+    expect(Number(await page.evaluate('document.querySelectorAll("*").length'))).to.be.lessThan(3_000)
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('text=hostile')
+    await visit(opened, '#/objects/%3Cscript%3E/v1/%3Cimg%20src=x%3E', 'text=no such page')
+    await visit(opened, '#/object/core/v1/configmaps/default/%3Cscript%3Ealert(9)%3C%2Fscript%3E', '[role=alert]')
+    await visit(opened, '#/%E0%A4%A', 'text=There is no such page')
+  })
+
+  it('stays fluid with thousands of rows', async () => {
+    for (let i = 0; i < 3_000; i += 100)
+      await Promise.all(
+        Array.from({ length: 100 }, (_, j) => world.send('POST', '/api/v1/namespaces/kube-public/configmaps', { metadata: { name: `many-${i + j}` } })),
+      )
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/objects/core/v1/configmaps?namespace=kube-public', 'text=live · 3,00')
+    expect(Number(await page.evaluate('document.querySelectorAll("tbody tr").length'))).to.be.lessThan(150)
+    await page.evaluate('document.querySelector(".scroller").scrollTop = 1e9')
+    await page.waitForSelector('text=many-999')
+    expect(Number(await page.evaluate('document.querySelectorAll("tbody tr").length'))).to.be.lessThan(150)
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`has no faults of accessibility, in the ${colorScheme} theme`, async () => {
+      const opened = await enter({ colorScheme })
+      const faults: string[] = []
+      for (const [name, [hash, selector]] of Object.entries(PAGES)) {
+        await visit(opened, hash, selector)
+        await takePicture(opened.page, `${name}-${colorScheme}`)
+        faults.push(...(await accessibilityFaults(opened, checker)).map(fault => `${name}: ${fault}`))
+      }
+      expect(faults).to.deep.equal([])
+    })
+
+  it('can be read on a narrow screen', async () => {
+    const opened = await enter({ width: 320, height: 640 })
+    const { page } = opened
+    for (const [name, [hash, selector]] of Object.entries(PAGES)) {
+      await visit(opened, hash, selector)
+      await takePicture(page, `${name}-narrow`)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).to.equal(320)
+    }
+    await page.click('text=Menu')
+    await page.waitForSelector('#kind-search')
+    await takePicture(page, 'menu-narrow')
+    expect(await accessibilityFaults(opened, checker)).to.deep.equal([])
+  })
+})
