@@ -14,7 +14,7 @@ const TAIL = Buffer.from('\n})')
  * program of their own, too.
  */
 export function programOf([, , command, ...more], { BINNACLE_WORKER }) {
-  if (['console', 'convert', 'export', 'import', 'upgrade-report'].includes(command)) return 'commands'
+  if (['console', 'convert', 'export', 'import', 'open', 'upgrade-report'].includes(command)) return 'commands'
   const several = BINNACLE_WORKER === undefined && [command, ...more].some(argument => /^--workers(?:$|=(?!1$))/.test(argument))
   return several ? 'primary' : 'main'
 }

@@ -11,6 +11,7 @@ import { runReport } from '../upgrade/report-command.ts'
 import { runConsole } from './console.ts'
 import { runExport } from './export.ts'
 import { runImport } from './import.ts'
+import { runOpen } from './open.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
 const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
   convert: runConvert,
   export: runExport,
   import: runImport,
+  open: runOpen,
   'upgrade-report': runReport,
 }
 

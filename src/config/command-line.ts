@@ -27,7 +27,9 @@ export function usage(): string {
     all.flatMap(([name, spec]) => (spec.status === 'used' && (spec.own === true) === ours ? [line(name, spec)] : [])).join('\n')
   return `Usage: binnacle [flags]
        binnacle assets DIR [--etcd PATH|stand-in]
-       binnacle import --snapshot FILE --data-dir DIR
+       binnacle open BACKUP
+       binnacle import --snapshot FILE|--kubeconfig FILE|-f PATH --data-dir DIR
+       binnacle export --data-dir DIR --snapshot FILE
        binnacle kubeconfig [--data-dir DIR] [--server URL]
        binnacle convert -f FILE|FOLDER|- --to RELEASE
        binnacle upgrade-report --from RELEASE --to RELEASE [-f FILE|FOLDER|-]

@@ -211,7 +211,8 @@ const listeningOf = ({ values }: GivenFlags, read: Reader, { ephemeral }: PlaceC
 
 /** What runs beside requests, and what depends on it. */
 function loopsOf(profile: Profile, { values }: GivenFlags, read: Reader): Pick<Config, 'controllers' | 'requireServiceAccounts' | 'quotaSyncPeriodMs'> {
-  const controllers = controllersOf(values.get('controllers') ?? (profile === 'apiserver' ? [] : ['*']))
+  const controllers = controllersOf(values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*']))
+  if (read.bool('read-only') && controllers.size > 0) throw new FlagError('--read-only and --controllers do not go together: controllers write')
   return {
     controllers,
     requireServiceAccounts: profile === 'apiserver' || controllers.has('serviceaccount-controller'),

@@ -60,6 +60,11 @@ export const FLAGS = {
   ),
   'history-max-bytes': own('string', 'Bytes that --history may take beside the present objects, as a quantity; the oldest goes first.', '1Gi'),
   console: own('bool', 'Serve a console for browsers at /console/. The log has a link to it, which opens it once; `binnacle console` makes others.', 'false'),
+  'read-only': own(
+    'bool',
+    'Refuse what would change what is stored, and what reaches nodes, pods and services. No controllers run. For looking at backups.',
+    'false',
+  ),
   'etcd-stand-in': own(
     'bool',
     'Ask the server of --etcd-servers whether it is the stand-in for etcd of `binnacle assets`, and if so use the embedded store.',

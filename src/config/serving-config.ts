@@ -51,6 +51,7 @@ export function servingOf(read: Reader, gates: Gates): { readonly serving: Servi
     egressFile: read.text('egress-selector-config-file'),
     tracingFile: tracingFileOf(read, gates),
     goawayChance,
+    readOnly: read.bool('read-only'),
     hsts: hstsOf(read.list('strict-transport-security-directives')),
     corsOrigins: originsOf(read.list('cors-allowed-origins')),
   }

@@ -34,6 +34,7 @@ import { withRequestInfo } from './filters/request-info.ts'
 import { type RequestSpans, withOperationSpan, withTracing } from './filters/tracing.ts'
 import { withTurn } from './filters/turn.ts'
 import { withWaitGroup } from './filters/wait-group.ts'
+import { withoutWrites } from './filters/without-writes.ts'
 import { withWritesInTurn } from './filters/writes-in-turn.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { RequestsInProgress } from './requests-in-progress.ts'
@@ -84,6 +85,8 @@ export interface ServingConduct {
   readonly corsOrigins: readonly string[]
   /** Share of the requests of HTTP/2 after which the client is asked to take another connection. */
   readonly goawayChance: number
+  /** What would change what is stored is refused. Default: not. */
+  readonly readOnly?: boolean
 }
 
 const ORDINARY: ServingConduct = { hsts: [], corsOrigins: [], goawayChance: 0 }
@@ -120,6 +123,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     withImpersonation(authorizer, options.impersonation),
     options.flowLimits ? withPriorityAndFairness(options.flowLimits, options.marks, options.requestTimeoutMs) : withMaxInFlightLimit(options.inFlight),
     withAuthorization(authorizer, authMetrics),
+    ...(conduct.readOnly ? [withoutWrites] : []),
     withLongRunning(requests, metrics),
     ...(options.settled ? [withWritesInTurn(options.settled)] : []),
     ...(options.faults ? [withFaults(options.faults)] : []),

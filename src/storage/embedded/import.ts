@@ -66,7 +66,7 @@ async function fill(tables: Tables, values: Iterable<ImportedValue>, newest: num
   }
   while (!isDone) await tables.commit(putSome)
   await tables.commit(() => {
-    for (const word of ['compacted', 'swept', 'revision'] as const) setMeta(tables, word, newest)
+    for (const word of ['compacted', 'swept', 'revision'] as const) setMeta(tables, word, Math.max(newest, FIRST_REVISION))
   })
   return seen.size
 }

@@ -63,7 +63,7 @@ describe('the command line', () => {
   it('serves by TLS 1.2 and HTTP/2 unless told otherwise', () => {
     const { serving } = serve().config
     expect(serving.tls).to.deep.equal(DEFAULT_TLS_POLICY)
-    expect(serving).to.deep.include({ named: [], http2: 'own', maxStreams: 1000, hsts: [], corsOrigins: [], goawayChance: 0 })
+    expect(serving).to.deep.include({ named: [], http2: 'own', maxStreams: 1000, hsts: [], corsOrigins: [], goawayChance: 0, readOnly: false })
     const flags = [
       '--disable-http2-serving',
       '--http2-max-streams-per-connection=0',
@@ -286,6 +286,7 @@ describe('the command line', () => {
 
   it('runs what kube-apiserver runs alone, and writes nothing where it is started', () => {
     expect([...serve('--profile=apiserver').config.controllers]).to.deep.equal([])
+    expect([...serve('--read-only').config.controllers], 'controllers write').to.deep.equal([])
     expect([...serve('--profile=apiserver', '--controllers=namespace-controller').config.controllers]).to.deep.equal(['namespace-controller'])
     expect([...serve('--profile=apiserver', '--profile=binnacle').config.controllers]).to.deep.equal([...serve().config.controllers])
 
@@ -459,6 +460,7 @@ describe('the command line', () => {
     [['--tls-sni-cert-key=foo.crt'], 'invalid argument "foo.crt" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths'],
     [['--tls-sni-cert-key=foo.crt,foo.key:'], 'invalid argument "foo.crt,foo.key:" for "--tls-sni-cert-key" flag: empty names list is not allowed'],
     [['--goaway-chance=0.03'], '--goaway-chance can not be less than 0 or greater than 0.02'],
+    [['--read-only', '--controllers=*'], '--read-only and --controllers do not go together: controllers write'],
     [['--goaway-chance=-1'], '--goaway-chance can not be less than 0 or greater than 0.02'],
     [['--strict-transport-security-directives=max-age=1=2'], '--strict-transport-security-directives invalid, allowed values: max-age=expireTime'],
     [['--strict-transport-security-directives=preload, '], 'empty value in strict-transport-security-directives'],

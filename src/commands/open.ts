@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isSea } from 'node:sea'
+import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
+import { BoltError, BoltFile } from '../storage/etcd-snapshot/bolt-file.ts'
+import { runImport } from './import.ts'
+
+const USAGE = `Usage: binnacle open BACKUP [flags]
+
+Serves a backup of a cluster, read-only, until it is interrupted: a snapshot of etcd, a file or folder of objects, or a packed folder (tar.gz), as binnacle import takes them.
+Its store is in a temporary directory, which is removed at the end.
+
+      --secure-port     of the server (default: a free one)
+      --kubeconfig-out  where the administrator's kubeconfig is written (default: in the temporary directory)
+      --encryption-provider-config
+                        the EncryptionConfiguration of the cluster, where its snapshot is encrypted
+      --etcd-prefix     of the keys of the snapshot (default /registry)
+      --release         as which it is served (default 1.33)
+`
+
+const OPTIONS = {
+  backup: 'value',
+  'secure-port': 'value',
+  'kubeconfig-out': 'value',
+  'encryption-provider-config': 'value',
+  'etcd-prefix': 'value',
+  release: 'value',
+  help: 'switch',
+} as const
+
+/** Flags of the server, by those of the command. */
+const OF_SERVER = {
+  'kubeconfig-out': 'kubeconfig-out',
+  'encryption-provider-config': 'encryption-provider-config',
+  'etcd-prefix': 'etcd-prefix',
+  release: 'emulated-version',
+} as const
+
+/** Runs the command. Resolves with the exit status of the server. */
+export async function runOpen(argv: readonly string[], streams: Streams): Promise<number> {
+  const given = readArguments(argv, OPTIONS, { h: 'help' }, 'backup')
+  const backup = given.value('backup')
+  if (given.isOn('help')) {
+    streams.out(USAGE)
+    return 0
+  }
+  if (!backup) throw new ArgumentError('a backup is needed: binnacle open BACKUP')
+  const flag = (name: string, as = name): string[] => {
+    const value = given.value(name)
+    return value === undefined ? [] : [`--${as}=${value}`]
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-open-'))
+  try {
+    const isStore = isSnapshot(backup)
+    const how = [...(isStore ? ['--snapshot', backup] : ['-f', backup, ...flag('encryption-provider-config')]), ...flag('etcd-prefix'), ...flag('release')]
+    // What could not be read is told; the rest is there to look at.
+    await runImport([...how, '--data-dir', directory], { out: streams.err, err: streams.err })
+    const flags = Object.entries(OF_SERVER).flatMap(([name, as]) => flag(name, as))
+    return await served([`--data-dir=${directory}`, '--profile=apiserver', '--read-only', `--secure-port=${given.value('secure-port') ?? '0'}`, ...flags])
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function isSnapshot(path: string): boolean {
+  if (!statSync(path).isFile()) return false
+  try {
+    new BoltFile(path).close()
+    return true
+  } catch (error) {
+    if (error instanceof BoltError) return false
+    throw error
+  }
+}
+
+/** Runs this program as a server. Signals that end this process end it, and are waited for. */
+async function served(flags: readonly string[]): Promise<number> {
+  const program = isSea() ? [] : process.argv.slice(1, 2)
+  const child = spawn(process.execPath, [...process.execArgv, ...program, ...flags], { stdio: 'inherit' })
+  const pass = (signal: NodeJS.Signals): void => void child.kill(signal)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, pass)
+  const [code]: unknown[] = await once(child, 'exit')
+  return typeof code === 'number' ? code : 1
+}

@@ -1,0 +1,22 @@
+import type { RequestInfo } from '../../meta/context.ts'
+import { failure } from '../../meta/status.ts'
+import type { Filter } from './filter.ts'
+
+/** Verbs that change nothing; those of paths that are no resources are their methods. */
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
+/** Reviews are asked by creating them, and nobody keeps them. */
+const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
+/** They reach nodes, pods and services: those of the cluster that is looked at, which is another's. */
+const LEAVING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
+
+/** Refuses what would change what is stored, and what leaves the server. Throws 405, after authorization. */
+export const withoutWrites: Filter = ({ state: { exchange } }, next) => {
+  const { info } = exchange
+  if (info.isResource && LEAVING.has(info.subresource)) throw refused('and reaches no nodes, pods or services')
+  if (!READS.has(info.verb) && !isReview(info)) throw refused('and changes nothing')
+  return next()
+}
+
+const isReview = (info: RequestInfo): boolean => info.isResource && info.verb === 'create' && info.subresource === '' && REVIEWS.has(info.group)
+
+const refused = (what: string) => failure(405, 'MethodNotAllowed', `this server is read-only (--read-only), ${what}`, {})

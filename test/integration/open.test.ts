@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync } from 'node:zlib'
+import { expect } from 'chai'
+import { readKubeconfig } from '../../src/clients/cluster-access.ts'
+import { ClusterClient } from '../../src/clients/cluster-client.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const FIXTURES = join(root, 'test/fixtures/etcd-snapshots')
+
+describe('binnacle open', function () {
+  this.timeout(60_000)
+  let directory: string
+  let child: ChildProcess | undefined
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
+  })
+  afterEach(() => {
+    child?.kill('SIGKILL')
+    rmSync(directory, { recursive: true })
+  })
+
+  /** What the command says until its server is ready, or it ends. Its temporary directory is made in that of the test. */
+  async function opened(...argv: string[]): Promise<string> {
+    let said = ''
+    child = spawn(join(root, 'bin/binnacle'), ['open', ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: directory } })
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text: Buffer) => (said += text.toString()))
+    while (!said.includes('to use it') && child.exitCode === null) await sleep(20)
+    return said
+  }
+
+  it('serves a backup read-only, and leaves nothing behind', async () => {
+    const snapshot = join(directory, 'snapshot.db')
+    const kubeconfig = join(directory, 'kubeconfig')
+    writeFileSync(snapshot, brotliDecompressSync(readFileSync(join(FIXTURES, 'etcd-3.5.db.br'))))
+    expect(await opened(snapshot, '--kubeconfig-out', kubeconfig, '--encryption-provider-config', join(FIXTURES, 'encryption.yaml'))).to.contain(
+      '204 objects imported',
+    )
+    const client = new ClusterClient(readKubeconfig(kubeconfig))
+    expect(await client.json('/api/v1/namespaces/shop/secrets/password')).to.have.nested.property('data.password', 'aHVudGVyMg==')
+    client.close()
+    expect(readdirSync(directory).filter(name => name.startsWith('binnacle-open-'))).to.have.length(1)
+    child?.kill('SIGINT')
+    await once(child as ChildProcess, 'exit')
+    expect(readdirSync(directory).filter(name => name.startsWith('binnacle-open-'))).to.deep.equal([])
+    expect(existsSync(snapshot)).to.equal(true)
+  })
+
+  it('takes objects, and says what is none', async () => {
+    const file = join(directory, 'objects.yaml')
+    writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\nkind: x\n')
+    expect(await opened(file))
+      .to.contain('1 object imported')
+      .and.to.contain('had no uid, and got one')
+    child?.kill('SIGTERM')
+    await once(child as ChildProcess, 'exit')
+    expect(await opened(join(directory, 'nothing'))).to.contain('Error: ')
+    expect(child?.exitCode).to.equal(2)
+  })
+})
