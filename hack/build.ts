@@ -1,6 +1,6 @@
 /**
  * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts into dist/commands.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
- * needs. Packages with native parts, and those that are loaded only after the server listens, stay outside, and so do declarations of types, which are read as they are asked for, and their descriptions
+ * needs. Packages that are loaded only after the server listens stay outside, and so do declarations of types, which are read as they are asked for, and their descriptions
  * (dist/descriptions). What browsers get of the console is in dist/console.
  */
 import { isAscii } from 'node:buffer'
@@ -9,9 +9,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { addonBeside } from './support/addon-beside.ts'
 import { buildConsole } from './support/console-files.ts'
 import { EXTERNAL_PACKAGES } from './support/external-packages.ts'
 import { copyReadFiles } from './support/read-files.ts'
+import { withoutMimeTypes } from './support/without-mime-types.ts'
 import { checkDeclarations, declarationTexts } from './types/check.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -38,6 +40,7 @@ await build({
   // What is imported lazily is then required lazily: a dynamic import would not see the cached code.
   supported: { 'dynamic-import': false },
   external: [...EXTERNAL_PACKAGES],
+  plugins: [addonBeside, withoutMimeTypes],
   // Comments hold characters beyond ASCII: see below.
   minifyWhitespace: true,
   lineLimit: 160,

@@ -1,5 +1,8 @@
-/** Packages that stay outside the bundles: with native parts, or loaded only after the server listens. `*` ends a scope. */
-export const EXTERNAL_PACKAGES: readonly string[] = ['lmdb', 'etcd3', '@grpc/grpc-js', '@opentelemetry/*']
+/** Packages that stay outside the bundles: they are loaded only after the server listens. `*` ends a scope. */
+export const EXTERNAL_PACKAGES: readonly string[] = ['etcd3', '@grpc/grpc-js', '@opentelemetry/*']
+
+/** Of these the native part alone does: see `addon-beside.ts`. */
+export const NATIVE_PACKAGES: readonly string[] = ['lmdb']
 
 export const isExternal = (name: string): boolean =>
   EXTERNAL_PACKAGES.some(pattern => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern))

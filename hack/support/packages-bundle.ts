@@ -12,7 +12,7 @@ export function requiredPackages(bundles: readonly string[]): string[] {
   return [...new Set(names)].filter(name => isExternal(packageOf(name))).sort()
 }
 
-/** Makes one script of packages: a function that returns what `require` would, and loads a package when it is asked for. Their native parts stay outside: it requires `lmdb.node`. */
+/** Makes one script of packages: a function that returns what `require` would, and loads a package when it is asked for. */
 export async function packagesBundle(root: string, names: readonly string[]): Promise<{ readonly text: string; readonly metafile: Metafile }> {
   const contents = `const packages = {${names.map(name => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`).join()}}
     module.exports = name => {
@@ -28,24 +28,14 @@ export async function packagesBundle(root: string, names: readonly string[]): Pr
     target: 'node20',
     format: 'cjs',
     charset: 'ascii',
-    // An accelerator of what is not used here, with a native part: it is optional.
-    external: ['lmdb.node', 'msgpackr-extract'],
     minifyWhitespace: true,
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
-    plugins: [ownAddon, protocolWithin],
+    plugins: [protocolWithin],
   })
   const [{ text } = { text: '' }] = outputFiles
   return { text, metafile }
-}
-
-const ownAddon: Plugin = {
-  name: 'own-addon',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node-gyp-build-optional-packages$/ }, ({ path }) => ({ path, namespace: 'own-addon' }))
-    onLoad({ filter: /.*/, namespace: 'own-addon' }, () => ({ contents: `module.exports = () => require('lmdb.node')` }))
-  },
 }
 
 /** `etcd3` reads the protocol from a file beside it. */

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { declarationsOf } from './declarations.ts'
-import { isExternal } from './external-packages.ts'
+import { isExternal, NATIVE_PACKAGES } from './external-packages.ts'
 
 /** By the name of the declarations in dist: the modules whose exports they describe, which speak of one another alone. */
 const DECLARED = {
@@ -26,7 +26,7 @@ export function stagePackage(root: string, directory: string): void {
   for (const name of ['binnacle', 'kube-apiserver']) chmodSync(join(directory, 'bin', name), 0o755)
   const declarations = declarationsOf(root, DECLARED)
   for (const [name, text] of declarations) for (const extension of ['d.ts', 'd.cts']) writeFileSync(join(directory, 'dist', `${name}.${extension}`), text)
-  const dependencies = Object.fromEntries(Object.entries(manifest.dependencies).filter(([name]) => isExternal(name)))
+  const dependencies = Object.fromEntries(Object.entries(manifest.dependencies).filter(([name]) => isExternal(name) || NATIVE_PACKAGES.includes(name)))
   const published = Object.fromEntries(PUBLISHED.filter(name => name in manifest).map(name => [name, manifest[name]]))
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify({ ...published, dependencies }, undefined, 2)}\n`)
 }

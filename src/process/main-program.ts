@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
 import { connectToPrimary } from '../server/workers/worker-link.ts'
-import { runPrimary } from './primary.ts'
 import { runCommand, runProgram } from './program.ts'
 import { serve } from './serve.ts'
 
@@ -25,6 +24,7 @@ export function main(): void {
   const link = connectToPrimary(process)
   runProgram(process.argv.slice(2), {
     ...(link && { worker: link.number }),
-    serve: (config, log) => (link === undefined && config.workers > 1 ? runPrimary(config, log) : serve(config, log, link)),
+    serve: async (config, log) =>
+      link === undefined && config.workers > 1 ? (await import('./primary.ts')).runPrimary(config, log) : serve(config, log, link),
   })
 }
