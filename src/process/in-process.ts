@@ -16,8 +16,11 @@ import type { AdminAccess } from './serving-files.ts'
 /** Flags by their names, as `binnacle --help` lists them. */
 export type Flags = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
+/** Flags that are read. */
+export type ServeCommand = Extract<Command, { readonly action: 'serve' }>
+
 export interface InProcessOptions {
-  readonly flags: Flags
+  readonly command: ServeCommand
   /** Takes each line of the log. */
   readonly log: ((line: string) => void) | undefined
   /** Ends a start that is not done. */
@@ -39,9 +42,9 @@ export interface InProcessServer {
 }
 
 /** Opens a server beside others that may run in this process, and waits until it is ready. Rejects with an Error that names what it cannot start with, and with the signal's reason where that aborts. */
-export async function openInProcess({ flags, log: write, signal, runtime, give }: InProcessOptions): Promise<InProcessServer> {
+export async function openInProcess({ command, log: write, signal, runtime, give }: InProcessOptions): Promise<InProcessServer> {
   signal.throwIfAborted()
-  const { config, ignored, checkFiles } = commandOf(flags)
+  const { config, ignored, checkFiles } = command
   checkFiles()
   const log = createLogger({ verbosity: config.verbosity, format: config.loggingFormat, write: line => write?.(line), now: Date.now })
   logFlags(config, ignored, log)
@@ -70,8 +73,8 @@ export async function openInProcess({ flags, log: write, signal, runtime, give }
   return { access: server.access, version: gitVersion(config.emulatedVersion), origin: () => server.origin(), stop }
 }
 
-/** Throws FlagError. */
-function commandOf(flags: Flags): Extract<Command, { readonly action: 'serve' }> {
+/** What the flags ask for, of a server in this process. Throws FlagError. */
+export function serveCommand(flags: Flags): ServeCommand {
   const isPlaced = ['data-dir', 'etcd-servers', 'ephemeral'].some(name => Object.hasOwn(flags, name))
   const given = Object.entries(flags).flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map(one => `--${name}=${one}`))
   const command = readCommandLine(isPlaced ? given : ['--ephemeral', ...given])

@@ -28,7 +28,7 @@ import type { Credentials } from '../server/tls/material.ts'
 import type { Tracing } from '../server/tracing/tracing.ts'
 import { versionInfo } from '../server/version.ts'
 import type { WorkerBegin } from '../server/workers/messages.ts'
-import type { WorkerLink } from '../server/workers/worker-link.ts'
+import type { ConnectionSource, WorkerLink } from '../server/workers/worker-link.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
@@ -44,7 +44,7 @@ const FILL_MS = 30_000
 /** Between two looks at --client-ca-file. */
 const CLIENT_CA_MS = 5_000
 /** Between two looks at whether the server is ready, where someone waits for it. */
-const LOOK_READY_MS = 5
+const LOOK_READY_MS = 2
 /** Between two looks at --tls-cert-file and --tls-sni-cert-key. */
 const CERTIFICATES_MS = 5_000
 
@@ -70,6 +70,8 @@ export interface GivenParts {
   /** Keys that servers on forks of one store have alike. */
   readonly agreed: AgreedValues
   readonly observer: AuditObserver
+  /** The secure port, on which connections wait. */
+  readonly port: ConnectionSource
 }
 
 /** A server that serves. Several may be open in one process. */
@@ -222,6 +224,7 @@ async function listen({
   config,
   log,
   link,
+  given,
   runtime,
   begin,
   services,
@@ -265,7 +268,8 @@ async function listen({
     conduct: config.serving,
     tracing,
     bindAddress: config.bindAddress,
-    ...(link && { sharedMetrics: link, handed: link.connections }),
+    handed: link?.connections ?? (name => (name === 'secure' ? given?.port : undefined)),
+    ...(link && { sharedMetrics: link }),
     securePort: begin.securePort,
     insecurePort: begin.insecurePort === 0 ? undefined : begin.insecurePort,
     flowLimits: plane.flowLimits,

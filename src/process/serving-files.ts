@@ -45,18 +45,30 @@ export interface AdminAccess {
   readonly clientKey: string
 }
 
+/** How the administrator reaches a server on these ports. */
+export async function adminAccess(config: Config, { admin, serverCa }: Credentials, { securePort, insecurePort }: ServedPorts): Promise<AdminAccess> {
+  const url = `https://${urlHost(config.bindAddress)}:${securePort}`
+  const insecureUrl = insecurePort === undefined ? undefined : `http://${LOOPBACK}:${insecurePort}`
+  const { cert, key } = await admin
+  const text = kubeconfig({ server: url, ca: serverCa, user: ADMIN_USER, cert, key })
+  return { url, insecureUrl, consoleUrl: undefined, kubeconfig: text, certificateAuthority: serverCa, clientCertificate: cert, clientKey: key }
+}
+
+interface ServedPorts {
+  readonly securePort: number
+  readonly insecurePort: number | undefined
+}
+
 /** Writes the administrator's kubeconfig, where it is to be in a file, and logs where the server is reached. `fields`: more to log. `consoleLink`: path and fragment. */
 export async function announce(
   config: Config,
   credentials: Credentials,
-  ports: { readonly securePort: number; readonly insecurePort: number | undefined },
+  ports: ServedPorts,
   log: Logger,
   { consoleLink, ...fields }: Readonly<Record<string, unknown>> & { readonly consoleLink?: string | undefined } = {},
 ): Promise<AdminAccess> {
-  const url = `https://${urlHost(config.bindAddress)}:${ports.securePort}`
-  const insecureUrl = ports.insecurePort === undefined ? undefined : `http://${LOOPBACK}:${ports.insecurePort}`
-  const { cert, key } = await credentials.admin
-  const text = kubeconfig({ server: url, ca: credentials.serverCa, user: ADMIN_USER, cert, key })
+  const access = await adminAccess(config, credentials, ports)
+  const { url, insecureUrl, kubeconfig: text } = access
   const { kubeconfigOut } = config
   if (kubeconfigOut !== undefined) {
     makePrivateDirectory(dirname(kubeconfigOut))
@@ -71,7 +83,7 @@ export async function announce(
   if (kubeconfigOut !== undefined) log.info(`to use it: export KUBECONFIG=${kubeconfigOut}; kubectl get namespaces`)
   const consoleUrl = consoleLink && url + consoleLink
   if (consoleUrl) log.info(`to open the console, once, within 15 minutes: ${consoleUrl}`)
-  return { url, insecureUrl, consoleUrl, kubeconfig: text, certificateAuthority: credentials.serverCa, clientCertificate: cert, clientKey: key }
+  return { ...access, consoleUrl }
 }
 
 /** The address of the Service `kubernetes`. */

@@ -1,4 +1,4 @@
-import { openInProcess } from './in-process.ts'
+import { openInProcess, serveCommand } from './in-process.ts'
 
 /** How a server is started in this process. */
 export interface ServerOptions {
@@ -41,6 +41,6 @@ export interface Server {
  * await server.stop()
  */
 export async function startServer({ flags = {}, log, signal = new AbortController().signal }: ServerOptions = {}): Promise<Server> {
-  const { access, version, stop } = await openInProcess({ flags, log, signal })
+  const { access, version, stop } = await openInProcess({ command: serveCommand(flags), log, signal })
   return { ...access, version, stop }
 }

@@ -89,8 +89,8 @@ export interface ServerOptions {
   readonly tracing?: Tracing | undefined
   /** Of the secure port; absent: there is none. */
   readonly console?: ServedConsole | undefined
-  /** Where another process holds the ports: what it hands on of them. */
-  readonly handed?: (port: PortName, number: number) => ConnectionSource
+  /** Where somebody else holds a port, as another process: what that hands on of it. Absent, and undefined: this server listens. */
+  readonly handed?: ((port: PortName, number: number) => ConnectionSource | undefined) | undefined
   readonly bindAddress: string
   /** 0: one that is free. */
   readonly securePort: number
@@ -148,12 +148,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     onHandshakeError: () => handshakes.count++,
     ...(options.api.passesOn && { passesOn: options.api.passesOn }),
   })
-  const secure = handed ? serveHanded(secureServer, handed('secure', options.securePort)) : await open(secureServer, options.securePort, options.bindAddress)
+  const source = handed?.('secure', options.securePort)
+  const secure = source ? serveHanded(secureServer, source) : await open(secureServer, options.securePort, options.bindAddress)
   ports.push(secure)
   let insecure: Port | undefined
   if (options.insecurePort !== undefined) {
     const server = createInsecurePort(createApp(handlerChain({ ...shared, trusted: UNSECURED }), options.log), options.api.passesOn)
-    insecure = handed ? serveHanded(server, handed('insecure', options.insecurePort)) : await open(server, options.insecurePort, LOOPBACK)
+    const plain = handed?.('insecure', options.insecurePort)
+    insecure = plain ? serveHanded(server, plain) : await open(server, options.insecurePort, LOOPBACK)
     ports.push(insecure)
   }
   return {

@@ -3,8 +3,12 @@ import type { Origin } from '../control-plane/origin.ts'
 import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
-import { type Flags, type InProcessServer, openInProcess } from '../process/in-process.ts'
+import { type InProcessServer, openInProcess, type ServeCommand } from '../process/in-process.ts'
+import { type AdminAccess, adminAccess } from '../process/serving-files.ts'
+import { holdPort } from '../server/held-port.ts'
 import { kubeconfig } from '../server/kubeconfig.ts'
+import { gitVersion } from '../server/version.ts'
+import type { ConnectionSource } from '../server/workers/worker-link.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { openInMemory } from '../storage/embedded/open-embedded.ts'
@@ -27,7 +31,7 @@ const WAIT_MS = 30_000
 /** What control planes have alike that are forks of one another. */
 export interface Begin {
   readonly lineage: Lineage
-  readonly flags: Flags
+  readonly command: ServeCommand
   readonly recordedLevel: RecordedLevel
   readonly log: ((line: string) => void) | undefined
   /** Absent: the machine's. */
@@ -39,34 +43,70 @@ export interface Begin {
 /** What snapshots hold is nobody else's. */
 const contents = new WeakMap<Snapshot, Kept>()
 
-/** Opens a control plane on the tables, which are its own from then on. */
-export async function openControlPlane(begin: Begin, tables: MemoryTables, signal: AbortSignal, origin?: Origin): Promise<RunningControlPlane> {
-  const { lineage, flags, log: write, clock } = begin
+/** What a control plane begins with besides its tables. */
+export interface OpenOptions {
+  /** Ends a start that is not done. */
+  readonly signal?: AbortSignal
+  /** Of which it is a copy. */
+  readonly origin?: Origin | undefined
+}
+
+/** Opens a control plane on the tables, which are its own from then on. Resolves when its port is there: what is asked waits until it is ready. */
+export async function openControlPlane(begin: Begin, tables: MemoryTables, options: OpenOptions = {}): Promise<RunningControlPlane> {
+  const { lineage, command, clock } = begin
+  const { config } = command
+  const port = await holdPort(config.bindAddress, config.securePort)
   const rules = new FaultRules(clock ?? systemClock)
   const recorded = new RecordedRequests(begin.recordedLevel)
   const simulation = begin.seed === undefined ? undefined : new Simulation(begin.seed, () => metaRevision(tables, 'revision'))
+  const opened = openLater(begin, { tables, port, rules, recorded, simulation }, options)
+  opened.catch(() => port.close())
+  const access = await adminAccess(config, await lineage.credentials(config), { securePort: port.port, insecurePort: undefined })
+  return new RunningControlPlane(begin, access, { simulation, tables, recorded, faults: new OwnFaults(rules), opened })
+}
+
+/** What a server is made with. */
+interface Made {
+  readonly tables: MemoryTables
+  readonly port: ConnectionSource
+  readonly rules: FaultRules
+  readonly recorded: RecordedRequests
+  readonly simulation: Simulation | undefined
+}
+
+interface Opened {
+  readonly server: InProcessServer
+  readonly backend: Backend
+}
+
+/** Opens the server when whoever has asked for it has had the turn, and waits until it is ready. */
+async function openLater(begin: Begin, { tables, port, rules, recorded, simulation }: Made, { signal = NEVER, origin }: OpenOptions): Promise<Opened> {
+  const { lineage, command, log: write, clock } = begin
+  await new Promise(setImmediate)
   let backend: Backend | undefined
   const server = await openInProcess({
-    flags,
+    command,
     log: write,
     signal,
     runtime: { clock, faults: rules, ...(simulation && { random: simulation.random, queues: simulation.queues, settled: simulation.settled }) },
     give(config, log) {
       backend = openInMemory(clock ?? systemClock, log, { tables, keepsHistory: config.history !== undefined })
-      return { backend, origin, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
+      return { backend, origin, port, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
     },
   })
   if (backend === undefined) throw new Error('the server has no store')
   simulation?.begin()
-  return new RunningControlPlane(begin, server, { simulation, backend, tables, recorded, faults: new OwnFaults(rules) })
+  return { server, backend }
 }
 
+const NEVER = new AbortController().signal
+
 interface Parts {
-  readonly backend: Backend
   readonly tables: MemoryTables
   readonly recorded: RecordedRequests
   readonly faults: OwnFaults
   readonly simulation: Simulation | undefined
+  readonly opened: Promise<Opened>
 }
 
 class RunningControlPlane implements ControlPlane {
@@ -79,28 +119,41 @@ class RunningControlPlane implements ControlPlane {
   readonly clientKey: string
   readonly request: ControlPlane['request']
   private readonly begin: Begin
-  private readonly server: InProcessServer
   private readonly parts: Parts
   private readonly client: Client
   private readonly clients: Client[] = []
   private first: Snapshot
+  /** Undefined until it is ready. */
+  private server: InProcessServer | undefined
   private forks = 0
 
-  constructor(begin: Begin, server: InProcessServer, parts: Parts) {
-    const { access } = server
+  constructor(begin: Begin, access: AdminAccess, parts: Parts) {
     this.begin = begin
-    this.server = server
     this.parts = parts
     this.url = access.url
-    this.version = server.version
+    this.version = gitVersion(begin.command.config.emulatedVersion)
     this.kubeconfig = access.kubeconfig
     this.certificateAuthority = access.certificateAuthority
     this.clientCertificate = access.clientCertificate
     this.clientKey = access.clientKey
     this.client = openClient(this)
     this.clients.push(this.client)
-    this.request = this.client.request
+    this.request = async (...asked) => {
+      await this.ready()
+      return this.client.request(...asked)
+    }
     this.first = this.snapshot()
+    parts.opened.then(
+      ({ server }) => {
+        this.server = server
+      },
+      () => {},
+    )
+  }
+
+  /** Resolves when it is ready; rejects with why it could not be opened. */
+  async ready(): Promise<void> {
+    await this.parts.opened
   }
 
   get requests(): ControlPlane['requests'] {
@@ -137,7 +190,7 @@ class RunningControlPlane implements ControlPlane {
   async fork(): Promise<ControlPlane> {
     const { clock, seed } = this.begin
     const begin = { ...this.begin, clock: clock?.fork(), seed: seed === undefined ? undefined : `${seed}/${++this.forks}` }
-    return openControlPlane(begin, this.tables(), new AbortController().signal, this.server.origin())
+    return openControlPlane(begin, this.tables(), { origin: this.server?.origin() })
   }
 
   snapshot(): Snapshot {
@@ -150,7 +203,8 @@ class RunningControlPlane implements ControlPlane {
   async restore(snapshot: Snapshot): Promise<void> {
     const kept = contents.get(snapshot)
     if (kept === undefined) throw new TypeError('not a snapshot of a control plane')
-    await restoreTables(this.parts.backend, this.parts.tables, kept)
+    const { backend } = await this.parts.opened
+    await restoreTables(backend, this.parts.tables, kept)
   }
 
   async reset(): Promise<void> {
@@ -167,6 +221,7 @@ class RunningControlPlane implements ControlPlane {
     const { clock } = this.begin
     if (clock === undefined) throw new Error('this control plane goes by the clock of the machine: start it with the option clock')
     const milliseconds = millisecondsOf(duration)
+    await this.ready()
     const { simulation } = this.parts
     await simulation?.rest()
     await clock.advance(milliseconds, simulation?.work ?? (() => quiet(() => this.revision())))
@@ -182,6 +237,7 @@ class RunningControlPlane implements ControlPlane {
   }
 
   async settled(quietMs = 100): Promise<void> {
+    await this.ready()
     await this.parts.simulation?.rest()
     let last = this.revision()
     let since = performance.now()
@@ -198,7 +254,8 @@ class RunningControlPlane implements ControlPlane {
 
   async stop(): Promise<void> {
     for (const client of this.clients) client.close()
-    await this.server.stop()
+    const opened = await this.parts.opened.catch(() => undefined)
+    await opened?.server.stop()
   }
 }
 

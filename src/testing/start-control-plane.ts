@@ -1,6 +1,6 @@
 import { FlagError } from '../config/parse-flags.ts'
 import { systemClock } from '../lib/clock.ts'
-import type { Flags } from '../process/in-process.ts'
+import { type Flags, serveCommand } from '../process/in-process.ts'
 import { type MemoryTables, memoryTables } from '../storage/embedded/memory-tables.ts'
 import { canonicalTables } from './canonical-tables.ts'
 import { lineageOf } from './lineage.ts'
@@ -24,9 +24,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const { clock = seed === undefined ? undefined : SEEDED_TIME } = options
   const flags = flagsOf(options)
   const lineage = lineageOf(flags, { seed, clock: clock instanceof Date ? clock : undefined })
-  const begin: Begin = { lineage, flags, recordedLevel, log, clock: clockOf(clock), seed }
+  const begin: Begin = { lineage, command: serveCommand(flags), recordedLevel, log, clock: clockOf(clock), seed }
   if (seed !== undefined) lineage.beginning ??= await seededBeginning({ ...begin, clock: clockOf(clock) }, seed, signal)
-  const plane = await openControlPlane(begin, lineage.beginning?.fork() ?? memoryTables(), signal)
+  const plane = await openControlPlane(begin, lineage.beginning?.fork() ?? memoryTables(), { signal })
+  await plane.ready()
   lineage.beginning ??= plane.tables()
   try {
     await plane.apply(...manifests)
@@ -40,7 +41,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 
 /** What a new control plane holds when it has come to rest: the one that makes it and all others then begin alike. */
 async function seededBeginning(begin: Begin, seed: string, signal: AbortSignal): Promise<MemoryTables> {
-  const plane = await openControlPlane(begin, memoryTables(), signal)
+  const plane = await openControlPlane(begin, memoryTables(), { signal })
+  await plane.ready()
   try {
     await plane.settled()
     return await canonicalTables(plane.tables(), seed, new URL(plane.url).port)
