@@ -70,10 +70,12 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     ).to.deep.equal(SERVED))
 
   it('has the engine of expressions, as its page shows it', async () => {
-    const [example = ''] = examples('docs/cel.md')
-    const said = [...example.matchAll(/\/\/ (.*)$/gm)].map(([, text]) => text)
-    expect(said).to.have.length(3)
-    expect((await node('cel.mjs', example)).trim().split('\n').join(' ').replaceAll(/\s+/g, ' ')).to.equal(said.join(' '))
+    const all = examples('docs/cel.md')
+    expect(all).to.have.length(4)
+    for (const [i, example] of all.entries()) {
+      const said = [...example.matchAll(/\/\/ (.*)$/gm)].map(([, text]) => text)
+      expect((await node(`cel-${i}.mjs`, example)).trim().replaceAll(/\s+/g, ' ')).to.equal(said.join(' '))
+    }
     expect(await node('cel.cjs', `console.log(require('binnacle/cel').compile('1 + 1').evaluate().value)`)).to.equal('2\n')
   })
 
@@ -110,9 +112,17 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       'types.cts',
       `import binnacle = require('binnacle')\nimport cel = require('binnacle/cel')\nimport testing = require('binnacle/testing')\ntype Server = binnacle.Server\ntype ControlPlane = testing.ControlPlane\nconst { startControlPlane } = testing\nconst { startServer } = binnacle\nconst { compile } = cel\nexport async function f() {${use('return { url, value }')}}`,
     )
-    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--ignoreConfig', module, common]
-    const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(error => error)
-    expect(stdout).to.equal('')
+    // Of bundlers modules alone: they have no `import … = require(…)`.
+    const settings = [
+      ['--module', 'nodenext', module, common],
+      ['--module', 'node16', module, common],
+      ['--module', 'preserve', '--moduleResolution', 'bundler', module],
+    ]
+    for (const setting of settings) {
+      const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', '--ignoreConfig', ...setting]
+      const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...flags], { cwd: directory }).catch(error => error)
+      expect(stdout, setting.join(' ')).to.equal('')
+    }
   })
 
   it('serves by its name', async () => {
