@@ -34,7 +34,7 @@ export function usage(): string {
        binnacle convert -f FILE|FOLDER|- --to RELEASE
        binnacle upgrade-report --from RELEASE --to RELEASE [-f FILE|FOLDER|-]
 
-A Kubernetes API server (release 1.33, or 1.32) over an embedded store or etcd.
+A Kubernetes API server on an embedded store or etcd: release 1.33, or another from 1.24 to 1.36 (--emulated-version).
 
 Flags of its own:
 ${described(true)}
