@@ -30,7 +30,7 @@ export class HistoryService implements Service {
     this.history = history
     this.kept = kept
     this.metrics = metricsOf(history)
-    const env = { history, catalog, etcdPrefix, authorizer, codecFor: stores.codecFor.bind(stores) }
+    const env = { history, catalog, etcdPrefix, authorizer, clock, codecFor: stores.codecFor.bind(stores) }
     this.routes = [
       {
         path: '/binnacle/v1/moments',

@@ -27,6 +27,8 @@ export interface KeyChanges {
 export interface ChangesQuery {
   /** Begin with this change, which is one of the key; absent: with the newest. */
   readonly from?: Revision
+  /** Begin with the change that was the newest at this revision; absent: now. Fails with `compacted` and `future`. */
+  readonly at?: Revision | undefined
   readonly limit: number
   /** Values read for a page, beyond which no other is begun. */
   readonly bytes: number

@@ -1,18 +1,19 @@
 import { forbidden } from '../../auth/authz/forbidden.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { ResourceDefinition } from '../../catalog/definition.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
 import { badRequestError, pathNotFoundError } from '../../meta/status.ts'
 import { conversionOf } from '../../registry/conversion-of.ts'
 import { keySpace } from '../../registry/keys.ts'
-import { revision } from '../../storage/revision.ts'
+import { type Key, revision } from '../../storage/revision.ts'
 import type { ResourceCodec } from '../../storage/storage.ts'
 import type { KeyChange, KeyChanges, StoreHistory } from '../../storage/store-history.ts'
 import { Stored } from '../../storage/stored-object.ts'
 import type { Exchange } from '../exchange.ts'
-import { momentError, momentJson } from './moments.ts'
+import { momentError, momentJson, momentOf } from './moments.ts'
 import { getOf, type NamedObject, objectOf, servedObject } from './object-path.ts'
 
 /** Changes of a page, where the request names no number; the most that it may name; stored bytes after which no other is begun. */
@@ -25,11 +26,12 @@ export interface HistoryEnvironment {
   readonly catalog: Catalog
   readonly etcdPrefix: string
   readonly authorizer: Authorizer
+  readonly clock: Clock
   codecFor(definition: ResourceDefinition): ResourceCodec
 }
 
 /**
- * `GET /binnacle/v1/history/PATH?limit=&continue=`: the changes of the object with this path that are kept, newest first, in the version of the path. For those who may get the object now. Throws 403, 404, 400, and 410 where the
+ * `GET /binnacle/v1/history/PATH?at=&limit=&continue=`: the changes of the object with this path that are kept, newest first, in the version of the path; with a moment those up to it, of which the first shows what it was then. For those who may get the object now. Throws 403, 404, 400, and 410 where the
  * next page is no longer kept.
  */
 export async function serveHistory(exchange: Exchange, prefix: string, env: HistoryEnvironment): Promise<void> {
@@ -39,7 +41,7 @@ export async function serveHistory(exchange: Exchange, prefix: string, env: Hist
   await authorize(exchange, object, path, env.authorizer)
   const served = servedObject(env.catalog.snapshot(), object)
   const key = keySpace(env.etcdPrefix, served.definition).object(object.namespace, object.name)
-  const page = await pageOf(exchange, env.history, { key })
+  const page = await pageOf(exchange, env, key)
   const codec = env.codecFor(served.definition)
   const view = conversionOf(served.definition).view(served.version)
   const parts: Buffer[] = [Buffer.from('{"kind":"History","items":[')]
@@ -66,11 +68,13 @@ async function authorize({ ctx }: Exchange, object: NamedObject, path: string, a
   if (decision !== 'allow') throw forbidden(ctx.user, asked, reason)
 }
 
-async function pageOf({ query, ctx }: Exchange, history: StoreHistory, { key }: { readonly key: Parameters<StoreHistory['changes']>[0] }): Promise<KeyChanges> {
+async function pageOf({ query, ctx }: Exchange, { history, clock }: HistoryEnvironment, key: Key): Promise<KeyChanges> {
   const limit = numberIn(query, 'limit') ?? DEFAULT_LIMIT
   const from = numberIn(query, 'continue')
+  const moment = query.get('at') ?? ''
+  const at = moment === '' ? undefined : momentOf(history, moment, clock.now()).revision
   try {
-    const asked = { limit: Math.min(limit, MOST_LIMIT), bytes: PAGE_BYTES, ...(from !== undefined && { from: revision(from) }) }
+    const asked = { at, limit: Math.min(limit, MOST_LIMIT), bytes: PAGE_BYTES, ...(from !== undefined && { from: revision(from) }) }
     return await history.changes(key, asked, ctx.signal)
   } catch (error) {
     throw momentError(history, error)

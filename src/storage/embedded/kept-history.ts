@@ -38,21 +38,19 @@ export class KeptHistory implements StoreHistory {
 
   timeOf(revision: Revision): number | undefined {
     this.#admit()
-    const newest = this.#newest()
-    if (revision > newest) throw new BackendError('future', `revision ${revision} is later than the newest, ${newest}`)
-    const compactRevision = this.#compactor.compacted()
-    if (revision < compactRevision) throw new BackendError('compacted', `revision ${revision} is compacted`, { compactRevision })
+    this.#mustBeKept(revision)
     return revision < this.#since().first ? undefined : this.#timeAt(revision)
   }
 
-  async changes(key: Key, { from, limit, bytes }: ChangesQuery, signal: AbortSignal): Promise<KeyChanges> {
+  async changes(key: Key, { from, at, limit, bytes }: ChangesQuery, signal: AbortSignal): Promise<KeyChanges> {
     this.#admit(signal)
+    if (at !== undefined) this.#mustBeKept(at)
     const name = keyBytes(key)
     const oldest = this.#compactor.compacted()
     if (from !== undefined && from < oldest && !this.#isFirstOf(name, from))
       throw new BackendError('compacted', `revision ${from} is compacted`, { compactRevision: oldest })
     const changes: KeyChange[] = []
-    let next = from ?? newestOf(this.#tables, name)?.modRevision ?? NO_REVISION
+    let next = from ?? this.#lastOf(name, at ?? this.#newest())
     for (let left = bytes; next !== NO_REVISION && changes.length < limit && left > 0; ) {
       const record = this.#record(next)
       // Of a change that is older than the oldest state, what it left is a part of that state.
@@ -133,15 +131,25 @@ export class KeptHistory implements StoreHistory {
 
   /** Whether a change that is older than the oldest state is the one which that state shows. */
   #isFirstOf(name: Buffer, from: Revision): boolean {
-    const record = this.#record(from)
-    if (record === undefined || !record.key.equals(name)) return false
-    let at = newestOf(this.#tables, name)?.modRevision ?? NO_REVISION
-    const oldest = this.#compactor.compacted()
-    while (at > oldest) {
-      const { stamp, before } = this.#record(at) ?? {}
-      at = stamp !== undefined && stamp.jump > oldest ? stamp.jump : (before ?? NO_REVISION)
+    if (!this.#record(from)?.key.equals(name)) return false
+    return this.#lastOf(name, this.#compactor.compacted()) === from
+  }
+
+  /** The last change of a key up to a revision; 0 where there was none. */
+  #lastOf(name: Buffer, at: Revision): Revision {
+    let last = newestOf(this.#tables, name)?.modRevision ?? NO_REVISION
+    while (last > at) {
+      const { stamp, before } = this.#record(last) ?? {}
+      last = stamp !== undefined && stamp.jump > at ? stamp.jump : (before ?? NO_REVISION)
     }
-    return at === from
+    return last
+  }
+
+  #mustBeKept(revision: Revision): void {
+    const newest = this.#newest()
+    if (revision > newest) throw new BackendError('future', `revision ${revision} is later than the newest, ${newest}`)
+    const compactRevision = this.#compactor.compacted()
+    if (revision < compactRevision) throw new BackendError('compacted', `revision ${revision} is compacted`, { compactRevision })
   }
 }
 

@@ -5,7 +5,8 @@ import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { seededRandom } from '../../../../src/lib/seeded-random.ts'
 import type { Backend } from '../../../../src/storage/backend.ts'
-import type { Table, Tables } from '../../../../src/storage/embedded/environment.ts'
+import type { Table } from '../../../../src/storage/embedded/environment.ts'
+import { memoryTables } from '../../../../src/storage/embedded/memory-tables.ts'
 import { openEmbedded, openInMemory } from '../../../../src/storage/embedded/open-embedded.ts'
 import { openTables } from '../../../../src/storage/embedded/tables.ts'
 import { revision } from '../../../../src/storage/revision.ts'
@@ -200,15 +201,19 @@ describe('history that the embedded store keeps', () => {
   it('finds an old value of a key that has changed often in few reads', async () => {
     let reads = 0
     const counted = (table: Table): Table => ({
-      ...table,
+      getRange: range => table.getRange(range),
+      getKeys: range => table.getKeys(range),
+      putSync: (id, value) => table.putSync(id, value),
+      removeSync: id => table.removeSync(id),
       getBinaryFast(id) {
         reads++
         return table.getBinaryFast(id)
       },
     })
-    const wrapTables = (tables: Tables): Tables => ({ ...tables, log: counted(tables.log) })
-    open.push(await openEmbedded({ dir, keepsHistory: true, wrapTables }, clock, silentLogger))
-    const store = new Store(open[0] as Backend, '/registry/')
+    const tables = memoryTables()
+    const { log } = tables
+    const backend = openInMemory(clock, silentLogger, { keepsHistory: true, tables: Object.assign(tables, { log: counted(log) }) })
+    const store = new Store(backend, '/registry/')
     const made = [await store.put('a', 0, '0')]
     for (let i = 1; i < 5000; i++) made.push(await store.put('a', made.at(-1) ?? 0, String(i)))
     for (let i = 0; i < 5000; i += 97) {
@@ -281,6 +286,11 @@ describe('history that the embedded store keeps', () => {
           const first = changes.find(change => Number.parseInt(change, 10) <= oldest)
           if (first !== undefined && (!first.endsWith('deleted') || Number.parseInt(first, 10) === oldest)) kept.push(first)
           expect(await changesOf(store, name, 1 + below(5)), name).to.deep.equal(kept)
+          for (const at of [oldest, oldest + below(40), model.last.revision]) {
+            const { changes: then } = await historyOf(store).changes(store.key(name), { ...ALL, limit: 1, at: revision(at) }, never)
+            const last = kept.find(change => Number.parseInt(change, 10) <= at)
+            expect(then.map(change => `${change.revision} ${change.type}`)).to.deep.equal(last === undefined ? [] : [last.split(' ').slice(0, 2).join(' ')])
+          }
         }
       }
       for (let round = 0; round < 4; round++) {
