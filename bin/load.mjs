@@ -9,12 +9,14 @@ import { Script } from 'node:vm'
 const HEAD = Buffer.from('(function (exports, require, module, __filename, __dirname) {')
 const TAIL = Buffer.from('\n})')
 
+const COMMANDS = ['console', 'convert', 'diff', 'export', 'import', 'log', 'open', 'show', 'undo', 'upgrade-report']
+
 /**
  * The bundle that a command line is for. Several workers have a primary, which is a program of its own: it tells a worker so by a variable. Commands on manifests and clusters serve nothing: they are a
  * program of their own, too.
  */
 export function programOf([, , command, ...more], { BINNACLE_WORKER }) {
-  if (['console', 'convert', 'export', 'import', 'open', 'upgrade-report'].includes(command)) return 'commands'
+  if (COMMANDS.includes(command)) return 'commands'
   const several = BINNACLE_WORKER === undefined && [command, ...more].some(argument => /^--workers(?:$|=(?!1$))/.test(argument))
   return several ? 'primary' : 'main'
 }

@@ -10,6 +10,8 @@ import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 /** How to reach a server, and as whom. */
 export interface ClusterAccess {
   readonly server: URL
+  /** Of the context; absent: `default`. */
+  readonly namespace?: string
   readonly headers: Readonly<Record<string, string>>
   readonly tls: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>
 }
@@ -29,6 +31,7 @@ export function readKubeconfig(path: string, contextName?: string): ClusterAcces
   const [ca, cert, key] = [read(cluster, 'certificate-authority'), read(user, 'client-certificate'), read(user, 'client-key')]
   return {
     server: urlOf(path, cluster.server),
+    ...(typeof context?.namespace === 'string' && { namespace: context.namespace }),
     headers: authorization(path, user),
     tls: {
       ...(ca && { ca }),

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 60_000
 /** More of one answer is not read: lists come in chunks. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** An answer that is not 200 or 201, or none. */
+/** An answer that is not a success, or none. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError'
   /** Undefined where there was no answer. */
@@ -23,6 +23,14 @@ export class ClusterError extends Error {
     this.status = status
     this.retryAfterSeconds = /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined
   }
+}
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly accept: string
+  /** JSON. */
+  readonly body?: string
 }
 
 /** Asks a server, one request after the other on a connection that stays. */
@@ -38,8 +46,13 @@ export class ClusterClient {
   }
 
   /** Throws ClusterError. */
-  async json(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Json> {
-    const bytes = await this.bytes(path, 'application/json', method)
+  json(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Json> {
+    return this.send(method, path)
+  }
+
+  /** Throws ClusterError. */
+  async send(method: string, path: string, body?: Json): Promise<Json> {
+    const bytes = await this.bytes({ method, path, accept: 'application/json', ...(body !== undefined && { body: JSON.stringify(body) }) })
     try {
       return parseJson(bytes).value
     } catch {
@@ -49,13 +62,14 @@ export class ClusterClient {
 
   /** Throws ClusterError. */
   async text(path: string): Promise<string> {
-    return (await this.bytes(path, 'text/plain')).toString()
+    return (await this.bytes({ method: 'GET', path, accept: 'text/plain' })).toString()
   }
 
-  private bytes(path: string, accept: string, method = 'GET'): Promise<Buffer> {
-    const { server, headers } = this.#access
+  private bytes({ method, path, accept, body }: Asked): Promise<Buffer> {
+    const { server } = this.#access
     const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
-    const options = { method, headers: { ...headers, accept, 'user-agent': 'binnacle' }, signal: AbortSignal.timeout(TIMEOUT_MS) }
+    const headers = { ...this.#access.headers, accept, 'user-agent': 'binnacle', ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const options = { method, headers, signal: AbortSignal.timeout(TIMEOUT_MS) }
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void =>
         reject(new ClusterError(`${url.origin}${path}: ${error.message || ('code' in error ? String(error.code) : 'no answer')}`))
@@ -69,12 +83,12 @@ export class ClusterClient {
           else chunks.push(chunk)
         })
         response.on('end', () => {
-          const body = Buffer.concat(chunks)
-          if (response.statusCode === 200 || response.statusCode === 201) resolve(body)
-          else reject(new ClusterError(`${path}: ${response.statusCode} ${messageOf(body.toString())}`, response.statusCode, response.headers['retry-after']))
+          const answer = Buffer.concat(chunks)
+          if (response.statusCode === 200 || response.statusCode === 201) resolve(answer)
+          else reject(new ClusterError(`${path}: ${response.statusCode} ${messageOf(answer.toString())}`, response.statusCode, response.headers['retry-after']))
         })
       })
-      request.end()
+      request.end(body)
     })
   }
 

@@ -10,6 +10,10 @@ import { ManifestError } from '../upgrade/manifests.ts'
 import { runReport } from '../upgrade/report-command.ts'
 import { runConsole } from './console.ts'
 import { runExport } from './export.ts'
+import { runDiff } from './history/diff.ts'
+import { runLog } from './history/log.ts'
+import { runShow } from './history/show.ts'
+import { runUndo } from './history/undo.ts'
 import { runImport } from './import.ts'
 import { runOpen } from './open.ts'
 
@@ -17,9 +21,13 @@ import { runOpen } from './open.ts'
 const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
   console: runConsole,
   convert: runConvert,
+  diff: runDiff,
   export: runExport,
   import: runImport,
+  log: runLog,
   open: runOpen,
+  show: runShow,
+  undo: runUndo,
   'upgrade-report': runReport,
 }
 

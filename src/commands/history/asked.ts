@@ -1,0 +1,112 @@
+import { chosenKubeconfig } from '../../clients/chosen-kubeconfig.ts'
+import { readKubeconfig } from '../../clients/cluster-access.ts'
+import { ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
+import { ArgumentError, type Arguments, type Option, readArguments, type Streams } from '../../lib/arguments.ts'
+import { objectsIn } from '../../meta/json-members.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { findObject, type NamedObject } from './named-object.ts'
+
+/** A change of the object, as the server tells it. */
+export interface ObjectChange {
+  readonly revision: string
+  readonly time: string | undefined
+  readonly type: string
+  /** Absent for a deletion, and where it cannot be read. */
+  readonly object: JsonObject | undefined
+  readonly error: string | undefined
+}
+
+/** What the command line of a command about one object asks, and of whom. */
+export interface AskedObject {
+  readonly given: Arguments
+  readonly client: ClusterClient
+  readonly object: NamedObject
+}
+
+const COMMON = { object: 'values', namespace: 'value', kubeconfig: 'value', context: 'value', output: 'value', help: 'switch' } as const
+const SHORT = { n: 'namespace', o: 'output', h: 'help' }
+
+/** The help of what all of them take. */
+export const COMMON_USAGE = `  -n, --namespace   of the object (that of the context, or default)
+      --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
+      --context     of the kubeconfig; the current one unless given
+
+KIND is a plural, singular or short name, perhaps with a group: deploy/web, deployments.apps/web.
+A moment is a duration (10m), a time (2030-05-01T12:00:00Z), a revision (the resourceVersion of an object), or now.
+The server keeps the past with --history.
+`
+
+/** Runs `ask` for the object that is named, unless help is asked for. Throws ArgumentError, ClusterError. */
+export async function aboutObject(
+  argv: readonly string[],
+  { options, usage, outputs }: { readonly options: Readonly<Record<string, Option>>; readonly usage: string; readonly outputs: readonly string[] },
+  { out }: Streams,
+  ask: (asked: AskedObject) => Promise<number>,
+): Promise<number> {
+  const given = readArguments(argv, { ...COMMON, ...options }, SHORT, 'object')
+  if (given.isOn('help')) {
+    out(`${usage}${COMMON_USAGE}`)
+    return 0
+  }
+  const output = given.value('output')
+  if (output !== undefined && !outputs.includes(output)) throw new ArgumentError(`--output ${output}: must be ${outputs.join(' or ')}`)
+  const access = readKubeconfig(chosenKubeconfig(given.value('kubeconfig')), given.value('context'))
+  const client = new ClusterClient(access)
+  try {
+    const object = await findObject(client, given.values('object'), given.value('namespace') ?? access.namespace ?? 'default')
+    return await ask({ given, client, object })
+  } catch (error) {
+    throw isOff(error) ? new ClusterError(`${client.server.origin} keeps no history: start it with --history 24h`, 404) : error
+  } finally {
+    client.close()
+  }
+}
+
+/** The paths of history are not served at all. */
+const isOff = (error: unknown): boolean => error instanceof ClusterError && error.status === 404 && error.message.startsWith('/binnacle/')
+
+/** A moment as the server knows it. */
+export interface AskedMoment {
+  readonly revision: string
+  readonly time: string | undefined
+}
+
+/** Throws ClusterError. */
+export async function momentAt(client: ClusterClient, moment: string): Promise<AskedMoment> {
+  const { revision, time } = objectIn(await client.json(`/binnacle/v1/moments?${new URLSearchParams({ at: moment })}`))
+  return { revision: String(revision), time: typeof time === 'string' ? time : undefined }
+}
+
+/** The changes of the object, newest first, from the one on that was the newest at a revision. Throws ClusterError. */
+export async function* changesOf(client: ClusterClient, { path }: NamedObject, { at, limit }: { readonly at?: string; readonly limit?: number } = {}) {
+  const query = new URLSearchParams({ ...(at !== undefined && { at }), ...(limit !== undefined && { limit: String(limit) }) })
+  for (;;) {
+    const page = objectIn(await client.json(`/binnacle/v1/history${path}?${query}`))
+    for (const item of objectsIn(page.items)) yield changeOf(item)
+    const next = objectIn(page.metadata).continue
+    if (typeof next !== 'string') return
+    query.set('continue', next)
+  }
+}
+
+const changeOf = ({ revision, time, type, object, error }: JsonObject): ObjectChange => ({
+  revision: String(revision),
+  time: textOrNone(time),
+  type: String(type),
+  object: isJsonObject(object) ? object : undefined,
+  error: textOrNone(error),
+})
+
+const textOrNone = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** What the object was at a revision; undefined where there was none. Throws ClusterError where it is kept and cannot be read. */
+export async function objectAt(client: ClusterClient, object: NamedObject, at: string): Promise<JsonObject | undefined> {
+  for await (const change of changesOf(client, object, { at, limit: 1 })) return shownBy(object, change)
+  return undefined
+}
+
+/** The object that a change has left. Throws ClusterError where it cannot be read. */
+export function shownBy({ label }: NamedObject, { object, error, revision }: ObjectChange): JsonObject | undefined {
+  if (error !== undefined) throw new ClusterError(`${label} at revision ${revision} cannot be read: ${error}`)
+  return object
+}

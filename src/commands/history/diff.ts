@@ -1,0 +1,54 @@
+import { ClusterError } from '../../clients/cluster-client.ts'
+import { ArgumentError, type Streams } from '../../lib/arguments.ts'
+import { onOneLine } from '../../lib/printable.ts'
+import type { JsonObject } from '../../meta/object.ts'
+import { lineDiff } from '../../upgrade/report/line-diff.ts'
+import { type AskedMoment, type AskedObject, aboutObject, momentAt, objectAt } from './asked.ts'
+import { fieldChanges } from './field-changes.ts'
+import { momentText, withoutManagedFields, yamlText } from './show.ts'
+
+const USAGE = `Usage: binnacle diff KIND/NAME --from MOMENT [--to MOMENT]
+
+Shows what of an object differs between two moments. Exits with 1 where something does.
+
+      --from        the first moment
+      --to          the second moment (now)
+  -o, --output      diff: the lines of YAML that differ; json: the fields
+`
+
+/** Runs the command. Resolves with the exit status. */
+export const runDiff = (argv: readonly string[], streams: Streams): Promise<number> =>
+  aboutObject(argv, { options: { from: 'value', to: 'value' }, usage: USAGE, outputs: ['diff', 'json'] }, streams, asked => diff(asked, streams))
+
+async function diff({ given, client, object }: AskedObject, { out }: Streams): Promise<number> {
+  const from = given.value('from')
+  if (from === undefined) throw new ArgumentError('--from is needed: the moment with which another is compared')
+  const moments = [await momentAt(client, from), await momentAt(client, given.value('to') ?? 'now')] as const
+  const [before, after] = [await objectAt(client, object, moments[0].revision), await objectAt(client, object, moments[1].revision)]
+  if (before === undefined && after === undefined)
+    throw new ClusterError(`there was no ${object.label} at ${momentText(moments[0])}, nor at ${momentText(moments[1])}`, 404)
+  if (given.value('output') === 'json') {
+    const changes = fieldChanges(before, after)
+    out(
+      `${JSON.stringify({ from: { ...moments[0], exists: before !== undefined }, to: { ...moments[1], exists: after !== undefined }, changes }, undefined, 4)}\n`,
+    )
+    return changes.length > 0 ? 1 : 0
+  }
+  const text = diffText(object.label, { object: before, moment: moments[0] }, { object: after, moment: moments[1] })
+  out(text)
+  return text === '' ? 0 : 1
+}
+
+interface ObjectState {
+  /** Undefined: it did not exist. */
+  readonly object: JsonObject | undefined
+  readonly moment: AskedMoment
+}
+
+/** A unified diff of the objects as YAML, without their managed fields; empty where they do not differ. */
+export function diffText(label: string, before: ObjectState, after: ObjectState): string {
+  const [old, now] = [before, after].map(({ object }) => (object === undefined ? '' : yamlText(withoutManagedFields(object)))) as [string, string]
+  if (old === now) return ''
+  const nameOf = ({ object, moment }: ObjectState): string => `${object === undefined ? 'none' : onOneLine(label)}\t${momentText(moment)}`
+  return `--- ${nameOf(before)}\n+++ ${nameOf(after)}\n${lineDiff(old, now)}\n`
+}

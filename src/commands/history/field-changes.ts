@@ -1,0 +1,105 @@
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { sameJson } from '../../meta/same-json.ts'
+
+/** A field that differs. Absent: it was not there, or is not there any more. */
+export interface FieldChange {
+  /** `spec.template.spec.containers[web].image` */
+  readonly path: string
+  readonly from?: Json
+  readonly to?: Json
+}
+
+/** What every change of an object changes. */
+const ALWAYS = new Set(['metadata.resourceVersion', 'metadata.managedFields', 'metadata.generation'])
+/** Changes that are told of one step; more of them is a text that nobody reads. */
+const MOST_CHANGES = 1000
+/** Members by which items of lists are told apart, where all have one and each another. */
+const LIST_KEYS = ['name', 'type', 'key', 'uid', 'ip']
+
+/** Values that are nested deeper are compared as a whole. */
+const DEEPEST = 50
+
+/** The fields in which two states of an object differ, in the order of the newer one; of what was not there before, or is not there any more, each top-level field, and each of metadata. */
+export function fieldChanges(from: JsonObject | undefined, to: JsonObject | undefined): FieldChange[] {
+  const found: FieldChange[] = []
+  for (const change of memberChanges({ path: '', depth: 0 }, from ?? {}, to ?? {})) if (found.push(change) === MOST_CHANGES) break
+  return found
+}
+
+interface Place {
+  readonly path: string
+  readonly depth: number
+}
+
+function* changesAt(place: Place, from: Json | undefined, to: Json | undefined): Generator<FieldChange, void> {
+  const { path, depth } = place
+  if (ALWAYS.has(path) || (from !== undefined && to !== undefined && sameJson(from, to))) return
+  if (depth < DEEPEST && isJsonObject(from) && isJsonObject(to)) yield* memberChanges(place, from, to)
+  else if (path === 'metadata' && from === undefined) yield* memberChanges(place, {}, objectIn(to))
+  else if (depth < DEEPEST && Array.isArray(from) && Array.isArray(to)) yield* listChanges(place, from, to)
+  else yield { path, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+}
+
+function* memberChanges({ path, depth }: Place, from: JsonObject, to: JsonObject): Generator<FieldChange, void> {
+  for (const name of new Set([...Object.keys(to), ...Object.keys(from)]))
+    yield* changesAt({ path: memberOf(path, name), depth: depth + 1 }, own(from, name), own(to, name))
+}
+
+function* listChanges({ path, depth }: Place, from: readonly Json[], to: readonly Json[]): Generator<FieldChange, void> {
+  const key = LIST_KEYS.find(each => isKeyOf(each, from) && isKeyOf(each, to))
+  if (key !== undefined) {
+    const [before, after] = [byKey(key, from), byKey(key, to)]
+    for (const name of new Set([...after.keys(), ...before.keys()]))
+      yield* changesAt({ path: `${path}[${name}]`, depth: depth + 1 }, before.get(name), after.get(name))
+  } else if (from.length === to.length && [...from, ...to].every(isJsonObject)) {
+    for (const [i, item] of from.entries()) yield* changesAt({ path: `${path}[${i}]`, depth: depth + 1 }, item, to[i])
+  } else yield { path, from: [...from], to: [...to] }
+}
+
+const own = (object: JsonObject, name: string): Json | undefined => (Object.hasOwn(object, name) ? object[name] : undefined)
+
+/** A name with dots or slashes, as of annotations, in brackets. */
+const memberOf = (path: string, name: string): string => (/^[\w-]+$/.test(name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${JSON.stringify(name)}]`)
+
+function isKeyOf(key: string, items: readonly Json[]): boolean {
+  const values = items.map(item => (isJsonObject(item) ? own(item, key) : undefined))
+  return values.every(value => typeof value === 'string') && new Set(values).size === values.length
+}
+
+const byKey = (key: string, items: readonly Json[]): ReadonlyMap<string, Json> => new Map(items.map(item => [String(objectIn(item)[key]), item]))
+
+const SAME = ['manager', 'operation', 'subresource', 'apiVersion', 'time']
+
+/** Who may have made a change, by the managed fields: those of which there is another entry, or time, than before. */
+export interface ChangeAuthor {
+  readonly manager: string
+  readonly operation: string
+  readonly subresource?: string
+  readonly time?: string
+}
+
+export function authorsOf(from: JsonObject | undefined, to: JsonObject | undefined): ChangeAuthor[] {
+  const [before, now] = [entriesOf(from), entriesOf(to)]
+  // Who only lost fields to another keeps his time.
+  const changed = now.filter(entry => !before.some(each => SAME.every(name => own(each, name) === own(entry, name))))
+  return (changed.length > 0 ? changed : newestOf(now)).map(({ manager, operation, subresource, time }) => ({
+    manager: String(manager ?? 'unknown'),
+    operation: String(operation ?? ''),
+    ...(typeof subresource === 'string' && subresource !== '' && { subresource }),
+    ...(typeof time === 'string' && { time }),
+  }))
+}
+
+/** Two changes of one manager in one second leave no trace of the second but in the fields. */
+function newestOf(entries: readonly JsonObject[]): readonly JsonObject[] {
+  const newest = entries
+    .map(({ time }) => String(time ?? ''))
+    .sort()
+    .at(-1)
+  return entries.filter(({ time }) => String(time ?? '') === newest)
+}
+
+function entriesOf(object: JsonObject | undefined): JsonObject[] {
+  const { managedFields } = objectIn(object?.metadata)
+  return Array.isArray(managedFields) ? managedFields.filter(isJsonObject) : []
+}

@@ -1,0 +1,90 @@
+import type { Streams } from '../../lib/arguments.ts'
+import { ArgumentError } from '../../lib/arguments.ts'
+import { onOneLine } from '../../lib/printable.ts'
+import type { Json } from '../../meta/object.ts'
+import { type AskedObject, aboutObject, changesOf, type ObjectChange } from './asked.ts'
+import { authorsOf, type ChangeAuthor, type FieldChange, fieldChanges } from './field-changes.ts'
+
+const USAGE = `Usage: binnacle log KIND/NAME
+
+Tells who changed which fields of an object when, newest first: as far as the server keeps its history, over deletions, too.
+
+      --limit       changes to tell (all)
+  -o, --output      text, or json: a line for each change
+`
+
+/** Characters of a value that are shown. */
+const SHOWN = 100
+
+/** One change with what it has changed. */
+interface ToldChange {
+  readonly change: ObjectChange
+  readonly authors: readonly ChangeAuthor[]
+  readonly fields: readonly FieldChange[]
+}
+
+/** Runs the command. Resolves with the exit status: 1 where nothing is known of the object. */
+export const runLog = (argv: readonly string[], streams: Streams): Promise<number> =>
+  aboutObject(argv, { options: { limit: 'value' }, usage: USAGE, outputs: ['text', 'json'] }, streams, asked => log(asked, streams))
+
+async function log({ given, client, object }: AskedObject, { out, err }: Streams): Promise<number> {
+  const limit = limitOf(given.value('limit'))
+  const asJson = given.value('output') === 'json'
+  let count = 0
+  for await (const told of toldChanges(changesOf(client, object, limit === undefined ? {} : { limit: Math.min(limit + 1, 500) }))) {
+    if (count === limit) return 0
+    out(asJson ? jsonOf(told) : textOf(told))
+    count++
+  }
+  if (count === 0) err(`nothing is known of ${onOneLine(object.label)}\n`)
+  return count === 0 ? 1 : 0
+}
+
+function limitOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new ArgumentError(`--limit ${text}: must be a positive number`)
+  return Number(text)
+}
+
+/** Each change is told by what is older: the last one only once there is nothing older. */
+async function* toldChanges(changes: AsyncIterable<ObjectChange>): AsyncGenerator<ToldChange> {
+  let newer: ObjectChange | undefined
+  for await (const change of changes) {
+    if (newer !== undefined) yield told(newer, change)
+    newer = change
+  }
+  if (newer !== undefined) yield told(newer, undefined)
+}
+
+function told(change: ObjectChange, older: ObjectChange | undefined): ToldChange {
+  // The oldest that is kept may be an update: what it changed is not known.
+  const isKnown = change.object !== undefined && (change.type === 'created' || older?.object !== undefined)
+  if (!isKnown) return { change, authors: authorsOf(undefined, change.object), fields: [] }
+  const before = change.type === 'created' ? undefined : older?.object
+  return {
+    change,
+    authors: authorsOf(before, change.object),
+    fields: fieldChanges(before, change.object).filter(({ path }) => path !== 'kind' && path !== 'apiVersion'),
+  }
+}
+
+function textOf({ change: { revision, time, type, error }, authors, fields }: ToldChange): string {
+  const who = authors.map(({ manager, operation, subresource }) => `${manager} (${operation}${subresource === undefined ? '' : `, ${subresource}`})`).join(', ')
+  const head = `revision ${revision}  ${time ?? 'before the history began'}  ${type}${who === '' ? '' : ` by ${onOneLine(who)}`}`
+  const lines = fields.map(field => `    ${fieldText(field)}`)
+  return `${[head, ...(error === undefined ? [] : [`    cannot be read: ${onOneLine(error)}`]), ...lines].join('\n')}\n`
+}
+
+function fieldText({ path, from, to }: FieldChange): string {
+  const name = onOneLine(path)
+  if (from === undefined) return `${name}: ${shown(to)}`
+  return to === undefined ? `${name}: removed (${shown(from)})` : `${name}: ${shown(from)} → ${shown(to)}`
+}
+
+function shown(value: Json | undefined): string {
+  const text = onOneLine(JSON.stringify(value) ?? '')
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+}
+
+const jsonOf = ({ change: { revision, time, type, error }, authors, fields }: ToldChange): string =>
+  `${JSON.stringify({ revision, time, type, error, authors, fields })}\n`

@@ -1,0 +1,70 @@
+import { type ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
+import { ArgumentError } from '../../lib/arguments.ts'
+import { objectsIn } from '../../meta/json-members.ts'
+import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+
+/** An object that a command is about, as the server has it. */
+export interface NamedObject {
+  /** `deployment.apps/web`, for messages. */
+  readonly label: string
+  /** Of its collection in the API, with a slash before it. */
+  readonly collection: string
+  readonly path: string
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+/** Finds `KIND/NAME`, or `KIND NAME`, by discovery. KIND is what kubectl takes: plural, singular, short name or kind, perhaps with version and group: `deploy`, `deployments.apps`, `deployments.v1.apps`. Throws ArgumentError, ClusterError. */
+export async function findObject(client: ClusterClient, words: readonly string[], namespace: string): Promise<NamedObject> {
+  const [kind = '', name = '', ...more] = words.length === 1 ? (words[0] ?? '').split('/') : words
+  if (kind === '' || name === '' || more.length > 0) throw new ArgumentError('an object is named by KIND/NAME, such as deployment/web')
+  const { groupVersion, resource } = await findResource(client, kind.toLowerCase())
+  const [group = ''] = groupVersion.includes('/') ? groupVersion.split('/') : []
+  const place = resource.namespaced === true ? `namespaces/${encodeURIComponent(namespace)}/` : ''
+  const collection = `/${group === '' ? 'api' : 'apis'}/${groupVersion}/${place}${textOf(resource.name)}`
+  const singular = textOf(resource.singularName) || textOf(resource.kind).toLowerCase()
+  return { label: `${singular}${group === '' ? '' : `.${group}`}/${name}`, collection, path: `${collection}/${encodeURIComponent(name)}` }
+}
+
+interface FoundResource {
+  readonly groupVersion: string
+  /** APIResource. */
+  readonly resource: JsonObject
+}
+
+async function findResource(client: ClusterClient, kind: string): Promise<FoundResource> {
+  const [word = '', ...qualifiers] = kind.split('.')
+  for (const groupVersion of await groupVersions(client, qualifiers)) {
+    const found = await resourceIn(client, groupVersion, word)
+    if (found !== undefined) return { groupVersion, resource: found }
+  }
+  throw new ArgumentError(`the server has no kind ${JSON.stringify(kind)}: kubectl api-resources lists what it has`)
+}
+
+async function resourceIn(client: ClusterClient, groupVersion: string, word: string): Promise<JsonObject | undefined> {
+  const path = groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`
+  try {
+    const resources = objectsIn(objectIn(await client.json(path)).resources).filter(({ name }) => !textOf(name).includes('/'))
+    return resources.find(({ name, singularName, kind, shortNames }) =>
+      [name, singularName, textOf(kind).toLowerCase(), ...(Array.isArray(shortNames) ? shortNames : [])].includes(word),
+    )
+  } catch (error) {
+    // A group whose server does not answer hides no other.
+    if (error instanceof ClusterError && error.status !== undefined && error.status !== 401 && error.status !== 403) return undefined
+    throw error
+  }
+}
+
+/** Those to look into, in the order of the server's preference: `v1` first. `qualifiers`: of what is wanted, a group, or a version and a group. */
+async function groupVersions(client: ClusterClient, qualifiers: readonly string[]): Promise<string[]> {
+  const groups = objectsIn(objectIn(await client.json('/apis')).groups)
+  const versionsOf = (group: JsonObject): string[] => {
+    const preferred = textOf(objectIn(group.preferredVersion).groupVersion)
+    return [...new Set([preferred, ...objectsIn(group.versions).map(version => textOf(version.groupVersion))])].filter(version => version !== '')
+  }
+  const all = ['v1', ...groups.flatMap(versionsOf)]
+  if (qualifiers.length === 0) return all
+  const [version = '', ...rest] = qualifiers
+  const exact = `${rest.join('.')}/${version}`
+  return all.filter(each => each === exact || each.startsWith(`${qualifiers.join('.')}/`))
+}

@@ -1,0 +1,41 @@
+import { ClusterError } from '../../clients/cluster-client.ts'
+import { yamlBytes } from '../../codec/yaml.ts'
+import { ArgumentError, type Streams } from '../../lib/arguments.ts'
+import { printable } from '../../lib/printable.ts'
+import { type JsonObject, objectIn } from '../../meta/object.ts'
+import { type AskedMoment, type AskedObject, aboutObject, momentAt, objectAt } from './asked.ts'
+
+const USAGE = `Usage: binnacle show KIND/NAME --at MOMENT
+
+Shows an object as it was.
+
+      --at          the moment
+      --show-managed-fields
+  -o, --output      yaml or json
+`
+
+/** Runs the command. Resolves with the exit status. */
+export const runShow = (argv: readonly string[], streams: Streams): Promise<number> =>
+  aboutObject(argv, { options: { at: 'value', 'show-managed-fields': 'switch' }, usage: USAGE, outputs: ['yaml', 'json'] }, streams, asked =>
+    show(asked, streams),
+  )
+
+async function show({ given, client, object }: AskedObject, { out }: Streams): Promise<number> {
+  const at = given.value('at')
+  if (at === undefined) throw new ArgumentError('--at is needed: the moment at which the object is shown')
+  const moment = await momentAt(client, at)
+  const found = await objectAt(client, object, moment.revision)
+  if (found === undefined) throw new ClusterError(`there was no ${object.label} at ${momentText(moment)}`, 404)
+  const shown = given.isOn('show-managed-fields') ? found : withoutManagedFields(found)
+  out(given.value('output') === 'json' ? `${JSON.stringify(shown, undefined, 4)}\n` : yamlText(shown))
+  return 0
+}
+
+export const momentText = ({ revision, time }: AskedMoment): string => `revision ${revision}${time === undefined ? '' : ` (${time})`}`
+
+export const yamlText = (object: JsonObject): string => printable(yamlBytes(object).toString())
+
+export function withoutManagedFields(object: JsonObject): JsonObject {
+  const { managedFields: _, ...metadata } = objectIn(object.metadata)
+  return { ...object, metadata }
+}
