@@ -1,5 +1,5 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
-import { DEFAULT_RELEASE } from '../../lifecycle/release.ts'
+import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { Descriptions } from '../../schema/openapi/descriptions.ts'
@@ -36,9 +36,12 @@ export type ReadDescriptions = (group: string) => string
 /** For servers without descriptions, in tests. */
 export const nothingSaid: ReadDescriptions = () => ''
 
+/** Since 1.31 that of the API, before that the server's. */
+const documentVersion = (release: Release): string => (isSince(release, '1.31') ? release : `v${release}.0`)
+
 /** `foreign`: what other servers serve, for v2. Nothing is kept but what the next document would need at once; `KeptDocuments` keeps the bytes. */
 export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid, foreign: readonly ForeignSwagger[] = []): OpenApi {
-  const version = `v${snapshot.release ?? DEFAULT_RELEASE}.0`
+  const version = documentVersion(snapshot.release ?? DEFAULT_RELEASE)
   const descriptions = descriptionsWhileUsed(readDescriptions)
   // Made for the first document that needs them, and kept for the others: operations are made anew by each call.
   let operations: Map<string, () => Operation[]> | undefined

@@ -98,10 +98,11 @@ function validateCidrs(cidrs: readonly string[], features: Features): FieldError
   const families = cidrs.map(cidr => parseCidr(cidr)?.family)
   const bad = cidrs.find((_, i) => families[i] === undefined)
   if (bad !== undefined) {
+    const why = `invalid CIDR address: ${bad}`
     errors.push({
       reason: 'InternalError',
       field: cidrsPath.text,
-      body: `Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR address: ${bad}`,
+      body: `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${isSince(features.release, '1.32') ? `invalid CIDR[${cidrs.indexOf(bad)}]: <nil> (${why})` : why}`,
     })
   }
   if (cidrs.length > 2 || bad !== undefined || !families.includes(4) || !families.includes(6)) {

@@ -1,5 +1,6 @@
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
+import { isGivenEmpty, setGivenEmpty } from '../../../meta/given-empty.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import { roundResources } from '../resource-list.ts'
 import type { Container, DownwardAPIVolumeFile, HTTPGetAction, PodSpec, PodTemplateSpec, Probe, Volume } from '../v1.types.ts'
@@ -66,6 +67,8 @@ function defaultContainer(container: Container): void {
   container.imagePullPolicy ||= isLatest(container.image ?? '') ? 'Always' : 'IfNotPresent'
   container.terminationMessagePath ||= '/dev/termination-log'
   container.terminationMessagePolicy ||= 'File'
+  // Requests are made where there are limits, if only to hold none.
+  if (isGivenEmpty(container.resources, 'limits') && container.resources.requests === undefined) setGivenEmpty(container.resources, 'requests', {})
   roundResources(container.resources.limits)
   roundResources(container.resources.requests)
   for (const port of container.ports ?? []) port.protocol ||= 'TCP'

@@ -1,5 +1,5 @@
 import { defineResource } from '../../../catalog/define.ts'
-import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { HookContext, Version } from '../../../catalog/definition.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -7,7 +7,6 @@ import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { quantitySign } from '../../../meta/quantity.ts'
 import { NEGATIVE } from '../../core/checks.ts'
-import { column, nameColumn } from '../../shared/columns.ts'
 import { goLabelSelector } from '../../shared/go-syntax.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
@@ -37,11 +36,6 @@ function validateCSIStorageCapacity(next: CSIStorageCapacity, old: CSIStorageCap
   ]
 }
 
-const table: TableDefinition<CSIStorageCapacity> = {
-  columns: [nameColumn, column('StorageClassName', 'The class that is meant.'), column('Capacity', 'How much there is.')],
-  cells: ({ metadata, storageClassName, capacity }) => [metadata.name ?? '', storageClassName, capacity ?? '<unset>'],
-}
-
 const v1: Version<CSIStorageCapacity> = {
   group: 'storage.k8s.io',
   name: 'v1',
@@ -50,7 +44,6 @@ const v1: Version<CSIStorageCapacity> = {
   verbs: STANDARD_VERBS,
   schema: types.type('storage.CSIStorageCapacity'),
   listSchema: types.type('storage.CSIStorageCapacityList'),
-  table,
 }
 
 /** As v1, by the name that releases before 1.27 served too. 1.24 stores it. */
@@ -64,7 +57,7 @@ const v1beta1: Version<CSIStorageCapacity> = {
 /**
  * Class and topology never change.
  * How much of a storage class can be had in a part of the cluster. The scheduler reads it; drivers write it.
- * Source of its rules: pkg/registry/storage/csistoragecapacity.
+ * It has the default columns: kube-apiserver does not use the ones that it declares. Source of its rules: pkg/registry/storage/csistoragecapacity.
  */
 export const csiStorageCapacityResource = defineResource<CSIStorageCapacity>({
   scope: 'Namespaced',
