@@ -33,7 +33,7 @@ export async function runExport(argv: readonly string[], { out }: Streams): Prom
   return 0
 }
 
-async function written(snapshot: string, values: Iterable<LatestValue>, newest: number, prefix: string): Promise<string> {
+async function written(snapshot: string, values: AsyncIterable<LatestValue>, newest: number, prefix: string): Promise<string> {
   const counted = { objects: 0 }
   try {
     await writeSnapshot(snapshot, exported(values, prefix, Date.now(), counted), newest)
@@ -45,9 +45,9 @@ async function written(snapshot: string, values: Iterable<LatestValue>, newest: 
   return `${counted.objects} ${counted.objects === 1 ? 'object' : 'objects'} exported, as of resource version ${newest}\n`
 }
 
-function* exported(values: Iterable<LatestValue>, prefix: string, now: number, counted: { objects: number }): Generator<ExportedValue> {
+async function* exported(values: AsyncIterable<LatestValue>, prefix: string, now: number, counted: { objects: number }): AsyncGenerator<ExportedValue> {
   const own = `${prefix}/binnacle/`
-  for (const { key, value, createRevision, modRevision, deadline } of values) {
+  for await (const { key, value, createRevision, modRevision, deadline } of values) {
     if (key.toString('latin1', 0, own.length) === own) continue
     // What has expired is about to go: etcd sees to it.
     const seconds = deadline === undefined ? undefined : Math.max(1, Math.ceil((deadline - now) / 1000))

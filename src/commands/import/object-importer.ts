@@ -77,14 +77,22 @@ export class ObjectImporter {
 
   /** `place` names the object for the user. What can't be stored is a remark. */
   add(found: JsonObject, place: string): void {
-    const object = this.#options.redactsSecrets ? withoutSecrets(found) : found
+    try {
+      this.#add(this.#options.redactsSecrets ? withoutSecrets(found) : found, place)
+    } catch (error) {
+      // Whatever is wrong with one object, the others are there.
+      this.#remarks.lost(place, errorMessage(error))
+    }
+  }
+
+  #add(object: JsonObject, place: string): void {
     const { apiVersion, kind } = object
     if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
       this.#remarks.lost(place, 'it has no apiVersion or no kind')
       return
     }
     const known = this.#kinds.find(apiVersion, kind)
-    if (known) this.#keep(known, object, place)
+    if (known) this.#store(known, object, place)
     else this.#waiting.push({ object: this.#spool.write(Buffer.from(goJson(object))), place })
   }
 
@@ -103,8 +111,8 @@ export class ObjectImporter {
   finish(now: number): { readonly newest: number; readonly values: Iterable<ImportedValue> } {
     for (const { object, place } of this.#waiting.splice(0)) this.#addLate(object, place)
     const { items, newest, moved, missing } = numberRevisions([...this.#kept.values()], this.#newest)
-    if (moved > 0) this.#remarks.told(`${moved} objects`, 'have the resource version of another object, and got a new one')
-    if (missing > 0) this.#remarks.told(`${missing} objects`, 'have no resource version, and got one')
+    if (moved > 0) this.#remarks.told(objects(moved), 'had the resource version of another object, and got a new one')
+    if (missing > 0) this.#remarks.told(objects(missing), 'had no resource version, and got one')
     const spool = this.#spool
     function* values(): Generator<ImportedValue> {
       for (const { item, revision } of items) {
@@ -116,19 +124,14 @@ export class ObjectImporter {
   }
 
   #addLate(stored: Place, place: string): void {
-    const { value } = parseJson(this.#spool.read(stored))
-    if (!isJsonObject(value)) return
-    const [apiVersion, kind] = [String(value.apiVersion), String(value.kind)]
-    const known = this.#kinds.find(apiVersion, kind)
-    if (known) this.#keep(known, value, place)
-    else this.#remarks.told(place, `left out, as there is no definition of ${apiVersion} ${kind}`)
-  }
-
-  #keep(found: FoundKind, value: JsonObject, place: string): void {
     try {
-      this.#store(found, value, place)
+      const { value } = parseJson(this.#spool.read(stored))
+      if (!isJsonObject(value)) return
+      const [apiVersion, kind] = [String(value.apiVersion), String(value.kind)]
+      const known = this.#kinds.find(apiVersion, kind)
+      if (known) this.#store(known, value, place)
+      else this.#remarks.told(place, `left out, as there is no definition of ${apiVersion} ${kind}`)
     } catch (error) {
-      // Whatever is wrong with one object, the others are there.
       this.#remarks.lost(place, errorMessage(error))
     }
   }
@@ -204,6 +207,8 @@ export class ObjectImporter {
     return codec
   }
 }
+
+const objects = (count: number): string => `${count} ${count === 1 ? 'object' : 'objects'}`
 
 /** An object in a version that its definition has: those of before the catalog's releases become the hub version. */
 function inKnownVersion({ definition, version }: FoundKind, object: KubeObject): KubeObject {

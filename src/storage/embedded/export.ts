@@ -20,12 +20,14 @@ export interface LatestValue {
 
 /** Changes that are read at a time. */
 const PAGE = 256
+/** So much of the file may stay mapped, which is memory of the process. */
+const MAPPED_BYTES = 64 << 20
 
 /**
  * Reads a store that no server uses: the newest value of each key in the order of their revisions, and the newest revision.
  * @throws BackendError `unavailable` where there is none, or another process holds the directory
  */
-export async function withLatestValues<T>(dir: string, read: (values: Iterable<LatestValue>, newest: number) => Promise<T>): Promise<T> {
+export async function withLatestValues<T>(dir: string, read: (values: AsyncIterable<LatestValue>, newest: number) => Promise<T>): Promise<T> {
   if (statSync(join(dir, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new BackendError('unavailable', `there is no store in ${dir}`)
   const unlock = lockDirectory(dir)
   try {
@@ -41,14 +43,16 @@ export async function withLatestValues<T>(dir: string, read: (values: Iterable<L
   }
 }
 
-function* latestValues(tables: Tables): Generator<LatestValue> {
+async function* latestValues(tables: Tables): AsyncGenerator<LatestValue> {
   const deadlines = new Map<number, number>()
   for (const { key } of tables.expiry.getRange({})) deadlines.set(readNumber(key, 8), readNumber(key, 0))
+  let bytes = 0
   for (let next = 0; ; ) {
     const page: LatestValue[] = []
     let seen = 0
     for (const { key: id, value: row } of tables.log.getRange({ start: numberBytes(next), limit: PAGE })) {
       seen++
+      bytes += row.length
       const modRevision = readNumber(id, 0)
       next = modRevision + 1
       const record = decodeRecord(copyOf(row))
@@ -57,5 +61,8 @@ function* latestValues(tables: Tables): Generator<LatestValue> {
     }
     yield* page
     if (seen < PAGE) return
+    if (bytes < MAPPED_BYTES) continue
+    await tables.unmap()
+    bytes = 0
   }
 }

@@ -5,6 +5,9 @@ const PAGE = 4096
 /** Written at a time, in bytes. */
 const CHUNK = 1 << 20
 
+/** Of a bucket. */
+type Entry = readonly [key: Buffer, value: Buffer]
+
 interface Element {
   readonly key: Buffer
   /** Of a leaf. */
@@ -32,9 +35,9 @@ export class BoltWriter {
   }
 
   /** Writes a bucket. Entries come in the order of their keys, and buckets in that of their names. */
-  bucket(name: string, entries: Iterable<readonly [key: Buffer, value: Buffer]>): void {
+  async bucket(name: string, entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void> {
     const tree = new Tree((flags, elements) => this.#page(flags, elements))
-    for (const [key, value] of entries) tree.add({ key, value, child: 0, flags: 0 })
+    for await (const [key, value] of entries) tree.add({ key, value, child: 0, flags: 0 })
     const value = Buffer.alloc(BUCKET_HEADER)
     value.writeBigUInt64LE(BigInt(tree.close()))
     this.#buckets.push({ key: Buffer.from(name), value, child: 0, flags: IS_BUCKET })

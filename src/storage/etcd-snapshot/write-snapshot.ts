@@ -22,16 +22,16 @@ const BEHIND_LEASES = ['members', 'members_removed']
  * of their revisions, each of which is one value's alone. Memory holds some pages, and the leases. The file must not be there.
  * Sources: etcd 3.5, server/storage (schema, mvcc), etcdutl/snapshot (the hash at the end).
  */
-export async function writeSnapshot(path: string, values: Iterable<ExportedValue>, newest: number): Promise<void> {
+export async function writeSnapshot(path: string, values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>, newest: number): Promise<void> {
   const writer = new BoltWriter(path)
   const leases = new Set<number>()
   try {
-    for (const name of BEFORE_KEYS) writer.bucket(name, [])
-    writer.bucket('key', entriesOf(values, leases))
-    writer.bucket('lease', leaseEntries(leases))
-    for (const name of BEHIND_LEASES) writer.bucket(name, [])
+    for (const name of BEFORE_KEYS) await writer.bucket(name, [])
+    await writer.bucket('key', entriesOf(values, leases))
+    await writer.bucket('lease', leaseEntries(leases))
+    for (const name of BEHIND_LEASES) await writer.bucket(name, [])
     const compacted = revisionKey(newest)
-    writer.bucket('meta', [
+    await writer.bucket('meta', [
       [Buffer.from('consistent_index'), Buffer.alloc(8)],
       [Buffer.from('finishedCompactRev'), compacted],
       [Buffer.from('scheduledCompactRev'), compacted],
@@ -46,8 +46,8 @@ export async function writeSnapshot(path: string, values: Iterable<ExportedValue
 }
 
 /** mvccpb.KeyValue by its revision: key 1, create revision 2, mod revision 3, version 4, value 5, lease 6. */
-function* entriesOf(values: Iterable<ExportedValue>, leases: Set<number>): Generator<[Buffer, Buffer]> {
-  for (const { key, value, createRevision, modRevision, seconds } of values) {
+async function* entriesOf(values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>, leases: Set<number>): AsyncGenerator<[Buffer, Buffer]> {
+  for await (const { key, value, createRevision, modRevision, seconds } of values) {
     const writer = protobuf.Writer.create().uint32(10).bytes(key).uint32(16).int64(createRevision).uint32(24).int64(modRevision)
     // How often it was written is not known: once, or more.
     writer.uint32(32).int64(createRevision === modRevision ? 1 : 2)

@@ -85,7 +85,7 @@ describe('imports of files', () => {
       out: '5 objects imported, as of resource version 44\n',
       err: [
         'had no uid, and got one: /documents.yaml:1: ConfigMap shop/four, /documents.yaml:3: Namespace shop, /list.json (item 2): ConfigMap shop/two, /deep/typed.json (item 1): ConfigMap shop/three',
-        'have no resource version, and got one: 3 objects',
+        'had no resource version, and got one: 3 objects',
         '',
       ].join('\n'),
     })
@@ -187,6 +187,25 @@ describe('imports of files', () => {
     expect(err).to.contain('left out, as authorization.k8s.io/v1 SelfSubjectAccessReview is not stored: ')
   })
 
+  it('are not stopped by what is deep, large or made to grow', async () => {
+    const deep = (apiVersion: string, kind: string): string =>
+      `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"deep","namespace":"shop"},"spec":${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}}`
+    write('a/definition.json', CRD)
+    write('a/known.json', Buffer.from(deep('example.com/v1', 'Widget')))
+    write('b/unknown.json', Buffer.from(deep('example.com/v1', 'Gadget')))
+    write('c/deeper.json', Buffer.from(`{"apiVersion":"v1","kind":"List","items":${'['.repeat(200_000)}`))
+    const aliases = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`)
+    write('d/aliases.yaml', Buffer.from(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: grown, namespace: shop}\na0: &a0 x\n${aliases.join('\n')}\n`))
+    write('e/huge.yaml', Buffer.concat([Buffer.from('apiVersion: v1\nkind: ConfigMap\n# '), Buffer.alloc(33 << 20, 'x')]))
+    write('f/good.json', configMap('good'))
+    const { status, err, stored } = await imported()
+    expect(status).to.equal(1)
+    expect(Object.keys(stored)).to.include('/registry/configmaps/shop/good').and.not.include('/registry/configmaps/shop/grown')
+    for (const name of ['c/deeper.json', 'd/aliases.yaml', 'e/huge.yaml']) expect(err, name).to.match(new RegExp(`^/${name}.* could not be read: `, 'm'))
+    for (const name of ['a/known.json', 'b/unknown.json'])
+      expect(err + Object.keys(stored).join(' '), name).to.match(name.startsWith('a') ? /known\.json|widgets\/shop\/deep/ : /unknown\.json/)
+  }).timeout(60_000)
+
   it('do not follow links', async () => {
     write('a.json', configMap('a'))
     const secret = join(folder, 'outside.json')
@@ -229,7 +248,7 @@ describe('imports of files', () => {
     const { stored, revisions, err } = await imported()
     expect(stored['/registry/configmaps/shop/a']?.data).to.deep.equal({ v: 'new' })
     expect(revisions).to.equal('a=7 d=8')
-    expect(err).to.match(/^have the resource version of another object, and got a new one: 1 objects$/m)
+    expect(err).to.match(/^had the resource version of another object, and got a new one: 1 object$/m)
   })
 
   describe('in archives', () => {

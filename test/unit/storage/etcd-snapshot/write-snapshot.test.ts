@@ -27,7 +27,7 @@ describe('snapshots of etcd', () => {
     }
   }
 
-  it('are trees of as many levels as they need', () => {
+  it('are trees of as many levels as they need', async () => {
     const key = (i: number): string => `key-${String(i).padStart(8, '0')}`
     const many = Array.from({ length: 60_000 }, (_, i): [string, string] => [key(i), `value ${i}`])
     const large = Array.from({ length: 6 }, (_, i): [string, string] => [key(i), String(i).repeat(4000 * 3 ** i)])
@@ -37,7 +37,7 @@ describe('snapshots of etcd', () => {
     const writer = new BoltWriter(path)
     try {
       for (const [name, entries] of Object.entries(buckets))
-        writer.bucket(
+        await writer.bucket(
           name,
           entries.map(([k, v]) => [Buffer.from(k), Buffer.from(v)] as const),
         )
