@@ -217,6 +217,34 @@ describe('imports of files', () => {
     expect(err).to.contain('left out, as it is a link: /link.json\n')
   })
 
+  it('take the folders of must-gather', async () => {
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web', namespace: 'shop', resourceVersion: '9' },
+      spec: { containers: [{ name: 'a', image: 'b' }] },
+    }
+    write('image/version', 'openshift/must-gather')
+    write('image/namespaces/shop/shop.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n')
+    write('image/namespaces/shop/core/configmaps.yaml', `---\napiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata:\n    name: a\n    namespace: shop\n`)
+    write('image/namespaces/shop/core/pods.yaml', `${JSON.stringify({ apiVersion: 'v1', kind: 'PodList', items: [pod] })}\n`)
+    write('image/namespaces/shop/pods/web/web.yaml', JSON.stringify(pod))
+    write('image/namespaces/shop/pods/web/a/logs/current.log', '{"apiVersion": "v1", "kind": "Pod"}')
+    write(
+      'image/cluster-scoped-resources/core/nodes/n1.yaml',
+      'apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {conditions: [{type: Ready, status: "True"}]}\n',
+    )
+    write(
+      'image/cluster-scoped-resources/config.openshift.io/infrastructures.yaml',
+      'apiVersion: config.openshift.io/v1\nkind: Infrastructure\nmetadata: {name: cluster}\n',
+    )
+    const { status, err, stored } = await imported()
+    expect(status).to.equal(0)
+    expect(Object.keys(stored)).to.deep.equal(['/registry/configmaps/shop/a', '/registry/minions/n1', '/registry/namespaces/shop', '/registry/pods/shop/web'])
+    expect(stored['/registry/minions/n1']?.status).to.have.nested.property('conditions[0].status', 'True')
+    expect(err).to.contain('left out, as there is no definition of config.openshift.io/v1 Infrastructure: ')
+  })
+
   it('keep the keys of Secrets alone, if so asked', async () => {
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"a":"aHVudGVyMg=="}}', other: 'x' }
     write(
