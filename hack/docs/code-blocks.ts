@@ -1,6 +1,6 @@
 import { marked, type Tokens } from 'marked'
 
-/** A fenced block of code in a page, and what the comment before it says about running it: `<!-- test: needs etcd; serves -->`. */
+/** A fenced block of code in a page, and what the comment before it says about running it: `<!-- test: needs etcd; beside -->`. */
 export interface CodeBlock {
   readonly language: string
   readonly text: string
@@ -14,8 +14,8 @@ export interface Marker {
   readonly shown?: string
   /** What has to be there. */
   readonly needs: readonly string[]
-  /** It starts a server that runs until the page ends, or until the next block that serves. `also`: the servers before it stay. */
-  readonly serves?: 'alone' | 'also'
+  /** It starts a server beside those that run already. */
+  readonly isBeside?: true
   /** The content of this file. */
   readonly file?: string
   /** Of its last command; absent: 0. */
@@ -33,10 +33,10 @@ export function readMarker(comment: string): Marker {
     const value = rest.join(' ')
     if (word === 'shown' && value !== '') marker.shown = part.slice('shown, '.length)
     else if (word === 'needs' && value !== '') marker.needs = part.slice('needs '.length).split(', ')
-    else if (part === 'serves' || part === 'serves also') marker.serves = value === 'also' ? 'also' : 'alone'
+    else if (part === 'beside') marker.isBeside = true
     else if (word === 'file' && value !== '') marker.file = value
     else if (word === 'exits' && /^\d+$/.test(value)) marker.exits = Number(value)
-    else throw new Error(`a marker of tests says ${JSON.stringify(part)}: shown, REASON; needs NAME, NAME; serves; serves also; file NAME; exits STATUS`)
+    else throw new Error(`a marker of tests says ${JSON.stringify(part)}: shown, REASON; needs NAME, NAME; beside; file NAME; exits STATUS`)
   }
   return marker
 }
@@ -57,6 +57,10 @@ export function codeBlocks(markdown: string): CodeBlock[] {
   }
   return found
 }
+
+/** Whether a block starts a server, which runs until the page ends or another is started: the program with flags alone, or `make run`. */
+export const isServing = (text: string): boolean =>
+  /^(?:\$ )?(?:(?:\S*\/)?(?:binnacle|kube-apiserver)(?: -.*)?|make run\b.*)$/m.test(text) && !/ --(?:help|version)\b| &$/m.test(text)
 
 /** A command of a `console` block, and what the page shows of its output; nothing: it is not shown. */
 export interface ShownCommand {

@@ -91,6 +91,15 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     expect(await node('testing.cjs', common)).to.match(/^v1\.33\./)
   })
 
+  it('does what the README shows', async () => {
+    const [start = '', control = ''] = examples('README.md')
+    expect(await node('start.mjs', start)).to.match(/^https:\/\/127\.0\.0\.1:\d+ apiVersion: v1\n/)
+    mkdirSync(join(directory, 'crds'))
+    writeFileSync(join(directory, 'crds/namespace.yaml'), 'apiVersion: v1\nkind: Namespace\nmetadata: {name: of-the-folder}\n')
+    const last = "console.log((await copy.request('GET', '/api/v1/namespaces/of-the-folder')).status)\nfor (const one of [plane, copy]) await one.stop()"
+    expect(await node('control.mjs', `${control}\n${last}`)).to.equal('200\n')
+  })
+
   it('is typed, for modules and for CommonJS', async () => {
     const use = (end: string): string => `
       const server: Server = await startServer({ flags: { 'feature-gates': ['A=true'] }, log: line => line.trim() })

@@ -4,7 +4,7 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CodeBlock, isShown, shownCommands } from '../../hack/docs/code-blocks.ts'
+import { type CodeBlock, isServing, isShown, shownCommands } from '../../hack/docs/code-blocks.ts'
 import { type EtcdServer, startEtcd } from './etcd.ts'
 import { freePorts } from './free-ports.ts'
 
@@ -12,7 +12,8 @@ const root = join(import.meta.dirname, '../..')
 /** What a session has of its own in its copy of the repository, besides `bin`. */
 const OWN = new Set(['.git', 'bin', 'data', 'release'])
 const READY_MS = 60_000
-const COMMAND_MS = 300_000
+/** With a network, modules are downloaded. */
+const COMMAND_MS = process.env.DOCS_NETWORK === '1' ? 900_000 : 60_000
 /** Ports that pages name: other tests and servers of the reader may have them. */
 const PORTS = [6443, 6444, 16443, 8080, 2379]
 
@@ -65,7 +66,7 @@ export class DocumentedSession {
     }
     const here = this.#here(text)
     if (marker.file !== undefined) return this.#write(marker.file, here)
-    if (marker.serves !== undefined) return this.#serve(language, here, marker.serves)
+    if (isServing(here)) return this.#serve(language, here, marker.isBeside === true)
     if (language !== 'console') return this.#expect(`set -e\n${here}\nset +e`, marker.exits, '')
     const commands = shownCommands(here)
     for (const [i, { command, output }] of commands.entries()) await this.#expect(command, i === commands.length - 1 ? marker.exits : 0, output)
@@ -95,8 +96,8 @@ export class DocumentedSession {
   }
 
   /** Runs a block beside the others until the server that it starts is ready, or has printed what the page shows. */
-  async #serve(language: string, text: string, serves: 'alone' | 'also'): Promise<void> {
-    if (serves === 'alone') await this.#endServing()
+  async #serve(language: string, text: string, isBeside: boolean): Promise<void> {
+    if (!isBeside) await this.#endServing()
     const [shown] = language === 'console' ? shownCommands(text) : []
     const child = this.#spawn(['bash', '-c', shown?.command ?? text])
     this.#serving.push(child)
@@ -110,7 +111,7 @@ export class DocumentedSession {
       printed += data
     })
     const port = Number(/--secure-port[= ](\d+)/.exec(text)?.[1] ?? this.#ports.get(6443))
-    const isReady = async (): Promise<boolean> => (shown && shown.output !== '' ? isShown(shown.output, stdout) : isServing(port))
+    const isReady = async (): Promise<boolean> => (shown && shown.output !== '' ? isShown(shown.output, stdout) : answers(port))
     for (const deadline = Date.now() + READY_MS; !(await isReady()); await sleep(50)) {
       if (child.exitCode !== null) throw new Error(`the server has ended: ${text}\n${printed}`)
       if (Date.now() > deadline) throw new Error(`the server is not ready: ${text}\n${printed}`)
@@ -122,7 +123,7 @@ export class DocumentedSession {
       end(child)
       while (child.exitCode === null && child.signalCode === null) await sleep(20)
     }
-    while (await isServing(this.#ports.get(6443) ?? 0)) await sleep(20)
+    while (await answers(this.#ports.get(6443) ?? 0)) await sleep(20)
   }
 
   #here = (text: string): string => text.replace(/\b\d{4,5}\b/g, number => String(this.#ports.get(Number(number)) ?? number))
@@ -147,11 +148,12 @@ export class DocumentedSession {
   }
 
   #spawn([program = '', ...args]: readonly string[]): ChildProcess {
-    const { KUBECONFIG: _, ...environment } = process.env
-    const { HOME = '' } = environment
-    const PATH = `${join(this.#directory, 'bin')}:${environment.PATH}`
+    const { HOME = '' } = process.env
+    const KUBECONFIG = join(this.#directory, 'data/admin.kubeconfig')
+    const PATH = `${join(this.#directory, 'bin')}:${process.env.PATH}`
     const env = {
-      ...environment,
+      ...process.env,
+      KUBECONFIG,
       PATH,
       PORT: String(this.#ports.get(6443)),
       HOME: this.#directory,
@@ -175,7 +177,7 @@ function end(child: ChildProcess | undefined): void {
   }
 }
 
-const isServing = (port: number): Promise<boolean> =>
+const answers = (port: number): Promise<boolean> =>
   new Promise(resolve => {
     const asked = request({ host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false, agent: false }, answer => {
       answer.resume()

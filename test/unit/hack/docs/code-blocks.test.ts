@@ -1,26 +1,37 @@
 import { expect } from 'chai'
-import { codeBlocks, isShown, readMarker, shownCommands } from '../../../../hack/docs/code-blocks.ts'
+import { codeBlocks, isServing, isShown, readMarker, shownCommands } from '../../../../hack/docs/code-blocks.ts'
 
 describe('blocks of code in pages', () => {
   it('have a language, a line and what the comment before them says', () => {
-    const page = '# A\n\n<!-- test: needs etcd, a network; serves -->\n```sh\nmake run\n```\n\nText\n\n```js\n1\n```\n'
+    const page = '# A\n\n<!-- test: needs etcd, a network; beside -->\n```sh\nmake run\n```\n\nText\n\n```js\n1\n```\n'
     expect(codeBlocks(page)).to.deep.equal([
-      { language: 'sh', text: 'make run', line: 4, marker: { needs: ['etcd', 'a network'], exits: 0, serves: 'alone' } },
+      { language: 'sh', text: 'make run', line: 4, marker: { needs: ['etcd', 'a network'], exits: 0, isBeside: true } },
       { language: 'js', text: '1', line: 10, marker: { needs: [], exits: 0 } },
     ])
   })
 
   const markers: Readonly<Record<string, object>> = {
     'shown, it takes long, as ever': { shown: 'it takes long, as ever' },
-    'serves also': { serves: 'also' },
     'file shop/a b.yaml': { file: 'shop/a b.yaml' },
     'exits 1': { exits: 1 },
   }
   for (const [text, expected] of Object.entries(markers))
     it(`may say: ${text}`, () => expect(readMarker(`<!-- test: ${text} -->`)).to.deep.equal({ needs: [], exits: 0, ...expected }))
-  for (const text of ['shown', 'needs', 'exits one', 'skipped, as I like', 'serves twice'])
+  for (const text of ['shown', 'needs', 'exits one', 'skipped, as I like', 'serves'])
     it(`may not say: ${text}`, () => expect(() => readMarker(`<!-- test: ${text} -->`)).to.throw(JSON.stringify(text)))
   it('are not marked by other comments', () => expect(readMarker('<!-- a comment -->')).to.deep.equal({ needs: [], exits: 0 }))
+
+  for (const text of [
+    'make run',
+    'make run ETCD=http://127.0.0.1:2379 # etcd',
+    'bin/binnacle',
+    './binnacle --history 24h',
+    '$ bin/binnacle --ephemeral\n{}',
+    'export A=b\nbinnacle --data-dir a',
+  ])
+    it(`serve: ${JSON.stringify(text)}`, () => expect(isServing(text)).to.equal(true))
+  for (const text of ['make build', 'binnacle --help', 'binnacle assets ./assets', 'bin/binnacle --ephemeral &', '$ binnacle convert -f a\nb', 'make -C x run'])
+    it(`end by themselves: ${JSON.stringify(text)}`, () => expect(isServing(text)).to.equal(false))
 
   it('show commands with their output', () => {
     expect(shownCommands('$ a \\\n  b\nc\nd\n$ e')).to.deep.equal([
