@@ -2,6 +2,7 @@ import type { JsonObject } from '../../meta/object.ts'
 import { membersOf } from '../members.ts'
 import type { DefinitionContext, Field, ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema.ts'
 import { type Descriptions, noDescriptions } from './descriptions.ts'
+import { unionMark } from './unions.ts'
 
 /** 2: Swagger 2.0, as `/openapi/v2` has it; 3: OpenAPI 3.0. They differ in how references, defaults and unions are written. */
 export type OpenApiVersion = 2 | 3
@@ -95,6 +96,7 @@ export class DefinitionSet implements DefinitionContext {
       ...(fields.length > 0 && { properties }),
       ...(schema.preserveUnknown && { 'x-kubernetes-preserve-unknown-fields': true }),
       ...(schema.structType && { 'x-kubernetes-map-type': schema.structType }),
+      ...unionMark(schema),
     }
   }
 
@@ -159,10 +161,13 @@ function impliedDefault(schema: Schema, omitEmpty: boolean): '' | 0 | false | Js
   }
 }
 
+/** Types whose values upstream's documents do not list. */
+const UNLISTED: ReadonlySet<string> = new Set(['v1.ScopeType'])
+
 function specialForm(schema: ScalarSchema, version: OpenApiVersion): JsonObject {
   switch (schema.type) {
     case 'string':
-      return { type: 'string', ...(schema.enum && { enum: [...schema.enum] }) }
+      return { type: 'string', ...(schema.enum && !UNLISTED.has(schema.goType) && { enum: [...schema.enum] }) }
     case 'boolean':
       return { type: 'boolean' }
     case 'integer':

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../meta/object.ts'
+import type { StructSchema } from '../schema.ts'
+
+interface UnionOfFields {
+  /** The field that says which of the others is set. */
+  readonly discriminator: string
+  readonly fields: readonly string[]
+}
+
+const OF_TYPE: UnionOfFields = { discriminator: 'type', fields: ['localhostProfile'] }
+
+/** By definition, without the version. Source: the marks `+union` in k8s.io/api. */
+const UNIONS: Readonly<Record<string, UnionOfFields>> = {
+  'io.k8s.api.core.AppArmorProfile': OF_TYPE,
+  'io.k8s.api.core.SeccompProfile': OF_TYPE,
+  'io.k8s.api.flowcontrol.LimitResponse': { discriminator: 'type', fields: ['queuing'] },
+  'io.k8s.api.flowcontrol.PriorityLevelConfigurationSpec': { discriminator: 'type', fields: ['exempt', 'limited'] },
+  'io.k8s.api.flowcontrol.Subject': { discriminator: 'kind', fields: ['group', 'serviceAccount', 'user'] },
+}
+
+/** What OpenAPI says of a struct of which one field is set; nothing of others. */
+export function unionMark({ definition, fields }: StructSchema): JsonObject {
+  const union = definition === undefined ? undefined : UNIONS[definition.replace(/\.[^.]+(?=\.[^.]+$)/, '')]
+  if (union === undefined) return {}
+  const present = union.fields.filter(name => fields.has(name))
+  const named = Object.fromEntries(present.map(name => [name, name.replace(/^./, first => first.toUpperCase())]))
+  return { 'x-kubernetes-unions': [{ discriminator: union.discriminator, 'fields-to-discriminateBy': named }] }
+}

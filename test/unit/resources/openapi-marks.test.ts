@@ -1,0 +1,22 @@
+import { expect } from 'chai'
+import { types } from '../../../src/resources/types.ts'
+import { DefinitionSet } from '../../../src/schema/openapi/definitions.ts'
+
+const definitionOf = (id: string) => new DefinitionSet(2).ofFields(types.type(id))
+
+/** As documents of kube-apiserver 1.33.4 have them. */
+describe('OpenAPI definitions of built-in types', () => {
+  const unions: [string, object | undefined][] = [
+    ['core.SeccompProfile', { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } }],
+    ['flowcontrol.Subject', { discriminator: 'kind', 'fields-to-discriminateBy': { group: 'Group', serviceAccount: 'ServiceAccount', user: 'User' } }],
+    ['flowcontrol.PriorityLevelConfigurationSpec', { discriminator: 'type', 'fields-to-discriminateBy': { exempt: 'Exempt', limited: 'Limited' } }],
+    ['rbac.Subject', undefined],
+  ]
+  for (const [id, union] of unions)
+    it(`say which fields of ${id} exclude each other`, () => expect(definitionOf(id)['x-kubernetes-unions']).to.deep.equal(union && [union]))
+
+  it('list the values of enums, but for scopes of rules', () => {
+    expect(definitionOf('admissionregistration.Rule').properties).to.deep.include({ scope: { type: 'string' } })
+    expect(definitionOf('core.ContainerPort').properties).to.deep.include({ protocol: { type: 'string', enum: ['SCTP', 'TCP', 'UDP'] } })
+  })
+})
