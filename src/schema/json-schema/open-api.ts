@@ -1,40 +1,74 @@
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { setMember } from '../../meta/equal.ts'
+import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
+
+/** A document, as the definition of a custom kind depends on it. */
+interface Document {
+  readonly version: 2 | 3
+  /** A reference to the type of every object's metadata. */
+  readonly metadata: JsonObject
+}
 
 const TYPE_MEMBERS: JsonObject = {
   apiVersion: { description: 'Group and version in which the object is written.', type: 'string' },
   kind: { description: 'Type of the object.', type: 'string' },
 }
+const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
 
-/** The definition of a custom kind in OpenAPI. `metadata`: a reference to the type of every object's metadata. */
+/** The definition of a custom kind in OpenAPI. Readers would take members that are listed for all that there are, so none are of what may have any. */
 export function openApiOf(schema: JsonSchemaProps | undefined, version: 2 | 3, metadata: JsonObject): JsonObject {
-  const own: JsonObject = schema === undefined ? { type: 'object' } : version === 2 ? plainly(schema) : { ...schema }
-  const about = { description: 'What every object has: its name, labels and more.' }
-  const members = { ...TYPE_MEMBERS, metadata: version === 2 ? { ...about, ...metadata } : { ...about, allOf: [metadata] } }
-  if (schema === undefined || (version === 2 && schema['x-kubernetes-preserve-unknown-fields'])) {
-    return { ...own, type: 'object', ...(version === 3 && { properties: members }) }
-  }
-  return { ...own, properties: { ...(isJsonObject(own.properties) ? own.properties : {}), ...members } }
+  if (schema === undefined || (version === 2 && schema[PRESERVE])) return { type: 'object' }
+  const document = { version, metadata }
+  return withObjectMembers(published(schema, document), document)
 }
 
-/** Members that Swagger 2.0 does not have, or that its readers misread. */
-const NOT_IN_V2 = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'properties', 'items', 'additionalProperties'])
-
-/** A schema in what Swagger 2.0 can say: a value that may be null, or of several types, is any value. */
-function plainly(schema: JsonSchemaProps): JsonObject {
-  const out: JsonObject = {}
-  for (const [name, value] of Object.entries<Json>(schema)) if (!NOT_IN_V2.has(name)) out[name] = value
-  if (schema.nullable) {
-    delete out.type
-    return out
+/** A definition with what every object has. */
+function withObjectMembers(definition: JsonObject, { version, metadata }: Document): JsonObject {
+  const about = { description: 'What every object has: its name, labels and more.' }
+  return {
+    ...definition,
+    properties: { ...objectIn(definition.properties), ...TYPE_MEMBERS, metadata: version === 2 ? { ...about, ...metadata } : { ...about, allOf: [metadata] } },
   }
-  if (schema['x-kubernetes-int-or-string']) return { ...out, type: 'string', format: 'int-or-string' }
-  if (schema['x-kubernetes-preserve-unknown-fields'] && schema.type !== 'array') return out
-  const items = itemsSchema(schema)
+}
+
+/** Members that documents do not have: what is within a schema is published apart, and the rest is no part of a structural schema. */
+const LEFT_OUT = new Set(['properties', 'items', 'additionalProperties', 'example', 'externalDocs'])
+/** Members that Swagger 2.0 does not have, or that its readers misread. */
+const NOT_IN_V2 = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'default'])
+
+/** A schema as documents have it. In Swagger 2.0 a value that may be null, or of several types, is any value. */
+function published(schema: JsonSchemaProps, document: Document): JsonObject {
+  const isV2 = document.version === 2
+  const out: JsonObject = {}
+  for (const [name, value] of Object.entries<Json>(schema)) if (!LEFT_OUT.has(name) && !(isV2 && NOT_IN_V2.has(name))) out[name] = value
+  const isOpaque = isV2 && (schema.nullable === true || schema[PRESERVE] === true)
+  const items = isOpaque ? undefined : itemsSchema(schema)
   const additional = additionalSchema(schema)
-  if (items) out.items = plainly(items)
-  if (additional) out.additionalProperties = plainly(additional)
+  const { properties } = isOpaque ? {} : schema
+  if (items) out.items = published(items, document)
+  if (additional) out.additionalProperties = published(additional, document)
   else if (typeof schema.additionalProperties === 'boolean') out.additionalProperties = schema.additionalProperties
-  if (schema.properties) out.properties = Object.fromEntries(Object.entries(schema.properties).map(([name, member]) => [name, plainly(member)]))
-  return out
+  if (properties) {
+    const members: JsonObject = {}
+    for (const [name, member] of Object.entries(properties)) setMember(members, name, published(member, document))
+    out.properties = members
+  }
+  if (isV2) plain(out, schema, items === undefined)
+  return schema['x-kubernetes-embedded-resource'] && !(isV2 && schema[PRESERVE]) ? embedded(out, document) : out
+}
+
+/** Takes from a schema what readers of Swagger 2.0 misread: types of values that may be null or hold anything, and that what may be null is required. */
+function plain(out: JsonObject, schema: JsonSchemaProps, lacksItems: boolean): void {
+  const { nullable, type, properties = {}, required = [] } = schema
+  if (nullable || (type === 'array' && lacksItems) || (type === 'object' && schema[PRESERVE])) delete out.type
+  const kept = additionalSchema(schema)?.nullable ? [] : required.filter(name => !properties[name]?.nullable || out.properties === undefined)
+  if (kept.length > 0) out.required = [...kept]
+  else delete out.required
+}
+
+/** An object within another has what every object has. */
+function embedded(out: JsonObject, document: Document): JsonObject {
+  const required = Array.isArray(out.required) ? out.required : []
+  const added = ['kind', 'apiVersion'].filter(name => !required.includes(name))
+  return withObjectMembers({ ...out, required: [...required, ...added] }, document)
 }

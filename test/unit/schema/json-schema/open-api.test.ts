@@ -35,18 +35,61 @@ describe('openApiOf', () => {
     expect(spec).to.deep.equal({
       type: 'object',
       properties: {
-        port: { 'x-kubernetes-int-or-string': true, type: 'string', format: 'int-or-string' },
+        port: { 'x-kubernetes-int-or-string': true },
         maybe: {},
-        open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        open: { 'x-kubernetes-preserve-unknown-fields': true },
         map: { type: 'object', additionalProperties: { type: 'string' } },
       },
     })
   })
 
   it('says nothing of the members of what may have any', () => {
-    expect(openApiOf({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, 2, META)).to.deep.equal({
-      type: 'object',
-      'x-kubernetes-preserve-unknown-fields': true,
+    expect(openApiOf({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, 2, META)).to.deep.equal({ type: 'object' })
+    expect(openApiOf(undefined, 3, META)).to.deep.equal({ type: 'object' })
+  })
+
+  /** Members of a spec, and what kube-apiserver 1.33.4 makes of each in Swagger 2.0. */
+  const documented = { type: 'string', default: 'a', example: 'b', externalDocs: { url: 'http://c' } }
+  const any = 'x-kubernetes-preserve-unknown-fields'
+  const members: [string, JsonSchemaProps, object][] = [
+    ['defaults', documented, { type: 'string' }],
+    ['an object that may be null', { type: 'object', nullable: true, properties: { a: { type: 'string' } } }, {}],
+    ['any value', { [any]: true }, { [any]: true }],
+    ['a list of anything', { type: 'array', [any]: true, items: { type: 'string' } }, { [any]: true }],
+    ['items of anything', { type: 'array', items: { type: 'object', [any]: true } }, { type: 'array', items: { [any]: true } }],
+    ['an object within', { type: 'object', 'x-kubernetes-embedded-resource': true, [any]: true }, { 'x-kubernetes-embedded-resource': true, [any]: true }],
+    [
+      'what is required and may be null',
+      { type: 'object', required: ['a'], properties: { a: { type: 'string', nullable: true } } },
+      { type: 'object', properties: { a: {} } },
+    ],
+    [
+      'what is required beside it',
+      { type: 'object', required: ['b', 'a'], properties: { a: { type: 'string', nullable: true }, b: { type: 'string' } } },
+      { type: 'object', required: ['b'], properties: { a: {}, b: { type: 'string' } } },
+    ],
+    [
+      'values that may be null',
+      { type: 'object', required: ['a'], additionalProperties: { type: 'string', nullable: true } },
+      { type: 'object', additionalProperties: {} },
+    ],
+  ]
+  for (const [what, member, wanted] of members)
+    it(`says of ${what} what Swagger 2.0 can say`, () => {
+      expect((openApiOf({ type: 'object', properties: { member } }, 2, META).properties as JsonObject).member).to.deep.equal(wanted)
     })
+
+  it('has what every object has in objects within', () => {
+    const inner: JsonSchemaProps = {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      required: ['spec', 'kind'],
+      properties: { spec: { type: 'object' } },
+    }
+    for (const version of [2, 3] as const) {
+      const { properties, required } = (openApiOf({ type: 'object', properties: { inner } }, version, META).properties as JsonObject).inner as JsonObject
+      expect(required).to.deep.equal(['spec', 'kind', 'apiVersion'])
+      expect(Object.keys(properties as JsonObject).sort()).to.deep.equal(['apiVersion', 'kind', 'metadata', 'spec'])
+    }
   })
 })
