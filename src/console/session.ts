@@ -88,3 +88,7 @@ function messageOf(body: string): string {
 export async function callJson<T>(path: string, init: RequestInit = {}): Promise<T> {
   return (await (await call(path, init)).json()) as T
 }
+
+/** Sends JSON, and returns that of the answer. */
+export const sendJson = <T>(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<T> =>
+  callJson<T>(path, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body), ...(signal && { signal }) })

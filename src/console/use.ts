@@ -34,6 +34,29 @@ export function useAsked<T>(ask: (signal: AbortSignal) => Promise<T>, inputs: re
   return asked
 }
 
+/** Asks every so often while the page is seen; the last value stays until there is another. */
+export function usePolled<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number): Asked<T> {
+  const [asked, setAsked] = useState<Asked<T>>({})
+  useEffect(() => {
+    const ended = new AbortController()
+    const run = async (): Promise<void> => {
+      while (!ended.signal.aborted) {
+        if (document.visibilityState === 'visible') {
+          const next = await ask(ended.signal).then(
+            value => ({ value }),
+            (error: unknown) => ({ error: errorOf(error) }),
+          )
+          if (!ended.signal.aborted) setAsked(next)
+        }
+        await new Promise(resolve => setTimeout(resolve, everyMs))
+      }
+    }
+    void run()
+    return () => ended.abort()
+  }, [])
+  return asked
+}
+
 const errorOf = (error: unknown): ApiError => (error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error)))
 
 /** What keys do on a page that shows a list. */

@@ -107,7 +107,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
-  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...askedFor(options, catalog, stores)]
+  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...askedFor(options, { catalog, registry, stores })]
   const running: Promise<unknown>[] = []
   return {
     registry,
@@ -146,13 +146,19 @@ function originOf({ bootstrap, roles, stores }: Begun): Origin | undefined {
   return states && { states }
 }
 
+interface Asked {
+  readonly catalog: Catalog
+  readonly registry: Registry
+  readonly stores: StoreService
+}
+
 /** What there is only where a flag asks for it. */
-function askedFor(options: ControlPlaneOptions, catalog: Catalog, stores: StoreService): Service[] {
-  const { faultObjects, runtime, backend, history, console } = options
+function askedFor(options: ControlPlaneOptions, { catalog, registry, stores }: Asked): Service[] {
+  const { faultObjects, runtime, backend, history, console, authorizer, release } = options
   return [
     ...(faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),
     ...(history && backend.history ? [new HistoryService(options, history, { history: backend.history, catalog, stores })] : []),
-    ...(console ? [new ConsoleService(console)] : []),
+    ...(console ? [new ConsoleService(console, { catalog, authorizer, release, access: signal => registry.access(signal) })] : []),
   ]
 }
 

@@ -21,6 +21,12 @@ const PAGES: Readonly<Record<string, readonly [hash: string, selector: string]>>
   history: ['#/object/apps/v1/deployments/default/web?tab=history', '.note, .moments'],
   events: ['#/object/apps/v1/deployments/default/web?tab=events', 'table.plain'],
   graph: ['#/object/apps/v1/deployments/default/web?tab=graph', 'svg.graph'],
+  requests: ['#/requests', '.page .note, table.rows'],
+  metrics: ['#/metrics', '.charts'],
+  deprecated: ['#/deprecated', '.page .note, table.plain'],
+  cel: ['#/cel', '.facts'],
+  policies: ['#/policies', 'form.form'],
+  faults: ['#/faults', 'form.form'],
 }
 
 /** Scripts wherever an object holds a text, and what else could upset a page. */
@@ -195,6 +201,66 @@ describe('the console in a browser', function () {
     await page.click('svg a:has-text("web-1")')
     await page.waitForSelector('h1:has-text("web-1")')
     await page.waitForSelector('svg a:has-text("Deployment")')
+  })
+
+  it('plots what the server measures', async () => {
+    const opened = await enter()
+    await visit(opened, '#/metrics', '.charts')
+    expect(await opened.page.locator('.chart-title').allTextContents()).to.include.members(['Requests a second, by verb', 'Memory', 'Watches'])
+    expect(await opened.page.locator('.chart:has-text("Memory") b').first().textContent()).to.match(/^\d+ MB$/)
+  })
+
+  it('tells which deprecated versions are used', async () => {
+    await world.send('GET', '/api/v1/componentstatuses')
+    const opened = await enter()
+    await visit(opened, '#/deprecated', 'table.plain a:has-text("componentstatuses")')
+  })
+
+  it('tries expressions', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/cel', '.facts')
+    expect(await page.locator('.facts .good').textContent()).to.equal('true')
+    await page.fill('textarea >> nth=0', 'object.spec.replicas + 39')
+    await page.waitForSelector('.facts .good:has-text("42")')
+    await page.fill('textarea >> nth=0', 'object.')
+    await page.waitForSelector('pre.bad:has-text("Syntax error")')
+    await page.fill('textarea >> nth=1', '{')
+    await page.waitForSelector('p.bad:has-text("no JSON object")')
+  })
+
+  it('tries a policy against what is stored', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/policies', 'form.form')
+    await page.selectOption('select', 'configmaps')
+    await page.click('text=Try it')
+    await page.waitForSelector('td:has-text("the label owner is missing of hostile")')
+    await page.fill('textarea', 'kind: Pod')
+    await page.click('text=Try it')
+    await page.waitForSelector('[role=alert]:has-text("must be a ValidatingAdmissionPolicy")')
+  })
+
+  it('makes faults and takes them back', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, '#/faults', 'form.form')
+    await page.fill('input[name=name]', 'busy')
+    await page.fill('input[name=resources]', 'leases.coordination.k8s.io')
+    await page.click('form button.main')
+    await page.waitForSelector('td:has-text("Active")')
+    await world.send('GET', '/apis/coordination.k8s.io/v1/leases').then(
+      () => expect.fail('it is served'),
+      (error: Error) => expect(error.message).to.include('503'),
+    )
+    await page.click('table.plain button')
+    await page.waitForSelector('text=There are none')
+  })
+
+  it('says plainly what is off', async () => {
+    const opened = await enter()
+    await visit(opened, '#/requests', 'text=The record of requests is off')
+    await visit(opened, PAGES.history?.[0] ?? '', 'text=History is off')
   })
 
   it('runs nothing of what objects hold, and stays usable', async () => {

@@ -1,11 +1,11 @@
 import type { ComponentType } from 'preact'
-import type { Kind } from '../kinds.ts'
-import type { Route } from '../route.ts'
-
-export interface PageProps {
-  readonly kinds: readonly Kind[]
-  readonly route: Route
-}
+import { CelPage } from './cel-page.tsx'
+import { DeprecatedPage } from './deprecated-page.tsx'
+import { FaultsPage } from './faults-page.tsx'
+import { MetricsPage } from './metrics-page.tsx'
+import type { PageProps } from './page-props.ts'
+import { PoliciesPage } from './policies-page.tsx'
+import { RequestsPage } from './requests-page.tsx'
 
 export interface PageEntry {
   /** First part of its address. */
@@ -15,4 +15,11 @@ export interface PageEntry {
 }
 
 /** Pages beside the objects, in the order of the menu. */
-export const PAGES: readonly PageEntry[] = []
+export const PAGES: readonly PageEntry[] = [
+  { id: 'requests', label: 'Requests', Page: RequestsPage },
+  { id: 'metrics', label: 'Metrics', Page: MetricsPage },
+  { id: 'deprecated', label: 'Deprecated versions', Page: DeprecatedPage },
+  { id: 'cel', label: 'CEL', Page: CelPage },
+  { id: 'policies', label: 'Policies', Page: PoliciesPage },
+  { id: 'faults', label: 'Faults', Page: FaultsPage },
+]

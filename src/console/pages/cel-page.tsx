@@ -1,0 +1,118 @@
+import { useEffect, useState } from 'preact/hooks'
+import { PageHead } from '../parts.tsx'
+import { ApiError, sendJson } from '../session.ts'
+
+/** As `POST /binnacle/v1/console/cel` answers. */
+interface Evaluated {
+  readonly type?: string
+  readonly estimate?: { readonly min: string; readonly max: string }
+  readonly value?: string
+  readonly cost?: number
+  readonly error?: string
+  readonly issues?: string
+}
+
+const EXAMPLES = [
+  [
+    "object.spec.replicas <= params.max && object.metadata.name.startsWith('web')",
+    '{\n  "object": { "metadata": { "name": "web-1" }, "spec": { "replicas": 3 } },\n  "params": { "max": 5 }\n}',
+  ],
+  ['self.items.all(i, i.weight > 0) && self.items.map(i, i.weight).sum() == 100', '{\n  "self": { "items": [{ "weight": 40 }, { "weight": 60 }] }\n}'],
+  ["quantity(self.limit).isGreaterThan(quantity('1Gi')) || self.host.matches('^[a-z.]+$')", '{\n  "self": { "limit": "2Gi", "host": "example.com" }\n}'],
+] as const
+/** After the last letter. */
+const WAIT_MS = 300
+
+/** Expressions tried with values, as Kubernetes compiles, limits and evaluates them. */
+export function CelPage() {
+  const [expression, setExpression] = useState<string>(EXAMPLES[0][0])
+  const [variables, setVariables] = useState<string>(EXAMPLES[0][1])
+  const [result, setResult] = useState<Evaluated>()
+  const [problem, setProblem] = useState('')
+  useEffect(() => {
+    const ended = new AbortController()
+    const timer = setTimeout(() => {
+      const values = parsed(variables)
+      if (values === undefined) {
+        setProblem('The variables are no JSON object.')
+        return
+      }
+      sendJson<Evaluated>('POST', '/binnacle/v1/console/cel', { expression, variables: values }, ended.signal).then(
+        answer => {
+          setProblem('')
+          setResult(answer)
+        },
+        (error: unknown) => {
+          if (!ended.signal.aborted) setProblem(error instanceof ApiError ? error.message : String(error))
+        },
+      )
+    }, WAIT_MS)
+    return () => {
+      clearTimeout(timer)
+      ended.abort()
+    }
+  }, [expression, variables])
+  return (
+    <section class="page" aria-label="CEL">
+      <PageHead title="CEL" />
+      <div class="page-body">
+        <div class="actions">
+          <span class="muted">Examples</span>
+          {EXAMPLES.map(([example, values], i) => (
+            <button
+              type="button"
+              key={example}
+              onClick={() => {
+                setExpression(example)
+                setVariables(values)
+              }}
+            >
+              {i + 1}
+            </button>
+          ))}
+        </div>
+        <label class="field">
+          <span>Expression</span>
+          <textarea rows={4} spellcheck={false} value={expression} onInput={({ currentTarget }) => setExpression(currentTarget.value)} />
+        </label>
+        <label class="field">
+          <span>Variables (JSON)</span>
+          <textarea rows={10} spellcheck={false} value={variables} onInput={({ currentTarget }) => setVariables(currentTarget.value)} />
+        </label>
+        <div aria-live="polite">{problem === '' ? result && <Result result={result} /> : <p class="bad">{problem}</p>}</div>
+      </div>
+    </section>
+  )
+}
+
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The sizes of values that no schema bounds multiply to whatever 64 bits hold. */
+const bound = (max: string): string => (max.length > 15 ? 'whatever the values make of it' : Number(max).toLocaleString('en'))
+
+function Result({ result: { type, estimate, value, cost, error, issues } }: { readonly result: Evaluated }) {
+  if (issues !== undefined) return <pre class="text bad">{issues}</pre>
+  return (
+    <dl class="facts">
+      <dt>Value</dt>
+      <dd>{error === undefined ? <pre class="text good">{value}</pre> : <pre class="text bad">{error}</pre>}</dd>
+      <dt>Type</dt>
+      <dd>
+        <code>{type}</code>
+      </dd>
+      <dt>Cost</dt>
+      <dd>{cost?.toLocaleString('en')} of at most 1,000,000 for one expression</dd>
+      <dt>Estimate</dt>
+      <dd>
+        {estimate?.min} to {bound(estimate?.max ?? '')}
+      </dd>
+    </dl>
+  )
+}

@@ -1,0 +1,101 @@
+import { type Sample, samplesOf } from '../exposition.ts'
+import { groupVersion, type Kind } from '../kinds.ts'
+import { Failure, Loading, Note, PageHead } from '../parts.tsx'
+import { tableHash } from '../route.ts'
+import { call, callJson } from '../session.ts'
+import { useAsked, usePolled } from '../use.ts'
+import type { PageProps } from './page-props.ts'
+
+const EVERY_MS = 5_000
+const DEPRECATED = 'apiserver_requested_deprecated_apis'
+const REQUESTS = 'apiserver_request_total'
+const WANTED: ReadonlySet<string> = new Set([DEPRECATED, REQUESTS])
+
+interface Asked {
+  readonly uri: string
+  readonly user: string
+}
+
+/** Which deprecated versions have been asked for since the start, and by whom, as far as that is recorded. */
+export function DeprecatedPage({ kinds }: PageProps) {
+  const { value: samples, error } = usePolled(
+    async signal => samplesOf(await (await call('/metrics', { headers: { Accept: 'text/plain' }, signal })).text(), WANTED),
+    EVERY_MS,
+  )
+  const { value: recent } = useAsked(recentRequests, [])
+  const found = (samples ?? []).filter(({ name, value }) => name === DEPRECATED && value > 0)
+  return (
+    <section class="page" aria-label="Deprecated versions">
+      <PageHead title="Deprecated versions" />
+      {error ? (
+        <Failure error={error} />
+      ) : samples === undefined ? (
+        <Loading />
+      ) : found.length === 0 ? (
+        <Note title="No deprecated version has been asked for since the start." />
+      ) : (
+        <div class="scroller" tabIndex={0} role="region" aria-label="Deprecated versions that have been asked for">
+          <table class="plain">
+            <thead>
+              <tr>
+                {['Resource', 'Version', 'Removed in', 'Requests', 'By whom'].map(name => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {found.map(({ labels }) => (
+                <tr key={JSON.stringify(labels)}>
+                  <td>
+                    <Resource labels={labels} kinds={kinds} />
+                  </td>
+                  <td>{groupVersion({ group: labels.group ?? '', version: labels.version ?? '' })}</td>
+                  <td>{labels.removed_release || '–'}</td>
+                  <td class="number">{requestsOf(samples, labels).toLocaleString('en')}</td>
+                  <td class="wrap">{recent === undefined ? <span class="muted">not recorded: start the server with --why</span> : callers(recent, labels)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Resource({ labels, kinds }: { readonly labels: Sample['labels']; readonly kinds: readonly Kind[] }) {
+  const kind = kinds.find(({ group, version, resource }) => group === labels.group && version === labels.version && resource === labels.resource)
+  const name = `${labels.resource}${labels.subresource ? `/${labels.subresource}` : ''}`
+  return kind ? <a href={tableHash(kind)}>{name}</a> : <span>{name}</span>
+}
+
+/** Deprecation and requests have the same labels for what was asked for. */
+const requestsOf = (samples: readonly Sample[], { group, version, resource, subresource }: Sample['labels']): number =>
+  samples.reduce(
+    (sum, { name, labels, value }) =>
+      name === REQUESTS &&
+      labels.group === group &&
+      labels.version === version &&
+      labels.resource === resource &&
+      (labels.subresource ?? '') === (subresource ?? '')
+        ? sum + value
+        : sum,
+    0,
+  )
+
+/** Undefined where requests are not recorded. */
+const recentRequests = (signal: AbortSignal): Promise<readonly Asked[] | undefined> =>
+  callJson<{ readonly items?: readonly Asked[] }>('/binnacle/v1/why?limit=1000', { signal }).then(
+    ({ items = [] }) => items,
+    () => undefined,
+  )
+
+function callers(recent: readonly Asked[], { group, version, resource }: Sample['labels']): string {
+  const root = group === '' ? `/api/${version}/` : `/apis/${group}/${version}/`
+  const among = recent.filter(({ uri }) => uri.startsWith(root) && uri.split(/[/?]/).includes(resource ?? ''))
+  const counts = new Map<string, number>()
+  for (const { user } of among) counts.set(user, (counts.get(user) ?? 0) + 1)
+  return counts.size === 0 ? 'nobody of late' : [...counts].map(([caller, times]) => `${caller} × ${times}`).join(', ')
+}

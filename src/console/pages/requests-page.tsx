@@ -1,0 +1,192 @@
+import { useState } from 'preact/hooks'
+import { isRecord, type Json } from '../objects.ts'
+import { Failure, Loading, Note, Off, PageHead } from '../parts.tsx'
+import { hashOf } from '../route.ts'
+import { callJson } from '../session.ts'
+import { useAsked, useListKeys, usePolled } from '../use.ts'
+import { lineText, yamlLines } from '../yaml-lines.ts'
+import type { PageProps } from './page-props.ts'
+
+const EVERY_MS = 2_000
+const LIMIT = 500
+
+/** As `GET /binnacle/v1/why` lists it. */
+interface RecentRequest {
+  readonly auditID: string
+  readonly time: string
+  readonly user: string
+  readonly verb: string
+  readonly uri: string
+  readonly status?: number
+  readonly milliseconds?: number
+  readonly bytes: number
+}
+
+/** What the console itself asks for, again and again. */
+const OWN = /^\/(?:binnacle\/v1\/why|metrics|console)\b/
+
+/** Recent requests, and why one was answered as it was. */
+export function RequestsPage({ route }: PageProps) {
+  const [, id] = route.parts
+  return id === undefined ? <Requests /> : <Request key={id} id={id} />
+}
+
+function Requests() {
+  const [user, setUser] = useState('')
+  const [text, setText] = useState('')
+  const [isFailed, setFailed] = useState(false)
+  const [selected, setSelected] = useState<string>()
+  const { value, error } = usePolled(signal => callJson<{ readonly items: readonly RecentRequest[] }>(`/binnacle/v1/why?limit=${LIMIT}`, { signal }), EVERY_MS)
+  const requests = (value?.items ?? []).filter(
+    each => !OWN.test(each.uri) && each.user.includes(user) && each.uri.includes(text) && (!isFailed || (each.status ?? 0) >= 400),
+  )
+  const at = requests.findIndex(({ auditID }) => auditID === selected)
+  useListKeys({
+    move: by => setSelected(requests[Math.min(requests.length - 1, Math.max(0, at + by))]?.auditID),
+    open: () => {
+      if (selected !== undefined) location.hash = hashOf(['requests', selected])
+    },
+  })
+  return (
+    <section class="page" aria-label="Requests">
+      <PageHead title="Requests" />
+      {error?.status === 404 ? (
+        <Off what="The record of requests" flag="--why" />
+      ) : error ? (
+        <Failure error={error} />
+      ) : value === undefined ? (
+        <Loading />
+      ) : (
+        <>
+          <form class="filters" role="search" aria-label="Filter requests" onSubmit={event => event.preventDefault()}>
+            <label class="field">
+              <span>User</span>
+              <input type="text" value={user} onInput={({ currentTarget }) => setUser(currentTarget.value)} />
+            </label>
+            <label class="field">
+              <span>Path</span>
+              <input type="text" name="text" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+            </label>
+            <label class="check">
+              <input type="checkbox" checked={isFailed} onChange={({ currentTarget }) => setFailed(currentTarget.checked)} /> Failed only
+            </label>
+          </form>
+          {requests.length === 0 ? <Note title="None of late." /> : <RequestTable requests={requests} selected={selected} />}
+        </>
+      )}
+    </section>
+  )
+}
+
+function RequestTable({ requests, selected }: { readonly requests: readonly RecentRequest[]; readonly selected: string | undefined }) {
+  return (
+    <div class="scroller" tabIndex={0} role="region" aria-label={`${requests.length} requests, the newest first`}>
+      <table class="rows">
+        <thead>
+          <tr>
+            {['Time', 'Verb', 'Path', 'User', 'Status', 'Duration', 'Bytes'].map(name => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {requests.map(({ auditID, time, verb, uri, user, status, milliseconds, bytes }) => (
+            <tr key={auditID} aria-current={auditID === selected ? 'true' : undefined}>
+              <td>{time.slice(11, 23)}</td>
+              <td>{verb}</td>
+              <td>
+                <a href={hashOf(['requests', auditID])}>
+                  <bdi>{uri.slice(0, 300)}</bdi>
+                </a>
+              </td>
+              <td>
+                <bdi>{user.slice(0, 100)}</bdi>
+              </td>
+              <td class={(status ?? 0) >= 400 ? 'bad' : undefined}>{status ?? '…'}</td>
+              <td class="number">{milliseconds === undefined ? '…' : `${milliseconds.toFixed(1)} ms`}</td>
+              <td class="number">{bytes.toLocaleString('en')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+type Step = { readonly step: string; readonly at: number } & Readonly<Record<string, Json>>
+type Why = RecentRequest & { readonly steps: readonly Step[]; readonly denial?: Json; readonly answer?: Json; readonly request?: Json }
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  allow: 'good',
+  admitted: 'good',
+  deny: 'bad',
+  'no opinion': 'bad',
+  refused: 'bad',
+  failed: 'bad',
+  error: 'bad',
+}
+
+function Request({ id }: { readonly id: string }) {
+  const { value, error } = useAsked(signal => callJson<Why>(`/binnacle/v1/why/${encodeURIComponent(id)}`, { signal }), [id])
+  return (
+    <section class="page" aria-label="Request">
+      <PageHead title={value === undefined ? 'Request' : `${value.verb} ${value.uri.slice(0, 300)}`}>
+        <a href="#/requests">All requests</a>
+      </PageHead>
+      <div class="page-body">
+        {error ? (
+          <Failure error={error} />
+        ) : value === undefined ? (
+          <Loading />
+        ) : (
+          <>
+            <p>
+              <span class={(value.status ?? 0) >= 400 ? 'bad' : 'good'}>{value.status ?? 'under way'}</span> for{' '}
+              <bdi>{value.user.slice(0, 300) || 'nobody that is known'}</bdi>, {value.milliseconds?.toFixed(1)} ms, {value.bytes.toLocaleString('en')} bytes
+            </p>
+            <ol class="steps">
+              {value.steps.map((step, i) => (
+                <StepItem key={`${i}`} step={step} />
+              ))}
+            </ol>
+            <Part title="What would allow it" value={value.denial} />
+            <Part title="Answer" value={value.answer} />
+            <Part title="Request" value={value.request} />
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function StepItem({ step: { step, at, ...rest } }: { readonly step: Step }) {
+  const outcome = String(rest.decision ?? rest.outcome ?? '')
+  return (
+    <li>
+      <span class="muted">{at.toFixed(1)} ms</span>
+      <span>
+        <b>{step}</b> <span class={OUTCOMES[outcome]}>{outcome}</span>
+      </span>
+      <Text value={rest} />
+    </li>
+  )
+}
+
+const MOST_LINES = 200
+
+function Text({ value }: { readonly value: Json }) {
+  const lines = isRecord(value) && Object.keys(value).length === 0 ? [] : yamlLines(value)
+  return <pre class="text">{[...lines.slice(0, MOST_LINES).map(lineText), ...(lines.length > MOST_LINES ? ['…'] : [])].join('\n')}</pre>
+}
+
+function Part({ title, value }: { readonly title: string; readonly value: Json | undefined }) {
+  if (value === undefined) return null
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <Text value={value} />
+    </section>
+  )
+}

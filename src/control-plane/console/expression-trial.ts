@@ -1,0 +1,73 @@
+import { compile } from '../../cel/compile.ts'
+import { estimateCost } from '../../cel/cost/estimate.ts'
+import { baseEnvironment, extend } from '../../cel/environment.ts'
+import { celValueOf, nativeOf, ValueError } from '../../cel/package/native-values.ts'
+import { makeProgram } from '../../cel/program/program.ts'
+import { runProgram } from '../../cel/program/run.ts'
+import { DYN, printType } from '../../cel/type.ts'
+import type { Value } from '../../cel/values/value.ts'
+import { SHARED_TURNS } from '../../lib/turn.ts'
+import type { JsonObject } from '../../meta/object.ts'
+import { badRequestError } from '../../meta/status.ts'
+
+/** A longer expression is not compiled: that is done at once. */
+const MOST_CHARACTERS = 10_000
+const MOST_VARIABLES = 50
+/** Of a longer result no more is told. */
+const MOST_SHOWN = 100_000
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,100}$/
+
+/** What an expression came to. */
+export interface ExpressionTrial {
+  /** Why it does not compile, as `kubectl apply` would print it; nothing else is there then. */
+  readonly issues?: string
+  readonly type?: string
+  /** Bounds of the cost of any evaluation, as decimals: they may have 64 bits. */
+  readonly estimate?: { readonly min: string; readonly max: string }
+  /** JSON, or the text of what JSON has not. */
+  readonly value?: string
+  readonly cost?: number
+  readonly error?: string
+}
+
+/**
+ * Compiles and evaluates an expression over values of no declared type, with the limit that one call has in kube-apiserver, and leaves the event loop to others in between. `minor`: of the release that has to understand it.
+ * Throws a StatusError for what is too long.
+ */
+export async function tryExpression(expression: string, variables: JsonObject, minor: number): Promise<ExpressionTrial> {
+  const names = Object.keys(variables)
+  if (expression.length > MOST_CHARACTERS) throw badRequestError(`expression: must have at most ${MOST_CHARACTERS} characters`)
+  if (names.length > MOST_VARIABLES) throw badRequestError(`variables: must be at most ${MOST_VARIABLES}`)
+  const odd = names.find(name => !NAME.test(name))
+  if (odd !== undefined) throw badRequestError(`variables: ${JSON.stringify(odd.slice(0, 100))} is no name of a variable`)
+  const environment = extend(baseEnvironment(minor), Object.fromEntries(names.map(name => [name, DYN])))
+  const { checked, issues } = compile(expression, environment)
+  if (checked === undefined) return { issues: issues.toString() }
+  const program = makeProgram(checked, environment)
+  if ('fault' in program) return { issues: program.fault }
+  const { min, max } = estimateCost(checked, () => undefined)
+  const about = { type: printType(checked.result), estimate: { min: String(min), max: String(max) } }
+  const values = valuesOf(variables)
+  const { cost, value, error } = await runProgram(program, { get: name => values.get(name) }, SHARED_TURNS)
+  return error === undefined ? { ...about, cost, value: shown(value) } : { ...about, cost, error }
+}
+
+function valuesOf(variables: JsonObject): ReadonlyMap<string, Value> {
+  try {
+    return new Map(Object.entries(variables).map(([name, value]) => [name, celValueOf(value, DYN, name)]))
+  } catch (error) {
+    if (error instanceof ValueError) throw badRequestError(error.message)
+    throw error
+  }
+}
+
+function shown(value: Value): string {
+  const text = JSON.stringify(nativeOf(value), replaced, 2) ?? 'optional.none()'
+  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`
+}
+
+function replaced(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  return value instanceof Map ? [...value] : value
+}

@@ -1,0 +1,167 @@
+import { ConditionMetrics } from '../../admission/expressions/condition-metrics.ts'
+import { type CompiledValidatingPolicy, compileValidatingPolicy } from '../../admission/policies/compiled-policy.ts'
+import { decide } from '../../admission/policies/decisions.ts'
+import { readMatchResources } from '../../admission/policies/match-resources.ts'
+import type { Policy, ValidatingSpec } from '../../admission/policies/policy.ts'
+import type { ActivePolicy } from '../../admission/policies/policy-index.ts'
+import { faultText, PolicyRequest } from '../../admission/policies/policy-request.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { asKind } from '../../catalog/define.ts'
+import type { ResourceAccess, ResourceId } from '../../catalog/definition.ts'
+import { parseYamlInSteps, YamlError } from '../../codec/yaml.ts'
+import { runAtOnce, runInTurns } from '../../lib/steps.ts'
+import { type Authorizer, mayDo } from '../../meta/authorizer.ts'
+import type { RequestContext } from '../../meta/context.ts'
+import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
+import { badRequestError, forbiddenError, isStatusError, notFoundError } from '../../meta/status.ts'
+import { servedById } from '../../registry/registry-reader.ts'
+import { VALIDATING_POLICIES } from '../../resources/kinds.ts'
+import { decode } from '../../schema/decode.ts'
+import { applyDefaults } from '../../schema/default.ts'
+import { DecodeError } from '../../schema/diagnose.ts'
+import { parseRequestInfo } from '../../server/filters/request-info.ts'
+
+/** More objects are not tried. */
+const MOST_OBJECTS = 1_000
+/** Messages that are told of one object, and of each as many characters. */
+const MOST_MESSAGES = 5
+const LONGEST_MESSAGE = 500
+
+/** What a policy is tried with. */
+export interface TrialParts {
+  readonly catalog: Catalog
+  /** In the server's name: what is read is asked for first. */
+  readonly access: ResourceAccess
+  readonly authorizer: Authorizer
+}
+
+/** What a policy says of one object. */
+export interface TriedObject {
+  readonly namespace: string
+  readonly name: string
+  /** `failed`: it could not be evaluated. */
+  readonly outcome: 'allowed' | 'refused' | 'failed' | 'not matched'
+  readonly messages: readonly string[]
+}
+
+export interface PolicyTrial {
+  readonly results: readonly TriedObject[]
+  /** There are more objects. */
+  readonly isCut: boolean
+}
+
+/**
+ * Evaluates a ValidatingAdmissionPolicy, whether or not it is stored, for the creation of each object of a collection as it is stored. Nothing is written, no webhook is asked, and the variable `authorizer` allows nothing: a policy that somebody
+ * tries is not to tell what others may do. `text`: the policy as YAML, and, as a second document, its parameters. Throws a StatusError, 403 where the caller may not list the objects.
+ */
+export async function tryPolicy(parts: TrialParts, ctx: RequestContext, text: string, path: string): Promise<PolicyTrial> {
+  const [document, params] = await documentsOf(text)
+  const policy = policyOf(parts.catalog, document)
+  const compiled = await runInTurns(compileValidatingPolicy(policy), ctx.signal)
+  const { id, namespace } = collectionOf(path)
+  if (!(await mayDo(parts.authorizer, ctx, { ...id, verb: 'list', namespace })))
+    throw forbiddenError(id, '', `User "${ctx.user.name}" cannot list these objects`)
+  const { items } = await parts.access.list(id, namespace, { resourceVersion: '0' })
+  const results: TriedObject[] = []
+  for (const object of items.slice(0, MOST_OBJECTS)) {
+    ctx.signal.throwIfAborted()
+    results.push(await tryObject({ ...parts, ctx, id, policy, compiled, params }, object))
+  }
+  return { results, isCut: items.length > MOST_OBJECTS }
+}
+
+async function documentsOf(text: string): Promise<readonly [JsonObject, JsonObject | undefined]> {
+  const documents: JsonObject[] = []
+  for (const part of text.split(/^---[ \t]*$/m)) {
+    if (part.trim() === '') continue
+    const { value } = await runInTurns(parseYamlInSteps(Buffer.from(part))).catch((error: unknown) => {
+      if (error instanceof YamlError) throw badRequestError(error.message)
+      throw error
+    })
+    if (!isJsonObject(value)) throw badRequestError('policy: a document is no object')
+    documents.push(value)
+  }
+  const [policy, params] = documents
+  if (policy === undefined || documents.length > 2) throw badRequestError('policy: one document is needed, and a second may be its parameters')
+  return [policy, params]
+}
+
+function policyOf(catalog: Catalog, document: JsonObject): Policy<ValidatingSpec> {
+  if (document.kind !== 'ValidatingAdmissionPolicy') throw badRequestError('policy: must be a ValidatingAdmissionPolicy')
+  const { version } = servedById(catalog, VALIDATING_POLICIES)
+  try {
+    const object = decode(version.schema, { metadata: {}, spec: {}, ...document, apiVersion: `${version.group}/${version.name}` })
+    applyDefaults(version.schema, object)
+    // It has been decoded by the schema of the kind.
+    const policy = object as KubeObject
+    const steps = version.setDefaults?.(policy)
+    if (steps) runAtOnce(steps)
+    return asKind(VALIDATING_POLICIES, policy)
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequestError(`policy: ${error.message}`)
+    throw error
+  }
+}
+
+function collectionOf(path: string): { readonly id: ResourceId; readonly namespace: string } {
+  const info = parseRequestInfo('GET', path, () => new URLSearchParams())
+  if (!info.isResource || info.verb !== 'list' || info.subresource !== '') throw badRequestError('path: must be that of a collection')
+  return { id: { group: info.group, resource: info.resource }, namespace: info.namespace }
+}
+
+interface Trial extends TrialParts {
+  readonly ctx: RequestContext
+  readonly id: ResourceId
+  readonly policy: Policy<ValidatingSpec>
+  readonly compiled: CompiledValidatingPolicy
+  readonly params: JsonObject | undefined
+}
+
+async function tryObject({ catalog, access, authorizer, ctx, id, policy, compiled, params }: Trial, object: KubeObject): Promise<TriedObject> {
+  const { name = '', namespace = '' } = object.metadata
+  const told = (outcome: TriedObject['outcome'], messages: readonly string[] = []): TriedObject => ({
+    namespace,
+    name,
+    outcome,
+    messages: messages.slice(0, MOST_MESSAGES).map(message => message.slice(0, LONGEST_MESSAGE)),
+  })
+  const namespaces = { group: '', resource: 'namespaces' }
+  const conditionMetrics = new ConditionMetrics()
+  const request = new PolicyRequest(
+    {
+      catalog,
+      conditionMetrics,
+      params: { get: () => Promise.reject(notFoundError(id, '')), list: async () => [] },
+      authorize: async () => ({ decision: 'no opinion', reason: 'the authorizer is not asked where a policy is tried' }),
+      getNamespace: async wanted => {
+        if (!(await mayDo(authorizer, ctx, { ...namespaces, verb: 'get', namespace: wanted, name: wanted })))
+          throw forbiddenError(namespaces, wanted, `User "${ctx.user.name}" cannot get it`)
+        return access.get(namespaces, '', wanted, { resourceVersion: '0' })
+      },
+    },
+    { ctx, operation: 'CREATE', served: servedById(catalog, id), subresource: '', namespace, name, dryRun: true, object },
+  )
+  try {
+    const matched = await request.match(activeOf(policy, compiled))
+    if (matched === undefined) return told('not matched')
+    const values = await request.values(matched.about, params)
+    const { decisions } = await decide(compiled, values, { ignoreFailures: false, ...request.counting(policy.metadata.name ?? '') })
+    const against = decisions.filter(({ action }) => action === 'deny')
+    if (against.length === 0) return told('allowed')
+    return told(
+      against.some(({ failed }) => failed) ? 'failed' : 'refused',
+      against.map(({ message }) => message),
+    )
+  } catch (error) {
+    if (isStatusError(error, 'Forbidden')) return told('failed', [error.message])
+    return told('failed', [faultText(error, 'policy')])
+  }
+}
+
+const activeOf = ({ metadata, spec }: Policy<ValidatingSpec>, compiled: CompiledValidatingPolicy): ActivePolicy<ValidatingSpec, CompiledValidatingPolicy> => ({
+  name: metadata.name ?? '',
+  spec,
+  match: spec.matchConstraints && readMatchResources(spec.matchConstraints),
+  bindings: [],
+  compiled: async () => compiled,
+})
