@@ -1,3 +1,4 @@
+import type { PluginRun } from '../meta/why.ts'
 import type { AdmissionFunctions, AdmissionRequest } from '../registry/types.ts'
 import { AdmissionMetrics, type StepTimer } from './metrics.ts'
 import type { Round } from './reinvocation.ts'
@@ -59,6 +60,8 @@ async function mutateBy(plugins: readonly Timed[], request: AdmissionRequest, ro
   for (const { plugin, timer } of plugins) {
     const next = object === request.object || object === undefined ? request : { ...request, object }
     if (!plugin.handles(next)) continue
+    const { why } = next.ctx
+    const kept = why?.keep(object)
     const begun = performance.now()
     let isRejected = true
     try {
@@ -67,6 +70,7 @@ async function mutateBy(plugins: readonly Timed[], request: AdmissionRequest, ro
       isRejected = false
     } finally {
       timer.ended(next.operation, isRejected, begun)
+      why?.note({ ...ran(plugin, 'mutating', isRejected, begun), ...(object && { changes: why.changes(kept, object) }) })
     }
   }
   return object
@@ -83,6 +87,15 @@ async function validateBy(plugins: readonly Timed[], request: AdmissionRequest):
       isRejected = false
     } finally {
       timer.ended(request.operation, isRejected, begun)
+      request.ctx.why?.note(ran(plugin, 'validating', isRejected, begun))
     }
   }
 }
+
+const ran = ({ name }: AdmissionPlugin, phase: PluginRun['phase'], isRejected: boolean, begun: number): PluginRun => ({
+  step: 'admission plugin',
+  plugin: name,
+  phase,
+  outcome: isRejected ? 'refused' : 'admitted',
+  milliseconds: performance.now() - begun,
+})

@@ -16,6 +16,7 @@ import { runShow } from './history/show.ts'
 import { runUndo } from './history/undo.ts'
 import { runImport } from './import.ts'
 import { runOpen } from './open.ts'
+import { runWhy } from './why/why.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
 const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
@@ -29,6 +30,7 @@ const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
   show: runShow,
   undo: runUndo,
   'upgrade-report': runReport,
+  why: runWhy,
 }
 
 /** Errors whose message says what the user can mend: the command line, files, servers and stores. */

@@ -32,6 +32,7 @@ export function usage(): string {
        binnacle export --data-dir DIR --snapshot FILE
        binnacle kubeconfig [--data-dir DIR] [--server URL]
        binnacle convert -f FILE|FOLDER|- --to RELEASE
+       binnacle why AUDIT-ID|--last|--list
        binnacle upgrade-report --from RELEASE --to RELEASE [-f FILE|FOLDER|-]
 
 A Kubernetes API server on an embedded store or etcd: release 1.33, or another from 1.24 to 1.36 (--emulated-version).

@@ -80,6 +80,8 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly faults: boolean
   /** Whether there is a console for browsers. */
   readonly console: boolean
+  /** How many of the last requests are kept with what was found out about them; 0: none. */
+  readonly why: number
   readonly storedAs: 'json' | 'protobuf'
   /** Undefined: nothing is encrypted at rest. */
   readonly encryption: EncryptionFile | undefined
@@ -152,6 +154,7 @@ export function buildConfig(given: GivenFlags): Config {
     etcd: etcdOf(read),
     faults: read.bool('enable-faults'),
     console: read.bool('console'),
+    why: whyOf(read),
     etcdStandIn: read.bool('etcd-stand-in'),
     storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
     encryption: encryptionOf(read),
@@ -188,6 +191,15 @@ const flagWarnings = (given: GivenFlags, read: Reader): string[] => [
   ...anonymousWarnings(read),
   ...requestHeaderWarnings(read),
 ]
+
+/** No more than can be listed and searched. */
+const MOST_WHY = 100_000
+
+function whyOf(read: Reader): number {
+  const why = read.int('why', 0)
+  if (why > MOST_WHY) throw new FlagError(`--why: ${MOST_WHY} requests at most`)
+  return why
+}
 
 /** Whose certificates and tokens are believed of clients. */
 const believedOf = (read: Reader, gates: Gates): Pick<Config, 'clientCaFile' | 'requestHeader' | 'bootstrapTokens'> => ({

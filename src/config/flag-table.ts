@@ -60,6 +60,7 @@ export const FLAGS = {
   ),
   'history-max-bytes': own('string', 'Bytes that --history may take beside the present objects, as a quantity; the oldest goes first.', '1Gi'),
   console: own('bool', 'Serve a console for browsers at /console/. The log has a link to it, which opens it once; `binnacle console` makes others.', 'false'),
+  why: own('int', 'Keep the last N requests and what was found out about each, for `binnacle why`. In memory, without values of secrets. 0: none.', '0'),
   'read-only': own(
     'bool',
     'Refuse what would change what is stored, and what reaches nodes, pods and services. No controllers run. For looking at backups.',

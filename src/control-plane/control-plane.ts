@@ -36,6 +36,7 @@ import type { ReadinessCheck, Service, StartOptions } from './service.ts'
 import { serviceResolver } from './service-resolver.ts'
 import { StoreService } from './store-service.ts'
 import { TrustService } from './trust-service.ts'
+import { WhyService } from './why-service.ts'
 
 /** Everything between the HTTP server and the store. */
 export interface ControlPlane {
@@ -159,6 +160,7 @@ function askedFor(options: ControlPlaneOptions, { catalog, registry, stores }: A
     ...(faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),
     ...(history && backend.history ? [new HistoryService(options, history, { history: backend.history, catalog, stores })] : []),
     ...(console ? [new ConsoleService(console, { catalog, authorizer, release, access: signal => registry.access(signal) })] : []),
+    ...(runtime.recent ? [new WhyService(runtime.recent, options.rules)] : []),
   ]
 }
 

@@ -28,7 +28,7 @@ export class DefinitionService implements Service {
   })
 
   /** `signal`: aborted when the server ends, which ends calls of webhooks. */
-  constructor({ logger, onCustomKinds, spans }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
+  constructor({ logger, onCustomKinds, spans, runtime }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
     const metrics = new ConversionMetrics()
     this.metrics = metrics.families
     this.checks = [onceBegun('poststarthook/crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet')]
@@ -37,7 +37,12 @@ export class DefinitionService implements Service {
       logger,
       builtin: kinds.definitions,
       ...(onCustomKinds && { onServed: onCustomKinds }),
-      conversion: { post: (config, body, timeoutMs, traceparent) => webhooks.post(config, body, { timeoutMs, signal, traceparent }), metrics, spans },
+      conversion: {
+        post: (config, body, timeoutMs, traceparent) => webhooks.post(config, body, { timeoutMs, signal, traceparent }),
+        metrics,
+        spans,
+        notes: runtime.recent?.notes,
+      },
       addResource: definition => stores.add(definition),
       removeResource: definition => stores.remove(definition),
       onSynced: () => {

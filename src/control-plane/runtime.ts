@@ -6,11 +6,13 @@ import { systemClock, type TimerClock } from '../lib/clock.ts'
 import { type Randomness, systemRandomness } from '../lib/randomness.ts'
 import { answerMemory } from '../server/answer-memory.ts'
 import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
+import type { RecentRequests } from '../why/recent-requests.ts'
 
 export interface RuntimeOptions {
   /** Default: the machine's. */
   readonly clock?: TimerClock | undefined
   readonly faults?: FaultRules | undefined
+  readonly recent?: RecentRequests | undefined
   readonly random?: Randomness | undefined
   readonly queues?: WorkQueues | undefined
   readonly settled?: (() => Promise<void>) | undefined
@@ -32,6 +34,8 @@ export class Runtime {
 
   /** What is done to requests on purpose; undefined where nothing ever is. */
   readonly faults: FaultRules | undefined
+  /** The last requests, and what was found out about each; undefined where nothing is taken down. */
+  readonly recent: RecentRequests | undefined
   /** Of uids, generated names, and addresses and ports of services. */
   readonly random: Randomness
   /** Undefined: the control plane makes its own. */
@@ -39,9 +43,10 @@ export class Runtime {
   /** Resolves when nothing is going on any more: writes are let in one by one, each when that of the one before has resolved. Undefined: they come as they come. */
   readonly settled: (() => Promise<void>) | undefined
 
-  constructor({ clock = systemClock, faults, random = systemRandomness, queues, settled }: RuntimeOptions = {}) {
+  constructor({ clock = systemClock, faults, recent, random = systemRandomness, queues, settled }: RuntimeOptions = {}) {
     this.clock = clock
     this.faults = faults
+    this.recent = recent
     this.random = random
     this.queues = queues
     this.settled = settled

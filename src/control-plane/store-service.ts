@@ -38,7 +38,7 @@ export class StoreService implements Service {
     this.options = options
     this.encryption = options.encryption ?? new Encryption()
     const { backend, gates, isCached, onWatchers, etcdPrefix } = options
-    const timings = new RequestTimings()
+    const timings = new RequestTimings(options.runtime.recent?.notes)
     const stored = definitions.filter(definition => definition.storage !== undefined)
     this.stores = openStores(
       backend,

@@ -1,7 +1,8 @@
 import { applyInSteps } from '../apply/apply.ts'
-import { ApplyError } from '../apply/apply-error.ts'
+import { ApplyError, type Conflict } from '../apply/apply-error.ts'
 import type { Change } from '../apply/ownership.ts'
 import { jsonKind } from '../apply/patch/go-print.ts'
+import { printElement } from '../apply/path-element.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYamlInSteps, repeatedKeysText, untypedValue } from '../codec/yaml.ts'
@@ -10,9 +11,11 @@ import { invariant } from '../lib/invariant.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
-import { isJsonObject, type JsonObject, type KubeObject } from '../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
+import type { RequestNotes } from '../meta/request-notes.ts'
 import { badRequestError, failure, notFoundError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
+import type { WhyConflict } from '../meta/why.ts'
 import { conversionOf } from '../registry/conversion-of.ts'
 import { checkName, ensureNamespace } from '../registry/object-meta.ts'
 import { type Answer, groupResourceOf, strategyOf } from '../registry/types.ts'
@@ -75,25 +78,56 @@ interface Applied {
 /** The live object with the configuration merged into it, decoded, and its managers. `convert`: to the versions of other managers. Throws ApplyErrors, too. */
 function* merged({ scope, config, options, target, checkRepeated }: Applied, live: KubeObject | undefined, convert?: Change['convert']): Steps<ManagedView> {
   const { served, subresource, subresourceName } = scope
-  const { object, managedFields } = yield* applyInSteps({
-    schema: target.schema,
-    live,
-    config,
-    manager: options.namedManager,
-    apiVersion: apiVersionOf(target),
-    kind: target.kind,
-    subresource: subresourceName,
-    force: options.force === true,
-    resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
-    now: formatTime(scope.env.clock.now()),
-    convert,
-  })
+  const { why } = scope.exchange.ctx
+  const { object, managedFields } = yield* noted(
+    why,
+    applyInSteps({
+      schema: target.schema,
+      live,
+      config,
+      manager: options.namedManager,
+      apiVersion: apiVersionOf(target),
+      kind: target.kind,
+      subresource: subresourceName,
+      force: options.force === true,
+      resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
+      now: formatTime(scope.env.clock.now()),
+      convert,
+    }),
+  )
   checkRepeated()
   yield
   const wanted = yield* decodedMerged(target, config, object, live)
+  if (why) noteAdded(why, object, wanted)
   ensureNamespace(wanted.metadata, served.definition.scope === 'Namespaced' ? scope.namespace : '')
   checkName(wanted, scope.name, scope.namespace)
   return { wanted, managedFields }
+}
+
+/** Takes down which fields of others the configuration would change. */
+function* noted<T>(why: RequestNotes | undefined, applying: Steps<T>): Steps<T> {
+  try {
+    return yield* applying
+  } catch (error) {
+    if (error instanceof ApplyError && error.conflicts.length > 0)
+      why?.note({ step: 'apply conflicts', conflicts: error.conflicts.slice(0, 100).map(whyConflict) })
+    throw error
+  }
+}
+
+const whyConflict = ({ manager: { manager, operation, subresource, time }, path }: Conflict): WhyConflict => ({
+  field: path.map(printElement).join(''),
+  manager,
+  operation,
+  ...(subresource !== '' && { subresource }),
+  ...(time !== undefined && { since: time }),
+})
+
+/** Takes down what decoding has added to what a patch has made: defaults. */
+export function noteAdded(why: RequestNotes, patched: Json, decoded: Json): void {
+  const changes = why.changes(patched, decoded)
+  const added = changes === 'too large' ? changes : changes.filter(({ op }) => op === 'add')
+  if (added.length > 0) why.note({ step: 'defaults', changes: added })
 }
 
 function* decodedMerged(target: BodyTarget, config: JsonObject, object: JsonObject, live: KubeObject | undefined): Steps<KubeObject> {

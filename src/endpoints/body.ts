@@ -12,6 +12,7 @@ import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { copyGivenEmpty } from '../meta/given-empty.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
+import type { RequestNotes } from '../meta/request-notes.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import { copyWholeFloats } from '../meta/whole-floats.ts'
 import { applyDefaultsInSteps, keepManagerReset } from '../registry/decode-object.ts'
@@ -103,18 +104,23 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const claimedVersion = dialect.checkClaim(builtInsOf(scope.snapshot), target, claimed, parsed.value, body)
   const cannot = (why: string, as?: string) => cannotHandle(target, claimed, why, as, dialect.impliedVersion(target))
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
+  let first: KubeObject | undefined
+  const { why } = exchange.ctx
   const run = function* (): Steps<{ object: KubeObject; strict: readonly string[]; strictText: string }> {
     const { object, strict, strictText } = yield* decodeBodyInSteps(target.schema, parsed)
     yield
     const typed = copyMarks(object, decodedObject({ kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object }))
     dialect.setType(target, typed)
     keepManagerReset(parsed.value, typed)
-    return { object: yield* applyDefaultsInSteps(target, typed), strict, strictText }
+    const kept = why?.keep(typed)
+    const defaulted = yield* applyDefaultsInSteps(target, typed)
+    if (first === undefined) why?.note({ step: 'defaults', changes: why.changes(kept, defaulted) })
+    return { object: defaulted, strict, strictText }
   }
-  let first: KubeObject | undefined
   try {
     const { object, strict, strictText } = await runInTurns(run())
     first = object
+    noteUnknown(why, strict)
     if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`, dialect.strictKind(target, claimed))
     if (fieldValidation === 'Warn') for (const fault of strict) exchange.ctx.warn(fault)
   } catch (error) {
@@ -131,3 +137,15 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
 
 /** Gives a copy what is known of the members of the original beside their values. */
 const copyMarks = <T extends object>(from: object, to: T): T => copyGivenEmpty(from, copyWholeFloats(from, to))
+
+const UNKNOWN = /^unknown field "(.*)"$/s
+
+/** Takes down which fields of a body are not those of its kind, as decoders report them. */
+export function noteUnknown(why: RequestNotes | undefined, faults: readonly string[]): void {
+  if (why === undefined || faults.length === 0) return
+  const fields = faults.slice(0, MOST_UNKNOWN).flatMap(fault => UNKNOWN.exec(fault)?.[1] ?? [])
+  if (fields.length > 0) why.note({ step: 'dropped', because: 'unknown field', fields })
+}
+
+/** Fields that are told. */
+const MOST_UNKNOWN = 100

@@ -13,6 +13,7 @@ import { listOptions, type ReadOptions } from './list-options.ts'
 import { negotiateStream, notAcceptable } from './negotiate.ts'
 import { patch } from './patch.ts'
 import { stringParameter } from './query.ts'
+import { readStep } from './read-step.ts'
 import { respondList, respondObject, respondStatus, respondTyped } from './respond.ts'
 import { isNamespaced, type Scope, type ServedVerb, storeOf } from './scope.ts'
 import { update } from './update.ts'
@@ -54,6 +55,7 @@ function dispatch<V extends ServedVerb>(scope: Scope<V>, form: AnswerForm | unde
 async function get(scope: Scope<'get'>, form: AnswerForm): Promise<void> {
   const { exchange, served, subresource } = scope
   const resourceVersion = exchange.search === '' ? '' : stringParameter(exchange.query, 'resourceVersion')
+  exchange.ctx.why?.note(readStep({ resourceVersion }, storeOf(scope).isCached))
   const stored = await storeOf(scope).get(served, scope.namespace, scope.name, resourceVersion, exchange.ctx.signal)
   if (subresource?.view) await respondView(scope, form, subresource.view, 200, stored.object())
   else await respondObject(scope, form, 200, { stored })
@@ -62,6 +64,7 @@ async function get(scope: Scope<'get'>, form: AnswerForm): Promise<void> {
 async function list(scope: Scope<'list'>, form: AnswerForm): Promise<void> {
   const { exchange, served } = scope
   const options = await listOptions(exchange, served.version, '', scope.env.watchList, isNamespaced(scope))
+  exchange.ctx.why?.note(readStep(options, storeOf(scope).isCached))
   await respondList(scope, form, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
 }
 

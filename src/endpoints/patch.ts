@@ -22,8 +22,9 @@ import { type Answer, groupResourceOf } from '../registry/types.ts'
 import { conversionText } from '../schema/conversion-fault.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { Literals } from '../schema/diagnose.ts'
-import { apply, parseCborConfiguration, parseConfiguration } from './apply.ts'
+import { apply, noteAdded, parseCborConfiguration, parseConfiguration } from './apply.ts'
 import { notePatch } from './audited-request.ts'
+import { noteUnknown } from './body.ts'
 import { type BodyTarget, bodyTarget } from './dialect/body-type.ts'
 import { decodeConverted } from './dialect/decode-converted.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, type PatchTypes, STRATEGIC_PATCH } from './dialect/dialect.ts'
@@ -166,6 +167,7 @@ function* decodePatched(
   const refused = (why: string) => invalidError({ group: '', kind: '' }, '', [invalid(fieldPath('patch'), shown(), why)])
   const unknown: string[] = []
   const dialect = dialectOf(target.schema)
+  const { why } = scope.exchange.ctx
   if (patchOf.overflow !== undefined) throw refused(patchOf.overflow)
   let next: KubeObject
   try {
@@ -174,7 +176,8 @@ function* decodePatched(
     const about = { builtIns: builtInsOf(snapshot), versions, parent: scope.dialect, shown }
     const other = type === STRATEGIC_PATCH ? undefined : dialect.checkPatched(target, patched, about)
     if (patchOf.hasFloats) dialect.checkFloats(other ?? target, patched)
-    const note = options.fieldValidation === 'Ignore' ? undefined : (path: string) => unknown.push(`unknown field "${path}"`)
+    const isLookedAt = options.fieldValidation !== 'Ignore' || why !== undefined
+    const note = isLookedAt ? (path: string) => unknown.push(`unknown field "${path}"`) : undefined
     next = yield* (type === STRATEGIC_PATCH ? decodeConverted : decodeInSteps)(other ?? target, patched, note)
     if (other) next = yield* convertInSteps(served.definition, next, other, served.version)
   } catch (error) {
@@ -184,8 +187,10 @@ function* decodePatched(
   yield
   // The converter of strategic merges sorts what it finds; decoders report it as they come to it.
   if (type === STRATEGIC_PATCH) unknown.sort(compareText)
+  noteUnknown(why, unknown)
+  if (why) noteAdded(why, patched, next)
   const faults = [...patchOf.faults, ...unknown]
-  if (faults.length > 0) {
+  if (faults.length > 0 && options.fieldValidation !== 'Ignore') {
     if (options.fieldValidation === 'Strict') throw refused(`strict decoding error: ${faults.join(', ')}`)
     for (const fault of faults) warn(fault)
   }

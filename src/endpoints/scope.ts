@@ -106,8 +106,8 @@ export const isNamespaced = ({ served }: Scope): boolean => served.definition.sc
 
 /** What of a resource's store each verb may use. */
 interface StoreOf {
-  readonly get: Pick<ResourceStore, 'get'>
-  readonly list: Pick<ResourceStore, 'list'>
+  readonly get: Pick<ResourceStore, 'get' | 'isCached'>
+  readonly list: Pick<ResourceStore, 'list' | 'isCached'>
   readonly watch: Pick<ResourceStore, 'watch' | 'storage'>
   readonly create: Pick<ResourceStore, 'create'>
   readonly update: Pick<ResourceStore, 'update'>

@@ -4,6 +4,10 @@ import { resourceAttributes } from './request-attributes.ts'
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'no opinion'
   readonly reason: string
+  /** The mode that allows or denies it, for showing; absent: a webhook. */
+  readonly by?: string
+  /** Of a file of rules or policies: which of them, from 1, or its line. */
+  readonly rule?: number
   /** What went wrong, where the decision is not what was asked for but what a failure counts as. A request that is not allowed then ends with it. */
   readonly error?: string
 }

@@ -1,6 +1,7 @@
 import type { AuditRecord } from './audit.ts'
 import type { FieldTerm } from './field-selector.ts'
 import type { LabelRequirement } from './label-requirement.ts'
+import type { RequestNotes } from './request-notes.ts'
 
 /** Who makes a request (authentication.k8s.io UserInfo). */
 export interface User {
@@ -75,6 +76,8 @@ export interface RequestContext {
   readonly deadline?: number
   /** The request's audit event; absent where it is not audited. */
   readonly audit?: AuditRecord | undefined
+  /** Where it is taken down what the request goes through; absent, and undefined: nowhere. */
+  readonly why?: RequestNotes | undefined
   /** Why a webhook cannot be reached, on purpose; absent, and undefined: it is asked. */
   readonly webhookFault?: ((webhook: string) => string | undefined) | undefined
   /** Reports that a watch has received its initial events: from then on it costs others nothing. */

@@ -247,6 +247,7 @@ async function listen({
     clock: runtime.clock,
     settled: runtime.settled,
     faults: runtime.faults && faultsOf(runtime.faults, services),
+    recent: runtime.recent,
     exposure: config.metrics,
     metrics: [...[plane, encryption, auth, audit, egress].flatMap(({ metrics = [] }) => metrics), ...(runtime.faults?.families ?? [])],
     authenticator: console ? console.served.authenticator(auth.authenticator) : auth.authenticator,

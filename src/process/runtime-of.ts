@@ -2,7 +2,11 @@ import type { Config } from '../config/config.ts'
 import { Runtime, type RuntimeOptions } from '../control-plane/runtime.ts'
 import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
+import { RecentRequests } from '../why/recent-requests.ts'
 
-/** The runtime of one server: with faults where they are given, or where objects may say them. */
+/** The runtime of one server: with faults where they are given, or where objects may say them, and with the last requests where they are asked for. */
 export const runtimeOf = (config: Config, { clock = systemClock, faults, ...rest }: RuntimeOptions = {}): Runtime =>
-  new Runtime({ ...rest, clock, faults: faults ?? (config.faults ? new FaultRules(clock) : undefined) })
+  new Runtime({ ...rest, clock, recent: recentOf(config), faults: faults ?? (config.faults ? new FaultRules(clock) : undefined) })
+
+const recentOf = ({ why, authorizationModes, workers }: Config): RecentRequests | undefined =>
+  why === 0 ? undefined : new RecentRequests(why, authorizationModes, workers > 1 ? String(process.pid) : undefined)

@@ -18,6 +18,7 @@ import { convertInSteps } from './convert.ts'
 import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
 import { ConversionError } from './errors.ts'
 import { fieldsTurnedOff } from './gated-fields.ts'
+import { noteRules, noteTurnedOff } from './note-changes.ts'
 import { dedupOwnerReferences, ensureNamespace, type LegacyFields } from './object-meta.ts'
 import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarget } from './types.ts'
 
@@ -70,7 +71,7 @@ export async function mutate({ admission }: RegistryEnvironment, target: WriteTa
 export async function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Promise<void> {
   const dropping = dropTurnedOff(target, next, undefined, ctx)
   if (dropping instanceof Promise) await dropping
-  strategy.prepare?.(next, undefined, ctx)
+  prepare(target, strategy, next, undefined, ctx)
   if (turnIsLong()) await nextLongTurn()
   const found = startInTurns(boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx)))
   const errors = found instanceof Promise ? await found : found
@@ -92,7 +93,7 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
   else meta.generation = before.generation
   const dropping = dropTurnedOff(target, next, old, ctx)
   if (dropping instanceof Promise) await dropping
-  strategy.prepare?.(next, old, ctx)
+  prepare(target, strategy, next, old, ctx)
   if (turnIsLong()) await nextLongTurn()
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
   if (before.creationTimestamp) meta.creationTimestamp = before.creationTimestamp
@@ -109,9 +110,22 @@ export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next
 }
 
 /** Clears fields whose feature gate is off. Before `prepare`, which may put parts of `old` into `next`. */
-function dropTurnedOff({ served }: WriteTarget, next: KubeObject, old: KubeObject | undefined, { features }: HookContext): Promise<void> | void {
+function dropTurnedOff({ served, ctx: { why } }: WriteTarget, next: KubeObject, old: KubeObject | undefined, { features }: HookContext): Promise<void> | void {
   const off = fieldsTurnedOff(features, served.definition.hub.schema)
-  if (off.length > 0) return startInTurns(dropGatedFields(off, next, old))
+  if (off.length === 0) return
+  const kept = why?.keep(next)
+  const dropping = startInTurns(dropGatedFields(off, next, old))
+  if (why === undefined) return dropping
+  const tell = (): void => noteTurnedOff(why, why.changes(kept, next), off)
+  if (dropping instanceof Promise) return dropping.then(tell)
+  tell()
+}
+
+/** Runs the kind's own part. What it makes of the status of a resource whose status is a subresource is left as it was: nothing that the body says of it is written. */
+function prepare({ ctx: { why } }: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void {
+  const kept = why?.keep(next)
+  strategy.prepare?.(next, old, ctx)
+  if (why) noteRules(why, why.changes(kept, next))
 }
 
 /** By what objects of a kind are judged. */

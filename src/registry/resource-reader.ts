@@ -22,6 +22,11 @@ export class ResourceReader {
     this.storage = env.storageFor(definition)
   }
 
+  /** Whether it is read through the watch cache. */
+  get isCached(): boolean {
+    return this.storage.cached
+  }
+
   async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
     const stored = await getObject(this, groupResourceOf(served), { namespace, name }, resourceVersion, signal)
     return statused(served, name, 'get', conversionOf(served.definition).view(served.version).object(stored))

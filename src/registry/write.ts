@@ -55,15 +55,22 @@ export async function writeObject<T>(
   assume?: 'absent',
 ): Promise<{ readonly result: T; readonly written?: Written<T> }> {
   const held = new HeldReservation()
+  let attempts = 0
   const attempt = (now: StoredObject | undefined): Promise<Decision<T>> => {
+    ctx.why?.note({ step: 'attempt', attempt: ++attempts, ...(now && { resourceVersion: String(now.revision) }) })
     const undone = held.rollback()
     return undone === undefined ? decide(now, held) : undone.then(() => decide(now, held))
   }
   let isWritten = false
   try {
-    if (dryRun) return { result: (await attempt(await storage.get(key, 'latest', ctx.signal))).result }
+    if (dryRun) {
+      const { result } = await attempt(await storage.get(key, 'latest', ctx.signal))
+      ctx.why?.note({ step: 'written', outcome: 'dry run' })
+      return { result }
+    }
     const written = await storage.write(key, attempt, ctx.signal, assume)
     isWritten = true
+    ctx.why?.note({ step: 'written', outcome: written.outcome, resourceVersion: String(written.object.revision) })
     const committing = held.commit()
     if (committing) await committing
     return { result: written.result, written }

@@ -15,15 +15,16 @@ import { inNextTurn, nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { AuditRecord } from '../meta/audit.ts'
 import type { RequestContext, RequestInfo, User } from '../meta/context.ts'
 import type { StatusError } from '../meta/status.ts'
+import type { RequestRecord } from '../why/request-record.ts'
 import { type AnyRequest, type AnyResponse, wireOf } from './any-http.ts'
 import { DeadlineError } from './deadline-error.ts'
-import { sendCompressed, sendLong, shapeOf } from './long-body.ts'
+import { acceptsGzip, sendCompressed, sendLong, shapeOf } from './long-body.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
 import { parseTarget, type TargetFault } from './request-target.ts'
 import type { StatusBody, StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
-import { type Upgrade, upgradeOf } from './upgrade.ts'
+import { upgradeOf } from './upgrade.ts'
 import { Warnings } from './warnings.ts'
 import type { Wire } from './wire.ts'
 import { withheldAnswer } from './withheld-answer.ts'
@@ -63,6 +64,8 @@ export class HttpExchange implements Exchange, RequestContext {
   user: User = NOBODY
   /** Absent where the request is not audited. */
   auditing: RequestAudit | undefined
+  /** Set by `withWhy`. */
+  why: RequestRecord | undefined
   /** By the steady clock; 0: none. */
   deadline = 0
   longRunning = false
@@ -215,6 +218,7 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   warn(text: string): void {
+    this.why?.note({ step: 'warning', text })
     this.warnings ??= new Warnings()
     this.warnings.add(text)
   }
@@ -229,11 +233,7 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   get asksUpgrade(): boolean {
-    return this.upgrade !== undefined
-  }
-
-  private get upgrade(): Upgrade | undefined {
-    return upgradeOf(this.req)
+    return upgradeOf(this.req) !== undefined
   }
 
   bodyStream(): Readable | undefined {
@@ -248,8 +248,7 @@ export class HttpExchange implements Exchange, RequestContext {
       body.destroy()
       return
     }
-    this.status = status
-    this.auditing?.begins(status)
+    this.begins(status)
     const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.extra ?? []), ...headers]
     if (this.method === 'HEAD' || status === 204 || status === 304) {
       body.destroy()
@@ -267,10 +266,9 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   hijack(status: number): { readonly socket: Duplex; readonly head: Buffer } {
-    const { upgrade } = this
+    const upgrade = upgradeOf(this.req)
     if (upgrade === undefined || this.answered) throw new Error('there is no connection to take')
-    this.status = status
-    this.auditing?.begins(status)
+    this.begins(status)
     upgrade.detach()
     return upgrade
   }
@@ -327,12 +325,13 @@ export class HttpExchange implements Exchange, RequestContext {
   private sendWhole(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
     const { single, long, length } = shapeOf(body)
     this.sent = length
+    this.why?.answersIn(contentType)
     const headers = this.headerList(contentType)
     if (this.method === 'HEAD') {
       this.wire.bodiless(status, headers, length)
       return DONE
     }
-    if (length > GZIP_FROM && this.host.compressAnswers && this.acceptsGzip()) {
+    if (length > GZIP_FROM && this.host.compressAnswers && acceptsGzip(this.headers)) {
       headers.push('Content-Encoding', 'gzip')
       if (!headers.includes('Accept-Encoding')) headers.push('Vary', 'Accept-Encoding')
       this.wire.head(status, headers, undefined)
@@ -361,17 +360,23 @@ export class HttpExchange implements Exchange, RequestContext {
     const encoded: StatusBody | Promise<StatusBody> = error instanceof DeadlineError ? error.answer : this.host.encodeStatus(error.status, this.headers.accept)
     const { contentType, bytes, isUnaccepted } = encoded instanceof Promise ? await encoded : encoded
     if (!isUnaccepted) this.auditing?.status(error.status)
+    this.why?.answersStatus(error.status)
     await this.sendBytes(error.code, contentType, bytes)
   }
 
   stream(status: number, contentType: string): StreamWriter {
     const stream = new WireStream(this.wire, this.host.memory)
     if (this.answered || this.wire.closed) return stream
-    this.status = status
-    this.auditing?.begins(status)
+    this.begins(status, contentType)
     this.streamed = stream
     this.wire.head(status, this.headerList(contentType), undefined)
     return stream
+  }
+
+  private begins(status: number, contentType?: string): void {
+    this.status = status
+    this.auditing?.begins(status)
+    this.why?.begins(contentType)
   }
 
   /** Whatever it is answered with, the client gets nothing: the connection is cut then. */
@@ -389,12 +394,5 @@ export class HttpExchange implements Exchange, RequestContext {
     if (this.extra !== undefined) headers.push(...this.extra)
     if (this.warnings !== undefined) for (const value of this.warnings.headers()) headers.push('Warning', value)
     return headers
-  }
-
-  /** As upstream reads it: `gzip` as it stands, with no parameter. */
-  private acceptsGzip(): boolean {
-    const accepted = this.headers['accept-encoding']
-    if (typeof accepted !== 'string') return false
-    return accepted === 'gzip' || accepted.split(',').some(one => one.trim() === 'gzip')
   }
 }

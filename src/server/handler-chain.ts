@@ -9,6 +9,7 @@ import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { User } from '../meta/context.ts'
+import type { RecentRequests } from '../why/recent-requests.ts'
 import type { AuthMetrics } from './auth-metrics.ts'
 import type { ServedConsole } from './console/served-console.ts'
 import type { ExchangeHost } from './exchange.ts'
@@ -34,6 +35,7 @@ import { withRequestInfo } from './filters/request-info.ts'
 import { type RequestSpans, withOperationSpan, withTracing } from './filters/tracing.ts'
 import { withTurn } from './filters/turn.ts'
 import { withWaitGroup } from './filters/wait-group.ts'
+import { withWhy } from './filters/why.ts'
 import { withoutWrites } from './filters/without-writes.ts'
 import { withWritesInTurn } from './filters/writes-in-turn.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -62,6 +64,8 @@ export interface ChainOptions extends ServerEndpoints, ExchangeHost {
   readonly conduct?: ServingConduct
   /** Absent: nothing fails on purpose. */
   readonly faults?: Faults | undefined
+  /** Absent: nobody takes down what requests go through. */
+  readonly recent?: RecentRequests | undefined
   /** Absent: writes come in as they come. */
   readonly settled?: (() => Promise<void>) | undefined
   /** Absent: there is none. */
@@ -107,6 +111,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     ...(conduct.goawayChance > 0 ? [withProbabilisticGoaway(conduct.goawayChance, Math.random)] : []),
     withWaitGroup(requests),
     ...(options.logRequests ? [withHttpLogging(log)] : []),
+    ...(options.recent ? [withWhy(options.recent)] : []),
     withMetrics(metrics),
     withErrors(log, options.laterWords),
     withRequestInfo,

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { BufferPool } from '../lib/buffer-pool.ts'
@@ -95,4 +96,10 @@ async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
     yield part
     await nextTurn()
   }
+}
+
+/** As upstream reads it: `gzip` as it stands, with no parameter. */
+export function acceptsGzip({ 'accept-encoding': accepted }: IncomingHttpHeaders): boolean {
+  if (typeof accepted !== 'string') return false
+  return accepted === 'gzip' || accepted.split(',').some(one => one.trim() === 'gzip')
 }

@@ -13,6 +13,7 @@ import type { FeatureState } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import { MASTERS } from '../meta/authorizer.ts'
 import type { ResourceRequestInfo, User } from '../meta/context.ts'
+import type { RecentRequests } from '../why/recent-requests.ts'
 import { createApp } from './app.ts'
 import { AuthMetrics } from './auth-metrics.ts'
 import { buildMetrics, HandshakeErrors } from './build-metrics.ts'
@@ -52,6 +53,8 @@ export interface ServerOptions {
   readonly memory: BufferPool
   /** Absent: nothing fails on purpose. */
   readonly faults?: Faults | undefined
+  /** Absent: nobody takes down what requests go through. */
+  readonly recent?: RecentRequests | undefined
   /** For tests: writes come in one by one, each when this has resolved after the one before. Absent: as they come. */
   readonly settled?: (() => Promise<void>) | undefined
   /** Of the times at which requests come, as the API shows them. Default: the machine's. */

@@ -1,5 +1,7 @@
 import { REQUEST_BUCKETS } from '../lib/buckets.ts'
+import { errorMessage } from '../lib/error-message.ts'
 import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
+import type { RequestNotes } from '../meta/request-notes.ts'
 import type { Backend } from './backend.ts'
 
 const LABELS = ['operation', 'type'] as const
@@ -32,6 +34,13 @@ export class RequestTimings {
     labels: LABELS,
   })
 
+  private readonly notes: (() => RequestNotes | undefined) | undefined
+
+  /** `notes`: those of the request that the running work is done for; absent: nothing is taken down. */
+  constructor(notes?: () => RequestNotes | undefined) {
+    this.notes = notes
+  }
+
   families(): MetricFamily[] {
     return [this.latencies, this.totals, this.failures]
   }
@@ -54,14 +63,20 @@ export class RequestTimings {
     const timing = <T>(operation: string, call: Promise<T>): Promise<T> => {
       const begun = performance.now()
       const { latency, total, errors } = childrenOf(operation)
-      const over = () => {
-        latency.observe((performance.now() - begun) / 1000)
+      const why = this.notes?.()
+      const over = (failed?: string) => {
+        const milliseconds = performance.now() - begun
+        latency.observe(milliseconds / 1000)
         total.value++
+        why?.note({ step: 'store', operation, resource: type, milliseconds, ...(failed !== undefined && { failed }) })
       }
-      call.then(over, () => {
-        over()
-        errors().value++
-      })
+      call.then(
+        () => over(),
+        (error: unknown) => {
+          over(errorMessage(error))
+          errors().value++
+        },
+      )
       return call
     }
     return {

@@ -5,6 +5,9 @@ import type { RecordedLevel, RecordedRequest } from './types.ts'
 
 const MOST = 10_000
 
+/** What the control plane asks itself for is not recorded. */
+export const WHY_PATH = '/binnacle/v1/why'
+
 /** What clients have asked one server for: its audit events, an entry for each request. */
 export class RecordedRequests {
   readonly observer: AuditObserver
@@ -37,6 +40,7 @@ export class RecordedRequests {
 
   /** A later event of a request says more than those before it. */
   private add(request: RecordedRequest): void {
+    if (request.uri.startsWith(`${WHY_PATH}/`)) return
     this.byAuditId.set(request.auditId, request)
     if (this.byAuditId.size <= MOST) return
     const [oldest] = this.byAuditId.keys()

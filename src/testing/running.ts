@@ -3,6 +3,7 @@ import type { Origin } from '../control-plane/origin.ts'
 import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
+import { hasMembers } from '../meta/equal.ts'
 import { type InProcessServer, openInProcess, type ServeCommand } from '../process/in-process.ts'
 import { type AdminAccess, adminAccess } from '../process/serving-files.ts'
 import { holdPort } from '../server/held-port.ts'
@@ -13,13 +14,14 @@ import type { Backend } from '../storage/backend.ts'
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { openInMemory } from '../storage/embedded/open-embedded.ts'
 import { metaRevision } from '../storage/embedded/tables.ts'
+import type { Why } from '../why/types.ts'
 import { applyAll, objectsOf } from './apply.ts'
 import { type Client, openClient } from './client.ts'
 import type { Lineage } from './lineage.ts'
 import type { MovedClock } from './moved-clock.ts'
 import { OwnFaults } from './own-faults.ts'
 import { quiet } from './quiet.ts'
-import { RecordedRequests } from './recorded-requests.ts'
+import { RecordedRequests, WHY_PATH } from './recorded-requests.ts'
 import { type Kept, restoreTables } from './restore.ts'
 import { Simulation } from './simulation.ts'
 import type { ControlPlane, Manifest, Manifests, RecordedLevel, Snapshot, User } from './types.ts'
@@ -174,6 +176,13 @@ class RunningControlPlane implements ControlPlane {
     return applyAll(this.client, objectsOf(manifests))
   }
 
+  async why(request: Parameters<ControlPlane['why']>[0]): Promise<Why> {
+    const id = typeof request === 'string' ? request : 'auditId' in request ? request.auditId : String(request.headers['audit-id'])
+    const { body } = await this.request('GET', `${WHY_PATH}/${encodeURIComponent(id)}`)
+    if (isWhy(body)) return body
+    throw new Error(`nothing is known of the request ${id}: is the control plane started with the flag why?`)
+  }
+
   async user(name: string, groups: readonly string[] = []): Promise<User> {
     const { cert, key } = await this.begin.lineage.issue(name, groups)
     const client = openClient({ ...this, clientCertificate: cert, clientKey: key })
@@ -258,6 +267,9 @@ class RunningControlPlane implements ControlPlane {
     await opened?.server.stop()
   }
 }
+
+/** Of the shape that the server documents. */
+const isWhy = (body: unknown): body is Why => hasMembers(body) && body.kind === 'Why'
 
 /** Throws an Error for what is no duration. */
 function millisecondsOf(duration: string | number): number {

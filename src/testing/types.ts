@@ -1,6 +1,7 @@
 // What `binnacle/testing` speaks of: the declarations that the package is published with. What is imported is among them.
 
 import type { Fault, FaultSpec } from '../faults/fault-spec.ts'
+import type { Why } from '../why/types.ts'
 
 /** An object of the API, as JSON has it. */
 export interface Manifest {
@@ -119,6 +120,11 @@ export interface ControlPlane extends User {
   readonly requests: readonly RecordedRequest[]
   /** What is done to requests on purpose. */
   readonly faults: Faults
+  /**
+   * What was found out about a request: by its answer, its record or its audit id. The control plane has to be started with the flag `why`, which says how many requests are kept. Rejects with an Error where nothing is
+   * known.
+   */
+  why(request: string | Answer | RecordedRequest): Promise<Why>
   /** Applies objects (server-side apply, forced), namespaces and definitions first, and waits until what they define is served. Rejects with an Error that names the object that is refused. */
   apply(...manifests: readonly Manifests[]): Promise<readonly Manifest[]>
   /** Somebody else, with a certificate for the name and the groups. Rights are what roles and bindings say. */

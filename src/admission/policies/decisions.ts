@@ -30,6 +30,8 @@ export interface PolicyResult {
   /** One for each validation, in their order, or one alone where the policy as a whole could not be evaluated. */
   readonly decisions: readonly Decision[]
   readonly annotations: readonly Annotation[]
+  /** Of all expressions but those of match conditions; absent: none was evaluated to its end. */
+  readonly cost?: number
 }
 
 /** What the expressions of a policy see. */
@@ -79,13 +81,14 @@ export async function decide(
     if (value === true) return { action: 'admit', failed: false, message: '', reason: '', seconds }
     return { action: 'deny', failed: false, message: messageOf(validation, messages.results[i]), reason: validation.reason, seconds }
   })
-  if (policy.annotations.length === 0) return { decisions, annotations: [] }
+  const cost = POLICY_BUDGET - (messages === NO_MESSAGES || messages.exhausted !== undefined ? checks.remaining : messages.remaining)
+  if (policy.annotations.length === 0) return { decisions, annotations: [], cost }
   const annotations = await evaluateExpressions(
     policy.annotations.map(annotation => annotation.value),
     { values: values.plain, variables, budget: POLICY_BUDGET },
   )
   if (annotations.exhausted !== undefined) return { ...NOTHING, decisions: [failed(annotations.exhausted)] }
-  return { decisions, annotations: annotationsOf(policy, annotations, ignoreFailures) }
+  return { decisions, annotations: annotationsOf(policy, annotations, ignoreFailures), cost: cost + POLICY_BUDGET - annotations.remaining }
 }
 
 /** Every expression that there is has a result. */

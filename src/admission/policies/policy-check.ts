@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../meta/object.ts'
+import type { PolicyAsked } from '../../meta/why.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { seenBodies } from '../webhooks/bodies.ts'
 import { AuditAnnotations, auditFailure } from './audit-annotations.ts'
@@ -70,7 +71,10 @@ export class PolicyCheck {
       }
       const results: PolicyResult[] = []
       for (const param of params ?? []) results.push(await this.#decide(policy, matched, param))
-      for (const result of results) this.#enforce(policy, binding, result, noted)
+      for (const result of results) {
+        this.#seen.request.ctx.why?.note(asked(policy, binding, result))
+        this.#enforce(policy, binding, result, noted)
+      }
     }
     noted.publish(this.#seen.request, policy.name)
   }
@@ -84,6 +88,8 @@ export class PolicyCheck {
 
   #fail(policy: ValidatingPolicy, error: unknown, binding?: Binding): void {
     const message = faultText(error, binding ? 'binding' : 'policy')
+    const { why } = this.#seen.request.ctx
+    why?.note({ ...ofPolicy(policy, binding), outcome: 'failed', milliseconds: 0, messages: [message] })
     if (!ignoresFailures(policy)) this.denials.push({ policy: policy.name, ...(binding && { binding: binding.name }), message, reason: '' })
   }
 
@@ -120,5 +126,30 @@ export class PolicyCheck {
         metrics.observe(policy.name, name, decision, 'audit')
       }
     }
+  }
+}
+
+type Asked = Omit<PolicyAsked, 'outcome' | 'milliseconds'>
+
+const ofPolicy = ({ name }: ValidatingPolicy, binding?: Binding): Asked => ({
+  step: 'policy',
+  policy: name,
+  ...(binding && { binding: binding.name }),
+  phase: 'validating',
+})
+
+function asked(policy: ValidatingPolicy, binding: Binding, { decisions, annotations, cost }: PolicyResult): PolicyAsked {
+  const wrong = decisions.filter(({ action, failed }) => action === 'deny' || failed)
+  const faults = annotations.flatMap(annotation => ('error' in annotation ? [annotation.error] : []))
+  const denies = wrong.some(({ action }) => action === 'deny')
+  const outcome =
+    (denies && binding.actions.includes('Deny')) || faults.length > 0 ? 'refused' : denies ? 'warned or audited' : wrong.length > 0 ? 'failed' : 'admitted'
+  const messages = [...wrong.map(({ message }) => message), ...faults]
+  return {
+    ...ofPolicy(policy, binding),
+    outcome,
+    milliseconds: 1000 * [...decisions, ...annotations].reduce((sum, { seconds }) => sum + seconds, 0),
+    ...(cost !== undefined && { cost }),
+    ...(messages.length > 0 && { messages }),
   }
 }

@@ -1,8 +1,10 @@
 import { steadyClock } from '../../lib/clock.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { type Attributes, inSpan, type Span, type Spans } from '../../lib/spans.ts'
 import type { RequestContext } from '../../meta/context.ts'
 import { badRequestError, internalServerError, isStatusError, type StatusError, timeoutError } from '../../meta/status.ts'
+import type { WebhookAsked, WhyChange, WhyChanges } from '../../meta/why.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { annotateEvent } from '../audit-annotation.ts'
@@ -52,10 +54,13 @@ export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use
   const observe = (code: number, rejected: boolean): void =>
     metrics.observe(hook.name, step, operation, { code, rejected, seconds: (performance.now() - began) / 1000 })
   try {
-    const used = await use(await ask(env, call))
+    const verdict = await ask(env, call)
+    const used = await use(verdict)
     observe(200, false)
+    ctx.why?.note({ ...asked(call, 'admitted', began), ...(verdict.patch.length > 0 && { patch: patchIn(verdict.patch) }) })
     return used
   } catch (error) {
+    ctx.why?.note({ ...asked(call, outcomeOf(error, hook), began), message: errorMessage(error) })
     if (isOutOfTime(ctx)) throw timeoutError('request did not complete within the allotted timeout', 0)
     if (!(error instanceof WebhookCallError)) {
       const status = error instanceof Rejection ? error.status : undefined
@@ -77,6 +82,31 @@ export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use
     if (ctx.signal.aborted) throw timeoutError('request did not complete within requested timeout', 0)
     return undefined
   }
+}
+
+function outcomeOf(error: unknown, { failurePolicy }: Webhook): WebhookAsked['outcome'] {
+  if (!(error instanceof WebhookCallError)) return error instanceof Rejection ? 'refused' : 'failed'
+  return failurePolicy === 'Ignore' ? 'failed open' : 'failed'
+}
+
+const asked = ({ hook, round }: WebhookCall, outcome: WebhookAsked['outcome'], began: number): WebhookAsked => ({
+  step: 'webhook',
+  configuration: hook.configuration,
+  webhook: hook.name,
+  phase: hook.kind,
+  round: round === 0 ? 1 : 2,
+  outcome,
+  milliseconds: performance.now() - began,
+})
+
+/** Longer patches are not shown. */
+const LONGEST_PATCH = 64 * 1024
+
+/** A patch that has been applied, and so is one. */
+function patchIn(bytes: Buffer): WhyChanges {
+  if (bytes.length > LONGEST_PATCH) return 'too large'
+  const operations: readonly WhyChange[] | null = JSON.parse(bytes.toString())
+  return operations ?? []
 }
 
 /** The request itself, whatever its webhooks do. Timers may be a little early. */

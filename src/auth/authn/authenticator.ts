@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { User } from '../../meta/context.ts'
+import type { WhyProof } from '../../meta/why.ts'
 
 /** What a request shows of who makes it. */
 export interface Credentials {
@@ -13,6 +14,14 @@ export interface Credentials {
   readonly request?: { readonly rawHeaders: readonly string[] }
   /** Who is told what is odd about them, beside the answer. */
   readonly warned?: { warn(text: string): void }
+  /** Where it is taken down by what somebody has shown who it is; undefined: nowhere. */
+  readonly proof?: ProofNotes | undefined
+}
+
+/** Told by the authenticator that knows who makes a request, or why its credentials are not valid. */
+export interface ProofNotes {
+  proved(proof: WhyProof): void
+  refused(why: string): void
 }
 
 /** `undefined`: no credentials of this kind were shown. `rejected`: they were, and are not valid. */

@@ -35,7 +35,7 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
     return getSecret(`bootstrap-token-${id}`).then((found): TokenIdentity | undefined => {
       if (!found) return undefined
       const groups = groupsOf(found, { id, secret }, options.now())
-      if (typeof groups !== 'string') return { user: { name: `system:bootstrap:${id}`, groups }, audiences: meant }
+      if (typeof groups !== 'string') return { user: { name: `system:bootstrap:${id}`, groups }, audiences: meant, source: 'bootstrap token' }
       refused(`Bootstrap secret kube-system/${found.metadata.name ?? ''} matching bearer token ${groups}`)
       return undefined
     })

@@ -1,7 +1,7 @@
-import type { X509Certificate } from 'node:crypto'
+import { X509Certificate } from 'node:crypto'
 import type { HistogramChild } from '../../lib/metrics.ts'
-import type { Authenticator } from './authenticator.ts'
-import { anchors, ShownCertificates } from './shown-certificates.ts'
+import type { Authenticator, ProofNotes } from './authenticator.ts'
+import { anchors, type Shown, ShownCertificates } from './shown-certificates.ts'
 
 /**
  * The common name of a client's certificate is its user, the organizations are its groups
@@ -16,13 +16,26 @@ export function clientCertificate(
   certificates = new ShownCertificates(),
 ): Authenticator {
   const stands = anchors(authorities)
-  return ({ socket }) => {
+  return ({ socket, proof }) => {
     const shown = certificates.of(socket)
     if (shown === 'none') return undefined
     if (shown === 'unverified') return 'rejected'
     if (shown.user === undefined) return undefined
     const time = now()
     expirations?.observe((shown.expires - time) / 1000)
-    return time < shown.notBefore || time > shown.notAfter || !stands(shown) ? 'rejected' : shown.user
+    const isGood = time >= shown.notBefore && time <= shown.notAfter && stands(shown)
+    if (proof) tell(proof, shown, isGood)
+    return isGood ? shown.user : 'rejected'
   }
 }
+
+function tell(proof: ProofNotes, { chain: [der] }: Shown, isGood: boolean): void {
+  if (der === undefined) return
+  const { subject, issuer, validTo } = new X509Certificate(der)
+  const expires = new Date(validTo)
+  if (!isGood) proof.refused(`the client certificate ${onOneLine(subject)}, good until ${expires.toISOString()}, or an authority of it, is not believed now`)
+  else proof.proved({ kind: 'client certificate', subject: onOneLine(subject), issuer: onOneLine(issuer), notAfter: expires.toISOString() })
+}
+
+/** Node puts each attribute on a line of its own. */
+const onOneLine = (name: string): string => name.split('\n').join(', ')

@@ -30,14 +30,16 @@ export interface RequestHeaderOptions {
  */
 export function requestHeader({ names, allowedNames, certificates, stands, now }: RequestHeaderOptions): Authenticator {
   const allowed = new Set(allowedNames)
-  return ({ socket, request }) => {
+  return ({ socket, request, proof }) => {
     const shown = certificates.of(socket)
     if (shown === 'none') return undefined
     if (shown === 'unverified') return 'rejected'
     const time = now()
     if (time < shown.notBefore || time > shown.notAfter || !stands(shown)) return 'rejected'
     if (allowed.size > 0 && !allowed.has(shown.commonName)) return 'rejected'
-    return userIn(request?.rawHeaders ?? [], names)
+    const user = userIn(request?.rawHeaders ?? [], names)
+    if (user !== undefined) proof?.proved({ kind: 'front proxy', certificate: shown.commonName })
+    return user
   }
 }
 

@@ -13,7 +13,7 @@ export const fileTokens =
     const user = users.get(token)
     if (user === undefined) return undefined
     const meant = commonAudiences(audiences, serverAudiences)
-    return meant.length === 0 && audiences.length > 0 ? undefined : { user, audiences: meant }
+    return meant.length === 0 && audiences.length > 0 ? undefined : { user, audiences: meant, source: 'token file' }
   }
 
 /** Throws an Error that names the line. */

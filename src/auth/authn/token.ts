@@ -1,11 +1,15 @@
 import type { User } from '../../meta/context.ts'
-import { type Authenticator, authenticated } from './authenticator.ts'
+import { parsedObject } from '../../meta/json-members.ts'
+import type { TokenSource, WhyProof } from '../../meta/why.ts'
+import { type Authenticator, authenticated, type ProofNotes } from './authenticator.ts'
 import { webSocketToken } from './web-socket-token.ts'
 
 /** Whose token it is, and for which of the audiences asked for it is meant. */
 export interface TokenIdentity {
   readonly user: User
   readonly audiences: readonly string[]
+  /** Who knows it; undefined: it is not said. */
+  readonly source?: TokenSource | undefined
 }
 
 /** `undefined`: a token of another kind, or nobody's. `error`: one of this kind that is not valid, and why. */
@@ -28,7 +32,7 @@ export function firstToken(authenticators: readonly TokenAuthenticator[]): Token
   return (token, audiences) => from(0, token, audiences, undefined)
 }
 
-const known = ({ user, audiences }: TokenIdentity): TokenIdentity => ({ user: authenticated(user), audiences })
+const known = ({ user, audiences, source }: TokenIdentity): TokenIdentity => ({ user: authenticated(user), audiences, ...(source && { source }) })
 
 /** The token of `Bearer TOKEN`; undefined for another scheme, and where there is more than one space before it. */
 export function bearerToken(authorization: string | undefined): string | undefined {
@@ -43,17 +47,34 @@ const SPACE_WARNING = 'the provided Authorization header contains extra space be
 
 /** Requests with a bearer token for this server, whose audiences these are: in their Authorization header, or among the subprotocols of a WebSocket. `refused` is called with why a token is not believed; clients are not. */
 export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: readonly string[], refused: (why: string) => void = () => {}): Authenticator {
-  const userOf = (answer: TokenAnswer): User | 'rejected' => {
-    if (answer && 'user' in answer) return answer.user
-    refused(answer?.error ?? 'invalid bearer token')
+  const userOf = (answer: TokenAnswer, token: string, proof: ProofNotes | undefined): User | 'rejected' => {
+    if (answer && 'user' in answer) {
+      proof?.proved(proofOf(answer, token))
+      return answer.user
+    }
+    const why = answer?.error ?? 'invalid bearer token'
+    refused(why)
+    proof?.refused(why)
     return 'rejected'
   }
-  return ({ headers, warned }) => {
+  return ({ headers, warned, proof }) => {
     const token = bearerToken(headers.authorization)
     if (token === undefined && SPACED.test(headers.authorization ?? '')) warned?.warn(SPACE_WARNING)
     const shown = token === undefined ? webSocketToken(headers) : { token }
     if (shown === undefined || shown === 'rejected') return shown
     const answer = tokens(shown.token, audiences)
-    return answer instanceof Promise ? answer.then(userOf) : userOf(answer)
+    return answer instanceof Promise ? answer.then(later => userOf(later, shown.token, proof)) : userOf(answer, shown.token, proof)
+  }
+}
+
+/** What a token that is believed says of itself. */
+function proofOf({ source }: TokenIdentity, token: string): WhyProof {
+  const [, claims] = token.split('.', 2)
+  const { iss, exp } = (claims === undefined ? undefined : parsedObject(Buffer.from(claims, 'base64url').toString())) ?? {}
+  return {
+    kind: 'token',
+    ...(source && { source }),
+    ...(typeof iss === 'string' && { issuer: iss }),
+    ...(typeof exp === 'number' && Math.abs(exp) < 1e11 && { expires: new Date(exp * 1000).toISOString() }),
   }
 }

@@ -13,19 +13,23 @@ export interface AbacPolicy {
   readonly resource: string
   readonly namespace: string
   readonly nonResourcePath: string
+  /** Of the file, from 1. */
+  readonly line?: number
 }
 
 const GROUP = 'abac.authorization.kubernetes.io'
 /** As Go's bufio.Scanner has it. */
 const LONGEST_LINE = 64 * 1024
 
-const ALLOW: Decision = { decision: 'allow', reason: '' }
 const NO_OPINION: Decision = { decision: 'no opinion', reason: 'No policy matched.' }
 const ALL = '*'
 
 /** Allows what some policy allows. https://kubernetes.io/docs/reference/access-authn-authz/abac/ */
 export const abacAuthorizer = (policies: readonly AbacPolicy[]): Authorizer => ({
-  authorize: async (user, info) => (policies.some(policy => isFor(policy, user) && covers(policy, info)) ? ALLOW : NO_OPINION),
+  async authorize(user, info) {
+    const found = policies.find(policy => isFor(policy, user) && covers(policy, info))
+    return found === undefined ? NO_OPINION : { decision: 'allow', reason: '', by: 'ABAC', ...(found.line !== undefined && { rule: found.line }) }
+  },
   rulesFor(user, namespace) {
     const resourceRules: ResourceRule[] = []
     const nonResourceRules: NonResourceRule[] = []
@@ -68,7 +72,7 @@ export function parsePolicies(text: string, file: string, unversioned: (lines: n
       const object = objectOf(line)
       const isOld = object.apiVersion === undefined || object.kind === undefined
       if (isOld) old++
-      policies.push(policyOf(object, isOld))
+      policies.push({ ...policyOf(object, isOld), line: index + 1 })
     } catch (error) {
       throw new Error(`error reading policy file ${file}, line ${index + 1}: ${line}: ${errorMessage(error)}`)
     }

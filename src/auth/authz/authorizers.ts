@@ -1,8 +1,12 @@
 import { aggregate } from '../../lib/aggregate.ts'
-import { type Authorizer, type Decision, isMaster, type KnownRules } from '../../meta/authorizer.ts'
+import { type Authorizer, type Decision, isMaster, type KnownRules, MASTERS } from '../../meta/authorizer.ts'
 import { ANONYMOUS, AUTHENTICATED } from '../authn/authenticator.ts'
 
-const ALLOW: Decision = { decision: 'allow', reason: '' }
+const allowed = (by: string): Decision => ({ decision: 'allow', reason: '', by })
+const AS_MASTER = allowed(MASTERS)
+const AS_PUBLIC = allowed('public information')
+const AS_SELF = allowed('basic user')
+const ALWAYS = allowed('AlwaysAllow')
 const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
 const PUBLIC: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/'])
 
@@ -16,13 +20,13 @@ export const NO_RULES: KnownRules = { resourceRules: [], nonResourceRules: [], i
 
 /** Members of system:masters may do everything. */
 export const privileged: Authorizer = {
-  authorize: async user => (isMaster(user) ? ALLOW : NO_OPINION),
+  authorize: async user => (isMaster(user) ? AS_MASTER : NO_OPINION),
   rulesFor: user => (isMaster(user) ? EVERYTHING : NO_RULES),
 }
 
 /** Health and version may be read by everyone, who they may be: what upstream's role system:public-info-viewer gives. Single checks say why they fail, and are not among it. */
 export const publicInformation: Authorizer = {
-  authorize: async (_user, info) => (!info.isResource && info.verb === 'get' && PUBLIC.has(info.path) ? ALLOW : NO_OPINION),
+  authorize: async (_user, info) => (!info.isResource && info.verb === 'get' && PUBLIC.has(info.path) ? AS_PUBLIC : NO_OPINION),
   rulesFor: () => ({ ...NO_RULES, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [...PUBLIC] }] }),
 }
 
@@ -34,7 +38,9 @@ const SELF_REVIEWS: ReadonlyMap<string, readonly string[]> = new Map([
 /** Everyone who has proved who they are may ask who they are, and what they may do: what upstream's role system:basic-user gives. */
 export const basicUser: Authorizer = {
   authorize: async ({ groups }, { isResource, verb, group, resource, subresource }) =>
-    isResource && verb === 'create' && subresource === '' && SELF_REVIEWS.get(group)?.includes(resource) && groups.includes(AUTHENTICATED) ? ALLOW : NO_OPINION,
+    isResource && verb === 'create' && subresource === '' && SELF_REVIEWS.get(group)?.includes(resource) && groups.includes(AUTHENTICATED)
+      ? AS_SELF
+      : NO_OPINION,
   rulesFor: ({ groups }) =>
     groups.includes(AUTHENTICATED)
       ? { ...NO_RULES, resourceRules: [...SELF_REVIEWS].map(([group, resources]) => ({ verbs: ['create'], apiGroups: [group], resources })) }
@@ -43,7 +49,7 @@ export const basicUser: Authorizer = {
 
 /** Everyone who has proved who they are may do everything. */
 export const alwaysAllow: Authorizer = {
-  authorize: async user => (user === ANONYMOUS || user.name === ANONYMOUS.name ? NO_OPINION : ALLOW),
+  authorize: async user => (user === ANONYMOUS || user.name === ANONYMOUS.name ? NO_OPINION : ALWAYS),
   rulesFor: user => (user.name === ANONYMOUS.name ? NO_RULES : EVERYTHING),
 }
 

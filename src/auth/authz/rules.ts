@@ -22,12 +22,14 @@ export interface Rule {
   readonly nonResourceURLs?: readonly string[]
 }
 
-const ALLOW: Decision = { decision: 'allow', reason: '' }
 const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
 
 /** Allows what some rule allows; has no opinion on the rest. */
 export const rulesAuthorizer = (rules: readonly Rule[]): Authorizer => ({
-  authorize: async (user, info) => (rules.some(rule => covers(rule, user, info)) ? ALLOW : NO_OPINION),
+  async authorize(user, info) {
+    const found = rules.findIndex(rule => covers(rule, user, info))
+    return found < 0 ? NO_OPINION : { decision: 'allow', reason: '', by: 'Rules', rule: found + 1 }
+  },
   rulesFor(user, namespace) {
     const mine = rules.filter(rule => isFor(rule, user))
     return {

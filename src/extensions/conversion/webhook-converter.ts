@@ -6,6 +6,7 @@ import type { RemoteConverter, Version } from '../../catalog/definition.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { inSpan, type Spans } from '../../lib/spans.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
+import type { RequestNotes } from '../../meta/request-notes.ts'
 import { ConversionError } from '../../registry/errors.ts'
 import type { CustomResourceConversion } from '../../resources/apiextensions/v1.types.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
@@ -22,6 +23,8 @@ export interface ConversionServices {
   post(config: WebhookClientConfig, body: string, timeoutMs: number, traceparent?: string): Promise<Buffer>
   readonly metrics: ConversionMetrics
   readonly spans?: Spans | undefined
+  /** Those of the request that the running work is done for; absent: nothing is taken down. */
+  readonly notes?: (() => RequestNotes | undefined) | undefined
 }
 
 /** A kind whose definition names a webhook. */
@@ -137,14 +140,28 @@ interface ConversionCall {
 }
 
 /** In a span of its own, where a request is recorded. */
-function postReview({ post, spans }: ConversionServices, { name }: ConvertedKind, { config, version, uid, objects, to }: ConversionCall): Promise<Buffer> {
+function postReview(
+  { post, spans, notes }: ConversionServices,
+  { name }: ConvertedKind,
+  { config, version, uid, objects, to }: ConversionCall,
+): Promise<Buffer> {
   const wanted = apiVersionOfVersion(to)
-  return inSpan(
+  const why = notes?.()
+  const begun = performance.now()
+  const posting = inSpan(
     spans,
     'Call conversion webhook',
     () => ({ 'custom-resource-definition': name, 'desired-api-version': wanted, 'object-count': objects.length, UID: uid }),
     span => post(config, reviewBody(version, uid, wanted, objects), TIMEOUT_MS, span?.traceparent),
   )
+  if (why === undefined) return posting
+  const about = { step: 'conversion', definition: name, from: objects[0].apiVersion, to: wanted, objects: objects.length } as const
+  const tell = (failed?: string): void => why.note({ ...about, milliseconds: performance.now() - begun, ...(failed !== undefined && { failed }) })
+  posting.then(
+    () => tell(),
+    (error: unknown) => tell(errorMessage(error)),
+  )
+  return posting
 }
 
 /** A bundle of nothing but white space is none. */

@@ -1,6 +1,9 @@
-import type { Authenticator, Identity } from '../../auth/authn/authenticator.ts'
+import { ANONYMOUS, type Authenticator, type Identity, type ProofNotes } from '../../auth/authn/authenticator.ts'
 import type { User } from '../../meta/context.ts'
+import type { RequestNotes } from '../../meta/request-notes.ts'
 import { unauthorizedError } from '../../meta/status.ts'
+import type { WhyProof } from '../../meta/why.ts'
+import { whyUser } from '../../why/request-record.ts'
 import type { AuthMetrics } from '../auth-metrics.ts'
 import type { Filter } from './filter.ts'
 
@@ -11,9 +14,12 @@ export const withAuthentication =
     const begun = performance.now()
     const identify = (identity: Identity): void => {
       metrics.authenticated(identity, begun)
+      proof?.tell(identity)
       exchange.user = userOf(identity)
     }
-    const found = authenticator({ headers: exchange.headers, socket: exchange.req.socket, path: exchange.info.path, request: exchange.req, warned: exchange })
+    const { headers, req, why } = exchange
+    const proof = why && new Proof(why)
+    const found = authenticator({ headers, socket: req.socket, path: exchange.info.path, request: req, warned: exchange, proof })
     if (found instanceof Promise) return found.then(identify).then(next)
     identify(found)
     return next()
@@ -24,8 +30,37 @@ export const withUser =
   (user: User): Filter =>
   ({ state: { exchange } }, next) => {
     exchange.user = user
+    exchange.why?.note({ step: 'authenticated', user: whyUser(user), proof: { kind: 'insecure port' } })
     return next()
   }
+
+/** Takes down who makes a request, by what it has shown. */
+class Proof implements ProofNotes {
+  private readonly why: RequestNotes
+  private proof: WhyProof = { kind: 'none' }
+  private readonly refusals: string[] = []
+
+  constructor(why: RequestNotes) {
+    this.why = why
+  }
+
+  proved(proof: WhyProof): void {
+    this.proof = proof
+  }
+
+  refused(reason: string): void {
+    this.refusals.push(reason)
+  }
+
+  tell(identity: Identity): void {
+    const isKnown = identity !== undefined && identity !== 'rejected'
+    for (const reason of this.refusals) this.why.note({ step: 'not authenticated', reason })
+    if (isKnown) this.why.note({ step: 'authenticated', user: whyUser(identity), proof: identity === ANONYMOUS ? { kind: 'none' } : this.proof })
+    else if (this.refusals.length === 0) this.why.note({ step: 'not authenticated', reason: NOTHING_SHOWN })
+  }
+}
+
+const NOTHING_SHOWN = 'nobody is known by what was shown, and who shows nothing may not ask for this path'
 
 function userOf(identity: Identity): User {
   if (identity === undefined || identity === 'rejected') throw unauthorizedError()

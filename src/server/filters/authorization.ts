@@ -1,5 +1,6 @@
 import { forbidden } from '../../auth/authz/forbidden.ts'
-import { type Authorizer, isMaster } from '../../meta/authorizer.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import { type Authorizer, isMaster, MASTERS } from '../../meta/authorizer.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
 import type { AuthMetrics } from '../auth-metrics.ts'
 import type { HttpExchange } from '../exchange.ts'
@@ -12,6 +13,7 @@ export const withAuthorization =
     if (!isMaster(exchange.user)) return authorize(exchange, authorizer, metrics).then(next)
     metrics.authorized('allow', performance.now())
     if (exchange.auditing !== undefined) noteDecision(exchange, 'allow', '')
+    exchange.why?.note({ step: 'authorized', decision: 'allow', by: MASTERS, reason: '' })
     return next()
   }
 
@@ -25,10 +27,18 @@ function noteDecision({ audit }: HttpExchange, decision: 'allow' | 'forbid', rea
 async function authorize(exchange: HttpExchange, authorizer: Authorizer, metrics: Pick<AuthMetrics, 'authorized'>): Promise<void> {
   const { user, info } = exchange
   const begun = performance.now()
-  const { decision, reason, error } = await authorizer.authorize(user, info, exchange.signal).catch((failure: unknown) => {
+  const { decision, reason, error, by, rule } = await authorizer.authorize(user, info, exchange.signal).catch((failure: unknown) => {
     metrics.authorized('error', begun)
+    exchange.why?.note({ step: 'authorized', decision: 'error', reason: errorMessage(failure) })
     exchange.audit?.annotate(REASON, 'internal error')
     throw failure
+  })
+  exchange.why?.note({
+    step: 'authorized',
+    decision: error !== undefined && decision !== 'allow' ? 'error' : decision,
+    reason: error ?? reason,
+    ...(error === undefined && decision !== 'no opinion' && { by: by ?? 'Webhook' }),
+    ...(rule !== undefined && { rule }),
   })
   if (error !== undefined && decision !== 'allow') {
     metrics.authorized('error', begun)

@@ -27,6 +27,7 @@ async function disturb(faults: Faults, exchange: HttpExchange, next: Next): Prom
   const { info, query } = exchange
   const struck = faults.rules.strike(exchange, query)
   if (struck.length === 0) return next()
+  exchange.why?.note({ step: 'fault', does: struck.flatMap(spec => Object.keys(spec).filter(name => name !== 'match' && name !== 'rate')) })
   for (const spec of struck) if (spec.delay !== undefined && !(await pause(millisecondsOf(spec.delay), exchange.signal, faults.rules.clock))) return next()
   for (const spec of struck) {
     if (spec.lease !== undefined) await faults.takeLease(info.namespace, info.name)

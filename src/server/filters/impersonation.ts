@@ -1,7 +1,10 @@
 import { type Impersonated, impersonateConstrained } from '../../auth/constrained-impersonation.ts'
 import { asksImpersonation, impersonate } from '../../auth/impersonation.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
+import type { RequestAttributes } from '../../meta/context.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
+import type { RequestNotes } from '../../meta/request-notes.ts'
+import { whyUser } from '../../why/request-record.ts'
 import type { HttpExchange } from '../exchange.ts'
 import type { Filter } from './filter.ts'
 
@@ -16,16 +19,34 @@ const failure = (why: string): Error => new PlainTextError(500, why)
 /** Makes the request that of the user whom its headers name, where its own user may impersonate that one. Throws 403, and for what no user is named with 400. */
 export function withImpersonation(authorizer: Authorizer, mode: ImpersonationMode): Filter {
   const faceless = mode === 'early' ? failure : undefined
-  const wanted = async ({ user, info, rawHeaders, signal }: HttpExchange): Promise<Impersonated> =>
+  const wanted = async ({ user, info, rawHeaders, signal }: HttpExchange, asked: Authorizer): Promise<Impersonated> =>
     mode === 'constrained'
-      ? impersonateConstrained(user, info, rawHeaders, authorizer, signal)
-      : { user: await impersonate(user, rawHeaders, authorizer, signal, faceless) }
+      ? impersonateConstrained(user, info, rawHeaders, asked, signal)
+      : { user: await impersonate(user, rawHeaders, asked, signal, faceless) }
   return ({ state: { exchange } }, next) => {
     if (!asksImpersonation(exchange.headers)) return next()
-    return wanted(exchange).then(({ user, constraint }) => {
+    const { why } = exchange
+    const allowedBy: string[] = []
+    return wanted(exchange, why ? noting(authorizer, why, allowedBy) : authorizer).then(({ user, constraint }) => {
       if (user !== exchange.user) exchange.auditing?.impersonates(user, constraint)
+      if (user !== exchange.user) why?.note({ step: 'impersonated', user: whyUser(user), allowedBy })
       exchange.user = user
       return next()
     })
   }
 }
+
+/** The same authorizer. Why it allows goes into the list, and what it does not allow is taken down. */
+const noting = (authorizer: Authorizer, why: RequestNotes, allowedBy: string[]): Authorizer => ({
+  async authorize(user, request, signal) {
+    const decided = await authorizer.authorize(user, request, signal)
+    const { decision, reason, by } = decided
+    const basis = reason || by || decision
+    if (decision === 'allow') allowedBy.push(`${partOf(request)}: ${basis}`)
+    else why.note({ step: 'authorized', decision, reason, of: partOf(request), ...(by !== undefined && { by }) })
+    return decided
+  },
+})
+
+const partOf = ({ verb, resource, subresource, namespace, name }: RequestAttributes): string =>
+  `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${namespace === '' ? '' : `${namespace}/`}${name}`

@@ -2,6 +2,7 @@ import type { FlowControl } from '../../flow/flow-control.ts'
 import type { FlowLimits } from '../../flow/flow-limits.ts'
 import type { FlowMetrics } from '../../flow/flow-metrics.ts'
 import type { SeatRequest } from '../../flow/queued-requests.ts'
+import type { WhyStep } from '../../meta/why.ts'
 import type { HttpExchange } from '../exchange.ts'
 import { isReadOnly, type RequestWatermarks, Watermark } from '../request-watermarks.ts'
 import type { Filter, Next } from './filter.ts'
@@ -36,6 +37,7 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
   const take = (exchange: HttpExchange, seats: SeatRequest): void => {
     const mark = markOf(marks.executing, exchange)
     mark.enter(Date.now(), seats.startedAt)
+    exchange.why?.note(seated(seats, exchange.queuedMs))
     exchange.place = new SeatsHeld(flows, seats, mark)
   }
 
@@ -114,6 +116,14 @@ class SeatsHeld {
     this.mark.leave()
   }
 }
+
+const seated = ({ arrival: { flow }, initialSeats }: SeatRequest, waited: number): WhyStep => ({
+  step: 'priority level',
+  priorityLevel: flow.level,
+  flowSchema: flow.schema,
+  seats: initialSeats,
+  waited,
+})
 
 const markOf = ({ readOnly, mutating }: RequestWatermarks, { info }: HttpExchange): Watermark => (isReadOnly(info) ? readOnly : mutating)
 

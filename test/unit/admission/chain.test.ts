@@ -88,7 +88,7 @@ describe('a second round', () => {
       },
     })
     const chain = admissionChain([plugin('a', false), plugin('b', true)])
-    const object = await chain.mutate({ operation: 'CREATE', object: widget(0) } as unknown as AdmissionRequest)
+    const object = await chain.mutate({ ctx: {}, operation: 'CREATE', object: widget(0) } as unknown as AdmissionRequest)
     expect(order).to.deep.equal(['a 0', 'b 1 kept', 'a again 2 kept', 'b again 3 kept'])
     expect(object?.size).to.equal(4)
   })

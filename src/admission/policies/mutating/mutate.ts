@@ -32,20 +32,24 @@ export interface MutationArgs {
 
 /**
  * Makes one mutation: `seen` has the changed object afterwards. Each mutation has a budget of its own, and variables are computed anew for it, as they may speak of the object. Throws a MutationError, and 500 for a JSON patch that
- * leaves no object of the kind.
+ * leaves no object of the kind. Returns what the expression has cost.
  */
-export async function mutate({ patchType, expression }: Mutation, args: MutationArgs): Promise<void> {
+export async function mutate({ patchType, expression }: Mutation, args: MutationArgs): Promise<number> {
   const { seen, about, refuseRepeated } = args
-  const value = await evaluated(expression, args)
+  const { value, cost } = await evaluated(expression, args)
   const { request, object: body } = await seen.bodiesIn(about)
-  if (!body) return
+  if (!body) return cost
   const steps = patchType === 'JSONPatch' ? patched(request, about, body, value) : configured(request, about, body, value, refuseRepeated)
   const next = await runInTurns(steps, request.ctx.signal)
   checkVersion(request, about)
   seen.setObject(await asAsked(request, next))
+  return cost
 }
 
-async function evaluated(expression: CompiledExpression, { seen, about, params, variables }: MutationArgs): Promise<Value> {
+async function evaluated(
+  expression: CompiledExpression,
+  { seen, about, params, variables }: MutationArgs,
+): Promise<{ readonly value: Value; readonly cost: number }> {
   if ('fault' in expression) throw new MutationError(expression.fault)
   const { validations: values } = await seen.values(about, params)
   const outcome = await evaluateExpressions([expression], { values, variables, budget: POLICY_BUDGET })
@@ -53,7 +57,7 @@ async function evaluated(expression: CompiledExpression, { seen, about, params, 
   const [result] = outcome.results
   invariant(result, 'an expression without a result')
   if (result.error !== undefined) throw new MutationError(result.error)
-  return result.value
+  return { value: result.value, cost: POLICY_BUDGET - outcome.remaining }
 }
 
 function* patched(request: AdmissionRequest, about: About, body: KubeObject, value: Value): Steps<KubeObject> {

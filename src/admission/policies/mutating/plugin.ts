@@ -154,9 +154,13 @@ class MutatingPass {
     const { metrics, refuseRepeated } = this.#env
     const began = performance.now()
     const observe = (error?: string): void => metrics.observe(policy.name, binding.name, error, (performance.now() - began) / 1000)
+    const before = this.#seen.request.object
+    const { why } = this.#seen.request.ctx
     try {
-      await mutate(mutation, { seen: this.#seen, about, params, variables, refuseRepeated })
+      const cost = await mutate(mutation, { seen: this.#seen, about, params, variables, refuseRepeated })
       observe()
+      const milliseconds = performance.now() - began
+      why?.note({ ...ofPolicy(policy, binding), outcome: 'admitted', milliseconds, cost, changes: why.changes(before, this.#seen.request.object) })
       return true
     } catch (error) {
       if (error instanceof MutationError || error instanceof StatusError) observe(error.message)
@@ -168,11 +172,16 @@ class MutatingPass {
 
   /** Keeps a failure as a reason to refuse the request, unless the policy ignores failures. */
   #fail({ name, spec }: MutatingPolicy, binding: Binding | undefined, message: string, reason?: 'Invalid'): void {
-    if (spec.failurePolicy === 'Ignore') return
+    const ignored = spec.failurePolicy === 'Ignore'
+    this.#seen.request.ctx.why?.note({ ...ofPolicy({ name }, binding), outcome: ignored ? 'failed' : 'refused', milliseconds: 0, messages: [message] })
+    if (ignored) return
     const by = binding ? `policy '${name}' with binding '${binding.name}'` : `policy ${JSON.stringify(name)}`
     this.#denials.push({ text: `${by} denied request: ${message}`, ...(reason && { reason }) })
   }
 }
+
+const ofPolicy = ({ name }: Pick<MutatingPolicy, 'name'>, binding: Binding | undefined) =>
+  ({ step: 'policy', policy: name, ...(binding && { binding: binding.name }), phase: 'mutating' }) as const
 
 function invocationOf(policy: MutatingPolicy, binding: Binding, { about, paramKind }: MatchedPolicy, object: KubeObject | undefined): Invocation {
   const key = JSON.stringify([policy.name, binding.name, object?.metadata.namespace, object?.metadata.name])

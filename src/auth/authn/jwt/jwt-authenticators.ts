@@ -27,7 +27,7 @@ export function jwtAuthenticators(compiled: readonly CompiledJwt[], serverAudien
     try {
       const user = await authenticator.authenticate(token)
       done('success')
-      return { user, audiences }
+      return { user, audiences, source: 'issuer' }
     } catch (error) {
       done('failure')
       return { error: errorMessage(error) }

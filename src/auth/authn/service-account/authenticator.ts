@@ -43,7 +43,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     const meant = commonAudiences(claims.aud, audiences)
     if (meant.length === 0) return { error: `token audiences ${quoteAll(claims.aud)} is invalid for the target audiences ${quoteAll(audiences)}` }
     const error = faultOfTime(claims, options.now() / 1000) ?? (await faultOfObjects(claims, options))
-    if (error === undefined) return { user: { ...userOfClaims(claims), ...staleNote(claims, options.now()) }, audiences: meant }
+    if (error === undefined) return { user: { ...userOfClaims(claims), ...staleNote(claims, options.now()) }, audiences: meant, source: 'service account' }
     verifier.forget(token)
     return { error }
   }

@@ -104,7 +104,7 @@ export function legacyTokens({ keys, serverAudiences, lookUp }: LegacyTokenOptio
     const { namespace, account, uid } = claims
     const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
     const name = serviceAccountName(namespace, account)
-    return { user: { name, uid, groups, credentialNotes: { [NOTE]: name, ...notes } }, audiences: meant }
+    return { user: { name, uid, groups, credentialNotes: { [NOTE]: name, ...notes } }, audiences: meant, source: 'service account' }
   }
   return (token, audiences) => (verifier.has(token) || issuerOf(token) === LEGACY_ISSUER ? check(token, audiences) : undefined)
 }

@@ -65,7 +65,7 @@ function answerOf(status: TokenReviewStatus | undefined, wanted: readonly string
   const common = commonAudiences(wanted, meant)
   // A token for others is nobody's here, whatever else is said of it.
   if (wanted.length > 0 && common.length === 0) return undefined
-  if (authenticated) return { user: userOf(user ?? {}), audiences: common }
+  if (authenticated) return { user: userOf(user ?? {}), audiences: common, source: 'webhook' }
   return error === '' ? undefined : { error }
 }
 

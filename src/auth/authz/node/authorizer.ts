@@ -7,7 +7,7 @@ import type { NodeGraph, VertexKind } from './graph.ts'
 
 const NODE_LEASES = 'kube-node-lease'
 
-const ALLOW: Decision = { decision: 'allow', reason: '' }
+const ALLOW: Decision = { decision: 'allow', reason: '', by: 'Node' }
 const none = (reason: string): Decision => ({ decision: 'no opinion', reason })
 const NO_OPINION = none('')
 

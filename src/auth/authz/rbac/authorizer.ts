@@ -11,7 +11,7 @@ export const rbacAuthorizer = (index: RuleIndex): Authorizer => ({
   async authorize(user, info) {
     const errors: string[] = []
     for (const { rules, source } of index.grants(user, info.namespace, text => errors.push(text)))
-      if (rules.some(rule => ruleAllows(rule, info))) return { decision: 'allow', reason: `RBAC: allowed by ${source()}` }
+      if (rules.some(rule => ruleAllows(rule, info))) return { decision: 'allow', reason: `RBAC: allowed by ${source()}`, by: 'RBAC' }
     return { decision: 'no opinion', reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` }
   },
   rulesFor(user, namespace) {

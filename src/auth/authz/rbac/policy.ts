@@ -53,3 +53,16 @@ export function ruleAllows(rule: PolicyRule, info: RequestAttributes): boolean {
     ((rule.resourceNames?.length ?? 0) === 0 || (rule.resourceNames ?? []).includes(info.name))
   )
 }
+
+/** A part of a rule that does not fit a request. */
+export type MissingPart = 'verb' | 'apiGroup' | 'resource' | 'name' | 'path'
+
+/** Which parts of a rule do not fit the request: none where the rule allows it. For showing. */
+export function missingParts(rule: PolicyRule, info: RequestAttributes): MissingPart[] {
+  const missing: MissingPart[] = names(rule.verbs, info.verb) ? [] : ['verb']
+  if (!info.isResource) return rule.nonResourceURLs?.some(url => coversPath(url, info.path)) ? missing : [...missing, 'path']
+  if (!namesResource(rule.resources, info)) return [...missing, 'resource']
+  if (!names(rule.apiGroups, info.group)) missing.push('apiGroup')
+  if ((rule.resourceNames?.length ?? 0) > 0 && !rule.resourceNames?.includes(info.name)) missing.push('name')
+  return missing
+}

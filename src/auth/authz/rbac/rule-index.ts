@@ -27,6 +27,17 @@ export interface Grant {
   readonly source: () => string
 }
 
+/** A binding with the rules of its role. */
+export interface BoundRole {
+  /** Of the binding; empty: it is one of the cluster. */
+  readonly namespace: string
+  readonly name: string
+  readonly role: { readonly kind: string; readonly name: string }
+  /** Undefined: the user is none of its subjects. */
+  readonly subject: { readonly kind: string; readonly name: string } | undefined
+  readonly rules: readonly PolicyRule[]
+}
+
 interface Entry {
   readonly binding: Binding
   readonly subject: Subject
@@ -94,6 +105,17 @@ export class RuleIndex {
   *grants(user: User, namespace: string, onError: (text: string) => void): Generator<Grant> {
     yield* this.grantsIn('', user, onError)
     if (namespace !== '') yield* this.grantsIn(namespace, user, onError)
+  }
+
+  /** Every binding whose role is there, with the subject of it that the user is. For showing: it looks at all bindings. */
+  *bound(user: User): Generator<BoundRole> {
+    const mine = new Set([`user:${user.name}`, ...user.groups.map(group => `group:${group}`)])
+    for (const { namespace, name, roleRef, subjects } of this.bindings.values()) {
+      const rules = this.rulesOf({ namespace, name, roleRef, subjects })
+      if (typeof rules === 'string') continue
+      const subject = subjects.find(each => mine.has(subjectKey(each, namespace) ?? ''))
+      yield { namespace, name, role: { kind: roleRef.kind, name: roleRef.name }, subject: subject && { kind: subject.kind, name: subject.name }, rules }
+    }
   }
 
   private *grantsIn(namespace: string, user: User, onError: (text: string) => void): Generator<Grant> {

@@ -26,7 +26,11 @@ async function ask(
   const answer = await authenticate(token, audiences)
   return { answer: answer && 'user' in answer ? answer : undefined, why: reasons[0], asked }
 }
-const user = (...groups: string[]) => ({ user: { name: 'system:bootstrap:abcdef', groups: ['system:bootstrappers', ...groups] }, audiences: ['api'] })
+const user = (...groups: string[]) => ({
+  user: { name: 'system:bootstrap:abcdef', groups: ['system:bootstrappers', ...groups] },
+  audiences: ['api'],
+  source: 'bootstrap token',
+})
 
 // The cases of TestTokenAuthenticator in k8s.io/kubernetes, plugin/pkg/auth/authenticator/token/bootstrap.
 describe('bootstrap tokens', () => {

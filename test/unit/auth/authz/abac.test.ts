@@ -107,8 +107,11 @@ describe('ABAC', () => {
           const [wanted, name = '', verb = '', about = '', path = ''] = line.split(' ')
           const [group = '', namespace = '', resource = ''] = about.split('/')
           const asked = namespace === '' && resource === '' ? nonResourceAttributes(verb, path) : resourceAttributes({ verb, group, namespace, resource, path })
-          const decision = await authorizer.authorize({ name, groups: ['system:authenticated'] }, asked, signal)
-          expect(decision).to.deep.equal(wanted === 'allow' ? { decision: 'allow', reason: '' } : { decision: 'no opinion', reason: 'No policy matched.' })
+          const { rule, ...decision } = await authorizer.authorize({ name, groups: ['system:authenticated'] }, asked, signal)
+          if (wanted === 'allow') expect(policies.split('\n')[(rule ?? 0) - 1]).to.match(new RegExp(`"${name}"|"\\*"|^(?!.*"user")`))
+          expect(decision).to.deep.equal(
+            wanted === 'allow' ? { decision: 'allow', reason: '', by: 'ABAC' } : { decision: 'no opinion', reason: 'No policy matched.' },
+          )
         })
     })
 

@@ -46,7 +46,11 @@ describe('the RBAC authorizer as upstream tests it', () => {
         index.putBinding({ ...binding, metadata: { ...binding.metadata, name: `binding-${at}` } })
       for (const { user: name = '', groups = [], decision, reason = '', ...asked } of asks) {
         const found = await rbacAuthorizer(index).authorize({ name, groups }, attributesOf(asked), signal)
-        expect({ ...found, reason: found.reason.replace(/binding-\d+/, '') }, JSON.stringify(asked)).to.deep.equal({ decision, reason })
+        expect({ ...found, reason: found.reason.replace(/binding-\d+/, '') }, JSON.stringify(asked)).to.deep.equal({
+          decision,
+          reason,
+          ...(decision === 'allow' && { by: 'RBAC' }),
+        })
       }
     })
 })

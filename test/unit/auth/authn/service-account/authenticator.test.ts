@@ -51,6 +51,7 @@ describe('serviceAccountTokens', () => {
         extra: { 'authentication.kubernetes.io/credential-id': ['JTI=id-1'] },
       },
       audiences: ['here'],
+      source: 'service account',
     }))
 
   it('notes a token that should have been renewed', async () => {

@@ -48,6 +48,7 @@ describe('legacyTokens', () => {
         credentialNotes: { 'authentication.k8s.io/legacy-token': 'system:serviceaccount:ns:bot', 'authentication.k8s.io/legacy-token-manual-secret': 's' },
       },
       audiences: ['here'],
+      source: 'service account',
     }))
 
   it('is noted to have been made for the account that lists its secret', async () => {

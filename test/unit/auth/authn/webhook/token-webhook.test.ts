@@ -47,15 +47,21 @@ describe('webhook that knows tokens', () => {
   const known = { name: 'somebody', uid: '1', groups: ['g'], extra: { foo: ['bar', 'baz'] } }
   // Audiences of the server and of the request, what the webhook says; upstream's TestV1WebhookTokenAuthenticator.
   const cases: [title: string, server: string[], wanted: string[], status: object, answer: TokenAnswer][] = [
-    ['a user', ['api'], ['api'], { authenticated: true, user: somebody }, { user: known, audiences: ['api'] }],
-    ['a user without anything', ['api'], ['api'], { authenticated: true }, { user: { name: '', groups: [] }, audiences: ['api'] }],
+    ['a user', ['api'], ['api'], { authenticated: true, user: somebody }, { user: known, audiences: ['api'], source: 'webhook' }],
+    ['a user without anything', ['api'], ['api'], { authenticated: true }, { user: { name: '', groups: [] }, audiences: ['api'], source: 'webhook' }],
     ['nobody', ['api'], ['api'], { authenticated: false }, undefined],
     ['why not', ['api'], ['api'], { authenticated: false, error: 'it is old' }, { error: 'it is old' }],
     ['nobody, with a user', ['api'], ['api'], { authenticated: false, user: somebody }, undefined],
-    ['for these and others', ['x'], ['a', 'b'], { authenticated: true, user: somebody, audiences: ['b', 'c'] }, { user: known, audiences: ['b'] }],
+    [
+      'for these and others',
+      ['x'],
+      ['a', 'b'],
+      { authenticated: true, user: somebody, audiences: ['b', 'c'] },
+      { user: known, audiences: ['b'], source: 'webhook' },
+    ],
     ['for others', ['a'], ['a'], { authenticated: true, user: somebody, audiences: ['c'] }, undefined],
     ['for this server, which was not asked for', ['a'], ['b'], { authenticated: true, user: somebody }, undefined],
-    ['without audiences', [], [], { authenticated: true, user: somebody }, { user: known, audiences: [] }],
+    ['without audiences', [], [], { authenticated: true, user: somebody }, { user: known, audiences: [], source: 'webhook' }],
     ['nothing', ['api'], ['api'], {}, undefined],
   ]
   for (const [title, server, wanted, status, expected] of cases)

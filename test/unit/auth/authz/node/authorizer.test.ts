@@ -241,7 +241,7 @@ describe('the node authorizer', () => {
   it('has no opinion on others, and says that it does not know a node without a name', async () => {
     const asked = resourceAttributes({ verb: 'get', resource: 'services', name: 's' })
     const ask = (name: string, ...groups: string[]) => authorizer.authorize({ name, groups }, asked, signal)
-    expect(await ask('system:node:node0', 'system:nodes')).to.deep.equal({ decision: 'allow', reason: '' })
+    expect(await ask('system:node:node0', 'system:nodes')).to.deep.equal({ decision: 'allow', reason: '', by: 'Node' })
     expect(await ask('system:node:node0')).to.deep.equal({ decision: 'no opinion', reason: '' })
     expect(await ask('node0', 'system:nodes')).to.deep.equal({ decision: 'no opinion', reason: '' })
     expect(await ask('system:node:', 'system:nodes')).to.deep.equal({ decision: 'no opinion', reason: 'unknown node for user "system:node:"' })

@@ -47,6 +47,7 @@ describe('rbacAuthorizer', () => {
     put('clusterrolebindings', '', 'all', { roleRef: ref('ClusterRole', 'reader'), subjects: [group('dev')] })
     expect(await ask('jane', ['dev'], POD)).to.deep.equal({
       decision: 'allow',
+      by: 'RBAC',
       reason: 'RBAC: allowed by ClusterRoleBinding "all" of ClusterRole "reader" to Group "dev"',
     })
     expect((await ask('jane', ['dev'], '/metrics')).decision).to.equal('allow')

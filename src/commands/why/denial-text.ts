@@ -1,0 +1,66 @@
+import type { WhyStep } from '../../meta/why.ts'
+import type { ClosestGrant, Why } from '../../why/types.ts'
+import { whatOf } from './asked-text.ts'
+
+/** Why nobody allowed a request, what comes closest, and what would allow it. */
+export function denialLines(why: Why): readonly string[] {
+  const { denial, user, request } = why
+  if (denial === undefined) return []
+  const what = whatOf(why)
+  const lines = [`${user} may not ${what}. ${reasonText(why)}`]
+  if (denial.allowedNow !== undefined) lines.push(`Since then that has changed: ${denial.allowedNow} allows it now.`)
+  for (const [i, grant] of denial.closest.entries())
+    if (grant.missing.length > 0) lines.push(`${i === 0 ? 'Closest: ' : 'Then: '}${closestText(grant, user, request.namespace)}`)
+  const { commands, yaml } = denial.toAllow
+  if (commands.length > 0) lines.push('To allow it, and no more:', ...commands.map(command => `  ${command}`))
+  else if (yaml !== '')
+    lines.push(
+      `To allow it, add to the file of the mode ${denial.modes.join(', ')}:`,
+      ...yaml
+        .trimEnd()
+        .split('\n')
+        .map(line => `  ${line}`),
+    )
+  return lines
+}
+
+function reasonText({ steps, denial, request }: Why): string {
+  const last = steps.findLast((step): step is Extract<Why['steps'][number], Extract<WhyStep, { step: 'authorized' }>> => step.step === 'authorized')
+  const { modes = [] } = denial ?? {}
+  const place = request.namespace === '' ? '' : ` there, or in the whole cluster,`
+  const reason = last?.reason ? ` (${last.reason})` : ''
+  if (last?.decision === 'deny') return `${last.by ?? 'An authorizer'} denies it${reason}.`
+  if (!modes.includes('RBAC')) return `The authorizer (${modes.join(', ')}) allows nothing of that kind${reason}.`
+  return `No binding of this user or its groups${place} names a role with a rule for it${reason}.`
+}
+
+function closestText({ binding, role, subject, rule, missing }: ClosestGrant, user: string, namespace: string): string {
+  const verbs = list(rule.verbs)
+  const what = rule.nonResourceURLs ? list(rule.nonResourceURLs) : `${list(rule.resources ?? [])}${groupsText(rule.apiGroups)}${namesText(rule.resourceNames)}`
+  const who = subject === undefined ? '' : ` to ${subject}`
+  return `${binding} gives ${verbs} on ${what}${who} (${role}). Missing: ${missing.map(part => missingText(part, user, namespace)).join('; ')}.`
+}
+
+const list = (names: readonly string[]): string => names.map(name => (name === '*' ? 'everything' : name)).join(', ')
+const groupsText = (groups: readonly string[] = []): string =>
+  groups.every(group => group === '') ? '' : ` of ${groups.map(group => (group === '*' ? 'every group' : group || 'the core group')).join(', ')}`
+const namesText = (names: readonly string[] | undefined): string => (names === undefined ? '' : ` named ${names.join(', ')}`)
+
+function missingText(part: ClosestGrant['missing'][number], user: string, namespace: string): string {
+  switch (part) {
+    case 'subject':
+      return `${user} is none of its subjects`
+    case 'namespace':
+      return namespace === '' ? 'it holds in its namespace alone, and the request is for all' : `it holds in its own namespace, and not in ${namespace}`
+    case 'verb':
+      return 'the verb'
+    case 'apiGroup':
+      return 'the API group'
+    case 'resource':
+      return 'the resource'
+    case 'name':
+      return 'the name'
+    case 'path':
+      return 'the path'
+  }
+}

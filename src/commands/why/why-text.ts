@@ -1,0 +1,88 @@
+import type { WhyStep } from '../../meta/why.ts'
+import type { Why } from '../../why/types.ts'
+import { admissionLines } from './admission-text.ts'
+import { whatOf } from './asked-text.ts'
+import { denialLines } from './denial-text.ts'
+import { duration } from './duration.ts'
+import { stepLines } from './step-text.ts'
+
+/** What is known of a request, in sentences: what was asked and answered, then a paragraph for each part that had something to do with it. */
+export function whyText(why: Why): string {
+  const paragraphs: [string, readonly string[]][] = [
+    ['', headLines(why)],
+    ['Who', linesOf(why, ['not authenticated', 'authenticated', 'impersonated'])],
+    ['Rights', [...linesOf(why, ['authorized']), ...denialLines(why)]],
+    ['Turn', linesOf(why, ['priority level', 'fault'])],
+    ['Read', readLines(why)],
+    ['Body', linesOf(why, ['dropped', 'defaults', 'apply conflicts', 'rules of the kind'])],
+    ['Admission', admissionLines(why)],
+    ['Conversion', linesOf(why, ['conversion'])],
+    ['Write', writeLines(why)],
+    ['Warnings', linesOf(why, ['warning'])],
+    ['Audit', linesOf(why, ['audit annotation'])],
+    ['Answer', answerLines(why)],
+  ]
+  const shown = paragraphs.filter(([, lines]) => lines.length > 0)
+  const omitted = why.omittedSteps > 0 ? [`${why.omittedSteps} more steps are not kept.`] : []
+  return [...shown.flatMap(([title, lines]) => (title === '' ? lines : ['', title, ...lines.map(indented)])), ...omitted].map(line => `${line}\n`).join('')
+}
+
+/** Of a text with several lines each. */
+const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ')
+
+function headLines(why: Why): string[] {
+  const { user, status, reason, milliseconds, method, uri, auditID, time } = why
+  const who = user === '' ? 'Somebody unknown' : user
+  const answer = status === undefined ? 'was not answered' : `was answered with ${status}${reason === undefined ? '' : ` ${reason}`}`
+  const took = milliseconds === undefined ? ', and goes on' : ` after ${duration(milliseconds)}`
+  return [`${who} asked to ${whatOf(why)} and ${answer}${took}.`, `${method} ${uri}   ${time}   audit id ${auditID}`]
+}
+
+function linesOf({ steps }: Why, kinds: readonly WhyStep['step'][]): string[] {
+  return kinds.flatMap(kind => steps.filter(({ step }) => step === kind).flatMap(stepLines))
+}
+
+/** From where a read has come: from the store where that was asked for objects of the kind. */
+function readLines(why: Why): string[] {
+  const read = why.steps.find(step => step.step === 'read')
+  if (read?.step !== 'read') return []
+  const { group, resource } = why.request
+  const qualified = group === '' ? resource : `${resource}.${group}`
+  const stored = storeCalls(why).filter(call => call.resource === qualified && (call.operation === 'get' || call.operation === 'list'))
+  const asked = read.resourceVersion === '' ? 'No resourceVersion was asked for' : `resourceVersion ${read.resourceVersion} was asked for`
+  const match = read.resourceVersionMatch === '' ? '' : ` (${read.resourceVersionMatch})`
+  const taken = stored.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+  const from = stored.length > 0 ? `It came from the store, in ${duration(taken)}.` : 'It came from the watch cache.'
+  return [`${asked}${match}: ${read.meaning}.`, ...(why.status === 200 ? [from] : [])]
+}
+
+const storeCalls = ({ steps }: Why) => steps.flatMap(step => (step.step === 'store' ? [step] : []))
+
+function writeLines(why: Why): string[] {
+  const attempts = why.steps.flatMap(step => (step.step === 'attempt' ? [step] : []))
+  const written = why.steps.flatMap(step => (step.step === 'written' ? [step] : []))
+  if (attempts.length === 0) return []
+  const lines = attempts.map(({ attempt, resourceVersion }) => {
+    const state = resourceVersion === undefined ? 'without an object that is there' : `on resource version ${resourceVersion}`
+    return attempt === 1 ? `Tried ${state}.` : `Tried again ${state}, as the object had changed in between (attempt ${attempt}).`
+  })
+  for (const { operation, resource, milliseconds, failed } of storeCalls(why))
+    lines.push(`The store took ${duration(milliseconds)} to ${operation} in ${resource}${failed === undefined ? '' : `, and failed: ${failed}`}.`)
+  for (const { outcome, resourceVersion } of written) lines.push(WRITTEN[outcome](resourceVersion ?? ''))
+  if (written.length === 0) lines.push('Nothing was written.')
+  return lines
+}
+
+const WRITTEN: Readonly<Record<Extract<WhyStep, { step: 'written' }>['outcome'], (version: string) => string>> = {
+  created: version => `Created, as resource version ${version}.`,
+  updated: version => `Updated, to resource version ${version}.`,
+  unchanged: version => `Nothing had changed, and nothing was written: it stays at resource version ${version}.`,
+  deleted: version => `Deleted, at resource version ${version}.`,
+  'dry run': () => 'A dry run: nothing was written.',
+}
+
+function answerLines({ status, bytes, answer }: Why): string[] {
+  if (status === undefined) return ['The client had gone before it was answered.']
+  const form = answer.mediaType === undefined ? '' : ` of ${answer.mediaType}`
+  return [`${status}, ${bytes} bytes${form}.`, ...(answer.message === undefined ? [] : [answer.message])]
+}

@@ -1,0 +1,126 @@
+import { chosenKubeconfig } from '../../clients/chosen-kubeconfig.ts'
+import { readKubeconfig } from '../../clients/cluster-access.ts'
+import { ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
+import { ArgumentError, readArguments, type Streams } from '../../lib/arguments.ts'
+import { printable } from '../../lib/printable.ts'
+import type { Json } from '../../meta/object.ts'
+import type { RecentRequest, RecentRequestList, Why } from '../../why/types.ts'
+import { listText } from './list-text.ts'
+import { whyText } from './why-text.ts'
+
+const USAGE = `Usage: binnacle why AUDIT-ID
+       binnacle why --last [-n 5] [--user NAME] [--failed]
+       binnacle why --list [-n 20] [--user NAME] [--failed]
+
+Tells what a server that runs with --why has found out about a request: who asked by which proof, who allowed it or what was missing, and what changed, refused or delayed it. The audit id is in the header Audit-Id of every answer (kubectl -v 8 shows it).
+
+      --last        the last request, or the last few
+      --list        recent requests in a line each, without what was found out
+  -n, --number      how many (1; of a list 20)
+      --user        only those of this user
+      --failed      only those that were answered with an error
+  -o, --output      text, or json as the server gives it
+      --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
+      --context     of the kubeconfig; the current one unless given
+
+Only those may ask who may read /binnacle/v1/why: administrators, unless a role says otherwise.
+`
+
+const OPTIONS = {
+  id: 'values',
+  last: 'switch',
+  list: 'switch',
+  number: 'value',
+  user: 'value',
+  failed: 'switch',
+  output: 'value',
+  kubeconfig: 'value',
+  context: 'value',
+  help: 'switch',
+} as const
+const SHORT = { n: 'number', o: 'output', h: 'help' }
+const PATH = '/binnacle/v1/why'
+const MOST = 1000
+
+/** Runs the command. Resolves with the exit status: 1 where there is no such request. */
+export async function runWhy(argv: readonly string[], { out, err }: Streams): Promise<number> {
+  const given = readArguments(argv, OPTIONS, SHORT, 'id')
+  if (given.isOn('help')) {
+    out(USAGE)
+    return 0
+  }
+  const [ids, lists, output] = [given.values('id'), given.isOn('list'), given.value('output') ?? 'text']
+  if (output !== 'text' && output !== 'json') throw new ArgumentError(`--output ${output}: must be text or json`)
+  if (ids.length > 0 === (given.isOn('last') || lists)) throw new ArgumentError('either audit ids are needed, or --last, or --list')
+  const query = new URLSearchParams({ limit: numberOf(given.value('number') ?? (lists ? '20' : '1')) })
+  const user = given.value('user')
+  if (user !== undefined) query.set('user', user)
+  if (given.isOn('failed')) query.set('failed', 'true')
+  const client = new ClusterClient(readKubeconfig(chosenKubeconfig(given.value('kubeconfig')), given.value('context')))
+  try {
+    if (lists) {
+      const list = await recent(client, query)
+      out(output === 'json' ? `${JSON.stringify(list, undefined, 2)}\n` : printable(listText(list.items)))
+      return 0
+    }
+    const wanted = ids.length > 0 ? ids : (await recent(client, query)).items.map(({ auditID }) => auditID)
+    if (wanted.length === 0) {
+      err('No such request is kept.\n')
+      return 1
+    }
+    return await tellAll(client, wanted, output, { out, err })
+  } finally {
+    client.close()
+  }
+}
+
+async function tellAll(client: ClusterClient, ids: readonly string[], output: 'text' | 'json', { out, err }: Streams): Promise<number> {
+  let status = 0
+  for (const [i, id] of ids.entries()) {
+    const why = await find(client, id)
+    if (typeof why === 'string') {
+      err(`${printable(why)}\n`)
+      status = 1
+    } else out(output === 'json' ? `${JSON.stringify(why, undefined, 2)}\n` : `${i === 0 ? '' : '\n'}${printable(whyText(why))}`)
+  }
+  return status
+}
+
+function numberOf(text: string): string {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 1 || number > MOST) throw new ArgumentError(`--number ${text}: must be a number from 1 to ${MOST}`)
+  return text
+}
+
+/** Throws ClusterError. */
+async function recent(client: ClusterClient, query: URLSearchParams): Promise<RecentRequestList> {
+  const answer = await client.json(`${PATH}?${query}`).catch((error: unknown) => {
+    if (error instanceof ClusterError && error.status === 404)
+      throw new ClusterError(`${client.server.origin} keeps nothing of requests: start it with --why, for example --why=1000`)
+    throw error
+  })
+  if (!isList(answer)) throw new ClusterError(`${client.server.origin} is no server of this program`)
+  return answer
+}
+
+/** What is known of a request, or why nothing is. Throws ClusterError. */
+async function find(client: ClusterClient, id: string): Promise<Why | string> {
+  let answer: Json
+  try {
+    answer = await client.json(`${PATH}/${encodeURIComponent(id)}`)
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 404) throw error
+    // A server without the flag has no such path.
+    await recent(client, new URLSearchParams({ limit: '1' }))
+    return error.message.replace(/^\S+ 404 /, '')
+  }
+  if (!isWhy(answer)) throw new ClusterError(`${client.server.origin} is no server of this program`)
+  return answer
+}
+
+// The server's answers are of the shape that it documents: that it is one of them is checked.
+const isWhy = (answer: unknown): answer is Why => isOfKind(answer, 'Why', 'steps')
+const isList = (answer: unknown): answer is RecentRequestList & { readonly items: readonly RecentRequest[] } => isOfKind(answer, 'WhyList', 'items')
+
+const isOfKind = (answer: unknown, kind: string, list: string): boolean =>
+  typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === kind && list in answer && Array.isArray(Reflect.get(answer, list))

@@ -1,0 +1,70 @@
+import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
+import type { Exchange } from '../endpoints/exchange.ts'
+import type { OwnRoute } from '../endpoints/own-route.ts'
+import { runInTurns } from '../lib/steps.ts'
+import { nonResourceAttributes, resourceAttributes } from '../meta/request-attributes.ts'
+import { badRequestError, failure } from '../meta/status.ts'
+import { denialOf } from '../why/denial.ts'
+import type { RecentRequests } from '../why/recent-requests.ts'
+import type { RecentRequestList, Why } from '../why/types.ts'
+import type { Service } from './service.ts'
+
+const PATH = '/binnacle/v1/why'
+const LIMIT = 100
+const MOST = 1000
+const JSON_TYPE = 'application/json'
+
+/** Tells what was found out about recent requests: to those who may read these paths, and so never to who was denied. */
+export class WhyService implements Service {
+  readonly routes: readonly OwnRoute[]
+  private readonly recent: RecentRequests
+  private readonly rules: RuleIndex | undefined
+
+  /** `rules`: absent where no mode of authorization reads roles. */
+  constructor(recent: RecentRequests, rules: RuleIndex | undefined) {
+    this.recent = recent
+    this.rules = rules
+    this.routes = [
+      { path: PATH, methods: ['GET'], handle: exchange => this.list(exchange) },
+      { path: `${PATH}/`, methods: ['GET'], handle: exchange => this.tell(exchange) },
+    ]
+  }
+
+  private async list(exchange: Exchange): Promise<void> {
+    const { query } = exchange
+    const limit = Number(query.get('limit') ?? LIMIT)
+    if (!Number.isInteger(limit) || limit < 1 || limit > MOST) throw badRequestError(`limit: must be a number from 1 to ${MOST}`)
+    const items = this.recent.list({ limit, user: query.get('user') ?? undefined, failed: query.get('failed') === 'true' })
+    const { count, most, process } = this.recent
+    const around: RecentRequestList = {
+      kind: 'WhyList',
+      apiVersion: 'binnacle.dev/v1',
+      items: [],
+      metadata: { kept: count, most, ...(process !== undefined && { process }) },
+    }
+    await exchange.sendBytes(200, JSON_TYPE, Buffer.from(JSON.stringify(around).replace('"items":[]', () => `"items":[${items.join()}]`)))
+  }
+
+  private async tell(exchange: Exchange): Promise<void> {
+    const auditId = exchange.path.slice(PATH.length + 1)
+    const why = this.recent.find(auditId)
+    if (why === undefined) throw this.unknown(auditId)
+    const denial = await this.denial(why, exchange.ctx.signal)
+    await exchange.sendBytes(200, JSON_TYPE, Buffer.from(JSON.stringify({ ...why, ...(denial && { denial }) })))
+  }
+
+  /** Looked for when it is asked for: what a flood of denied requests costs is not multiplied. */
+  private async denial({ steps, verb, request }: Why, signal: AbortSignal): Promise<Why['denial']> {
+    const isDenied = steps.some(step => step.step === 'authorized' && step.of === undefined && (step.decision === 'deny' || step.decision === 'no opinion'))
+    const last = steps.findLast(step => step.step === 'authenticated' || step.step === 'impersonated')
+    if (!isDenied || last === undefined || !('user' in last)) return undefined
+    const asked = request.isResource ? resourceAttributes({ ...request, verb }) : nonResourceAttributes(verb, request.path)
+    return runInTurns(denialOf(this.rules, this.recent.modes, last.user, asked), signal)
+  }
+
+  private unknown(auditId: string): Error {
+    const { most, process } = this.recent
+    const others = process === undefined ? '' : ', and of the processes that serve here each keeps its own: ask again by another connection'
+    return failure(404, 'NotFound', `no request with the audit id ${JSON.stringify(auditId)} is kept: only the last ${most} are${others}`, {})
+  }
+}

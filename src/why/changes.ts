@@ -1,0 +1,71 @@
+import { clone, deepEqual } from '../meta/equal.ts'
+import { isJsonObject, type Json } from '../meta/object.ts'
+import type { WhyChange, WhyChanges } from '../meta/why.ts'
+
+/** Values of an object that is compared: more than a Pod has, few enough to be compared for each plugin. */
+const MOST_VALUES = 4000
+const DEEPEST = 64
+/** Changes that are told; what is more is none of a plugin's, but another object. */
+const MOST_CHANGES = 100
+
+/** Who owns fields changes with every write, and is told by the object itself. */
+const MANAGED_FIELDS = '/metadata/managedFields'
+
+/** A copy of a value; undefined where it holds too many values. */
+export const keep = (value: Json | undefined): Json | undefined => (value === undefined || !isSmall(value) ? undefined : clone(value))
+
+/** What leads from one value to the other. A `kept` that is undefined was too large. */
+export function changesOf(kept: Json | undefined, now: Json | undefined): WhyChanges {
+  if (kept === undefined || now === undefined || !isSmall(now)) return 'too large'
+  const changes: WhyChange[] = []
+  compare(kept, now, '', changes)
+  return changes
+}
+
+/** Whether a value is small enough to be looked at as a whole. */
+export function isSmall(value: Json): boolean {
+  let left = MOST_VALUES
+  const count = (one: Json, depth: number): boolean => {
+    if (--left < 0 || depth > DEEPEST) return false
+    if (Array.isArray(one)) return one.every(item => count(item, depth + 1))
+    if (!isJsonObject(one)) return true
+    for (const name in one) {
+      const member: Json | undefined = one[name]
+      if (member !== undefined && !count(member, depth + 1)) return false
+    }
+    return true
+  }
+  return count(value, 0)
+}
+
+function compare(before: Json, after: Json, path: string, changes: WhyChange[]): void {
+  if (changes.length >= MOST_CHANGES || path === MANAGED_FIELDS || before === after) return
+  if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, changes)
+  else if (isJsonObject(before) && isJsonObject(after))
+    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) compareMember(before[name], after[name], `${path}/${escaped(name)}`, changes)
+  else if (!deepEqual(before, after)) changes.push({ op: 'replace', path, value: after })
+}
+
+function compareMember(before: Json | undefined, after: Json | undefined, path: string, changes: WhyChange[]): void {
+  if (before !== undefined && after !== undefined) compare(before, after, path, changes)
+  else if (path !== MANAGED_FIELDS && changes.length < MOST_CHANGES) {
+    if (after !== undefined) changes.push({ op: 'add', path, value: after })
+    else if (before !== undefined) changes.push({ op: 'remove', path })
+  }
+}
+
+/** What stands alike at both ends is left out; between, as many as both have are compared in turn. */
+function compareLists(before: readonly Json[], after: readonly Json[], path: string, changes: WhyChange[]): void {
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && deepEqual(before[start], after[start])) start++
+  let end = 0
+  while (end < shorter - start && deepEqual(before[before.length - 1 - end], after[after.length - 1 - end])) end++
+  const [removed, added] = [before.length - start - end, after.length - start - end]
+  const both = Math.min(removed, added)
+  for (let i = start; i < start + both; i++) compareMember(before[i], after[i], `${path}/${i}`, changes)
+  for (let i = before.length - end - 1; i >= start + both && removed > added; i--) compareMember(before[i], undefined, `${path}/${i}`, changes)
+  for (let i = start + both; i < after.length - end && added > removed; i++) compareMember(undefined, after[i], `${path}/${i}`, changes)
+}
+
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,0 +1,173 @@
+import { missingParts, type PolicyRule } from '../auth/authz/rbac/policy.ts'
+import type { BoundRole, RuleIndex } from '../auth/authz/rbac/rule-index.ts'
+import { yamlBytes } from '../codec/yaml.ts'
+import { isStepDone, type Steps } from '../lib/steps.ts'
+import type { RequestAttributes, User } from '../meta/context.ts'
+import type { JsonObject } from '../meta/object.ts'
+import type { ClosestGrant, Denial } from './types.ts'
+
+/** Closest bindings that are told. */
+const MOST = 3
+/** How far each part that is missing takes a rule from the request; what is further than `FAR` has nothing to do with it. */
+const WEIGHTS: Readonly<Record<ClosestGrant['missing'][number], number>> = {
+  name: 1,
+  verb: 1.2,
+  apiGroup: 1.3,
+  namespace: 1.5,
+  resource: 2,
+  subject: 2.1,
+  path: 2,
+}
+const FAR = 3
+/** Bindings of the cluster's own parts are for nobody else. */
+const OF_SYSTEM = 'system:'
+
+interface Candidate {
+  readonly bound: BoundRole
+  readonly rule: PolicyRule
+  readonly missing: ClosestGrant['missing']
+  readonly distance: number
+}
+
+/** Why nobody allows a request, by the roles and bindings of now: it looks at each of them. `rules`: absent where no mode reads roles. */
+export function* denialOf(rules: RuleIndex | undefined, modes: readonly string[], user: User, asked: RequestAttributes): Steps<Denial> {
+  const candidates: Candidate[] = []
+  let allowedNow: string | undefined
+  for (const bound of rules?.bound(user) ?? []) {
+    if (isStepDone()) yield
+    if (bound.subject === undefined && bound.name.startsWith(OF_SYSTEM)) continue
+    const best = closestRule(bound, asked)
+    if (best === undefined) continue
+    if (best.missing.length === 0) allowedNow ??= `${bindingOf(bound)} of ${roleOf(bound)}`
+    candidates.push(best)
+    if (candidates.length > 64) keepBest(candidates)
+  }
+  keepBest(candidates)
+  return {
+    modes,
+    ...(allowedNow !== undefined && { allowedNow }),
+    closest: candidates.map(shown),
+    toAllow: modes.includes('RBAC') ? byRoles(user, asked) : byRules(modes, user, asked),
+  }
+}
+
+function keepBest(candidates: Candidate[]): void {
+  candidates.sort((a, b) => a.distance - b.distance)
+  candidates.length = Math.min(candidates.length, MOST)
+}
+
+/** The rule of a binding that lacks least; undefined where none is close. */
+function closestRule(bound: BoundRole, asked: RequestAttributes): Candidate | undefined {
+  const isElsewhere = bound.namespace !== '' && bound.namespace !== asked.namespace
+  let best: Candidate | undefined
+  for (const rule of bound.rules) {
+    const missing: ClosestGrant['missing'] = [
+      ...(bound.subject ? [] : (['subject'] as const)),
+      ...(isElsewhere ? (['namespace'] as const) : []),
+      ...missingParts(rule, asked),
+    ]
+    const distance = missing.reduce((sum, part) => sum + WEIGHTS[part], isUnbounded(rule) && !bound.subject ? 1 : 0)
+    if (distance <= FAR && (best === undefined || distance < best.distance)) best = { bound, rule, missing, distance }
+  }
+  return best
+}
+
+/** Those of administrators allow everything, and are nothing to bind somebody to. */
+const isUnbounded = ({ verbs, resources, nonResourceURLs }: PolicyRule): boolean =>
+  verbs?.includes('*') === true && (resources ?? nonResourceURLs ?? []).includes('*')
+
+const bindingOf = ({ namespace, name }: BoundRole): string => (namespace === '' ? `ClusterRoleBinding ${name}` : `RoleBinding ${namespace}/${name}`)
+const roleOf = ({ role }: BoundRole): string => `${role.kind} ${role.name}`
+
+/** Entries of a list of a rule that are told. */
+const SHOWN = 20
+
+function shown({ bound, rule, missing }: Candidate): ClosestGrant {
+  const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule
+  const some = (list: readonly string[]): readonly string[] => list.slice(0, SHOWN)
+  return {
+    binding: bindingOf(bound),
+    role: roleOf(bound),
+    ...(bound.subject && { subject: `${bound.subject.kind} ${bound.subject.name}` }),
+    rule: {
+      verbs: some(verbs ?? []),
+      ...(apiGroups && { apiGroups: some(apiGroups) }),
+      ...(resources && { resources: some(resources) }),
+      ...(resourceNames && resourceNames.length > 0 && { resourceNames: some(resourceNames) }),
+      ...(nonResourceURLs && { nonResourceURLs: some(nonResourceURLs) }),
+    },
+    missing,
+  }
+}
+
+const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
+
+/** A role and a binding that allow what was asked, and no more. */
+function byRoles(user: User, asked: RequestAttributes): Denial['toAllow'] {
+  const { isResource, verb, group, resource, subresource, namespace, path } = asked
+  const full = subresource === '' ? resource : `${resource}/${subresource}`
+  const [, accountNamespace = '', account] = ACCOUNT.exec(user.name) ?? []
+  const name = nameOf(`${account ?? user.name}-${verb}-${isResource ? full : path}`)
+  const rule: PolicyRule = isResource ? { verbs: [verb], apiGroups: [group], resources: [full] } : { verbs: [verb], nonResourceURLs: [path] }
+  const ofCluster = !isResource || namespace === ''
+  const kind = ofCluster ? 'ClusterRole' : 'Role'
+  const subject: JsonObject =
+    account === undefined
+      ? { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user.name }
+      : { kind: 'ServiceAccount', name: account, namespace: accountNamespace }
+  const metadata: JsonObject = { name, ...(!ofCluster && { namespace }) }
+  const apiVersion = 'rbac.authorization.k8s.io/v1'
+  const role: JsonObject = { apiVersion, kind, metadata, rules: [{ ...rule }] }
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name }
+  const binding: JsonObject = { apiVersion, kind: `${kind}Binding`, metadata, roleRef, subjects: [subject] }
+  const what = isResource ? `--resource=${quoted(kubectlResource(group, resource, subresource))}` : `--non-resource-url=${quoted(path)}`
+  const who = account === undefined ? `--user=${quoted(user.name)}` : `--serviceaccount=${quoted(`${accountNamespace}:${account}`)}`
+  const where = ofCluster ? '' : ` --namespace=${quoted(namespace)}`
+  const word = kind.toLowerCase()
+  return {
+    commands: [
+      `kubectl create ${word} ${name} --verb=${quoted(verb)} ${what}${where}`,
+      `kubectl create ${word}binding ${name} --${word}=${name} ${who}${where}`,
+    ],
+    yaml: `${yamlBytes(role).toString()}---\n${yamlBytes(binding).toString()}`,
+  }
+}
+
+/** A line of the file that the mode reads. */
+function byRules(
+  modes: readonly string[],
+  { name }: User,
+  { isResource, verb, group, resource, subresource, namespace, path }: RequestAttributes,
+): Denial['toAllow'] {
+  const full = subresource === '' ? resource : `${resource}/${subresource}`
+  if (modes.includes('Rules')) {
+    const place: JsonObject = isResource
+      ? { apiGroups: [group], resources: [full], ...(namespace !== '' && { namespaces: [namespace] }) }
+      : { nonResourceURLs: [path] }
+    return { commands: [], yaml: yamlBytes({ rules: [{ users: [name], verbs: [verb], ...place }] }).toString() }
+  }
+  if (modes.includes('ABAC')) {
+    const place: JsonObject = isResource ? { apiGroup: group, resource, namespace: namespace || '*' } : { nonResourcePath: path }
+    return {
+      commands: [],
+      yaml: `${JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec: { user: name, ...place } })}\n`,
+    }
+  }
+  return { commands: [], yaml: '' }
+}
+
+/** As `kubectl create role` reads it: `deployments.apps/scale`. */
+const kubectlResource = (group: string, resource: string, subresource: string): string =>
+  `${resource}${group === '' ? '' : `.${group}`}${subresource === '' ? '' : `/${subresource}`}`
+
+const LONGEST_NAME = 63
+
+const nameOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST_NAME)
+    .replace(/^-|-$/g, '')
+
+/** For a shell: names of users are whatever somebody has made of them. */
+const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

@@ -1,0 +1,178 @@
+import type { RequestInfo, User } from '../meta/context.ts'
+import type { Json } from '../meta/object.ts'
+import type { RequestNotes } from '../meta/request-notes.ts'
+import type { Status } from '../meta/status.ts'
+import type { WhyChanges, WhyStep, WhyUser } from '../meta/why.ts'
+import { changesOf, isSmall, keep } from './changes.ts'
+import { isSecret, REDACTED, redactedChanges } from './redaction.ts'
+import type { Why } from './types.ts'
+
+/** Of one request: steps, and characters of their JSON. What is more is counted. */
+const MOST_STEPS = 300
+const MOST_CHARACTERS = 32 * 1024
+const LONGEST_TEXT = 1024
+/** Reasons of Statuses that name an object, and no value of it. */
+const QUOTES_NOTHING: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict', 'Expired', 'NotFound', 'Timeout', 'TooManyRequests', 'Unauthorized'])
+const LONGEST_LIST = 100
+/** Members and characters of a value that is not cut. */
+const SHORT = 1000
+
+/** Takes down what one request goes through. Each step becomes text at once: what is kept holds on to no object and no body. */
+export class RequestRecord implements RequestNotes {
+  /** JSON of each step, in the order in which they came. */
+  readonly steps: string[] = []
+  /** Steps that were too many. */
+  omitted = 0
+  /** What it was answered with, where that is a Status. */
+  status: Status | undefined
+  private readonly begun: number
+  private readonly info: () => RequestInfo | undefined
+  private readonly onBegin: () => void
+  private mediaType: string | undefined
+  private characters = 0
+  private isOver = false
+  private isDenied = false
+
+  /** `info`: undefined until it is known what is asked. `onBegin`: called when an answer that streams begins. */
+  constructor(info: () => RequestInfo | undefined, onBegin: () => void = () => {}) {
+    this.info = info
+    this.onBegin = onBegin
+    this.begun = performance.now()
+  }
+
+  note(step: WhyStep): void {
+    if (this.isOver) return
+    if (this.steps.length >= MOST_STEPS || this.characters > MOST_CHARACTERS) {
+      this.omitted++
+      return
+    }
+    if (step.step === 'authorized' && step.decision !== 'allow') this.isDenied = true
+    const shown = this.withoutSecrets(step)
+    const at = milliseconds(performance.now() - this.begun)
+    const text = JSON.stringify({ at, ...(isShort(shown) ? shown : bounded(shown)), ...roundedTimes(step) })
+    if (this.characters + text.length > 2 * MOST_CHARACTERS) {
+      this.omitted++
+      return
+    }
+    this.steps.push(text)
+    this.characters += text.length
+  }
+
+  keep(value: Json | undefined): Json | undefined {
+    return this.isOver ? undefined : keep(value)
+  }
+
+  changes(kept: Json | undefined, now: Json | undefined): WhyChanges {
+    return changesOf(kept, now)
+  }
+
+  get isAboutSecret(): boolean {
+    const info = this.info()
+    return info !== undefined && isSecret(info)
+  }
+
+  /** An answer of unknown length begins; of what another server answers the media type is not known. */
+  begins(mediaType?: string): void {
+    this.mediaType = mediaType
+    this.onBegin()
+  }
+
+  /** The media type of the answer. */
+  answersIn(mediaType: string): void {
+    this.mediaType = mediaType
+  }
+
+  answersStatus(status: Status): void {
+    this.status = status
+  }
+
+  get answer(): Why['answer'] {
+    const { message, reason = '', details } = this.status ?? {}
+    // What is wrong with a value is told with the value.
+    const isTold = !this.isAboutSecret || this.isDenied || QUOTES_NOTHING.has(reason)
+    const shown = {
+      ...(this.mediaType !== undefined && { mediaType: this.mediaType }),
+      ...(isTold && message !== undefined && { message }),
+      ...(isTold && details?.causes && { causes: details.causes }),
+    }
+    return bounded(shown)
+  }
+
+  /** Nothing more is taken down: loops that the request has begun may go on. */
+  end(): void {
+    this.isOver = true
+  }
+
+  private withoutSecrets(step: WhyStep): WhyStep {
+    const secret = this.isAboutSecret
+    if ('changes' in step && step.changes !== undefined) return { ...step, changes: redactedChanges(step.changes, secret) }
+    if ('patch' in step && step.patch !== undefined) return { ...step, patch: isSmallPatch(step.patch) ? redactedChanges(step.patch, secret) : 'too large' }
+    // Texts of others about a secret may quote it.
+    if (!secret) return step
+    if (step.step === 'warning') return { ...step, text: REDACTED }
+    if (step.step === 'audit annotation') return { ...step, value: REDACTED }
+    if (step.step === 'webhook' && step.message !== undefined) return { ...step, message: REDACTED }
+    if (step.step === 'policy' && step.messages) return { ...step, messages: step.messages.map(() => REDACTED) }
+    return step
+  }
+}
+
+const isSmallPatch = (patch: WhyChanges): boolean => patch === 'too large' || patch.every(({ value }) => value === undefined || isSmall(value))
+
+/** Three digits behind the point: a microsecond. */
+export const milliseconds = (time: number): number => Math.round(time * 1000) / 1000
+
+/** Whether a value is known to be of bounded length, and has no number that JSON does not hold: most are. */
+function isShort(value: unknown): boolean {
+  let room = SHORT
+  const fits = (one: unknown): boolean => {
+    if (typeof one === 'bigint') return false
+    room -= typeof one === 'string' ? one.length : 1
+    if (room < 0) return false
+    if (typeof one !== 'object' || one === null) return true
+    for (const name in one) {
+      room -= name.length
+      if (!fits(Reflect.get(one, name))) return false
+    }
+    return true
+  }
+  return fits(value)
+}
+
+const roundedTimes = (step: WhyStep) => ({
+  ...('milliseconds' in step && { milliseconds: milliseconds(step.milliseconds) }),
+  ...('waited' in step && { waited: milliseconds(step.waited) }),
+})
+
+/** A value whose texts and lists are of bounded length. */
+function bounded(value: unknown): object {
+  let room = MOST_CHARACTERS
+  const text = (one: string): string => {
+    room -= one.length
+    return room < 0 ? '…' : one.length > LONGEST_TEXT ? `${one.slice(0, LONGEST_TEXT)}…` : one
+  }
+  const cut = (one: unknown): unknown => {
+    if (typeof one === 'string') return text(one)
+    if (typeof one === 'bigint') return Number(one)
+    if (Array.isArray(one)) return one.slice(0, LONGEST_LIST).map(cut)
+    if (typeof one !== 'object' || one === null) return one
+    return Object.fromEntries(
+      Object.entries(one)
+        .slice(0, LONGEST_LIST)
+        .map(([name, member]) => [text(name), cut(member)]),
+    )
+  }
+  return Object(cut(value))
+}
+
+/** Extra attributes whose values say of a credential which it is, and are none. */
+const SHOWN_EXTRA = 'authentication.kubernetes.io/'
+
+export function whyUser({ name, uid, groups, extra }: User): WhyUser {
+  return {
+    name,
+    ...(uid !== undefined && { uid }),
+    groups,
+    ...(extra && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, key.startsWith(SHOWN_EXTRA) ? values : [REDACTED]])) }),
+  }
+}

@@ -1,0 +1,80 @@
+import { expect } from 'chai'
+import { RuleIndex } from '../../../src/auth/authz/rbac/rule-index.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
+import { nonResourceAttributes, resourceAttributes } from '../../../src/meta/request-attributes.ts'
+import { denialOf } from '../../../src/why/denial.ts'
+
+const JANE = { name: 'jane', groups: ['devs'] }
+
+function indexOf(...grants: readonly [binding: string, subject: { kind: string; name: string }, rule: object][]): RuleIndex {
+  const index = new RuleIndex()
+  for (const [binding, subject, rule] of grants) {
+    const [name = '', namespace] = binding.split('/').reverse()
+    const metadata = { name, ...(namespace !== undefined && { namespace }) }
+    const kind = namespace === undefined ? 'ClusterRole' : 'Role'
+    index.putRole({ apiVersion: 'v1', kind, metadata, rules: [{ verbs: ['get'], ...rule }] })
+    index.putBinding({ apiVersion: 'v1', kind: `${kind}Binding`, metadata, roleRef: { apiGroup: '', kind, name }, subjects: [subject] })
+  }
+  return index
+}
+
+const DEVS = { kind: 'Group', name: 'devs' }
+const OPS = { kind: 'Group', name: 'ops' }
+const PODS = { apiGroups: [''], resources: ['pods'] }
+const LIST = resourceAttributes({ verb: 'list', resource: 'pods', namespace: 'shop' })
+
+describe('why a request is denied', () => {
+  it('is told by what comes closest, the closest first and three at most', () => {
+    const index = indexOf(
+      ['shop/far', DEVS, { ...PODS, resources: ['nodes'] }],
+      ['shop/others', OPS, { ...PODS, verbs: ['list'] }],
+      ['shop/named', DEVS, { ...PODS, verbs: ['list'], resourceNames: ['a'] }],
+      ['shop/verb', DEVS, PODS],
+      ['elsewhere/all', DEVS, { ...PODS, verbs: ['*'] }],
+    )
+    const { closest } = runAtOnce(denialOf(index, ['RBAC'], JANE, LIST))
+    expect(closest.map(({ binding, missing }) => [binding, ...missing].join(' '))).to.deep.equal([
+      'RoleBinding shop/named name',
+      'RoleBinding shop/verb verb',
+      'RoleBinding elsewhere/all namespace',
+    ])
+  })
+  it('has no advice to become an administrator, or a controller', () => {
+    const rule = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
+    expect(
+      runAtOnce(denialOf(indexOf(['cluster-admin', OPS, rule], ['system:controller:x', OPS, { ...PODS, verbs: ['list'] }]), ['RBAC'], JANE, LIST)).closest,
+    ).to.deep.equal([])
+  })
+  it('has commands that a shell takes as they are, whatever the user is called', () => {
+    const user = { name: "o'hara $(rm -rf /)\n", groups: [] }
+    const { commands, yaml } = runAtOnce(
+      denialOf(
+        new RuleIndex(),
+        ['RBAC'],
+        user,
+        resourceAttributes({ verb: 'update', group: 'apps', resource: 'deployments', subresource: 'scale', namespace: 'shop' }),
+      ),
+    ).toAllow
+    expect(commands).to.deep.equal([
+      'kubectl create role o-hara-rm-rf-update-deployments-scale --verb=update --resource=deployments.apps/scale --namespace=shop',
+      "kubectl create rolebinding o-hara-rm-rf-update-deployments-scale --role=o-hara-rm-rf-update-deployments-scale --user='o'\\''hara $(rm -rf /)\n' --namespace=shop",
+    ])
+    expect(yaml).to.include('kind: RoleBinding')
+  })
+  it('names accounts, cluster roles and paths', () => {
+    const account = { name: 'system:serviceaccount:ci:robot', groups: [] }
+    const { commands } = runAtOnce(denialOf(new RuleIndex(), ['RBAC'], account, resourceAttributes({ verb: 'list', resource: 'nodes' }))).toAllow
+    expect(commands[1]).to.equal('kubectl create clusterrolebinding robot-list-nodes --clusterrole=robot-list-nodes --serviceaccount=ci:robot')
+    expect(runAtOnce(denialOf(new RuleIndex(), ['RBAC'], JANE, nonResourceAttributes('get', '/metrics'))).toAllow.commands[0]).to.equal(
+      'kubectl create clusterrole jane-get-metrics --verb=get --non-resource-url=/metrics',
+    )
+  })
+  it('shows a rule where a mode reads rules', () => {
+    const rules = runAtOnce(denialOf(undefined, ['Rules'], JANE, LIST))
+    expect(rules.toAllow.yaml).to.equal(
+      'rules:\n- apiGroups:\n  - ""\n  namespaces:\n  - shop\n  resources:\n  - pods\n  users:\n  - jane\n  verbs:\n  - list\n',
+    )
+    const abac = runAtOnce(denialOf(undefined, ['ABAC'], JANE, LIST))
+    expect(JSON.parse(abac.toAllow.yaml).spec).to.deep.equal({ user: 'jane', apiGroup: '', resource: 'pods', namespace: 'shop' })
+  })
+})
