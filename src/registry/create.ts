@@ -85,13 +85,19 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
   const hooks = hookContext(env, target)
   await fillNew(env, target, next, hooks, { held: admitted })
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name ?? '')
+  let unreserved: unknown
   const decide = async (found: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
-    // A dry run fails for what can't be reserved before what is there already, as does a write, which is decided for the first time as if there were nothing.
+    // What can't be reserved is said before what is there already, which a write may learn only when it is decided again.
     if (!found || target.dryRun) {
-      const taking = held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
-      if (taking) await taking
+      try {
+        const taking = held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
+        if (taking) await taking
+      } catch (error) {
+        unreserved = error
+        throw error
+      }
     }
-    if (found) throw exists(target, found)
+    if (found) throw unreserved ?? exists(target, found)
     // Storage refuses it upstream, and so without a reason; a dry-run does not get that far. What is no number is not looked at.
     if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)

@@ -119,6 +119,17 @@ describe('allocation of services', () => {
     expect(await addresses(server)).to.deep.equal(['10.0.0.17'])
   })
 
+  it('refuses a taken port before a taken name', async () => {
+    const server = serverWith()
+    const web = service('web', { type: 'NodePort', ports: [{ port: 80, nodePort: 30500 }] })
+    await server.create(SERVICES, 'default', web)
+    for (const dryRun of [false, true])
+      expect(await causesOf(server.create(SERVICES, 'default', web, dryRun))).to.deep.equal([
+        'spec.ports[0].nodePort: Invalid value: 30500: provided port is already allocated',
+      ])
+    expect(await taken(server)).to.deep.equal([30500])
+  })
+
   it('takes nothing in a dry run', async () => {
     const server = serverWith()
     const { spec } = await server.create(SERVICES, 'default', service('web', { type: 'NodePort' }), true)
