@@ -30,6 +30,7 @@ import { openEtcd } from '../storage/etcd/open-etcd.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import { preparedBackend } from '../storage/value/prepared-backend.ts'
 import { growthWithKinds, growthWithWatches } from './heap-bounds.ts'
+import { NO_EGRESS } from './no-egress.ts'
 import { etcdOptionsOf } from './shared-store.ts'
 
 /** What the store is opened with. */
@@ -99,6 +100,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     : undefined
   const { authorizer, rules, nodeGraph, services } = auth
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.services
+  const outward = config.serving.readOnly ? NO_EGRESS : egress
   const plane = createControlPlane({
     ...configured(config),
     ...(pluginConfigurations && { pluginConfigurations }),
@@ -107,14 +109,14 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     ...(console && { console }),
     webhookCertificates: certificates,
     spans,
-    egress,
+    egress: outward,
     runtime,
     backend,
     origin,
     logger: log,
     encryption,
     media,
-    kubelets: { ...kubelets, dial: egress.cluster },
+    kubelets: { ...kubelets, dial: outward.cluster },
     aggregation: { refusesRedirects, ...(proxyClient && { client: await proxyClientKey(proxyClient) }) },
     services: { addresses, toEndpoints },
     auth: services,

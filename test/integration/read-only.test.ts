@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { runImport } from '../../src/commands/import.ts'
+import { createJsonClient, type JsonClient } from '../support/json-client.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+
+/** Objects of a backup that name a program at a port: an aggregated server, a webhook of admission, and one of conversion. */
+function objectsThatCall(port: number): unknown[] {
+  const webhook = { clientConfig: { url: `https://127.0.0.1:${port}/` }, sideEffects: 'None', admissionReviewVersions: ['v1'], failurePolicy: 'Ignore' }
+  const versions = ['v1', 'v2'].map(name => ({
+    name,
+    served: true,
+    storage: name === 'v1',
+    schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+  }))
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'back', namespace: 'default' },
+      spec: { clusterIP: '127.0.0.1', clusterIPs: ['127.0.0.1'], type: 'ClusterIP', ports: [{ port }] },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      metadata: { name: 'back', namespace: 'default' },
+      subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port }] }],
+    },
+    {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: 'v1.other.example.com' },
+      spec: {
+        group: 'other.example.com',
+        version: 'v1',
+        service: { name: 'back', namespace: 'default', port },
+        insecureSkipTLSVerify: true,
+        groupPriorityMinimum: 100,
+        versionPriority: 100,
+      },
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'all' },
+      webhooks: [{ ...webhook, name: 'all.example.com', rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }] }],
+    },
+    {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.shop.example.com' },
+      spec: {
+        group: 'shop.example.com',
+        scope: 'Namespaced',
+        names: { plural: 'widgets', kind: 'Widget' },
+        versions,
+        conversion: { strategy: 'Webhook', webhook: { clientConfig: webhook.clientConfig, conversionReviewVersions: ['v1'] } },
+      },
+    },
+    { apiVersion: 'shop.example.com/v1', kind: 'Widget', metadata: { name: 'one', namespace: 'default' } },
+  ]
+}
+
+describe('a server of a backup', function () {
+  this.timeout(60_000)
+  let directory: string
+  let called: Server
+  let calls = 0
+  let server: ServerProcess | undefined
+  let client: JsonClient | undefined
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
+    calls = 0
+    called = createServer(socket => {
+      calls++
+      socket.destroy()
+    })
+    await new Promise<void>(resolve => called.listen(0, '127.0.0.1', resolve))
+  })
+  afterEach(async () => {
+    client?.close()
+    await server?.stop()
+    called.close()
+    rmSync(directory, { recursive: true })
+  })
+
+  /** Serves the objects, and asks for what would be got from others. The statuses of the answers. */
+  async function served(...flags: string[]): Promise<number[]> {
+    const { port } = called.address() as AddressInfo
+    const file = join(directory, 'objects.json')
+    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objectsThatCall(port) }))
+    server = await createServerProcess(['--profile=apiserver', ...flags])
+    expect(await runImport(['-f', file, '--data-dir', dirname(server.storeDir)], { out: () => {}, err: () => {} })).to.equal(0)
+    await server.start('serving')
+    const asking = createJsonClient(server.url)
+    client = asking
+    while ((await asking.ask('GET', '/apis/shop.example.com/v1/widgets')).status !== 200) await sleep(100)
+    const paths = ['/apis/shop.example.com/v1/widgets', '/apis/shop.example.com/v2/widgets', '/apis/other.example.com/v1/things']
+    const statuses = await Promise.all(paths.map(async path => (await asking.ask('GET', path)).status))
+    // Long enough for a look at aggregated servers.
+    await sleep(2000)
+    return statuses
+  }
+
+  it('calls nobody that the backup names, if it is read-only', async () => {
+    expect(await served('--read-only')).to.deep.equal([200, 500, 503])
+    expect(calls).to.equal(0)
+  })
+
+  it('calls them otherwise', async () => {
+    await served()
+    expect(calls).to.be.greaterThan(2)
+  })
+})
