@@ -19,6 +19,7 @@ Its store is in a temporary directory, which is removed at the end.
                         the EncryptionConfiguration of the cluster, where its snapshot is encrypted
       --etcd-prefix     of the keys of the snapshot (default /registry)
       --release         as which it is served (default 1.33)
+      --console         serves a console for browsers; the log has a link that opens it
 `
 
 const OPTIONS = {
@@ -28,6 +29,7 @@ const OPTIONS = {
   'encryption-provider-config': 'value',
   'etcd-prefix': 'value',
   release: 'value',
+  console: 'switch',
   help: 'switch',
 } as const
 
@@ -58,7 +60,7 @@ export async function runOpen(argv: readonly string[], streams: Streams): Promis
     const how = [...(isStore ? ['--snapshot', backup] : ['-f', backup, ...flag('encryption-provider-config')]), ...flag('etcd-prefix'), ...flag('release')]
     // What could not be read is told; the rest is there to look at.
     await runImport([...how, '--data-dir', directory], { out: streams.err, err: streams.err })
-    const flags = Object.entries(OF_SERVER).flatMap(([name, as]) => flag(name, as))
+    const flags = [...Object.entries(OF_SERVER).flatMap(([name, as]) => flag(name, as)), ...(given.isOn('console') ? ['--console'] : [])]
     return await served([`--data-dir=${directory}`, '--profile=apiserver', '--read-only', `--secure-port=${given.value('secure-port') ?? '0'}`, ...flags])
   } finally {
     rmSync(directory, { recursive: true, force: true })

@@ -6,6 +6,8 @@ import type { Filter } from './filter.ts'
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
 /** Reviews are asked by creating them, and nobody keeps them. */
 const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
+/** Sessions of the console, and what it tries of expressions and policies: nothing of it is stored. */
+const CONSOLE = ['/console/', '/binnacle/v1/console/']
 /** They reach nodes, pods and services: those of the cluster that is looked at, which is another's. */
 const LEAVING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
 
@@ -13,10 +15,12 @@ const LEAVING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', '
 export const withoutWrites: Filter = ({ state: { exchange } }, next) => {
   const { info } = exchange
   if (info.isResource && LEAVING.has(info.subresource)) throw refused('and reaches no nodes, pods or services')
-  if (!READS.has(info.verb) && !isReview(info)) throw refused('and changes nothing')
+  if (!READS.has(info.verb) && !isReview(info) && !isConsole(info)) throw refused('and changes nothing')
   return next()
 }
 
 const isReview = (info: RequestInfo): boolean => info.isResource && info.verb === 'create' && info.subresource === '' && REVIEWS.has(info.group)
+
+const isConsole = ({ isResource, path }: RequestInfo): boolean => !isResource && CONSOLE.some(prefix => path.startsWith(prefix))
 
 const refused = (what: string) => failure(405, 'MethodNotAllowed', `this server is read-only (--read-only), ${what}`, {})

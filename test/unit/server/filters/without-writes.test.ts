@@ -18,6 +18,8 @@ describe('withoutWrites', () => {
     'HEAD /api/v1/namespaces/a/pods/b',
     'GET /openapi/v3',
     'HEAD /readyz',
+    'POST /console/sessions',
+    'POST /binnacle/v1/console/links',
     'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     'POST /apis/authentication.k8s.io/v1/tokenreviews',
   ]
@@ -37,6 +39,8 @@ describe('withoutWrites', () => {
     'POST /api/v1/namespaces/a/serviceaccounts/b/token',
     'POST /apis/metrics.k8s.io/v1/nodes',
     'POST /binnacle/branches/a',
+    'POST /console',
+    'DELETE /healthz',
     'GET /api/v1/namespaces/a/pods/b/log',
     'GET /api/v1/namespaces/a/pods/b/exec?command=ls',
     'GET /api/v1/namespaces/a/services/b/proxy/path',
