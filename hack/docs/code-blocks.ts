@@ -14,7 +14,9 @@ export interface Marker {
   readonly shown?: string
   /** What has to be there. */
   readonly needs: readonly string[]
-  /** It starts a server beside those that run already. */
+  /** It starts a server, though it does not look like it (`isServing`). */
+  readonly serves?: true
+  /** Its server runs beside those that run already. */
   readonly isBeside?: true
   /** The content of this file. */
   readonly file?: string
@@ -33,10 +35,11 @@ export function readMarker(comment: string): Marker {
     const value = rest.join(' ')
     if (word === 'shown' && value !== '') marker.shown = part.slice('shown, '.length)
     else if (word === 'needs' && value !== '') marker.needs = part.slice('needs '.length).split(', ')
+    else if (part === 'serves') marker.serves = true
     else if (part === 'beside') marker.isBeside = true
     else if (word === 'file' && value !== '') marker.file = value
     else if (word === 'exits' && /^\d+$/.test(value)) marker.exits = Number(value)
-    else throw new Error(`a marker of tests says ${JSON.stringify(part)}: shown, REASON; needs NAME, NAME; beside; file NAME; exits STATUS`)
+    else throw new Error(`a marker of tests says ${JSON.stringify(part)}: shown, REASON; needs NAME, NAME; serves; beside; file NAME; exits STATUS`)
   }
   return marker
 }

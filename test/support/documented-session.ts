@@ -66,7 +66,7 @@ export class DocumentedSession {
     }
     const here = this.#here(text)
     if (marker.file !== undefined) return this.#write(marker.file, here)
-    if (isServing(here)) return this.#serve(language, here, marker.isBeside === true)
+    if (marker.serves || isServing(here)) return this.#serve(language, here, marker.isBeside === true)
     if (language !== 'console') return this.#expect(`set -e\n${here}\nset +e`, marker.exits, '')
     const commands = shownCommands(here)
     for (const [i, { command, output }] of commands.entries()) await this.#expect(command, i === commands.length - 1 ? marker.exits : 0, output)

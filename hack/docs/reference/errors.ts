@@ -87,6 +87,6 @@ const codeAndReason = (key: string): string[] => [key.slice(0, 3), key.length > 
 function sectionOf(key: string, calls: readonly StatusCall[]): string {
   const places = new Map<string, Set<string>>()
   for (const call of calls) places.set(call.words, (places.get(call.words) ?? new Set()).add(call.path))
-  const rows = [...places].map(([words, paths]) => [cell(plain(words)), [...paths].map(code).join(' ')])
+  const rows = [...places].map(([words, paths]) => [plain(words), [...paths].map(code).join(' ')])
   return `## ${key.length > 4 ? key : `${key}without a reason`}\n\n${table(['Message', 'Made in'], rows)}`
 }

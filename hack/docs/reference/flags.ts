@@ -46,5 +46,5 @@ const row = ([name, { type, help, default: preset = '' }]: readonly [string, Use
   code(name.length === 1 ? `-${name}` : `--${name}`),
   type,
   code(preset),
-  cell(plain(help)),
+  plain(help),
 ]

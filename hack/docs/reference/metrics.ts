@@ -28,7 +28,7 @@ const rowOf = (family: MetricFamily): string[] => [
   family.type,
   stabilityIn(DEFAULT_RELEASE, family),
   family.labels.map(code).join(', '),
-  cell(plain(family.help)),
+  plain(family.help),
   lifeOf(family),
 ]
 
@@ -57,7 +57,7 @@ With \`--workers\` they have the label \`worker\`.
 
 ${table(
   ['Name', 'Type', 'Help'],
-  ofProcess.map(({ name, type, help }) => [code(name), String(type), cell(plain(help))]),
+  ofProcess.map(({ name, type, help }) => [code(name), String(type), plain(help)]),
 )}
 `
 }

@@ -1,8 +1,8 @@
 /** A cell of a Markdown table: what would end it is escaped. */
 export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
-/** Text that Markdown shows as it is. */
-export const plain = (text: string): string => cell(text).replace(/[\\`*_<>[\]]/g, '\\$&')
+/** Text that Markdown shows as it is, but for code in it. */
+export const plain = (text: string): string => cell(text.replace(/[\\*_<>[\]](?=(?:[^`]*`[^`]*`)*[^`]*$)/g, '\\$&'))
 
 /** Text as code, whatever it holds. */
 export function code(text: string): string {

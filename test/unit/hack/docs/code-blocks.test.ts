@@ -14,10 +14,11 @@ describe('blocks of code in pages', () => {
     'shown, it takes long, as ever': { shown: 'it takes long, as ever' },
     'file shop/a b.yaml': { file: 'shop/a b.yaml' },
     'exits 1': { exits: 1 },
+    'serves; beside': { serves: true, isBeside: true },
   }
   for (const [text, expected] of Object.entries(markers))
     it(`may say: ${text}`, () => expect(readMarker(`<!-- test: ${text} -->`)).to.deep.equal({ needs: [], exits: 0, ...expected }))
-  for (const text of ['shown', 'needs', 'exits one', 'skipped, as I like', 'serves'])
+  for (const text of ['shown', 'needs', 'exits one', 'skipped, as I like', 'serves twice'])
     it(`may not say: ${text}`, () => expect(() => readMarker(`<!-- test: ${text} -->`)).to.throw(JSON.stringify(text)))
   it('are not marked by other comments', () => expect(readMarker('<!-- a comment -->')).to.deep.equal({ needs: [], exits: 0 }))
 

@@ -4,6 +4,7 @@ import { flagsPage } from '../../../../hack/docs/reference/flags.ts'
 import { gatesPage } from '../../../../hack/docs/reference/gates.ts'
 import { metricsPage } from '../../../../hack/docs/reference/metrics.ts'
 import { argumentsAt, FACTORIES, statusCalls, wordsOf } from '../../../../hack/docs/reference/status-calls.ts'
+import { plain } from '../../../../hack/docs/reference/tables.ts'
 import { FLAGS } from '../../../../src/config/flag-table.ts'
 import * as made from '../../../../src/meta/status.ts'
 import { dashboardExpressions, metricsOf, rules } from '../../../support/manifests.ts'
@@ -62,6 +63,7 @@ describe('the reference of errors', () => {
 })
 
 describe('the reference of flags and gates', () => {
+  it('shows texts as they are, and code in them', () => expect(plain('a|b <c> `d_e` f_g')).to.equal('a\\|b \\<c\\> `d_e` f\\_g'))
   it('has every flag once', () => {
     const page = flagsPage()
     for (const name of Object.keys(FLAGS)) expect(page.split(name.length === 1 ? `| \`-${name}\` |` : `| \`--${name}\` |`), name).to.have.length(2)
