@@ -1,6 +1,6 @@
 import type { FieldErrorReason } from '../../../src/meta/field-error-type.ts'
 import { type StatusCall, statusCalls } from './status-calls.ts'
-import { cell, code, plain, table } from './tables.ts'
+import { code, plain, table } from './tables.ts'
 
 /** By code and reason: what has happened, and what a client does about it. */
 const MEANINGS: Readonly<Record<string, string>> = {

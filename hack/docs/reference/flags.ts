@@ -1,5 +1,5 @@
 import { FLAGS, type FlagSpec } from '../../../src/config/flag-table.ts'
-import { byName, cell, code, plain, table } from './tables.ts'
+import { byName, code, plain, table } from './tables.ts'
 
 type Used = Extract<FlagSpec, { readonly status: 'used' }>
 

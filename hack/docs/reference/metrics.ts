@@ -3,7 +3,7 @@ import { metricStateOf } from '../../../src/lifecycle/metric-lives.ts'
 import { DEFAULT_RELEASE, RELEASES, type Release } from '../../../src/lifecycle/release.ts'
 import { processMetrics } from '../../../src/server/metrics-registry.ts'
 import { registeredFamilies } from './families.ts'
-import { cell, code, plain, table } from './tables.ts'
+import { code, plain, table } from './tables.ts'
 
 /** What differs with the release. */
 function lifeOf({ name, stability }: MetricFamily): string {
