@@ -106,6 +106,45 @@ describe('control planes for tests', function () {
     expect(await names(copy, '/apis/example.dev/v1/namespaces/default/widgets')).to.deep.equal(['first'])
   })
 
+  it('fork: beside a full copy, byte for byte, with the same history', async () => {
+    const plane = await start({ manifests: [WIDGETS] })
+    const since = plane.snapshot().revision
+    for (let i = 0; i < 30; i++) await plane.apply(configMap(`c${i % 7}`, `${i}`))
+    await plane.request('DELETE', `${CONFIG_MAPS}/c3`)
+    await plane.settled()
+    const copy = await fork(plane)
+    // Of one whose server is not there yet there are tables alone, which are read anew.
+    const full = await fork(copy)
+    const planes = [plane, copy, full]
+    const alike = async (path: string): Promise<unknown> => {
+      const [told, ...others] = await Promise.all(planes.map(async one => JSON.stringify(await body(one.request('GET', path)))))
+      for (const other of others) expect(other, path).to.equal(told)
+      return told
+    }
+    await Promise.all(planes.map(one => one.settled()))
+    const groups = (await body(plane.request('GET', '/apis'))).groups.map(({ preferredVersion }: AnyObject) => `/apis/${preferredVersion.groupVersion}`)
+    for (const root of ['/api/v1', ...groups]) {
+      const { resources } = await body(plane.request('GET', root))
+      for (const { name, verbs } of resources as AnyObject[])
+        if (verbs.includes('list') && name !== 'componentstatuses')
+          for (const query of ['', '?resourceVersion=0', `?resourceVersion=${since}&resourceVersionMatch=Exact`]) await alike(`${root}/${name}${query}`)
+    }
+    expect(await alike(`/api/v1/configmaps?watch=1&timeoutSeconds=1&resourceVersion=${since}`)).to.include('DELETED')
+    await alike(`${CONFIG_MAPS}/c1`)
+  })
+
+  it('fork: resolves before its server is there, and what is asked of it waits', async () => {
+    const plane = await start({ manifests: [configMap('there')] })
+    const copies = await Promise.all([fork(plane), fork(plane)])
+    const jane = await copies[1]!.user('jane', ['system:masters'])
+    expect(await names(copies[0]!)).to.deep.equal(['there'])
+    expect((await jane.request('GET', `${CONFIG_MAPS}/there`)).status).to.equal(200)
+    // Ended before it is there.
+    const third = await plane.fork()
+    await Promise.all([third.stop(), third.stop()])
+    expect(await third.request('GET', CONFIG_MAPS).catch(() => 'refused')).to.equal('refused')
+  })
+
   it('fork: a token of one is good for the other', async () => {
     const plane = await start()
     await plane.until(async () => (await plane.request('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200)
