@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { readProgramFile } from '../../lib/program-files.ts'
+
+/** Beside the bundle, or, where this module runs as it is, what `make build` has made. */
+const DIRECTORY = basename(import.meta.dirname) === 'console' ? join(import.meta.dirname, '../../../dist/console') : join(import.meta.dirname, 'console')
 
 /** What is served, by its path, with its media type. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -25,15 +27,8 @@ export class ConsoleFiles {
     if (kept !== undefined) return kept
     const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined
     if (type === undefined) return undefined
-    const file = { type, bytes: Buffer.from(readProgramFile(join(directory(), name))) }
+    const file = { type, bytes: Buffer.from(readProgramFile(join(DIRECTORY, name))) }
     this.#read.set(name, file)
     return file
   }
-}
-
-/** Beside the bundle; where the sources run, in what `make build` has made of them. */
-function directory(): string {
-  const beside = join(import.meta.dirname, 'console')
-  const built = join(import.meta.dirname, '../../../dist/console')
-  return existsSync(join(built, 'index.html')) ? built : beside
 }
