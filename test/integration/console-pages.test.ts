@@ -18,7 +18,7 @@ const web = {
 const PAGES: Readonly<Record<string, readonly [hash: string, selector: string]>> = {
   table: ['#/objects/core/v1/configmaps', 'table.rows'],
   yaml: ['#/object/apps/v1/deployments/default/web', '.legend'],
-  history: ['#/object/apps/v1/deployments/default/web?tab=history', '.note, .moments'],
+  history: ['#/object/apps/v1/deployments/default/web?tab=history', '.moments'],
   events: ['#/object/apps/v1/deployments/default/web?tab=events', 'table.plain'],
   graph: ['#/object/apps/v1/deployments/default/web?tab=graph', 'svg.graph'],
   requests: ['#/requests', '.page .note, table.rows'],
@@ -64,7 +64,7 @@ describe('the console in a browser', function () {
     return page
   }
   before(async () => {
-    world = await openConsoleWorld({ 'enable-faults': true })
+    world = await openConsoleWorld({ 'enable-faults': true, history: '1h' })
     const { send } = world
     await send('PATCH', `${DEPLOYMENTS}/web?fieldManager=team-a`, web, 'application/apply-patch+yaml')
     await send('PATCH', `${DEPLOYMENTS}/web?fieldManager=scaler`, { spec: { replicas: 5 } }, 'application/merge-patch+json')
@@ -260,7 +260,57 @@ describe('the console in a browser', function () {
   it('says plainly what is off', async () => {
     const opened = await enter()
     await visit(opened, '#/requests', 'text=The record of requests is off')
-    await visit(opened, PAGES.history?.[0] ?? '', 'text=History is off')
+  })
+
+  it('shows what each revision has changed', async () => {
+    const opened = await enter()
+    const { page } = opened
+    await visit(opened, PAGES.history?.[0] ?? '', '.moments')
+    expect(await page.locator('.moments .sign').allTextContents()).to.deep.equal(['updated', 'created'])
+    expect(await page.locator('.line.removed .text').allTextContents()).to.include('  replicas: 1')
+    expect(await page.locator('.line.added .text').allTextContents()).to.include('  replicas: 5')
+    await page.click('.moments button >> nth=1')
+    await page.waitForSelector('.line.added:has-text("kind: Deployment")')
+  })
+
+  it('shows recent requests, and why one was answered as it was', async () => {
+    const opened = await enter()
+    const { page } = opened
+    const request = {
+      auditID: 'a1',
+      time: '2026-01-02T03:04:05.678Z',
+      user: '<i>jane</i>',
+      verb: 'get',
+      method: 'GET',
+      uri: '/api/v1/secrets',
+      status: 403,
+      milliseconds: 1.25,
+      bytes: 300,
+    }
+    const why = {
+      ...request,
+      kind: 'Why',
+      steps: [
+        { step: 'authenticated', at: 0.1, user: { name: 'jane', groups: [] }, proof: { kind: 'token' } },
+        { step: 'authorized', at: 0.3, decision: 'no opinion', reason: '' },
+      ],
+      denial: { modes: ['RBAC'], closest: [], toAllow: { commands: ['kubectl create role x'], yaml: '' } },
+    }
+    await page.route('**/binnacle/v1/why?*', route =>
+      route.fulfill({ json: { items: [request, { ...request, auditID: 'a2', status: 200, uri: '/api/v1/pods' }] } }),
+    )
+    await page.route('**/binnacle/v1/why/a1', route => route.fulfill({ json: why }))
+    await visit(opened, '#/requests', 'td:has-text("<i>jane</i>")')
+    await page.click('text=Failed only')
+    await until(opened, 'document.querySelectorAll("tbody tr").length === 1')
+    await page.keyboard.press('Escape')
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.steps li:has-text("no opinion")')
+    await page.waitForSelector('text=kubectl create role x')
+    await takePicture(page, 'why')
+    expect(await accessibilityFaults(opened, checker)).to.deep.equal([])
   })
 
   it('runs nothing of what objects hold, and stays usable', async () => {

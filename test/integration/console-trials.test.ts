@@ -127,7 +127,7 @@ describe('what the console tries', function () {
       const rbac = '/apis/rbac.authorization.k8s.io/v1'
       await server.send(`${rbac}/clusterroles`, {
         method: 'POST',
-        body: { metadata: { name: 'try' }, rules: [{ verbs: ['create'], nonResourceURLs: ['/binnacle/v1/console/*'] }] },
+        body: { metadata: { name: 'try' }, rules: [{ verbs: ['post'], nonResourceURLs: ['/binnacle/v1/console/*'] }] },
       })
       await server.send(`${rbac}/clusterrolebindings`, {
         method: 'POST',
@@ -139,7 +139,7 @@ describe('what the console tries', function () {
       })
       const good = policy({ matchConstraints: { resourceRules: rules }, validations: [{ expression: 'true' }] })
       const { status, text } = await post(POLICIES, { policy: good, path: CONFIG_MAPS }, 'reader')
-      expect([status, text.includes('owned')]).to.deep.equal([403, false])
+      expect([status, text.includes('owned'), text.includes('cannot list these objects')]).to.deep.equal([403, false, true])
     })
   })
 })

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { lineDiff, nearDifferences } from '../line-diff.ts'
-import { type AnyObject, age, type Json } from '../objects.ts'
+import { type AnyObject, age, isRecord, type Json } from '../objects.ts'
 import { Failure, Loading, Note, Off } from '../parts.tsx'
 import { callJson } from '../session.ts'
 import { useAsked, useNow } from '../use.ts'
@@ -54,7 +54,15 @@ export function HistoryTab({ path, object }: TabProps) {
   )
 }
 
-const textOf = (moment: Moment | undefined): string[] => (moment === undefined ? [] : yamlLines(withoutManagers(moment.object)).map(lineText))
+/** Without what changes with every write. */
+function compared(object: Json): Json {
+  const without = withoutManagers(object)
+  if (!isRecord(without) || !isRecord(without.metadata)) return without
+  const { resourceVersion: _, ...metadata } = without.metadata
+  return { ...without, metadata }
+}
+
+const textOf = (moment: Moment | undefined): string[] => (moment === undefined ? [] : yamlLines(compared(moment.object)).map(lineText))
 
 function Difference({ before, after }: { readonly before: Moment | undefined; readonly after: Moment }) {
   const lines = nearDifferences(lineDiff(textOf(before), after.type === 'deleted' ? [] : textOf(after)), CONTEXT)
