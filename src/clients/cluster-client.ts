@@ -1,6 +1,9 @@
-import { request as requestPlain } from 'node:http'
+import { link } from 'node:fs/promises'
+import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { Agent, request as requestTls } from 'node:https'
 import { parseJson } from '../codec/json.ts'
+import { errorCode } from '../lib/error-code.ts'
+import { withDraft } from '../lib/private-file.ts'
 import { parsedObject } from '../meta/json-members.ts'
 import type { Json } from '../meta/object.ts'
 import type { ClusterAccess } from './cluster-access.ts'
@@ -65,28 +68,35 @@ export class ClusterClient {
     return (await this.bytes({ method: 'GET', path, accept: 'text/plain' })).toString()
   }
 
-  private bytes({ method, path, accept, body }: Asked): Promise<Buffer> {
+  /** Writes an answer of any length to a new file, which only its owner may read and which is there when it is whole. Throws ClusterError, and what the system refuses. */
+  async save(path: string, file: string): Promise<void> {
+    const response = await this.ask({ method: 'GET', path, accept: 'application/octet-stream' })
+    await withDraft(file, response, draft => link(draft, file)).catch((error: unknown) => {
+      throw errorCode(error) === 'ECONNRESET' ? new ClusterError(`${path}: the answer broke off`) : error
+    })
+  }
+
+  private async bytes(asked: Asked): Promise<Buffer> {
+    return collected(asked.path, await this.ask(asked, AbortSignal.timeout(TIMEOUT_MS)))
+  }
+
+  /** Resolves with the answer, where it is a success. Throws ClusterError. */
+  private ask({ method, path, accept, body }: Asked, signal?: AbortSignal): Promise<IncomingMessage> {
     const { server } = this.#access
     const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
     const headers = { ...this.#access.headers, accept, 'user-agent': 'binnacle', ...(body !== undefined && { 'content-type': 'application/json' }) }
-    const options = { method, headers, signal: AbortSignal.timeout(TIMEOUT_MS) }
+    const options = { method, headers, timeout: TIMEOUT_MS, ...(signal && { signal }) }
     return new Promise((resolve, reject) => {
-      const fail = (error: Error): void =>
-        reject(new ClusterError(`${url.origin}${path}: ${error.message || ('code' in error ? String(error.code) : 'no answer')}`))
       const request = this.#agent ? requestTls(url, { ...options, agent: this.#agent }) : requestPlain(url, options)
-      request.on('error', fail).on('response', response => {
-        const chunks: Buffer[] = []
-        let size = 0
-        response.on('error', fail).on('data', (chunk: Buffer) => {
-          size += chunk.length
-          if (size > MOST_BYTES) response.destroy(new Error('the answer is too large'))
-          else chunks.push(chunk)
-        })
-        response.on('end', () => {
-          const answer = Buffer.concat(chunks)
-          if (response.statusCode === 200 || response.statusCode === 201) resolve(answer)
-          else reject(new ClusterError(`${path}: ${response.statusCode} ${messageOf(answer.toString())}`, response.statusCode, response.headers['retry-after']))
-        })
+      request.on('error', error => reject(failureOf(`${url.origin}${path}`, error)))
+      request.on('timeout', () => request.destroy(new Error('no answer within a minute')))
+      request.on('response', response => {
+        if (response.statusCode === 200 || response.statusCode === 201) return resolve(response)
+        collected(path, response).then(
+          answer =>
+            reject(new ClusterError(`${path}: ${response.statusCode} ${messageOf(answer.toString())}`, response.statusCode, response.headers['retry-after'])),
+          reject,
+        )
       })
       request.end(body)
     })
@@ -95,6 +105,23 @@ export class ClusterClient {
   close(): void {
     this.#agent?.destroy()
   }
+}
+
+const failureOf = (what: string, error: Error): ClusterError =>
+  new ClusterError(`${what}: ${error.message || ('code' in error ? String(error.code) : 'no answer')}`)
+
+/** The whole body. Throws ClusterError. */
+function collected(path: string, response: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    response.on('error', error => reject(failureOf(path, error))).on('end', () => resolve(Buffer.concat(chunks)))
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > MOST_BYTES) response.destroy(new Error('the answer is too large'))
+      else chunks.push(chunk)
+    })
+  })
 }
 
 /** Of a Status, or the text itself. */

@@ -16,6 +16,7 @@ import { runShow } from './history/show.ts'
 import { runUndo } from './history/undo.ts'
 import { runImport } from './import.ts'
 import { runOpen } from './open.ts'
+import { runSnapshot } from './snapshot.ts'
 import { runWhy } from './why/why.ts'
 
 /** What a command that serves nothing does with its arguments; resolves with the exit status. */
@@ -28,6 +29,7 @@ const COMMANDS: Readonly<Record<string, typeof runConvert>> = {
   log: runLog,
   open: runOpen,
   show: runShow,
+  snapshot: runSnapshot,
   undo: runUndo,
   'upgrade-report': runReport,
   why: runWhy,

@@ -34,6 +34,7 @@ import type { Origin } from './origin.ts'
 import { RoleService } from './role-service.ts'
 import type { ReadinessCheck, Service, StartOptions } from './service.ts'
 import { serviceResolver } from './service-resolver.ts'
+import { SnapshotService } from './snapshot-service.ts'
 import { StoreService } from './store-service.ts'
 import { TrustService } from './trust-service.ts'
 import { WhyService } from './why-service.ts'
@@ -158,6 +159,7 @@ function askedFor(options: ControlPlaneOptions, { catalog, registry, stores }: A
   const { faultObjects, runtime, backend, history, console, authorizer, release } = options
   return [
     ...(faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),
+    ...(backend.snapshot ? [new SnapshotService(options)] : []),
     ...(history && backend.history ? [new HistoryService(options, history, { history: backend.history, catalog, stores })] : []),
     ...(console ? [new ConsoleService(console, { catalog, authorizer, release, access: signal => registry.access(signal) })] : []),
     ...(runtime.recent ? [new WhyService(runtime.recent, options.rules)] : []),

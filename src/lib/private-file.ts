@@ -68,12 +68,12 @@ export function placePrivateSync(file: string, text: string): boolean {
 }
 
 /** Writes a draft beside the file, which only its owner may read; `place` moves it there. What it leaves behind is removed. */
-export async function withDraft(file: string, text: string, place: (draft: string) => Promise<void>): Promise<void> {
+export async function withDraft(file: string, content: string | AsyncIterable<Buffer>, place: (draft: string) => Promise<void>): Promise<void> {
   const draft = draftOf(file)
   const handle = await open(draft, 'wx', MODE)
   try {
     try {
-      await handle.writeFile(text)
+      for await (const piece of typeof content === 'string' ? [content] : content) await handle.writeFile(piece)
       await handle.sync()
     } finally {
       await handle.close()

@@ -99,6 +99,8 @@ export class BackendError extends Error {
 export interface Backend {
   /** Absent: it keeps no history that it can tell of. */
   readonly history?: StoreHistory | undefined
+  /** All that is stored, as of the newest revision when the first piece is asked for, with the past that is kept: for a file from which another store is made. Absent: the store has snapshots of its own. */
+  snapshot?(signal: AbortSignal): AsyncIterable<Buffer>
   get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }>
   range(query: RangeQuery, signal: AbortSignal): Promise<RangePage>
   /** Compare and swap. Resolves once the change is durable. Never applied twice. */

@@ -157,8 +157,11 @@ function selectedName(terms: readonly FieldTerm[] | undefined): string {
 /** Long-running requests have no deadline and take no place in flight: watches, and streams to and from containers. */
 export function isLongRunning(info: RequestInfo): boolean {
   if (info.verb === 'watch' || info.verb === 'proxy') return true
-  if (!info.isResource || info.subresource === '') return false
+  if (!info.isResource) return LONG_RUNNING_PATHS.has(info.path)
+  if (info.subresource === '') return false
   return LONG_RUNNING_SUBRESOURCES.has(info.subresource)
 }
 
+/** What is sent at the client's pace, however much it is. */
+const LONG_RUNNING_PATHS: ReadonlySet<string> = new Set(['/binnacle/v1/snapshot'])
 const LONG_RUNNING_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])

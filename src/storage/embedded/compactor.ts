@@ -13,6 +13,8 @@ export interface Compactor {
   compacted(): Revision
   /** Resolves once the new bound is on disk; what lies before it is removed in the background. */
   compact(before: Revision): Promise<void>
+  /** Nothing is removed until what it resolves with is called. */
+  hold(): Promise<() => void>
   close(): Promise<void>
 }
 
@@ -24,11 +26,13 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
   let compacted = metaRevision(tables, 'compacted')
   let sweeping: Promise<void> | undefined
   let closed = false
+  /** How many have asked that nothing is removed. */
+  let held = 0
 
   async function sweep(): Promise<void> {
     for (;;) {
       const from = metaRevision(tables, 'swept')
-      if (closed || from >= compacted) return
+      if (closed || held > 0 || from >= compacted) return
       const to = Math.min(compacted, from + sweepStep)
       await tables.commit(() => {
         for (let revision = from; revision <= to; revision++) sweepOne(tables, revision, compacted)
@@ -55,6 +59,13 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
       // Another call may have gone further meanwhile.
       if (before > compacted) compacted = before
       start()
+    },
+    async hold() {
+      held++
+      await sweeping
+      return () => {
+        if (--held === 0 && !closed) start()
+      }
     },
     async close() {
       closed = true

@@ -11,6 +11,8 @@ const batch = 500
 export interface Expiry {
   /** Something with this deadline was written. */
   schedule(deadline: number): void
+  /** Nothing expires until what it resolves with is called. */
+  hold(): Promise<() => void>
   close(): void
 }
 
@@ -20,6 +22,10 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
   let next = Number.POSITIVE_INFINITY
   let expiring = false
   let closed = false
+  /** How many have asked that nothing expires. */
+  let held = 0
+  /** What is being expired. */
+  let running: Promise<void> = Promise.resolve()
 
   function schedule(deadline: number): void {
     next = Math.min(next, deadline)
@@ -30,12 +36,16 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
   function look(): void {
     timer = undefined
     if (closed) return
+    if (held > 0) {
+      timer = clock.after(longestWait, look)
+      return
+    }
     if (next > clock.now()) {
       schedule(next)
       return
     }
     expiring = true
-    expire()
+    running = expire()
       .catch(error => {
         logger.warn('cannot delete expired keys', { error: String(error) })
         return clock.now() + longestWait
@@ -66,6 +76,15 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
   for (const key of tables.expiry.getKeys({ limit: 1 })) schedule(readNumber(key, 0))
   return {
     schedule,
+    async hold() {
+      held++
+      await running
+      let isHeld = true
+      return () => {
+        if (isHeld) held--
+        isHeld = false
+      }
+    },
     close() {
       closed = true
       timer?.close()

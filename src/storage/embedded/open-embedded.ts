@@ -17,6 +17,7 @@ import { boundMappedMemory } from './mapped-memory.ts'
 import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { readRange } from './range.ts'
 import { getAt } from './reader.ts'
+import { snapshotOf } from './snapshot.ts'
 import { metaRevision, openTables, putStampsSince, stampsSince } from './tables.ts'
 import { openWatchers, type Watchers } from './watchers.ts'
 import { openWriter, type Writer } from './writer.ts'
@@ -152,6 +153,11 @@ class EmbeddedStore implements Backend {
     this.#admit(signal)
     if (before > this.#readable(undefined)) throw new BackendError('future', `revision ${before} is later than the newest, ${this.#revision}`)
     await this.#compactor.compact(before)
+  }
+
+  snapshot(signal: AbortSignal): AsyncGenerator<Buffer> {
+    this.#admit(signal)
+    return snapshotOf({ tables: this.#tables, holdLog: () => this.#compactor.hold(), holdExpiry: () => this.#expiry.hold() }, signal)
   }
 
   async check(signal: AbortSignal): Promise<void> {

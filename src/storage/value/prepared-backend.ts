@@ -10,6 +10,7 @@ export type Prepare = (stored: Buffer) => Promise<void> | undefined
  */
 export const preparedBackend = (backend: Backend, prepare: Prepare): Backend => ({
   ...preparedCalls(backend, prepare),
+  ...(backend.snapshot && { snapshot: backend.snapshot.bind(backend) }),
   ...(backend.history && { history: preparedHistory(backend.history, prepare) }),
   async range(query, signal) {
     const page = await backend.range(query, signal)

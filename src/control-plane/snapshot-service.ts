@@ -1,0 +1,14 @@
+import { SnapshotSender } from '../endpoints/history/send-snapshot.ts'
+import type { OwnRoute } from '../endpoints/own-route.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { Service } from './service.ts'
+
+/** Snapshots of the store, where it is not etcd. */
+export class SnapshotService implements Service {
+  readonly routes: readonly OwnRoute[]
+
+  constructor({ authorizer, backend }: ControlPlaneOptions) {
+    const sender = backend.snapshot && new SnapshotSender(authorizer, backend.snapshot.bind(backend))
+    this.routes = sender === undefined ? [] : [{ path: '/binnacle/v1/snapshot', methods: ['GET'], handle: exchange => sender.send(exchange) }]
+  }
+}

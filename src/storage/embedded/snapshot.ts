@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import { BackendError } from '../backend.ts'
+import type { Table, Tables } from './environment.ts'
+import { historyFormat, numberBytes, plainFormat, readNumber } from './layout.ts'
+import { MAGIC, recordHead, type SnapshotHead } from './snapshot-format.ts'
+import { metaRevision, stampsSince } from './tables.ts'
+
+/** Bytes that are given at a time, once there are so many. */
+const PIECE_BYTES = 256 * 1024
+
+export interface SnapshotSource {
+  readonly tables: Tables
+  /** Nothing is removed of the log until what it resolves with is called. */
+  holdLog(): Promise<() => void>
+  /** No key expires until what it resolves with is called. */
+  holdExpiry(): Promise<() => void>
+}
+
+/**
+ * The store at its newest revision, in pieces (`snapshot-format.ts`), read in slices while writes go on: changes of the log are never changed, and what is compacted stays until the end. Keys with a time to live stay until the rows of
+ * `expiry` are given.
+ */
+export async function* snapshotOf({ tables, holdLog, holdExpiry }: SnapshotSource, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+  const hash = createHash('sha256')
+  const hashed = (bytes: Buffer): Buffer => {
+    hash.update(bytes)
+    return bytes
+  }
+  const releaseLog = await holdLog()
+  let releaseExpiry: (() => void) | undefined
+  try {
+    releaseExpiry = await holdExpiry()
+    const head = headOf(tables)
+    const text = Buffer.from(JSON.stringify(head))
+    yield hashed(Buffer.concat([MAGIC, recordHead('H', text.length), text]))
+    const since = ({ key }: Row): boolean => readNumber(key, 8) <= head.revision
+    for await (const piece of piecesOf(tables.expiry, 'E', since, signal)) yield hashed(piece)
+    releaseExpiry()
+    releaseExpiry = undefined
+    const end = numberBytes(head.revision + 1)
+    for await (const piece of piecesOf(tables.log, 'L', ({ key }) => key.compare(end) < 0, signal, end)) yield hashed(piece)
+    yield Buffer.concat([recordHead('Z', 32), hash.digest()])
+  } finally {
+    releaseExpiry?.()
+    releaseLog()
+  }
+}
+
+function headOf(tables: Tables): SnapshotHead {
+  const since = stampsSince(tables)
+  return {
+    format: since === undefined ? plainFormat : historyFormat,
+    revision: metaRevision(tables, 'revision'),
+    compacted: metaRevision(tables, 'compacted'),
+    swept: metaRevision(tables, 'swept'),
+    ...(since && { stamped: since.first, stampedAt: since.time }),
+  }
+}
+
+interface Row {
+  readonly key: Buffer
+  readonly value: Buffer
+}
+
+/** The rows of a table for which `isTaken` holds, up to `end`. Throws BackendError `aborted`. */
+async function* piecesOf(table: Table, kind: 'E' | 'L', isTaken: (row: Row) => boolean, signal: AbortSignal, end?: Buffer): AsyncGenerator<Buffer> {
+  let start: Buffer | undefined = numberBytes(0)
+  while (start !== undefined) {
+    if (signal.aborted) throw new BackendError('aborted', 'the snapshot was aborted', { cause: signal.reason })
+    const parts: Buffer[] = []
+    let next: Buffer | undefined
+    let bytes = 0
+    for (const row of table.getRange({ start, ...(end && { end }) })) {
+      if (bytes >= PIECE_BYTES || (bytes > 0 && turnIsSpent())) {
+        next = row.key
+        break
+      }
+      if (!isTaken(row)) continue
+      const { key, value } = row
+      const length = key.length + value.length
+      // A copy: what is read is a view.
+      parts.push(Buffer.concat([recordHead(kind, length), key, value]))
+      bytes += length
+    }
+    if (parts.length > 0) yield Buffer.concat(parts)
+    start = next
+    await nextTurn()
+  }
+}
