@@ -49,7 +49,10 @@ export async function openBackend(config: Config, encryption: Encryption, log: L
 }
 
 async function openStore({ etcd, dataDir, history }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> {
-  if (etcd !== undefined) return openEtcd({ ...etcdOptionsOf(etcd, proxy), spans }, log)
+  if (etcd !== undefined) {
+    if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is no stand-in for etcd`)
+    return openEtcd({ ...etcdOptionsOf(etcd, proxy), spans }, log)
+  }
   const keepsHistory = history !== undefined
   if (dataDir === undefined) return openInMemory(systemClock, log, { keepsHistory })
   try {
