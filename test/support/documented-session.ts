@@ -28,7 +28,7 @@ interface Ran {
  * started without a port gets that of the page.
  */
 export class DocumentedSession {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'binnacle-page-'))
+  #directory = ''
   readonly #ports = new Map<number, number>()
   readonly #serving: ChildProcess[] = []
   #shell: ChildProcess | undefined
@@ -37,6 +37,7 @@ export class DocumentedSession {
   #commands = 0
 
   async open(): Promise<void> {
+    this.#directory = mkdtempSync(join(tmpdir(), 'binnacle-page-'))
     for (const port of PORTS) this.#ports.set(port, await freePorts.take())
     for (const name of readdirSync(root)) if (!OWN.has(name)) symlinkSync(join(root, name), join(this.#directory, name))
     for (const name of ['binnacle', 'kube-apiserver']) this.#addServer(name)
