@@ -64,7 +64,7 @@ describe('the console in a browser', function () {
     return page
   }
   before(async () => {
-    world = await openConsoleWorld({ 'enable-faults': true, history: '1h' })
+    world = await openConsoleWorld({ 'enable-faults': true, history: '1h', why: '200' })
     const { send } = world
     await send('PATCH', `${DEPLOYMENTS}/web?fieldManager=team-a`, web, 'application/apply-patch+yaml')
     await send('PATCH', `${DEPLOYMENTS}/web?fieldManager=scaler`, { spec: { replicas: 5 } }, 'application/merge-patch+json')
@@ -259,7 +259,19 @@ describe('the console in a browser', function () {
 
   it('says plainly what is off', async () => {
     const opened = await enter()
+    const { page } = opened
+    await page.route('**/binnacle/v1/{why,history}**', route => route.fulfill({ status: 404, json: { message: 'not found' } }))
+    await page.route('**/binnacle/v1/history/**', route => route.fulfill({ status: 404, json: { message: 'not found' } }))
     await visit(opened, '#/requests', 'text=The record of requests is off')
+    await visit(opened, PAGES.history?.[0] ?? '', 'text=History is off')
+  })
+
+  it('tells what became of a request of another client', async () => {
+    await world.send('POST', CONFIG_MAPS, { metadata: { name: 'recorded' } })
+    const opened = await enter()
+    await visit(opened, '#/requests', 'table.rows')
+    await opened.page.click('tr:has-text("create") a:has-text("configmaps")')
+    await opened.page.waitForSelector('.steps li:has-text("authorized"):has-text("allow")')
   })
 
   it('shows what each revision has changed', async () => {

@@ -54,7 +54,9 @@ export function DeprecatedPage({ kinds }: PageProps) {
                   <td>{groupVersion({ group: labels.group ?? '', version: labels.version ?? '' })}</td>
                   <td>{labels.removed_release || '–'}</td>
                   <td class="number">{requestsOf(samples, labels).toLocaleString('en')}</td>
-                  <td class="wrap">{recent === undefined ? <span class="muted">not recorded: start the server with --why</span> : callers(recent, labels)}</td>
+                  <td class="wrap">
+                    {recent === undefined ? <span class="muted">not recorded: start the server with --why=1000</span> : callers(recent, labels)}
+                  </td>
                 </tr>
               ))}
             </tbody>

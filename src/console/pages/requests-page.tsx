@@ -51,7 +51,7 @@ function Requests() {
     <section class="page" aria-label="Requests">
       <PageHead title="Requests" />
       {error?.status === 404 ? (
-        <Off what="The record of requests" flag="--why" />
+        <Off what="The record of requests" flag="--why=1000" />
       ) : error ? (
         <Failure error={error} />
       ) : value === undefined ? (
