@@ -10,7 +10,7 @@ FLAGS ?=
 
 INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
-SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.mjs' -o -name '*.txt' -o -name '*.types' 2>/dev/null) package.json
+SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.mjs' -o -name '*.txt' -o -name '*.types' 2>/dev/null) package.json
 
 .PHONY: help run build package dist docs test fuzz model lint verify e2e bench etcd clients clean
 
