@@ -114,5 +114,29 @@ export interface Backend {
   check(signal: AbortSignal): Promise<void>
   /** Bytes that the store's database takes on its disk. */
   size(signal: AbortSignal): Promise<number>
+  /** Absent: this store cannot. Throws BackendError, `compacted` or `future` where the revision cannot be read. */
+  fork?(options: ForkOptions, signal: AbortSignal): Promise<BackendFork>
   close(): Promise<void>
+}
+
+export interface ForkOptions {
+  /** What the fork begins with. Default: the newest revision. */
+  readonly at?: Revision
+  /** Of what the fork holds itself: writes beyond it fail with `too large`. What the store it comes from replaces is kept for it, up to as much again. */
+  readonly maxBytes: number
+  /** Called once, where that is not enough: the fork has lost part of what it began with, and is of no use any more. */
+  readonly onLost: () => void
+}
+
+/**
+ * A store that begins with what another held at a revision, and is its own from there on: neither sees what is written to the other. The two share what neither has changed. It lives in memory, no longer than the
+ * other, and history before its beginning is compacted.
+ */
+export interface BackendFork extends Backend {
+  /** The revision that it began with. */
+  readonly forkedAt: Revision
+  /** Of what it holds itself. */
+  bytes(): number
+  /** Keys from `start` on that were written or deleted since it began. `next`: where to go on; undefined at the end. */
+  changed(start: Key): { readonly keys: readonly Key[]; readonly next: Key | undefined }
 }

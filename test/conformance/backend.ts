@@ -413,8 +413,8 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
     it('ends watches and refuses calls once it is closed', async () => {
       const other = await factory()
       const closing = new Store(other.backend, '/registry/')
-      await closing.put('a', 0, 'x')
-      const watching = closing.changes(2, 1, { onOpen: () => void other.backend.close() })
+      const written = await closing.put('a', 0, 'x')
+      const watching = closing.changes(2, written, { onOpen: () => void other.backend.close() })
       expect(await within(5000, 'the end of the watch', codeOf(watching))).to.equal('unavailable')
       expect(await codeOf(closing.put('b', 0, 'x'))).to.equal('unavailable')
       expect(await codeOf(other.backend.get('/registry/a' as Key, never))).to.equal('unavailable')

@@ -82,6 +82,8 @@ export interface MemoryTables extends Tables {
   fork(): MemoryTables
   /** Changes are stamped from now on, the time given in ms since 1970. Before a store is opened on them. */
   keepHistory(now: number): void
+  /** Runs a change beside the commits: no commit that fails takes it back. */
+  adopt(change: () => void): void
 }
 
 interface Rows {
@@ -117,6 +119,11 @@ function tablesOf(origin: Partial<Rows>): MemoryTables {
     meta,
     bytes: () => log.bytes + latest.bytes + deleted.bytes + expiry.bytes + meta.bytes,
     fork: () => tablesOf({ log, latest, deleted, expiry, meta }),
+    adopt(change) {
+      change()
+      // Commits run in one step: none is under way.
+      undo.length = 0
+    },
     keepHistory(now) {
       if (stampsSince({ meta }) === undefined) putStampsSince({ meta }, now)
       undo.length = 0

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TimerClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { makePrivateDirectory } from '../../lib/private-file.ts'
-import type { Backend, GuardedWrite, KeyValue, RangePage, RangeQuery, WriteResult } from '../backend.ts'
+import type { Backend, BackendFork, ForkOptions, GuardedWrite, KeyValue, RangePage, RangeQuery, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { StoreHistory } from '../store-history.ts'
@@ -11,6 +11,7 @@ import { type Compactor, openCompactor } from './compactor.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { type Expiry, openExpiry } from './expiry.ts'
+import { ForkTables } from './fork-tables.ts'
 import { inspectDataFile } from './inspect.ts'
 import { KeptHistory } from './kept-history.ts'
 import { boundMappedMemory } from './mapped-memory.ts'
@@ -92,6 +93,8 @@ class EmbeddedStore implements Backend {
   readonly #watchers: Watchers
   readonly #writer: Writer
   readonly #expiry: Expiry
+  readonly #logger: Logger
+  readonly #forks = new Set<ForkTables>()
   #revision: Revision
   #closing: Promise<void> | undefined
 
@@ -106,9 +109,13 @@ class EmbeddedStore implements Backend {
     this.#compactor = compactor
     this.#watchers = watchers
     this.history = options.keepsHistory ? new KeptHistory(tables, compactor, signal => this.#admit(signal)) : undefined
+    this.#logger = logger
     this.#writer = openWriter({
       tables,
       clock,
+      replacing: key => {
+        for (const fork of this.#forks) fork.keep(key)
+      },
       committed: (changes, now) => {
         this.#revision = now
         watchers.publish(changes, now)
@@ -169,6 +176,26 @@ class EmbeddedStore implements Backend {
     return this.#options.size()
   }
 
+  async fork(options: ForkOptions, signal: AbortSignal): Promise<BackendFork> {
+    this.#admit(signal)
+    // In the place of a commit: what is on its way to the disk has not asked this fork what to keep.
+    const tables = await this.#tables.commit(() => {
+      const fork = new ForkTables(this.#tables, options.at ?? metaRevision(this.#tables, 'revision'), options)
+      this.#readable(fork.at)
+      this.#forks.add(fork)
+      return fork
+    })
+    const forget = (): void => void this.#forks.delete(tables)
+    try {
+      await tables.fill()
+      this.#admit(signal)
+    } catch (error) {
+      forget()
+      throw error
+    }
+    return new EmbeddedFork(tables, forget, { ...options, clock: this.#clock, logger: this.#logger })
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#closeAll()
     return this.#closing
@@ -195,5 +222,38 @@ class EmbeddedStore implements Backend {
     const compactRevision = this.#compactor.compacted()
     if (at < compactRevision) throw new BackendError('compacted', `revision ${at} is compacted`, { compactRevision })
     return now
+  }
+}
+
+/** A fork, as a store of its own. */
+class EmbeddedFork extends EmbeddedStore implements BackendFork {
+  readonly forkedAt: Revision
+  readonly #tables: ForkTables
+  readonly #maxBytes: number
+
+  constructor(tables: ForkTables, forget: () => void, { maxBytes, clock, logger }: ForkOptions & { readonly clock: TimerClock; readonly logger: Logger }) {
+    const close = (): Promise<void> => {
+      forget()
+      return tables.close()
+    }
+    super({ tables, size: async () => tables.bytes(), close }, clock, logger)
+    this.#tables = tables
+    this.#maxBytes = maxBytes
+    this.forkedAt = tables.at
+  }
+
+  override write(write: GuardedWrite, signal: AbortSignal): Promise<WriteResult> {
+    const { value } = write
+    if (value && this.bytes() + value.length > this.#maxBytes)
+      return Promise.reject(new BackendError('too large', `a fork holds ${this.#maxBytes} bytes of its own at most`))
+    return super.write(write, signal)
+  }
+
+  bytes(): number {
+    return this.#tables.bytes()
+  }
+
+  changed(start: Key): ReturnType<BackendFork['changed']> {
+    return this.#tables.changed(start)
   }
 }

@@ -58,6 +58,8 @@ export interface WriterOptions {
   readonly tables: Tables
   /** By which changes are stamped. */
   readonly clock: Clock
+  /** Called within the commit, before a key gets another value or goes. Absent: nobody wants to know. */
+  replacing?(key: Buffer): void
   /** Called once the group is on disk, before its writers learn of it. */
   committed(changes: readonly Change[], revision: Revision): void
 }
@@ -85,6 +87,7 @@ export function openWriter(options: WriterOptions): Writer {
       group = await options.tables.commit(() => {
         taken = take(queue)
         const checked = checkGroup(options.tables, taken, stamp, options.clock)
+        if (options.replacing) for (const { pending } of checked.staged) options.replacing(pending.keyBytes)
         putGroup(options.tables, checked)
         return checked
       })

@@ -1,4 +1,5 @@
-import type { Backend, BackendBatch, KeyValue } from '../backend.ts'
+import { invariant } from '../../lib/invariant.ts'
+import type { Backend, BackendBatch, BackendFork, KeyValue } from '../backend.ts'
 import type { StoreHistory } from '../store-history.ts'
 
 /** Has a key management service decrypt what a stored value needs, where that is not known. Undefined: it is. Never rejects. */
@@ -22,7 +23,20 @@ export const preparedBackend = (backend: Backend, prepare: Prepare): Backend => 
   compact: (before, signal) => backend.compact(before, signal),
   check: signal => backend.check(signal),
   size: signal => backend.size(signal),
+  ...(backend.fork && { fork: async (options, signal) => preparedFork(await forked(backend, options, signal), prepare) }),
   close: () => backend.close(),
+})
+
+function forked(backend: Backend, ...[options, signal]: Parameters<NonNullable<Backend['fork']>>): Promise<BackendFork> {
+  invariant(backend.fork, 'the store can be forked')
+  return backend.fork(options, signal)
+}
+
+const preparedFork = (fork: BackendFork, prepare: Prepare): BackendFork => ({
+  ...preparedBackend(fork, prepare),
+  forkedAt: fork.forkedAt,
+  bytes: () => fork.bytes(),
+  changed: start => fork.changed(start),
 })
 
 /** The same for who reads and writes single keys. */

@@ -1,0 +1,197 @@
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import { BackendError, type ForkOptions } from '../backend.ts'
+import type { Key, Revision } from '../revision.ts'
+import type { Range, Table, Tables } from './environment.ts'
+import { copyOf, decodeLatest, decodeRecord, deletion, encodeLatest, keyOf, numberBytes, readNumber, readRevision } from './layout.ts'
+import { type MemoryTables, memoryTables } from './memory-tables.ts'
+import { boundBytes } from './reader.ts'
+import { metaRevision, setMeta } from './tables.ts'
+
+/** Rows that are looked at in one go. */
+const SLICE = 1000
+
+interface Row {
+  readonly key: Buffer
+  readonly value: Buffer
+}
+
+/**
+ * Tables that begin as others were at a revision. A key is looked for in rows of their own first, then among those of the base that have not changed since. Before the base changes a key for the first time, its row is
+ * copied: so the base compacts its history as ever, and a change costs one copy, whatever follows. `own` rows up to the revision are such copies, later ones are changes of the fork.
+ */
+export class ForkTables implements Tables {
+  readonly at: Revision
+  readonly log: Table
+  readonly latest: Table
+  readonly deleted: Table
+  readonly expiry: Table
+  readonly meta: Table
+  readonly commit: Tables['commit']
+  readonly unmap: Tables['unmap']
+  readonly close: Tables['close']
+  private readonly base: Tables
+  private readonly own: MemoryTables = memoryTables()
+  private readonly options: ForkOptions
+  private isLost = false
+
+  constructor(base: Tables, at: Revision, options: ForkOptions) {
+    const { own } = this
+    this.base = base
+    this.at = at
+    this.options = options
+    this.log = {
+      getBinaryFast: id => own.log.getBinaryFast(id) ?? (readNumber(id, 0) <= at ? base.log.getBinaryFast(id) : undefined),
+      getRange: range => own.log.getRange(range),
+      getKeys: range => own.log.getKeys(range),
+      putSync: (id, value) => own.log.putSync(id, value),
+      removeSync: id => own.log.removeSync(id),
+    }
+    this.latest = {
+      getBinaryFast: id => own.latest.getBinaryFast(id) ?? this.unchanged(id),
+      getRange: range => bounded(merged(own.latest.getRange(withoutLimit(range)), this.unchangedIn(withoutLimit(range))), range.limit),
+      getKeys: range => keysOf(this.latest.getRange(range)),
+      putSync: (id, value) => own.latest.putSync(id, value),
+      // A deletion is compacted: its row stays where that of the base would show in its place.
+      removeSync: id => this.unchanged(id) === undefined && own.latest.removeSync(id),
+    }
+    // The fork keeps no history, whether the base does or not.
+    this.deleted = own.deleted
+    this.expiry = own.expiry
+    this.meta = own.meta
+    this.commit = own.commit
+    this.unmap = own.unmap
+    this.close = own.close
+    own.adopt(() => {
+      for (const word of ['revision', 'compacted', 'swept'] as const) setMeta(own, word, at)
+      // Who watches from the first revision gets it, whenever the base compacts it.
+      this.copy(numberBytes(at))
+    })
+  }
+
+  bytes(): number {
+    return this.own.bytes()
+  }
+
+  /** The base is about to change the key. */
+  keep(id: Buffer): void {
+    const row = this.unchanged(id)
+    if (row !== undefined) this.put(id, kept(row))
+  }
+
+  /**
+   * Takes over what the base has in `expiry`, and, of a base that has gone on since, what it has replaced. Keys that are about to expire come first, before the base is rid of them. Throws BackendError `compacted`.
+   */
+  async fill(): Promise<void> {
+    const { base, own, at } = this
+    let start: Buffer | undefined = Buffer.alloc(0)
+    while (start !== undefined) {
+      const rows: Row[] = [...base.expiry.getRange({ ...(start.length > 0 && { start }), limit: SLICE + 1 })]
+      const slice = rows.slice(0, SLICE).filter(({ key: id }) => readRevision(id, 8) <= at)
+      own.adopt(() => {
+        for (const { key: id, value } of slice) own.expiry.putSync(id, kept(value))
+      })
+      start = rows[SLICE]?.key
+      if (turnIsSpent()) await nextTurn()
+    }
+    await this.lookBack()
+  }
+
+  /** Copies what was replaced between the fork's revision and the base's. Later changes report themselves. */
+  private async lookBack(): Promise<void> {
+    const { base, at } = this
+    const now = metaRevision(base, 'revision')
+    for (let revision = at + 1; revision <= now; revision++) {
+      if (turnIsSpent()) await nextTurn()
+      const compactRevision = metaRevision(base, 'compacted')
+      if (compactRevision > at) throw new BackendError('compacted', `revision ${at} is compacted`, { compactRevision })
+      const bytes = base.log.getBinaryFast(numberBytes(revision))
+      if (bytes === undefined) continue
+      const { before, key: id } = decodeRecord(bytes)
+      if (before === 0 || before > at) continue
+      this.putAsOf(copyOf(id), before)
+    }
+  }
+
+  /** A key that the base had at a revision, and has changed since. */
+  private putAsOf(id: Buffer, modRevision: Revision): void {
+    const bytes = this.base.log.getBinaryFast(numberBytes(modRevision))
+    if (bytes === undefined) return
+    const { createRevision, kind } = decodeRecord(bytes)
+    this.put(id, encodeLatest({ modRevision, createRevision, live: kind !== deletion }))
+  }
+
+  private put(id: Buffer, row: Buffer): void {
+    const { own, options } = this
+    if (this.isLost) return
+    own.adopt(() => {
+      // Where the fork has changed the key, its history leads to the record.
+      if (own.latest.getBinaryFast(id) === undefined) own.latest.putSync(id, row)
+      this.copy(row.subarray(0, 8))
+    })
+    if (own.bytes() <= 2 * options.maxBytes) return
+    this.isLost = true
+    options.onLost()
+  }
+
+  /** Copies a record of the base's log. */
+  private copy(id: Buffer): void {
+    const record = this.base.log.getBinaryFast(id)
+    if (record !== undefined) this.own.log.putSync(id, kept(record))
+  }
+
+  /** The base's row of a key that it has not changed since. A view. */
+  private unchanged(id: Buffer): Buffer | undefined {
+    const row = this.base.latest.getBinaryFast(id)
+    return row !== undefined && readRevision(row, 0) <= this.at ? row : undefined
+  }
+
+  private *unchangedIn(range: Range): Generator<Row> {
+    for (const { key: id, value } of this.base.latest.getRange(range)) if (readRevision(value, 0) <= this.at) yield { key: id, value: kept(value) }
+  }
+
+  /** As `BackendFork.changed`. */
+  changed(start: Key): { readonly keys: readonly Key[]; readonly next: Key | undefined } {
+    const keys: Key[] = []
+    let looked = 0
+    for (const { key: id, value } of this.own.latest.getRange({ ...(start !== '' && { start: boundBytes(start) }) })) {
+      if (looked++ === SLICE) return { keys, next: keyOf(id) }
+      if (decodeLatest(value).modRevision > this.at) keys.push(keyOf(id))
+    }
+    return { keys, next: undefined }
+  }
+}
+
+/** A copy of what LMDB shows: its buffer is longer than it says. */
+const kept = (view: Buffer): Buffer => copyOf(view.subarray(0))
+
+const withoutLimit = ({ start, end }: Range): Range => ({ ...(start && { start }), ...(end && { end }) })
+
+function* bounded(rows: Iterable<Row>, limit = Number.POSITIVE_INFINITY): Generator<Row> {
+  let left = limit
+  if (left <= 0) return
+  for (const row of rows) {
+    yield row
+    if (--left <= 0) return
+  }
+}
+
+function* keysOf(rows: Iterable<Row>): Generator<Buffer> {
+  for (const { key: id } of rows) yield id
+}
+
+/** Rows of both in their order; of a key that both have, the first's. */
+function* merged(first: Iterable<Row>, second: Iterable<Row>): Generator<Row> {
+  const own = first[Symbol.iterator]()
+  let next = own.next()
+  for (const row of second) {
+    let order = -1
+    while (!next.done) {
+      order = next.value.key.compare(row.key)
+      if (order >= 0) break
+      yield next.value
+      next = own.next()
+    }
+    if (next.done || order > 0) yield row
+  }
+  for (; !next.done; next = own.next()) yield next.value
+}
