@@ -53,6 +53,7 @@ export class StoreService implements Service {
         beginWith: options.origin?.states,
         ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix) }),
         ...(isCached && { isCached }),
+        onDemand: options.cachesOnDemand === true,
         ...(onWatchers && { onWatchers }),
       },
     )

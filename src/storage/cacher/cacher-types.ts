@@ -47,6 +47,8 @@ export interface CacherOptions {
   readonly resilientStart?: boolean
   /** Default 3 s. */
   readonly startWaitMs?: number
+  /** A resource is read when somebody asks for what only its cache answers: a watch, or a whole list. Until then the store is asked as while it starts. Default: all are read at the start. */
+  readonly onDemand?: boolean
   /** Times requests of the store for one resource each; absent: nobody wants to know. */
   readonly timings?: RequestTimings
   /** Called each second with the largest number of watchers that want the same changes. */

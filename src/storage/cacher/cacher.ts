@@ -66,6 +66,8 @@ class WatchCache implements Cacher, CacherCore {
   readonly #loads = new LoadWaiters()
   /** Until they have been copied, or could not be. */
   #beginWith: KeptStates | undefined
+  /** Those that somebody has asked for; undefined: all. */
+  readonly #demanded: Set<ResourceCache> | undefined
   #started = false
   /** Counts whole loads: what was read for one resource before the last of them may lack changes. */
   #generation = 0
@@ -90,6 +92,7 @@ class WatchCache implements Cacher, CacherCore {
     this.#timings = options.timings
     this.#onWatchers = options.onWatchers
     this.#startWaitMs = options.startWaitMs ?? 3000
+    this.#demanded = options.onDemand ? new Set() : undefined
     this.#reports = options.reports ?? plainReports
     this.#beginWith = options.beginWith
     this.#consistencyCheckMs = options.consistencyCheckMs ?? 300_000
@@ -141,7 +144,9 @@ class WatchCache implements Cacher, CacherCore {
     const storage = new CachedStorage(this, cache, direct)
     this.#caches.set(resource.name, { cache, storage })
     this.#routes.set(resource.prefix, cache)
-    if (this.#started) void this.#loadOne(cache)
+    // Nothing is held for a state that nobody reads.
+    if (this.#demanded) cache.held = undefined
+    else if (this.#started) void this.#loadOne(cache)
     return storage
   }
 
@@ -150,6 +155,7 @@ class WatchCache implements Cacher, CacherCore {
     if (entry === undefined) return
     this.#caches.delete(name)
     this.#routes.delete(entry.cache.resource.prefix)
+    this.#demanded?.delete(entry.cache)
     entry.cache.removed = true
     entry.cache.loaded = false
     entry.cache.interest.end()
@@ -165,6 +171,12 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   async loaded(cache: ResourceCache, signal: AbortSignal): Promise<void> {
+    if (this.#demanded && !this.#demanded.has(cache) && !cache.removed) {
+      this.#demanded.add(cache)
+      cache.held = []
+      cache.waitsSince = this.clock.now()
+      void this.#loadOne(cache)
+    }
     const until = this.resilientStart ? performance.now() + this.#startWaitMs : Number.POSITIVE_INFINITY
     while (!cache.loaded) {
       if (cache.removed) throw new StorageError('unavailable', `${cache.resource.name} is no longer served`)
@@ -250,7 +262,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   async #load(signal: AbortSignal): Promise<void> {
-    const caches = [...this.#routes.values()]
+    const caches = [...(this.#demanded ?? this.#routes.values())]
     // What came before belongs to what is read anew.
     for (const cache of caches) if (cache.loaded) cache.held = undefined
     const kept = this.#beginWith

@@ -10,6 +10,7 @@ for (const [name, options] of [
   ['latest reads of the store', { consistentReads: false }],
   ['exact reads of the store', { exactReads: false }],
   ['latest and exact reads of the store', readsOfTheStore],
+  ['filled on demand', { onDemand: true }],
 ] as const)
   storageConformance(`watch cache, in memory, ${name}`, async () => cacherHarness(new MemoryBackend(), undefined, undefined, options))
 storageConformance('watch cache, in memory, encrypted', async () => {
