@@ -1,5 +1,6 @@
 import { buildConfig, type Config } from './config.ts'
-import { FLAGS, type FlagSpec } from './flag-table.ts'
+import type { FlagSpec } from './flag-spec.ts'
+import { FLAGS } from './flag-table.ts'
 import { checkNamedFiles } from './named-files.ts'
 import { isTrue, parseFlags } from './parse-flags.ts'
 

@@ -76,6 +76,12 @@ export interface Config extends AuthenticationConfig, AuthorizationConfig, Place
   readonly etcdStandIn: boolean
   /** Begins with a slash and ends without one. */
   readonly etcdPrefix: string
+  /** Moments of the past that may be open at once; 0: none is served. */
+  readonly moments: number
+  /** Branches that there may be; 0: none is served. */
+  readonly branches: number
+  /** What each may hold itself. */
+  readonly branchBytes: number
   /** Whether objects may let requests fail on purpose. */
   readonly faults: boolean
   /** Whether there is a console for browsers. */
@@ -152,6 +158,9 @@ export function buildConfig(given: GivenFlags): Config {
     tolerationSeconds: { notReady: read.int('default-not-ready-toleration-seconds', 0), unreachable: read.int('default-unreachable-toleration-seconds', 0) },
     audit: auditOf(read),
     etcd: etcdOf(read),
+    moments: read.int('moments', 0),
+    branches: read.int('branches', 0),
+    branchBytes: read.int('branch-bytes', 1),
     faults: read.bool('enable-faults'),
     console: read.bool('console'),
     why: whyOf(read),
@@ -251,6 +260,10 @@ const pluginFlags = ({ values }: GivenFlags): GivenPlugins => ({
 function checkTogether(config: Config): void {
   for (const range of config.serviceClusterIpRanges)
     if (!/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(range)) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
+  if (config.branches > 0 && config.etcd !== undefined && !config.etcdStandIn)
+    throw new FlagError(
+      `--branches=${config.branches} needs the embedded store: etcd keeps no revision for a branch, and --etcd-servers says that it holds the objects`,
+    )
   if (config.workers > 1 && config.etcd === undefined)
     throw new FlagError(`--workers=${config.workers} needs --etcd-servers: the embedded store is for one process`)
   if (config.workers > 1 && config.console) throw new FlagError(`--workers=${config.workers} and --console do not go together: one process has the sessions`)

@@ -1,5 +1,6 @@
 import { parseMilliseconds } from '../lib/duration.ts'
-import { FLAGS, type FlagName, type FlagSpec } from './flag-table.ts'
+import type { FlagSpec } from './flag-spec.ts'
+import { FLAGS, type FlagName } from './flag-table.ts'
 import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
 
 /** Reads flags in the form that each is to have: what was given, or the default. Throws FlagError naming the flag. */

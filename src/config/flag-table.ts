@@ -1,17 +1,4 @@
-/**
- * `settings`: a map of which a key may stand alone. `pairs`: a map whose values may have commas, one element each time that it is given; `pair`: one key and value likewise. `namedCertKey`: files of a certificate and its key, and names,
- * one element each time that it is given.
- */
-export type FlagType = 'string' | 'ip' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'map' | 'settings' | 'pairs' | 'pair' | 'namedCertKey'
-
-/**
- * What becomes of a flag: `used`; `ignored`: accepted, as it has nothing to act on here or only tunes kube-apiserver's insides, and a line of the log says so; `refused`: it would
- * change the outcome and is not built, so only the values listed as harmless (what is done anyway) are taken.
- */
-export type FlagSpec =
-  | { readonly status: 'used'; readonly type: FlagType; readonly help: string; readonly default?: string; readonly own?: true; readonly short?: string }
-  | { readonly status: 'ignored'; readonly type: FlagType }
-  | { readonly status: 'refused'; readonly type: FlagType; readonly harmless: readonly string[] }
+import type { FlagSpec, FlagType } from './flag-spec.ts'
 
 /** A flag of kube-apiserver that does here what it does there. `preset`: its default, as text. */
 const used = (type: FlagType, help: string, preset?: string): FlagSpec => ({ status: 'used', type, help, ...(preset !== undefined && { default: preset }) })
@@ -66,6 +53,9 @@ export const FLAGS = {
     'Refuse what would change what is stored, and what reaches nodes, pods and services. No controllers run. For looking at backups.',
     'false',
   ),
+  moments: own('int', 'Moments of the past that may be open at once, read-only below /binnacle/at/REVISION. 0: none is served.', '0'),
+  branches: own('int', 'Branches that there may be: control planes that begin as this one, below /binnacle/branches/NAME. 0: none is served.', '0'),
+  'branch-bytes': own('int', 'Bytes of what is written to a branch, and as many again of what this server has changed since.', '268435456'),
   'etcd-stand-in': own(
     'bool',
     'Ask the server of --etcd-servers whether it is the stand-in for etcd of `binnacle assets`, and if so use the embedded store.',

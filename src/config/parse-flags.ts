@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { parseMilliseconds } from '../lib/duration.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import { FLAGS, type FlagName, type FlagSpec, type FlagType, SHORT_NAMES } from './flag-table.ts'
+import type { FlagSpec, FlagType } from './flag-spec.ts'
+import { FLAGS, type FlagName, SHORT_NAMES } from './flag-table.ts'
 import { namedCertificateFault } from './named-certificate-flag.ts'
 
 /** A command line that can't be followed; the message is for the user. */

@@ -66,7 +66,7 @@ export interface Auth extends Service {
 }
 
 /** What the release does with tokens of service accounts that are bound to nodes. */
-function nodeBindingOf(features: Features): NodeBinding {
+export function nodeBindingOf(features: Features): NodeBinding {
   if (!isSince(features.release, '1.29')) return 'ignored'
   return features.enabled('ServiceAccountTokenNodeBindingValidation') ? 'checked' : 'refused'
 }
@@ -234,7 +234,7 @@ async function verificationKeysOf(files: readonly string[]): Promise<Verificatio
 }
 
 /** From the watch cache; what is not there is looked up in the store, as it may be new. */
-async function lookUp(access: ResourceAccess, resource: TokenResource, namespace: string, name: string): Promise<KubeObject> {
+export async function lookUp(access: ResourceAccess, resource: TokenResource, namespace: string, name: string): Promise<KubeObject> {
   const id = { group: '', resource }
   try {
     return await access.get(id, namespace, name, { resourceVersion: '0' })

@@ -69,7 +69,11 @@ export class BootstrapService implements Service {
   }
 
   private async bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {
-    const { serviceCIDRs, exclusiveStore, gates, logger } = this.options
+    const { serviceCIDRs, exclusiveStore, gates, logger, holds } = this.options
+    if (holds === 'copy') {
+      this.isDone = true
+      return this.reportMade()
+    }
     const options = { ...start, release: gates.release, serviceCIDRs, alone: exclusiveStore }
     const refused = this.options.origin === undefined ? await bootstrap(env, options, signal) : []
     const dropped = await this.dropBeginning?.().catch(error => void logger.warn('history cannot be compacted', { error: errorMessage(error) }))

@@ -57,6 +57,8 @@ export interface ControlPlaneOptions {
   readonly eventTtlSeconds: number
   /** Whether a resource (`pods`, `deployments.apps`) is read through the watch cache. Default: every one. */
   readonly isCached?: (resource: string) => boolean
+  /** Watch caches are filled when they are first asked for. Absent: at the start. */
+  readonly cachesOnDemand?: boolean
   /** 0: this server does not compact. */
   readonly compactionIntervalMs: number
   /** How much of the past is kept, in place of what the interval leaves, of a store that keeps history. Absent: no more than that. */
@@ -110,6 +112,11 @@ export interface ControlPlaneOptions {
   readonly trust?: () => ClusterTrust
   /** Kept as the pods of nodes are, where an authorizer reads it. */
   readonly nodeGraph?: NodeGraph
+  /**
+   * What the store holds from the start: `copy`, all that another server has made, which is not made anew; `past`, something that does not change any more: nothing runs beside reads. Absent: nothing, or what this
+   * server has left there.
+   */
+  readonly holds?: 'copy' | 'past'
   /** Asked where a write needs a right besides the one that its request was authorized for. */
   readonly authorizer: Authorizer
 }

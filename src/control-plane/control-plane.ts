@@ -3,6 +3,7 @@ import { forbidden } from '../auth/authz/forbidden.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import { callsInTurn } from '../controllers/calls-in-turn.ts'
+import type { ControllerEnvironment } from '../controllers/controller.ts'
 import { WorkQueues } from '../controllers/work-queues.ts'
 import type { Api } from '../endpoints/api.ts'
 import { isKnown } from '../endpoints/filters/scope.ts'
@@ -36,6 +37,7 @@ import type { ReadinessCheck, Service, StartOptions } from './service.ts'
 import { serviceResolver } from './service-resolver.ts'
 import { SnapshotService } from './snapshot-service.ts'
 import { StoreService } from './store-service.ts'
+import { StoredReader } from './stored-reader.ts'
 import { TrustService } from './trust-service.ts'
 import { WhyService } from './why-service.ts'
 
@@ -49,6 +51,8 @@ export interface ControlPlane {
   /** What services serve beside the API. */
   readonly routes: readonly OwnRoute[]
   readonly registry: Registry
+  /** What the store holds by its keys. */
+  readonly stored: StoredReader
   /** Priority and fairness; absent where it is off. */
   readonly flowLimits: FlowLimits | undefined
   /** The store's newest. */
@@ -113,6 +117,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const running: Promise<unknown>[] = []
   return {
     registry,
+    stored: new StoredReader(catalog, stores, options.etcdPrefix),
     flowLimits: flows?.limits,
     api: api.api,
     isServed: info => isKnown(catalog.snapshot(), info),
@@ -123,16 +128,15 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     synced: signal => stores.synced(signal),
     origin: () => originOf({ bootstrap, roles, stores }),
     start(start) {
-      const access = registry.access(ended.signal)
-      const env = { access: options.runtime.settled ? callsInTurn(access) : access, clock: options.runtime.clock, logger: options.logger, queues }
-      for (const service of services) running.push(service.start?.({ ...start, env }, ended.signal) ?? Promise.resolve())
+      const env = loopsEnvironment(options, registry.access(ended.signal), queues)
+      const started: readonly Service[] = options.holds === 'past' ? [api, definitions] : services
+      for (const service of started) running.push(service.start?.({ ...start, env }, ended.signal) ?? Promise.resolve())
     },
     beginShutdown: () => api.beginShutdown(),
-    async close() {
+    close() {
       api.beginShutdown()
       ended.abort()
-      await Promise.allSettled(running)
-      for (const service of services.toReversed()) await service.close?.()
+      return closeAfter(running, services)
     },
   }
 }
@@ -165,6 +169,17 @@ function askedFor(options: ControlPlaneOptions, { catalog, registry, stores }: A
     ...(runtime.recent ? [new WhyService(runtime.recent, options.rules)] : []),
   ]
 }
+async function closeAfter(running: readonly Promise<unknown>[], services: readonly Service[]): Promise<void> {
+  await Promise.allSettled(running)
+  for (const service of services.toReversed()) await service.close?.()
+}
+
+const loopsEnvironment = ({ runtime: { settled, clock }, logger }: ControlPlaneOptions, access: ResourceAccess, queues: WorkQueues): ControllerEnvironment => ({
+  access: settled ? callsInTurn(access) : access,
+  clock,
+  logger,
+  queues,
+})
 
 const openRegistry = (
   options: ControlPlaneOptions,

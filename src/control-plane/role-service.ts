@@ -18,10 +18,10 @@ export class RoleService implements Service {
   })
 
   /** `bootstrapped`: resolves when the namespaces are there in which default roles stand. */
-  constructor(options: Pick<ControlPlaneOptions, 'rules' | 'gates' | 'origin'>, bootstrapped: Promise<void>) {
+  constructor(options: Pick<ControlPlaneOptions, 'rules' | 'gates' | 'origin' | 'holds'>, bootstrapped: Promise<void>) {
     this.options = options
     this.bootstrapped = bootstrapped
-    this.areMade = options.origin !== undefined
+    this.areMade = options.origin !== undefined || options.holds === 'copy'
     const isReady = (): boolean => this.areMade && this.areKnown
     this.checks = options.rules ? [onceBegun('poststarthook/rbac/bootstrap-roles', isReady, 'the default roles are not made yet')] : []
   }

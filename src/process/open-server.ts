@@ -18,6 +18,7 @@ import { untilAborted } from '../lib/on-abort.ts'
 import { isSince } from '../lifecycle/release.ts'
 import type { ImpersonationMode } from '../server/filters/impersonation.ts'
 import { Health, type HealthCheck } from '../server/health.ts'
+import { serveMounts } from '../server/mounts/serve-mounts.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { REQUEST_GRACE_MS, Shutdown } from '../server/shutdown.ts'
 import { authoritiesOf } from '../server/tls/authorities.ts'
@@ -118,7 +119,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   )
   const { plane, auth } = services
   const closeStore = async (): Promise<void> => {
-    await Promise.all([plane.close(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
+    await Promise.all([services.closePlanes(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
   }
   const begin = await Promise.race([begun, untilAborted(signal)])
   if (begin === undefined) {
@@ -146,10 +147,10 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const ended = new AbortController()
   followAuthorities({ config, begin, server, services, log }, ended.signal)
   followCertificates(served, server, log, ended.signal)
-  plane.start(startOptions(config, server.securePort, begin.credentials.serverCa))
+  services.start(startOptions(config, server.securePort, begin.credentials.serverCa))
   const access = await announcing
   const stopServing = (graceMs: number): Promise<void> => {
-    plane.beginShutdown()
+    services.beginShutdown()
     return server.stop(graceMs)
   }
   return {
@@ -236,7 +237,7 @@ async function listen({
   tracing,
   console,
 }: Listening): Promise<RunningServer> {
-  const { plane, auth, media } = services
+  const { plane, auth, media, mounts } = services
   let port = begin.securePort
   const server = await startServer({
     api: plane.api,
@@ -249,14 +250,18 @@ async function listen({
     faults: runtime.faults && faultsOf(runtime.faults, services),
     recent: runtime.recent,
     exposure: config.metrics,
-    metrics: [...[plane, encryption, auth, audit, egress].flatMap(({ metrics = [] }) => metrics), ...(runtime.faults?.families ?? [])],
+    metrics: [
+      ...[plane, encryption, auth, audit, egress, ...(mounts ? [mounts] : [])].flatMap(({ metrics = [] }) => metrics),
+      ...(runtime.faults?.families ?? []),
+    ],
     authenticator: console ? console.served.authenticator(auth.authenticator) : auth.authenticator,
     console: console?.served,
     isHidden: auth.isHidden,
     authorizer: auth.authorizer,
     auditor: audit.auditor,
     issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),
-    ownRoutes: plane.routes,
+    ownRoutes: [...plane.routes, ...(mounts?.routes ?? [])],
+    ...(mounts && { mounts: serveMounts(mounts) }),
     health,
     version: versionInfo(process, config.gates),
     features: config.gates.states(),

@@ -10,8 +10,10 @@ import { type Auth, openAuth } from '../control-plane/auth-service.ts'
 import type { ConsoleOptions } from '../control-plane/console-service.ts'
 import { type ControlPlane, createControlPlane } from '../control-plane/control-plane.ts'
 import type { ControlPlaneOptions } from '../control-plane/control-plane-options.ts'
+import { MountService, type MountServiceParts } from '../control-plane/mounts/mount-service.ts'
 import type { Origin } from '../control-plane/origin.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
+import type { StartOptions } from '../control-plane/service.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
@@ -85,6 +87,14 @@ export interface OpenServices {
   readonly media: MediaOffer
   readonly auth: Auth
   readonly plane: ControlPlane
+  /** Moments and branches; absent: none is served. */
+  readonly mounts: MountService | undefined
+  /** The server listens. */
+  start(options: StartOptions): void
+  /** Ends watches; requests in flight go on. */
+  beginShutdown(): void
+  /** Closes moments and branches, and then the plane, whose store they read. */
+  closePlanes(): Promise<void>
 }
 
 /** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
@@ -104,7 +114,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
   const { authorizer, rules, nodeGraph, services } = auth
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.services
   const outward = config.serving.readOnly ? NO_EGRESS : egress
-  const plane = createControlPlane({
+  const options: ControlPlaneOptions = {
     ...configured(config),
     ...(pluginConfigurations && { pluginConfigurations }),
     ...(imagePolicy && { imagePolicy }),
@@ -127,9 +137,31 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     ...(nodeGraph && { nodeGraph }),
     trust: () => auth.trust(),
     authorizer,
-  })
-  return { media, auth, plane }
+  }
+  const plane = createControlPlane(options)
+  return { media, auth, ...together(plane, mountsOf(config, { auth, plane, options, dial: egress.controlplane, log })) }
 }
+
+const together = (plane: ControlPlane, mounts: MountService | undefined): Omit<OpenServices, 'media' | 'auth'> => ({
+  plane,
+  mounts,
+  start(options) {
+    plane.start(options)
+    mounts?.begin(options)
+  },
+  beginShutdown() {
+    plane.beginShutdown()
+    mounts?.beginShutdown()
+  },
+  async closePlanes() {
+    await mounts?.close()
+    await plane.close()
+  },
+})
+
+/** Where the configuration asks for any. */
+const mountsOf = (config: Config, parts: Omit<MountServiceParts, 'config' | 'createPlane'>): MountService | undefined =>
+  config.moments > 0 || config.branches > 0 ? new MountService({ ...parts, config, createPlane: createControlPlane }) : undefined
 
 /** Throws AdmissionConfigError. */
 async function webhookCredentialsOf(configurations: PluginConfigurations): Promise<ReadonlyMap<WebhookPluginName, WebhookCredentials>> {

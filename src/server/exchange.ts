@@ -49,7 +49,7 @@ export interface ExchangeHost {
   readonly clock?: Clock | undefined
 }
 
-/** One request and its answer; also the request's context, for they live and die together and each request makes only one object. */
+/** One request and its answer; also the request's context, for they live and die together and each request makes only one object. `url`: what it is for, where that is not all that the client sent. */
 export class HttpExchange implements Exchange, RequestContext {
   readonly req: AnyRequest
   readonly res: AnyResponse
@@ -100,13 +100,13 @@ export class HttpExchange implements Exchange, RequestContext {
   private body: Promise<Buffer> | undefined
   private streamed: WireStream | undefined
 
-  constructor(host: ExchangeHost, req: AnyRequest, res: AnyResponse) {
+  constructor(host: ExchangeHost, req: AnyRequest, res: AnyResponse, url = req.url ?? '/') {
     this.host = host
     this.req = req
     this.res = res
     this.wire = wireOf(res)
     this.method = req.method ?? 'GET'
-    const { path, search, fault } = parseTarget(req.url ?? '/')
+    const { path, search, fault } = parseTarget(url)
     this.path = path
     this.search = search
     this.fault = fault

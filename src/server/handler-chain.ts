@@ -103,10 +103,34 @@ export type Layer = Filter | Koa.Middleware<RequestState>
  * k8s.io/apiserver, pkg/server/config.go) where it has such a filter. Each listener has a chain of its own over the same services.
  */
 export function handlerChain(options: ChainOptions): readonly Layer[] {
-  const { requests, log, metrics, authMetrics, authorizer, auditor, api, conduct = ORDINARY } = options
+  const { requests, metrics, authMetrics, authorizer, api } = options
   const spans: RequestSpans = new WeakMap()
+  const authentication = options.trusted ? withUser(options.trusted) : withAuthentication(options.authenticator, authMetrics)
   return [
-    withExchange(options),
+    ...received(options, withExchange(options), authentication, spans),
+    withImpersonation(authorizer, options.impersonation),
+    limited(options),
+    withAuthorization(authorizer, authMetrics),
+    ...(options.conduct?.readOnly ? [withoutWrites] : []),
+    withLongRunning(requests, metrics),
+    ...(options.settled ? [withWritesInTurn(options.settled)] : []),
+    ...(options.faults ? [withFaults(options.faults)] : []),
+    ...(api.withAggregation ? [api.withAggregation] : []),
+    serverEndpoints(options),
+    ...(options.tracing ? [withOperationSpan(spans, options.tracing)] : []),
+    api.withDiscovery,
+    api.withScope,
+    withDeprecationWarnings,
+    withNegotiation,
+    serveResource,
+  ]
+}
+
+/** The layers until it is known who makes a request, and its audit has begun. `exchange`: makes the request's exchange. */
+export function received(options: ChainOptions, exchange: Filter, authentication: Filter, spans: RequestSpans = new WeakMap()): readonly Layer[] {
+  const { requests, log, metrics, auditor, conduct = ORDINARY } = options
+  return [
+    exchange,
     ...(conduct.hsts.length > 0 ? [withHsts(conduct.hsts)] : []),
     ...(conduct.goawayChance > 0 ? [withProbabilisticGoaway(conduct.goawayChance, Math.random)] : []),
     withWaitGroup(requests),
@@ -121,24 +145,13 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     // Not where every request is an administrator's.
     ...(options.console && !options.trusted ? [withConsole(options.console)] : []),
     ...(conduct.corsOrigins.length > 0 ? [withCors(conduct.corsOrigins)] : []),
-    options.trusted ? withUser(options.trusted) : withAuthentication(options.authenticator, authMetrics),
+    authentication,
     ...(options.tracing ? [withTracing(options.tracing, spans)] : []),
     // What the rest throws is answered, and so audited, before the event is over.
     ...(auditor ? [withAudit(auditor), withErrors(log, options.laterWords)] : []),
-    withImpersonation(authorizer, options.impersonation),
-    options.flowLimits ? withPriorityAndFairness(options.flowLimits, options.marks, options.requestTimeoutMs) : withMaxInFlightLimit(options.inFlight),
-    withAuthorization(authorizer, authMetrics),
-    ...(conduct.readOnly ? [withoutWrites] : []),
-    withLongRunning(requests, metrics),
-    ...(options.settled ? [withWritesInTurn(options.settled)] : []),
-    ...(options.faults ? [withFaults(options.faults)] : []),
-    ...(api.withAggregation ? [api.withAggregation] : []),
-    serverEndpoints(options),
-    ...(options.tracing ? [withOperationSpan(spans, options.tracing)] : []),
-    api.withDiscovery,
-    api.withScope,
-    withDeprecationWarnings,
-    withNegotiation,
-    serveResource,
   ]
 }
+
+/** The layer in which a request waits for its turn. */
+export const limited = ({ flowLimits, marks, requestTimeoutMs, inFlight }: ChainOptions): Filter =>
+  flowLimits ? withPriorityAndFairness(flowLimits, marks, requestTimeoutMs) : withMaxInFlightLimit(inFlight)

@@ -22,8 +22,8 @@ export interface ServerEndpoints {
   readonly flowLimits?: FlowLimits | undefined
   /** Of this server alone; absent: none. */
   readonly ownRoutes?: readonly OwnRoute[]
-  /** What a scrape gets. */
-  exposition(): Promise<Buffer | FilledBody>
+  /** What a scrape gets; absent: there is nothing to scrape. */
+  exposition?(): Promise<Buffer | FilledBody>
 }
 
 /** The version is JSON, whatever else a client may accept. */
@@ -74,7 +74,7 @@ function routerOf({ health, version, exposition, issuerDocuments, flowLimits, ow
     if (!routeAccepts(exchange.headers.accept, VERSION_TYPES)) throw failure(406, 'NotAcceptable', routeNotAcceptableText(VERSION_TYPES), {})
     await exchange.sendBytes(200, 'application/json', versionBody)
   })
-  router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, EXPOSITION_TYPE, await exposition()))
+  if (exposition) router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, EXPOSITION_TYPE, await exposition()))
   if (flowLimits) addFlowDumps(router, flowLimits)
   for (const route of ownRoutes) addOwnRoute(router, route)
   return router

@@ -29,6 +29,7 @@ import type { Health } from './health.ts'
 import type { Http2Stack } from './http2-stacks.ts'
 import { createInsecurePort, createSecurePort, open, type Port, serveHanded } from './listeners.ts'
 import { exposedFamilies, type MetricExposure } from './metric-exposure.ts'
+import type { ServedMounts } from './mounts/served-mounts.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { RequestsInProgress } from './requests-in-progress.ts'
 import type { StatusEncoder } from './status-body.ts'
@@ -75,6 +76,8 @@ export interface ServerOptions {
   /** Who signs tokens of service accounts, and with what; asked with each request for it. */
   readonly issuerDocuments?: () => Promise<IssuerDocuments | undefined>
   readonly ownRoutes?: readonly OwnRoute[]
+  /** Control planes below paths of this server; absent: none. */
+  readonly mounts?: ServedMounts | undefined
   /** Beside those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
   /** Which of them are shown; absent: all, as they are declared. */
@@ -144,7 +147,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const ports: Port[] = []
   const { handed } = options
   const certificates = new ServingCertificates(options.tls, options.tlsPolicy)
-  const secureServer = createSecurePort(createApp(handlerChain(shared), options.log), {
+  const appOf = (chain: ChainOptions): ReturnType<typeof createApp> => {
+    const app = createApp(handlerChain(chain), options.log)
+    return options.mounts ? options.mounts.serving(app, chain) : app
+  }
+  const secureServer = createSecurePort(appOf(shared), {
     certificates,
     http2: options.http2,
     ...(options.maxStreams !== undefined && { maxStreams: options.maxStreams }),
@@ -156,7 +163,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   ports.push(secure)
   let insecure: Port | undefined
   if (options.insecurePort !== undefined) {
-    const server = createInsecurePort(createApp(handlerChain({ ...shared, trusted: UNSECURED }), options.log), options.api.passesOn)
+    const server = createInsecurePort(appOf({ ...shared, trusted: UNSECURED }), options.api.passesOn)
     const plain = handed?.('insecure', options.insecurePort)
     insecure = plain ? serveHanded(server, plain) : await open(server, options.insecurePort, LOOPBACK)
     ports.push(insecure)

@@ -1,4 +1,5 @@
-import { FLAGS, type FlagSpec } from '../../../src/config/flag-table.ts'
+import type { FlagSpec } from '../../../src/config/flag-spec.ts'
+import { FLAGS } from '../../../src/config/flag-table.ts'
 import { byName, code, plain, table } from './tables.ts'
 
 type Used = Extract<FlagSpec, { readonly status: 'used' }>

@@ -60,7 +60,10 @@ describe('a fork of the embedded store', () => {
       this.timeout(120_000)
       for (let seed = 1; seed <= (kind === 'in memory' ? 30 : 3); seed++) {
         const random = seededRandom(seed)
-        const base = kind === 'in memory' ? inMemory() : await openEmbedded({ dir: join(dir, `${kind} ${seed}`), keepsHistory: kind.endsWith('history') }, systemClock, silentLogger)
+        const base =
+          kind === 'in memory'
+            ? inMemory()
+            : await openEmbedded({ dir: join(dir, `${kind} ${seed}`), keepsHistory: kind.endsWith('history') }, systemClock, silentLogger)
         // The same writes give the same revisions.
         const tables = memoryTables()
         const mirror = openInMemory(systemClock, silentLogger, { tables })

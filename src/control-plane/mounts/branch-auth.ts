@@ -1,0 +1,84 @@
+import type { Credentials } from '../../auth/authn/authenticator.ts'
+import { serviceAccountTokens, type TokenResource } from '../../auth/authn/service-account/authenticator.ts'
+import { signClaims } from '../../auth/authn/service-account/issuer.ts'
+import { generateSigningKey, readSigningKey, type SigningKey } from '../../auth/authn/service-account/keys.ts'
+import { legacyTokens } from '../../auth/authn/service-account/legacy.ts'
+import { bearerAuthenticator, firstToken } from '../../auth/authn/token.ts'
+import type { NodeGraph } from '../../auth/authz/node/graph.ts'
+import type { RuleIndex } from '../../auth/authz/rbac/rule-index.ts'
+import type { ResourceAccess } from '../../catalog/definition.ts'
+import type { Config } from '../../config/config.ts'
+import { invariant } from '../../lib/invariant.ts'
+import type { Authorizer } from '../../meta/authorizer.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import type { AuthServices } from '../../resources/builtin.ts'
+import type { MountIdentity } from '../../server/mounts/mounts.ts'
+import { type Auth, lookUp, nodeBindingOf } from '../auth-service.ts'
+import { openAuthorization } from '../authorization-service.ts'
+import type { WebhooksOptions } from '../authorization-webhooks.ts'
+
+/** Who is who in a branch, and who may do what there. */
+export interface BranchAuth {
+  readonly authorizer: Authorizer
+  readonly rules: RuleIndex | undefined
+  readonly nodeGraph: NodeGraph | undefined
+  readonly services: AuthServices
+  authenticate(credentials: Credentials): Promise<MountIdentity>
+  /** What the branch holds: accounts of its tokens are looked up there. */
+  connect(access: ResourceAccess): void
+  close(): Promise<void>
+}
+
+/**
+ * Rights are those of the branch's own objects. Whoever the server knows is known in the branch. Tokens that the branch issues are signed by a key of its own, and are good there alone: accounts of the branch are named as those of the
+ * server are, and have the same uids.
+ */
+export async function openBranchAuth(config: Config, server: Auth, parts: Omit<WebhooksOptions, 'gates'>): Promise<BranchAuth> {
+  const { authorizer, rules, nodeGraph, close } = await openAuthorization(config, parts)
+  const { serviceAccounts, gates } = config
+  let objects: ResourceAccess | undefined
+  let made: Promise<SigningKey> | undefined
+  const key = (): Promise<SigningKey> => {
+    made ??= generateSigningKey().then(pem => readSigningKey(pem, 'made'))
+    return made
+  }
+  const keys = async (): Promise<readonly SigningKey[]> => (made === undefined ? [] : [await made])
+  const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
+    invariant(objects, 'tokens are looked at before there is a store')
+    return lookUp(objects, resource, namespace, name)
+  }
+  const tokens = firstToken([
+    serviceAccountTokens({
+      issuers: serviceAccounts.issuers,
+      keys,
+      lookUp: async (resource, namespace, name) => (await find(resource, namespace, name)).metadata,
+      boundToNodes: nodeBindingOf(gates),
+      now: () => parts.clock.now(),
+    }),
+    legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
+  ])
+  const local = bearerAuthenticator(tokens, serviceAccounts.audiences)
+  const { issuer } = server.services
+  return {
+    authorizer,
+    rules,
+    nodeGraph,
+    services: {
+      authorizer,
+      tokens: firstToken([tokens, server.services.tokens]),
+      audiences: serviceAccounts.audiences,
+      ...(issuer && { issuer: { ...issuer, sign: async claims => signClaims(await key(), claims) } }),
+      ...(rules && { rules }),
+    },
+    async authenticate(credentials) {
+      const found = made === undefined ? undefined : await local(credentials)
+      return found === undefined || found === 'rejected'
+        ? { identity: await server.authenticator(credentials), isLocal: false }
+        : { identity: found, isLocal: true }
+    },
+    connect: access => {
+      objects = access
+    },
+    close,
+  }
+}

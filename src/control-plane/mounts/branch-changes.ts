@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util'
+import { nextTurn } from '../../lib/turn.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { type Key, key } from '../../storage/revision.ts'
+import type { ReadAt, StoredObject } from '../../storage/storage.ts'
+import type { ControlPlane } from '../control-plane.ts'
+import type { StoredPlace } from '../stored-reader.ts'
+import type { Branch } from './branches.ts'
+
+/** What merging a branch would do to an object of this server. Objects are as they are stored, without what every write changes. */
+export interface BranchChange extends Pick<StoredPlace, 'path' | 'group' | 'version' | 'resource' | 'namespace' | 'name'> {
+  readonly change: 'created' | 'updated' | 'deleted'
+  /** This server has changed it as well since the branch began, and otherwise. */
+  readonly conflict: boolean
+  /** As the branch began with it. */
+  readonly before?: JsonObject
+  /** As the branch has it. */
+  readonly branch?: JsonObject
+  /** As this server has it. */
+  readonly server?: JsonObject
+}
+
+export interface ChangesPage {
+  readonly items: readonly BranchChange[]
+  readonly next: Key | undefined
+}
+
+/** Bytes of the objects of a page, about. */
+const PAGE_BYTES = 4 << 20
+/** Objects of a page. */
+const PAGE_ITEMS = 500
+
+/** A page of what differs, from a key on: the objects that the branch has written or deleted, and that are now otherwise here. Throws StorageError. */
+export async function changesOf({ fork, plane }: Branch, server: ControlPlane, start: Key, signal: AbortSignal): Promise<ChangesPage> {
+  const { keys, next } = fork.changed(start)
+  const items: BranchChange[] = []
+  let bytes = 0
+  for (const [i, each] of keys.entries()) {
+    if (items.length >= PAGE_ITEMS || bytes >= PAGE_BYTES) return { items, next: keys[i] }
+    const place = plane.stored.place(each)
+    if (place === undefined) continue
+    const read = async (from: ControlPlane, at: ReadAt): Promise<StoredObject | undefined> => {
+      const there = from === plane ? place : from.stored.place(each)
+      return there && from.stored.read(there, each, at, signal)
+    }
+    const [before, branch, here] = [await read(plane, { exactly: fork.forkedAt }), await read(plane, 'latest'), await read(server, 'latest')]
+    for (const object of [before, branch, here]) bytes += object?.json().bytes.length ?? 0
+    const change = changeOf(place, { before: contentOf(before), branch: contentOf(branch), server: contentOf(here) })
+    if (change) items.push(change)
+    await nextTurn()
+  }
+  return { items, next }
+}
+
+export const FIRST = key('')
+
+interface Three {
+  readonly before: JsonObject | undefined
+  readonly branch: JsonObject | undefined
+  readonly server: JsonObject | undefined
+}
+
+function changeOf({ path, group, version, resource, namespace, name }: StoredPlace, { before, branch, server }: Three): BranchChange | undefined {
+  // Both have the same, or the branch has gone back to what it began with.
+  if (isDeepStrictEqual(branch, server) || isDeepStrictEqual(branch, before)) return undefined
+  return {
+    path,
+    group,
+    version,
+    resource,
+    namespace,
+    name,
+    change: branch === undefined ? 'deleted' : before === undefined ? 'created' : 'updated',
+    conflict: !isDeepStrictEqual(before, server),
+    ...(before && { before }),
+    ...(branch && { branch }),
+    ...(server && { server }),
+  }
+}
+
+/** What every write changes says nothing. */
+const OF_WRITES: ReadonlySet<string> = new Set(['resourceVersion', 'generation', 'managedFields'])
+
+function contentOf(stored: StoredObject | undefined): JsonObject | undefined {
+  if (stored === undefined) return undefined
+  const object: Json = JSON.parse(stored.json().bytes.toString())
+  if (!isJsonObject(object)) return undefined
+  const { metadata } = object
+  return isJsonObject(metadata) ? { ...object, metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !OF_WRITES.has(name))) } : object
+}

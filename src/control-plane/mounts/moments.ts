@@ -1,0 +1,137 @@
+import { steadyClock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import { pause } from '../../lib/pause.ts'
+import { expiredError, failure, type StatusError, tooManyRequestsError } from '../../meta/status.ts'
+import type { HeldPlane, MountedPlane } from '../../server/mounts/mounts.ts'
+import { type Backend, BackendError } from '../../storage/backend.ts'
+import { momentBackend } from '../../storage/moment-backend.ts'
+import { key, type Revision, revision } from '../../storage/revision.ts'
+import type { ControlPlane } from '../control-plane.ts'
+import { type HeldRequest, HeldRequests, Turns } from './held-requests.ts'
+
+/** A moment that nobody has asked for this long is closed. */
+const IDLE_MS = 60_000
+const LOOK_MS = 5_000
+/** Requests that wait for a moment to be opened. */
+const MOST_WAITING = 32
+
+/** A moment that is open. */
+interface OpenMoment {
+  readonly plane: ControlPlane
+  readonly mounted: MountedPlane
+  readonly requests: HeldRequests
+}
+
+export interface MomentsOptions {
+  readonly backend: Backend
+  /** That may be open at once. */
+  readonly most: number
+  /** Opens a plane over a store. Resolves when it answers. */
+  open(backend: Backend, signal: AbortSignal): Promise<{ readonly plane: ControlPlane; readonly mounted: MountedPlane }>
+  readonly log: Logger
+}
+
+/** Planes over what the store held at revisions. They are opened when they are asked for, one after the other, and closed when nobody has asked for them for a while, or others are. */
+export class Moments {
+  opened = 0
+  private readonly options: MomentsOptions
+  /** Those used last come last. */
+  private readonly all = new Map<number, OpenMoment>()
+  private readonly turns = new Turns()
+  private readonly ended = new AbortController()
+  private timer: NodeJS.Timeout | undefined
+  /** Opening takes half of the time at most. */
+  private rest = 0
+
+  constructor(options: MomentsOptions) {
+    this.options = options
+  }
+
+  get size(): number {
+    return this.all.size
+  }
+
+  /** Throws a StatusError. */
+  async hold(at: number, request: HeldRequest & { readonly signal: AbortSignal }): Promise<HeldPlane> {
+    const found = this.all.get(at)
+    if (found !== undefined) return this.held(at, found, request)
+    if (this.turns.waiting >= MOST_WAITING) throw tooManyRequestsError('too many requests wait for moments to be opened', 1)
+    return this.turns.take(async () => {
+      request.signal.throwIfAborted()
+      return this.held(at, this.all.get(at) ?? (await this.open(revision(at), request.signal)), request)
+    })
+  }
+
+  private held(at: number, moment: OpenMoment, request: HeldRequest): HeldPlane {
+    this.all.delete(at)
+    this.all.set(at, moment)
+    return { plane: moment.mounted, release: moment.requests.hold(request) }
+  }
+
+  private async open(at: Revision, signal: AbortSignal): Promise<OpenMoment> {
+    const backend = momentBackend(this.options.backend, at)
+    await this.check(backend, at, signal)
+    if (this.all.size >= this.options.most) await this.makeRoom()
+    await pause(this.rest, signal)
+    const begun = steadyClock.now()
+    const opened = await this.options.open(backend, this.ended.signal)
+    this.rest = steadyClock.now() - begun
+    const moment = { ...opened, requests: new HeldRequests() }
+    this.all.set(at, moment)
+    this.opened++
+    this.timer ??= setInterval(() => this.look(), LOOK_MS).unref()
+    this.options.log.debug(1, 'moment opened', { revision: at })
+    return moment
+  }
+
+  /** Throws where the revision cannot be read. */
+  private async check(moment: Backend, at: Revision, signal: AbortSignal): Promise<void> {
+    try {
+      await moment.get(key('/'), signal)
+    } catch (error) {
+      throw refused(error, at)
+    }
+  }
+
+  private async makeRoom(): Promise<void> {
+    const [at] = [...this.all].find(([, { requests }]) => requests.isAtRest) ?? []
+    if (at === undefined) throw tooManyRequestsError('as many moments are in use as may be open', 1)
+    await this.close(at)
+  }
+
+  private look(): void {
+    const now = performance.now()
+    for (const [at, { requests }] of this.all) if (requests.isIdle && now - requests.lastUsed >= IDLE_MS) void this.close(at)
+    if (this.all.size > 0) return
+    clearInterval(this.timer)
+    this.timer = undefined
+  }
+
+  private async close(at: number): Promise<void> {
+    const moment = this.all.get(at)
+    this.all.delete(at)
+    moment?.requests.endAll()
+    await moment?.plane.close()
+  }
+
+  beginShutdown(): void {
+    this.ended.abort()
+    for (const { plane } of this.all.values()) plane.beginShutdown()
+  }
+
+  async closeAll(): Promise<void> {
+    this.beginShutdown()
+    clearInterval(this.timer)
+    await this.turns.take(async () => {})
+    await Promise.all([...this.all.keys()].map(at => this.close(at)))
+  }
+}
+
+function refused(error: unknown, at: Revision): unknown {
+  if (!(error instanceof BackendError)) return error
+  if (error.code === 'compacted') return compacted(at, error.compactRevision)
+  return error.code === 'future' ? failure(404, 'NotFound', `revision ${at} has not come yet`, {}) : error
+}
+
+const compacted = (at: Revision, oldest: Revision | undefined): StatusError =>
+  expiredError(`revision ${at} is compacted${oldest === undefined ? '' : `: the oldest that is kept is ${oldest}`}`)

@@ -1,0 +1,142 @@
+import type { Config } from '../../config/config.ts'
+import type { OwnRoute } from '../../endpoints/own-route.ts'
+import type { Dial } from '../../lib/connect-proxy.ts'
+import type { Logger } from '../../lib/log.ts'
+import { CounterFamily, type MetricFamily, ReadGauge } from '../../lib/metrics.ts'
+import { failure } from '../../meta/status.ts'
+import type { Mount } from '../../server/mounts/mount-path.ts'
+import type { HeldPlane, MountIdentity, Mounts } from '../../server/mounts/mounts.ts'
+import type { Backend, BackendFork } from '../../storage/backend.ts'
+import type { Auth } from '../auth-service.ts'
+import type { ControlPlane } from '../control-plane.ts'
+import type { ControlPlaneOptions } from '../control-plane-options.ts'
+import type { StartOptions } from '../service.ts'
+import { openBranchAuth } from './branch-auth.ts'
+import { branchRoutes } from './branch-routes.ts'
+import { Branches, type OpenBranch } from './branches.ts'
+import { Moments } from './moments.ts'
+import { mountedOptions } from './mounted-options.ts'
+import { untilReady } from './ready-plane.ts'
+
+/** A plane that takes longer to begin is given up. */
+const READY_MS = 30_000
+
+export interface MountServiceParts {
+  readonly config: Config
+  readonly auth: Auth
+  /** This server's own plane. */
+  readonly plane: ControlPlane
+  /** Its options. */
+  readonly options: ControlPlaneOptions
+  readonly createPlane: (options: ControlPlaneOptions) => ControlPlane
+  /** For webhooks that authorize. */
+  readonly dial: Dial | undefined
+  readonly log: Logger
+}
+
+/** Moments and branches of this server, and the endpoints of these. */
+export class MountService implements Mounts {
+  readonly routes: readonly OwnRoute[]
+  readonly metrics: readonly MetricFamily[]
+  private readonly parts: MountServiceParts
+  private readonly moments: Moments | undefined
+  private readonly branches: Branches | undefined
+  private readonly requests = new CounterFamily({
+    name: 'binnacle_mounted_requests_total',
+    help: 'Number of requests for moments and branches of this server.',
+    stability: 'ALPHA',
+    labels: ['mount'],
+  })
+  /** Known when the server listens. */
+  private start: StartOptions | undefined
+
+  constructor(parts: MountServiceParts) {
+    this.parts = parts
+    const { config, options, plane, auth, log } = parts
+    const { backend } = options
+    if (config.moments > 0) this.moments = new Moments({ backend, most: config.moments, open: (store, signal) => this.openMoment(store, signal), log })
+    if (config.branches > 0) {
+      const { branches: most, branchBytes: maxBytes } = config
+      this.branches = new Branches({ backend, most, maxBytes, open: (fork, signal) => this.openBranch(fork, signal), clock: options.runtime.clock, log })
+    }
+    this.routes = this.branches ? branchRoutes(this.branches, { authorizer: auth.authorizer, plane }) : []
+    this.metrics = this.families()
+  }
+
+  /** The server listens: planes are opened from now on. */
+  begin(start: StartOptions): void {
+    this.start = start
+  }
+
+  async authenticate(mount: Mount, credentials: Parameters<Mounts['authenticate']>[1]): Promise<MountIdentity> {
+    const branch = mount.kind === 'branch' ? this.branches?.find(mount.name) : undefined
+    return branch ? branch.auth.authenticate(credentials) : { identity: await this.parts.auth.authenticator(credentials), isLocal: false }
+  }
+
+  async hold(mount: Mount, request: Parameters<Mounts['hold']>[1]): Promise<HeldPlane> {
+    this.requests.child(mount.kind).value++
+    if (mount.kind === 'moment' && this.moments) return this.moments.hold(mount.revision, request)
+    if (mount.kind === 'branch' && this.branches) return this.branches.hold(mount.name, request)
+    throw failure(404, 'NotFound', `this server serves no ${mount.kind === 'moment' ? 'moments (--moments)' : 'branches (--branches)'}`, {})
+  }
+
+  private async openMoment(backend: Backend, signal: AbortSignal): ReturnType<ConstructorParameters<typeof Moments>[0]['open']> {
+    const { options, auth, createPlane } = this.parts
+    const { authorizer } = auth
+    const plane = createPlane(mountedOptions(options, { backend, holds: 'past', authorizer, auth: auth.services }))
+    await this.started(plane, name => name === 'poststarthook/crd-informer-synced', signal)
+    return { plane, mounted: { api: plane.api, authorizer, isReadOnly: true } }
+  }
+
+  private async openBranch(backend: BackendFork, signal: AbortSignal): Promise<OpenBranch> {
+    const { config, options, auth: ofServer, createPlane, dial, log } = this.parts
+    const auth = await openBranchAuth(config, ofServer, { clock: options.runtime.clock, log, dial })
+    const { authorizer, rules, nodeGraph, services } = auth
+    const plane = createPlane(
+      mountedOptions(options, { backend, holds: 'copy', authorizer, auth: services, ...(rules && { rules }), ...(nodeGraph && { nodeGraph }) }),
+    )
+    auth.connect(plane.registry.access())
+    await this.started(plane, () => true, signal)
+    return { plane, auth, mounted: { api: plane.api, authorizer, isReadOnly: false } }
+  }
+
+  private async started(plane: ControlPlane, isNeeded: (check: string) => boolean, signal: AbortSignal): Promise<void> {
+    try {
+      if (this.start === undefined) throw failure(503, 'ServiceUnavailable', 'the server has not begun', {})
+      plane.start(this.start)
+      await untilReady(plane, isNeeded, AbortSignal.any([signal, AbortSignal.timeout(READY_MS)]))
+    } catch (error) {
+      await plane.close()
+      throw error
+    }
+  }
+
+  /** Ends watches. */
+  beginShutdown(): void {
+    this.moments?.beginShutdown()
+    this.branches?.beginShutdown()
+  }
+
+  /** Before the server's own plane, whose store they read. */
+  async close(): Promise<void> {
+    await Promise.all([this.moments?.closeAll(), this.branches?.closeAll()])
+  }
+
+  private families(): readonly MetricFamily[] {
+    const { moments, branches } = this
+    const gauge = (name: string, help: string, value: () => number): MetricFamily =>
+      new ReadGauge({ name, help, stability: 'ALPHA', labels: [] }, () => [['', value()]])
+    return [
+      this.requests,
+      ...(moments ? [gauge('binnacle_moments_open', 'Number of moments of the past that are open.', () => moments.size)] : []),
+      ...(branches
+        ? [
+            gauge('binnacle_branches', 'Number of branches.', () => branches.size),
+            gauge('binnacle_branch_bytes', 'Bytes that branches hold themselves: their own writes, and what this server has changed since.', () =>
+              branches.bytes(),
+            ),
+          ]
+        : []),
+    ]
+  }
+}

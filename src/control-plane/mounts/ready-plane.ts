@@ -1,0 +1,20 @@
+import { delay } from '../../storage/delay.ts'
+import type { ControlPlane } from '../control-plane.ts'
+
+/** Between two looks. */
+const LOOK_MS = 2
+/** What has to hold before requests are answered: the kinds are known, and who may do what. */
+const NEEDED: ReadonlySet<string> = new Set(['poststarthook/crd-informer-synced', 'poststarthook/rbac/bootstrap-roles', 'node-authorizer'])
+
+/** Resolves when the plane can answer requests. Rejects when the signal aborts. */
+export async function untilReady({ checks }: ControlPlane, isNeeded: (name: string) => boolean, signal: AbortSignal): Promise<void> {
+  const left = checks.filter(({ name }) => NEEDED.has(name) && isNeeded(name))
+  while (left.length > 0) {
+    try {
+      await left.at(-1)?.check()
+      left.pop()
+    } catch {
+      await delay(LOOK_MS, signal)
+    }
+  }
+}

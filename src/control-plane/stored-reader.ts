@@ -1,0 +1,68 @@
+import type { Catalog, CatalogSnapshot } from '../catalog/catalog.ts'
+import type { ResourceDefinition } from '../catalog/definition.ts'
+import { type Key, key } from '../storage/revision.ts'
+import type { ReadAt, StoredObject } from '../storage/storage.ts'
+import type { StoreService } from './store-service.ts'
+
+/** Which object a key of the store is of. */
+export interface StoredPlace {
+  readonly definition: ResourceDefinition
+  /** Of the API, in the version in which the object is stored, or another one that is served. */
+  readonly path: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Reads the store by its keys. */
+export class StoredReader {
+  private readonly catalog: Catalog
+  private readonly stores: StoreService
+  private readonly etcdPrefix: string
+  private known: { readonly snapshot: CatalogSnapshot; readonly byPrefix: ReadonlyMap<string, ResourceDefinition> } | undefined
+
+  constructor(catalog: Catalog, stores: StoreService, etcdPrefix: string) {
+    this.catalog = catalog
+    this.stores = stores
+    this.etcdPrefix = etcdPrefix
+  }
+
+  /** Undefined for what is no object, or one of a kind that is not served. */
+  place(of: Key): StoredPlace | undefined {
+    const prefixes = this.prefixes()
+    for (let slash = of.lastIndexOf('/'), segments = 1; slash > 0 && segments <= 2; slash = of.lastIndexOf('/', slash - 1), segments++) {
+      const definition = prefixes.get(of.slice(0, slash + 1))
+      if (definition === undefined || (definition.scope === 'Namespaced') !== (segments === 2)) continue
+      const [last = '', first = ''] = of
+        .slice(slash + 1)
+        .split('/')
+        .toReversed()
+      return placeOf(definition, first, last)
+    }
+    return undefined
+  }
+
+  /** Throws StorageError. */
+  read({ definition }: StoredPlace, of: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
+    return this.stores.storageFor(definition).get(of, at, signal)
+  }
+
+  private prefixes(): ReadonlyMap<string, ResourceDefinition> {
+    const snapshot = this.catalog.snapshot()
+    if (this.known?.snapshot !== snapshot) {
+      const byPrefix = new Map(snapshot.definitions.flatMap(each => (each.storage ? [[key(`${this.etcdPrefix}/${each.storage.prefix}/`), each] as const] : [])))
+      this.known = { snapshot, byPrefix }
+    }
+    return this.known.byPrefix
+  }
+}
+
+function placeOf(definition: ResourceDefinition, namespace: string, name: string): StoredPlace {
+  const stored = definition.storage?.version
+  const { group, name: version, names } = definition.versions.find(each => each === stored) ?? definition.versions[0] ?? definition.hub
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+  const path = [root, ...(namespace === '' ? [] : ['namespaces', namespace]), names.plural, name].join('/')
+  return { definition, path, group, version, resource: names.plural, namespace, name }
+}

@@ -1,0 +1,13 @@
+import { createApp } from '../app.ts'
+import { mountOf } from './mount-path.ts'
+import { mountedChain } from './mounted-chain.ts'
+import type { Mounts } from './mounts.ts'
+import type { ServedMounts } from './served-mounts.ts'
+
+/** Requests below mounts go to them, all others to the listener's own application. */
+export const serveMounts = (mounts: Mounts): ServedMounts => ({
+  serving(app, options) {
+    const mounted = createApp(mountedChain(options, mounts), options.log)
+    return (req, res) => (mountOf(req.url ?? '/') === undefined ? app(req, res) : mounted(req, res))
+  },
+})
