@@ -43,6 +43,45 @@ export function readKubeconfig(path: string, contextName?: string): ClusterAcces
   }
 }
 
+/** What a path of a server may end with that is a moment or a branch of it. */
+const MOUNT = /\/binnacle\/(?:at|branches)\/[^/]+\/?$/
+
+/** A server's own address, where a moment or a branch of it is meant. */
+export const serverOf = (url: URL): URL => new URL(url.href.replace(/\/$/, '').replace(MOUNT, ''))
+
+/** A kubeconfig with the one context, for what is served below a path of its server, in place of a moment or branch that it may be for. It stands by itself: what files hold is in it. Throws ArgumentError. */
+export function kubeconfigAt(file: string, contextName: string | undefined, path: string): JsonObject {
+  const config = readConfig(file)
+  const name = contextName ?? config['current-context'] ?? ''
+  const context = named(config.contexts, name, 'context') ?? {}
+  const server = serverOf(readKubeconfig(file, contextName).server).href.replace(/\/$/, '') + path
+  const cluster = { ...inPlace(file, named(config.clusters, context.cluster, 'cluster') ?? {}, ['certificate-authority']), server }
+  const user = inPlace(file, named(config.users, context.user, 'user') ?? {}, ['client-certificate', 'client-key'])
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    clusters: [{ name: context.cluster ?? '', cluster }],
+    contexts: [{ name, context }],
+    users: [{ name: context.user ?? '', user }],
+  }
+}
+
+/** The entry with the data of files that it names in place of their names. */
+function inPlace(file: string, entry: JsonObject, names: readonly string[]): JsonObject {
+  const own = { ...entry }
+  for (const name of names) {
+    const bytes = fileOf(file, entry, name)
+    delete own[name]
+    if (bytes) own[`${name}-data`] = bytes.toString('base64')
+  }
+  if (typeof own.tokenFile === 'string' && own.token === undefined) {
+    own.token = readBeside(file, own.tokenFile).toString().trim()
+    delete own.tokenFile
+  }
+  return own
+}
+
 function readConfig(path: string): JsonObject {
   try {
     const { value } = parseYaml(readFileSync(path))

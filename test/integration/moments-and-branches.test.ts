@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { runAt } from '../../src/commands/mounts/at.ts'
+import { runBranch } from '../../src/commands/mounts/branch.ts'
+import { runMerge } from '../../src/commands/mounts/merge.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { Answer, ControlPlane, Manifest, User } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
@@ -68,6 +71,11 @@ describe('moments and branches', function () {
     (await body(server.request('POST', BRANCHES, { body: { name: `b${++branches}`, ...(at && { at }) } }), 201)).path
   const names = async (path: string): Promise<string[]> =>
     (await body(server.request('GET', path))).items.map((item: AnyObject) => item.metadata.name).filter((name: string) => name !== 'kube-root-ca.crt')
+  const failed = (run: Promise<unknown>): Promise<string> =>
+    run.then(
+      () => 'it succeeds',
+      (error: Error) => error.message,
+    )
   /** Nothing is made of the path on the way. */
   const asSent = (path: string, options: RequestOptions): Promise<number> =>
     new Promise((resolve, reject) => {
@@ -110,7 +118,7 @@ describe('moments and branches', function () {
     })
     it('is read-only, and reaches nothing', async () => {
       const refused = await body(server.request('DELETE', `${at}${CONFIG_MAPS}/a`), 405)
-      expect(refused).to.include({ kind: 'Status', reason: 'MethodNotAllowed', message: 'a moment of the past is read-only: nothing in it can be changed' })
+      expect(refused).to.include({ kind: 'Status', reason: 'MethodNotAllowed', message: 'a moment of the past is read-only, and changes nothing' })
       for (const [method, path] of [
         ['POST', CONFIG_MAPS],
         ['PUT', `${CONFIG_MAPS}/a`],
@@ -351,6 +359,49 @@ describe('moments and branches', function () {
       await server.until(async () => (await asMallory('GET', BRANCHES)) === 200)
       expect(await asMallory('POST', BRANCHES, { body: { name: 'mine' } })).to.equal(403)
       expect(await asMallory('GET', `${BRANCHES}/b1/changes`)).to.equal(403)
+    })
+  })
+
+  describe('commands', () => {
+    const file = join(dir, 'admin.kubeconfig')
+    before(() => writeFileSync(file, server.kubeconfig))
+    const run = async (command: typeof runAt, ...argv: string[]): Promise<{ status: number; text: string }> => {
+      let text = ''
+      const out = (written: string): void => {
+        text += written
+      }
+      const status = await command([...argv, '--kubeconfig', file], { out, err: () => {} })
+      return { status, text }
+    }
+    const serverIn = (text: string): string => /server: (\S+)/.exec(text)?.[1] ?? ''
+
+    it('print kubeconfigs for moments', async () => {
+      const now = await newest()
+      const { text } = await run(runAt, String(now))
+      expect(serverIn(text)).to.equal(`${server.url}/binnacle/at/${now}`)
+      writeFileSync(join(dir, 'past'), text)
+      const { stdout } = await promisify(execFile)('kubectl', ['--kubeconfig', join(dir, 'past'), 'get', 'namespaces', '-o', 'name'])
+      expect(stdout).to.include('namespace/default')
+      expect(await failed(run(runAt, '1'))).to.match(/410 revision 1 is compacted/)
+      expect(await failed(run(runAt))).to.equal('a moment is needed: binnacle at 10m')
+    })
+    it('make, list, compare and delete branches', async () => {
+      const { text } = await run(runBranch, 'trial')
+      expect(serverIn(text)).to.equal(`${server.url}/binnacle/branches/trial`)
+      const path = '/binnacle/branches/trial'
+      await server.request('POST', path + CONFIG_MAPS, { body: configMap('trial') })
+      await server.request('PUT', `${path}${CONFIG_MAPS}/one`, { body: configMap('one', 'trial') })
+      await server.request('PUT', `${CONFIG_MAPS}/one`, { body: configMap('one', 'server') })
+      const merged = await run(runMerge, 'trial', '--dry-run')
+      expect(merged.status).to.equal(1)
+      expect(merged.text).to.include('+ configmaps/trial in default\n')
+      expect(merged.text).to.include(
+        '~ configmaps/one in default\n    data.value: "x" -> "trial"\n  ! changed on the server since:\n      data.value: "x" -> "server"\n',
+      )
+      expect((await run(runBranch, '--list')).text).to.match(/^trial +\d+ +\S+Z +kubernetes-admin +\d+ +Open$/m)
+      expect(await failed(run(runMerge, 'trial'))).to.match(/only --dry-run/)
+      expect((await run(runBranch, '--delete', 'trial')).text).to.equal('branch trial deleted\n')
+      expect(await failed(run(runMerge, 'trial', '--dry-run'))).to.match(/404/)
     })
   })
 

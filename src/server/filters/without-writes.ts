@@ -11,16 +11,21 @@ const CONSOLE = ['/console/', '/binnacle/v1/console/']
 /** They reach nodes, pods and services: those of the cluster that is looked at, which is another's. */
 const LEAVING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
 
-/** Refuses what would change what is stored, and what leaves the server. Throws 405, after authorization. */
-export const withoutWrites: Filter = ({ state: { exchange } }, next) => {
-  const { info } = exchange
-  if (info.isResource && LEAVING.has(info.subresource)) throw refused('and reaches no nodes, pods or services')
-  if (!READS.has(info.verb) && !isReview(info) && !isConsole(info)) throw refused('and changes nothing')
-  return next()
-}
-
 const isReview = (info: RequestInfo): boolean => info.isResource && info.verb === 'create' && info.subresource === '' && REVIEWS.has(info.group)
 
 const isConsole = ({ isResource, path }: RequestInfo): boolean => !isResource && CONSOLE.some(prefix => path.startsWith(prefix))
 
-const refused = (what: string) => failure(405, 'MethodNotAllowed', `this server is read-only (--read-only), ${what}`, {})
+/** Refuses what would change what is stored, and what leaves the server. Throws 405, which begins with what is read-only. `mayPass`: other requests that change nothing. */
+export const withoutWritesTo =
+  (what: string, mayPass: (info: RequestInfo) => boolean = isReview): Filter =>
+  ({ state: { exchange } }, next) => {
+    const { info } = exchange
+    if (info.isResource && LEAVING.has(info.subresource)) throw refused(`${what}, and reaches no nodes, pods or services`)
+    if (!READS.has(info.verb) && !mayPass(info)) throw refused(`${what}, and changes nothing`)
+    return next()
+  }
+
+/** The same of all of a server, after authorization. */
+export const withoutWrites: Filter = withoutWritesTo('this server is read-only (--read-only)', info => isReview(info) || isConsole(info))
+
+const refused = (why: string) => failure(405, 'MethodNotAllowed', why, {})

@@ -14,6 +14,7 @@ import { withAuthorization } from '../filters/authorization.ts'
 import type { Filter, RequestState } from '../filters/filter.ts'
 import { withImpersonation } from '../filters/impersonation.ts'
 import { withLongRunning } from '../filters/long-running.ts'
+import { withoutWritesTo } from '../filters/without-writes.ts'
 import { type ChainOptions, type Layer, limited, received } from '../handler-chain.ts'
 import { Health } from '../health.ts'
 import { serverEndpoints } from '../server-endpoints.ts'
@@ -120,7 +121,7 @@ interface PlaneParts {
 }
 
 const planeChain = ({ api, authorizer, isReadOnly }: MountedPlane, options: ChainOptions, { ownEndpoints, authMetrics }: PlaneParts): readonly Layer[] => [
-  ...(isReadOnly ? [withoutWrites] : []),
+  ...(isReadOnly ? [withoutWritesTo('a moment of the past is read-only')] : []),
   withImpersonation(authorizer, options.impersonation),
   withAuthorization(authorizer, authMetrics),
   withLongRunning(options.requests, options.metrics),
@@ -139,14 +140,6 @@ function healthOf({ log }: ChainOptions): Health {
   const health = new Health(log)
   health.add({ name: 'ping', check: () => {} })
   return health
-}
-
-const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head'])
-
-/** Throws 405 for what would change the past. */
-const withoutWrites: Filter = ({ state: { exchange } }, next) => {
-  if (!READS.has(exchange.info.verb)) throw failure(405, 'MethodNotAllowed', 'a moment of the past is read-only: nothing in it can be changed', {})
-  return next()
 }
 
 /** Throws 405 for what leaves the server: nodes, pods and services are those of the present, and of this server alone. */

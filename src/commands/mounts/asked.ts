@@ -1,0 +1,42 @@
+import { chosenKubeconfig } from '../../clients/chosen-kubeconfig.ts'
+import { kubeconfigAt, readKubeconfig, serverOf } from '../../clients/cluster-access.ts'
+import { ClusterClient } from '../../clients/cluster-client.ts'
+import { yamlBytes } from '../../codec/yaml.ts'
+import { type Arguments, type Option, readArguments, type Streams } from '../../lib/arguments.ts'
+
+/** Of commands about moments and branches, what the command line says, and the server that it is about. */
+export interface AskedServer {
+  readonly given: Arguments
+  readonly client: ClusterClient
+  /** Prints a kubeconfig for what is served below a path of the server: as the same user. */
+  printKubeconfig(path: string): void
+}
+
+const COMMON = { argument: 'values', kubeconfig: 'value', context: 'value', help: 'switch' } as const
+
+const COMMON_USAGE = `
+      --kubeconfig  default: $KUBECONFIG, data/admin.kubeconfig where there is one, ~/.kube/config
+      --context     of the kubeconfig; the current one unless given
+`
+
+/** Runs `ask`, unless help is asked for. Throws ArgumentError, ClusterError. */
+export async function aboutServer(
+  argv: readonly string[],
+  { options = {}, usage }: { readonly options?: Readonly<Record<string, Option>>; readonly usage: string },
+  { out }: Streams,
+  ask: (asked: AskedServer) => Promise<number>,
+): Promise<number> {
+  const given = readArguments(argv, { ...COMMON, ...options }, { h: 'help' }, 'argument')
+  if (given.isOn('help')) {
+    out(usage + COMMON_USAGE)
+    return 0
+  }
+  const [file, context] = [chosenKubeconfig(given.value('kubeconfig')), given.value('context')]
+  const access = readKubeconfig(file, context)
+  const client = new ClusterClient({ ...access, server: serverOf(access.server) })
+  try {
+    return await ask({ given, client, printKubeconfig: path => out(yamlBytes(kubeconfigAt(file, context, path)).toString()) })
+  } finally {
+    client.close()
+  }
+}

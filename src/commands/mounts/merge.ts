@@ -1,0 +1,70 @@
+import type { ClusterClient } from '../../clients/cluster-client.ts'
+import { ArgumentError, type Streams } from '../../lib/arguments.ts'
+import { onOneLine } from '../../lib/printable.ts'
+import { objectsIn } from '../../meta/json-members.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { fieldChanges } from '../history/field-changes.ts'
+import { aboutServer } from './asked.ts'
+
+const USAGE = `Usage: binnacle merge NAME --dry-run [--output text|json]
+
+Tells what merging a branch into its server would change: objects that the branch has created (+), changed (~) or deleted (-), with their
+fields, and those that the server has changed as well since the branch began (!). Exits with 1 where there are such. Nothing is merged.
+
+      --dry-run     is needed: a branch is not merged by this program
+      --output      text, or json: one line for each object
+`
+
+/** Runs the command. Resolves with the exit status. */
+export const runMerge = (argv: readonly string[], streams: Streams): Promise<number> =>
+  aboutServer(argv, { options: { 'dry-run': 'switch', output: 'value' }, usage: USAGE }, streams, async ({ given, client }) => {
+    const [name, ...more] = given.values('argument')
+    if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle merge NAME --dry-run')
+    if (!given.isOn('dry-run')) throw new ArgumentError('merge: only --dry-run is built: apply what it shows to the server yourself')
+    const output = given.value('output') ?? 'text'
+    if (output !== 'text' && output !== 'json') throw new ArgumentError(`--output ${output}: must be text or json`)
+    let conflicts = 0
+    for await (const change of changesOf(client, name)) {
+      if (change.conflict === true) conflicts++
+      streams.out(output === 'json' ? `${JSON.stringify(change)}\n` : textOf(change))
+    }
+    return conflicts > 0 ? 1 : 0
+  })
+
+async function* changesOf(client: ClusterClient, name: string): AsyncGenerator<JsonObject> {
+  const query = new URLSearchParams()
+  for (;;) {
+    const page = objectIn(await client.json(`/binnacle/v1/branches/${encodeURIComponent(name)}/changes?${query}`))
+    yield* objectsIn(page.items)
+    const next = objectIn(page.metadata).continue
+    if (typeof next !== 'string') return
+    query.set('continue', next)
+  }
+}
+
+const MARKS: Readonly<Record<string, string>> = { created: '+', updated: '~', deleted: '-' }
+const objectOrNone = (value: Json | undefined): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
+
+function textOf({ change, conflict, group, resource, namespace, name, before, branch, server }: JsonObject): string {
+  const [old, here, there] = [before, server, branch].map(objectOrNone)
+  const label = `${resource}${group === '' ? '' : `.${group}`}/${name}${namespace === '' ? '' : ` in ${namespace}`}`
+  const lines = [`${MARKS[String(change)] ?? '?'} ${label}`]
+  if (change === 'updated') lines.push(...fieldLines(old, there, '    '))
+  if (conflict === true) {
+    lines.push(
+      here === undefined ? '  ! deleted on the server since' : old === undefined ? '  ! created on the server since, too' : '  ! changed on the server since:',
+    )
+    if (here !== undefined && old !== undefined) lines.push(...fieldLines(old, here, '      '))
+  }
+  return `${lines.map(onOneLine).join('\n')}\n`
+}
+
+const fieldLines = (from: JsonObject | undefined, to: JsonObject | undefined, indent: string): string[] =>
+  fieldChanges(from, to).map(({ path, from: was, to: is }) => `${indent}${path}: ${shown(was)} -> ${shown(is)}`)
+
+/** A value that is longer is cut. */
+const LONGEST = 200
+const shown = (value: Json | undefined): string => {
+  const text = value === undefined ? '(none)' : JSON.stringify(value)
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+}
