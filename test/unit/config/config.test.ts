@@ -475,6 +475,10 @@ describe('the command line', () => {
     [['--http2=none'], '--http2=none is not a stack of HTTP/2; it may be own or builtin'],
     [['--workers=0'], '--workers 0 must be at least 1, inclusive'],
     [['--workers=2'], '--workers=2 needs --etcd-servers: the embedded store is for one process'],
+    [
+      ['--branches=2', '--etcd-servers=http://127.0.0.1:2379'],
+      '--branches=2 needs the embedded store: etcd keeps no revision for a branch, and --etcd-servers says that it holds the objects',
+    ],
     [['--watch-cache-sizes=events'], 'invalid value of watch cache size: events'],
     [['--watch-cache-sizes=events#x'], 'invalid size of watch cache size: events#x'],
     [['--watch-cache-sizes=events#-1'], 'watch cache size cannot be negative: events#-1'],
