@@ -153,7 +153,7 @@ async function close({ requests, plane, auth, isLost }: Branch): Promise<void> {
   await auth.close()
 }
 
-const noForks = (): StatusError => failure(501, 'NotImplemented', 'branches need the embedded store: etcd cannot keep a revision for them', {})
+const noForks = (): StatusError => failure(405, 'MethodNotAllowed', 'branches need the embedded store: etcd cannot keep a revision for them', {})
 
 function refused(error: unknown, at: number | undefined): unknown {
   if (!(error instanceof BackendError)) return error
