@@ -11,6 +11,7 @@ import { runImport } from './import.ts'
 const USAGE = `Usage: binnacle open BACKUP [flags]
 
 Serves a backup of a cluster, read-only, until it is interrupted: a snapshot of etcd, a file or folder of objects, or a packed folder (tar.gz), as binnacle import takes them.
+To change something, make a branch of it: binnacle branch NAME.
 Its store is in a temporary directory, which is removed at the end.
 
       --secure-port     of the server (default: a free one)
@@ -41,6 +42,9 @@ const OF_SERVER = {
   release: 'emulated-version',
 } as const
 
+/** That may be made of a backup at once. */
+const BRANCHES = 4
+
 /** Runs the command. Resolves with the exit status of the server. */
 export async function runOpen(argv: readonly string[], streams: Streams): Promise<number> {
   const given = readArguments(argv, OPTIONS, { h: 'help' }, 'backup')
@@ -61,7 +65,14 @@ export async function runOpen(argv: readonly string[], streams: Streams): Promis
     // What could not be read is told; the rest is there to look at.
     await runImport([...how, '--data-dir', directory], { out: streams.err, err: streams.err })
     const flags = [...Object.entries(OF_SERVER).flatMap(([name, as]) => flag(name, as)), ...(given.isOn('console') ? ['--console'] : [])]
-    return await served([`--data-dir=${directory}`, '--profile=apiserver', '--read-only', `--secure-port=${given.value('secure-port') ?? '0'}`, ...flags])
+    return await served([
+      `--data-dir=${directory}`,
+      '--profile=apiserver',
+      '--read-only',
+      `--branches=${BRANCHES}`,
+      `--secure-port=${given.value('secure-port') ?? '0'}`,
+      ...flags,
+    ])
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

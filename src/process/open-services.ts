@@ -21,6 +21,7 @@ import type { ConnectProxy, Egress } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { heapGrowth } from '../lib/heap-growth.ts'
 import type { Logger } from '../lib/log.ts'
+import { noEgress } from '../lib/no-egress.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
 import type { Spans } from '../lib/spans.ts'
 import { IMAGE_POLICY_PLUGIN, openImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
@@ -32,7 +33,6 @@ import { openEtcd } from '../storage/etcd/open-etcd.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import { preparedBackend } from '../storage/value/prepared-backend.ts'
 import { growthWithKinds, growthWithWatches } from './heap-bounds.ts'
-import { NO_EGRESS } from './no-egress.ts'
 import { etcdOptionsOf } from './shared-store.ts'
 
 /** What the store is opened with. */
@@ -97,6 +97,9 @@ export interface OpenServices {
   closePlanes(): Promise<void>
 }
 
+/** In a backup, what objects name is the cluster's that it is of. */
+const READ_ONLY_EGRESS = noEgress('this server is read-only (--read-only), and connects to no others')
+
 /** Authentication, authorization and the control plane as the flags have them. Throws what a file that a flag names is refused with. */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
   const { backend, origin, runtime, encryption, agreed, certificates, spans, egress, console } = given
@@ -113,7 +116,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     : undefined
   const { authorizer, rules, nodeGraph, services } = auth
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.services
-  const outward = config.serving.readOnly ? NO_EGRESS : egress
+  const outward = config.serving.readOnly ? READ_ONLY_EGRESS : egress
   const options: ControlPlaneOptions = {
     ...configured(config),
     ...(pluginConfigurations && { pluginConfigurations }),

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ describe('binnacle open', function () {
     directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
   })
   afterEach(() => {
-    child?.kill('SIGKILL')
+    child?.kill('SIGTERM')
     rmSync(directory, { recursive: true })
   })
 
@@ -44,12 +44,34 @@ describe('binnacle open', function () {
     const client = new ClusterClient(readKubeconfig(kubeconfig))
     expect(await client.json('/api/v1/namespaces/shop/secrets/password')).to.have.nested.property('data.password', 'aHVudGVyMg==')
     client.close()
+    await branched(kubeconfig)
     expect(readdirSync(directory).filter(name => name.startsWith('binnacle-open-'))).to.have.length(1)
     child?.kill('SIGINT')
     await once(child as ChildProcess, 'exit')
     expect(readdirSync(directory).filter(name => name.startsWith('binnacle-open-'))).to.deep.equal([])
     expect(existsSync(snapshot)).to.equal(true)
   })
+
+  /** Writes to a branch of what is opened, and to nothing else. */
+  async function branched(kubeconfig: string): Promise<void> {
+    const made = spawnSync(join(root, 'bin/binnacle'), ['branch', 'trial', '--kubeconfig', kubeconfig], { encoding: 'utf8' })
+    expect(made.status, made.stderr).to.equal(0)
+    const branch = join(directory, 'trial')
+    writeFileSync(branch, made.stdout)
+    const tried = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'tried' } }
+    const create = async (path: string): Promise<unknown> => {
+      const client = new ClusterClient(readKubeconfig(path))
+      try {
+        return await client.send('POST', '/api/v1/namespaces/shop/configmaps', tried)
+      } catch (error) {
+        return error
+      } finally {
+        client.close()
+      }
+    }
+    expect(await create(kubeconfig)).to.have.property('status', 405)
+    expect(await create(branch)).to.have.nested.property('metadata.name', 'tried')
+  }
 
   it('takes objects, and says what is none', async () => {
     const file = join(directory, 'objects.yaml')

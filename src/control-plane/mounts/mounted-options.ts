@@ -1,8 +1,11 @@
+import { noEgress } from '../../lib/no-egress.ts'
 import { IMAGE_POLICY_PLUGIN } from '../../resources/core/pod/image-policy/configuration.ts'
 import type { Backend } from '../../storage/backend.ts'
 import type { ControlPlaneOptions } from '../control-plane-options.ts'
 import { Runtime } from '../runtime.ts'
-import { NO_WAY_OUT } from './no-way-out.ts'
+
+/** Users of a mounted plane may be nobody outside: connections would be made in the name of the server. */
+const NO_WAY_OUT = noEgress('moments and branches connect to nothing')
 
 /** What a mounted plane has in place of what its server has. */
 export interface MountedParts extends Pick<ControlPlaneOptions, 'authorizer' | 'auth' | 'rules' | 'nodeGraph'> {

@@ -6,14 +6,14 @@ import type { Filter } from './filter.ts'
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options'])
 /** Reviews are asked by creating them, and nobody keeps them. */
 const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
-/** Sessions of the console, and what it tries of expressions and policies: nothing of it is stored. */
-const CONSOLE = ['/console/', '/binnacle/v1/console/']
+/** Sessions of the console, what it tries of expressions and policies, and branches, which are written to in place of the server. */
+const STORING_NOTHING = ['/console/', '/binnacle/v1/console/', '/binnacle/v1/branches']
 /** They reach nodes, pods and services: those of the cluster that is looked at, which is another's. */
 const LEAVING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
 
 const isReview = (info: RequestInfo): boolean => info.isResource && info.verb === 'create' && info.subresource === '' && REVIEWS.has(info.group)
 
-const isConsole = ({ isResource, path }: RequestInfo): boolean => !isResource && CONSOLE.some(prefix => path.startsWith(prefix))
+const storesNothing = ({ isResource, path }: RequestInfo): boolean => !isResource && STORING_NOTHING.some(prefix => path.startsWith(prefix))
 
 /** Refuses what would change what is stored, and what leaves the server. Throws 405, which begins with what is read-only. `mayPass`: other requests that change nothing. */
 export const withoutWritesTo =
@@ -26,6 +26,6 @@ export const withoutWritesTo =
   }
 
 /** The same of all of a server, after authorization. */
-export const withoutWrites: Filter = withoutWritesTo('this server is read-only (--read-only)', info => isReview(info) || isConsole(info))
+export const withoutWrites: Filter = withoutWritesTo('this server is read-only (--read-only)', info => isReview(info) || storesNothing(info))
 
 const refused = (why: string) => failure(405, 'MethodNotAllowed', why, {})
