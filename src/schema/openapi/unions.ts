@@ -2,8 +2,8 @@ import type { JsonObject } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 
 interface UnionOfFields {
-  /** The field that says which of the others is set. */
-  readonly discriminator: string
+  /** The field that says which of the others is set; absent: none does. */
+  readonly discriminator?: string
   readonly fields: readonly string[]
 }
 
@@ -12,10 +12,13 @@ const OF_TYPE: UnionOfFields = { discriminator: 'type', fields: ['localhostProfi
 /** By definition, without the version. Source: the marks `+union` in k8s.io/api. */
 const UNIONS: Readonly<Record<string, UnionOfFields>> = {
   'io.k8s.api.core.AppArmorProfile': OF_TYPE,
+  'io.k8s.api.core.PodSchedulingGroup': { fields: ['podGroupName'] },
   'io.k8s.api.core.SeccompProfile': OF_TYPE,
   'io.k8s.api.flowcontrol.LimitResponse': { discriminator: 'type', fields: ['queuing'] },
   'io.k8s.api.flowcontrol.PriorityLevelConfigurationSpec': { discriminator: 'type', fields: ['exempt', 'limited'] },
   'io.k8s.api.flowcontrol.Subject': { discriminator: 'kind', fields: ['group', 'serviceAccount', 'user'] },
+  'io.k8s.api.scheduling.PodGroupSchedulingPolicy': { fields: ['basic', 'gang'] },
+  'io.k8s.api.scheduling.PodGroupTemplateReference': { fields: ['workload'] },
 }
 
 /** What OpenAPI says of a struct of which one field is set; nothing of others. */
@@ -24,5 +27,5 @@ export function unionMark({ definition, fields }: StructSchema): JsonObject {
   if (union === undefined) return {}
   const present = union.fields.filter(name => fields.has(name))
   const named = Object.fromEntries(present.map(name => [name, name.replace(/^./, first => first.toUpperCase())]))
-  return { 'x-kubernetes-unions': [{ discriminator: union.discriminator, 'fields-to-discriminateBy': named }] }
+  return { 'x-kubernetes-unions': [{ ...(union.discriminator !== undefined && { discriminator: union.discriminator }), 'fields-to-discriminateBy': named }] }
 }

@@ -19,6 +19,8 @@ interface FactField {
   readonly patchMergeKey?: string
   readonly default?: unknown
   readonly enum?: string[]
+  readonly goType?: string
+  readonly unionDiscriminator?: boolean
 }
 interface Message {
   readonly openapi?: string
@@ -26,6 +28,8 @@ interface Message {
   readonly typeMeta?: boolean
   readonly jsonForm?: string
   readonly structType?: string
+  /** One of its fields is set at most. */
+  readonly union?: boolean
   readonly fields: FactField[]
 }
 interface Facts {
@@ -42,6 +46,9 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   double: { type: 'number', format: 'double' },
   bytes: { type: 'string', format: 'byte' },
 }
+
+/** The one type with listed values whose values upstream's documents do not have (pkg/generated/openapi of k8s.io/kubernetes 1.32 to 1.34). */
+const UNLISTED = 'k8s.io/api/admissionregistration/v1.ScopeType'
 
 /** What a special JSON form is in Swagger 2.0; those that may be of several types say nothing of it. */
 const FORMS: Readonly<Record<string, Schema>> = {
@@ -104,7 +111,7 @@ function compareDocuments(release: Release): void {
 
   function valueType(field: FactField, prefix: string): Schema {
     const scalar = SCALARS[field.type]
-    if (scalar) return { ...scalar, ...(field.enum && { enum: field.enum }) }
+    if (scalar) return { ...scalar, ...(field.enum && field.goType !== UNLISTED && { enum: field.enum }) }
     const message = messages[field.type] as Message
     if (message.jsonForm === 'list') return { type: 'array', items: { type: 'string' } }
     return { $ref: `${prefix}${message.openapi}` }
@@ -136,7 +143,15 @@ function compareDocuments(release: Release): void {
       properties: fields.length > 0 ? Object.fromEntries(fields.map(field => [field.name, property(field, prefix)])) : undefined,
       required: required.length > 0 ? required.sort() : undefined,
       'x-kubernetes-map-type': message.structType,
+      'x-kubernetes-unions': message.union ? [unionOf(fields)] : undefined,
     })
+  }
+
+  /** As openapi-gen of k8s.io/kube-openapi writes the marks `union` and `unionDiscriminator`: a field by its name in Go. */
+  function unionOf(fields: readonly FactField[]): Schema {
+    const isDiscriminator = ({ unionDiscriminator }: FactField): boolean => unionDiscriminator === true
+    const named = fields.filter(field => !isDiscriminator(field)).map(({ name }) => [name, name.replace(/^./, first => first.toUpperCase())])
+    return given({ discriminator: fields.find(isDiscriminator)?.name, 'fields-to-discriminateBy': Object.fromEntries(named) })
   }
 
   function actual(schema: Schema): Schema {
