@@ -11,9 +11,11 @@ import { encryptionFile, providerOf } from '../support/encryption-config.ts'
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { eventually } from '../support/waiting.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const EVENTS = '/api/v1/namespaces/default/events'
+const FLOW_SCHEMAS = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas'
 /** In which the certificates of a server are, or when it was there. */
 const OF_SERVERS = /kube-root-ca\.crt|extension-apiserver-authentication|^apiserver-/
 const LISTS = [
@@ -25,7 +27,7 @@ const LISTS = [
   '/api/v1/events',
   '/apis/apps/v1/deployments',
   '/apis/rbac.authorization.k8s.io/v1/clusterroles',
-  '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas',
+  FLOW_SCHEMAS,
 ]
 
 const isOnEtcd = findEtcd() !== undefined
@@ -79,6 +81,9 @@ const isOnEtcd = findEtcd() !== undefined
     await client.must('DELETE', `${CONFIG_MAPS}/gone`)
     await client.must('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 'encrypted' }, stringData: { a: 'b' } })
     await client.must('POST', EVENTS, { metadata: { name: 'event' }, involvedObject: { namespace: 'default' }, reason: 'Made' })
+    await eventually('flow schemas say whether their levels are there', async () =>
+      (await client.must('GET', FLOW_SCHEMAS)).items.every(({ status }: AnyObject) => status.conditions?.length > 0),
+    )
     existing = await objectsOf(client)
     const newest = Number((await client.must('GET', CONFIG_MAPS)).metadata.resourceVersion)
     const kubeconfig = join(directory, 'kubeconfig')
