@@ -31,15 +31,18 @@ interface Counts {
   refused: number
 }
 
-/** Creates objects, and now and then deletes one, until it is told to stop. */
+/** Creates objects, and now and then deletes one, until it is told to stop: one of its own where there is no more room, so that there is some again, whatever a kill has left behind. */
 async function create(client: JsonClient, creator: number, until: AbortSignal, counts: Counts): Promise<void> {
+  const mayBeThere: string[] = []
   for (let n = 0; !until.aborted; n++) {
     const name = `c${creator}-${n}`
     const { status } = await client.ask('POST', CONFIG_MAPS, { body: { metadata: { name } } })
     if (status === 201) counts.created++
     if (status === 403) counts.refused++
     if (status === 0) await sleep(20)
-    if (n % 2 === creator % 2) await client.ask('DELETE', `${CONFIG_MAPS}/${name}`)
+    if (status !== 403) mayBeThere.push(name)
+    const gone = n % 2 === creator % 2 || status === 403 ? mayBeThere.shift() : undefined
+    if (gone !== undefined) await client.ask('DELETE', `${CONFIG_MAPS}/${gone}`)
   }
 }
 
