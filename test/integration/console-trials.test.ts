@@ -120,6 +120,10 @@ describe('what the console tries', function () {
         [good, '/metrics', 400],
         [good, `${CONFIG_MAPS}/owned`, 400],
         [good, '/apis/none/v1/nothing', 404],
+        [good, '/api/v1/componentstatuses', 400],
+        // Rights in a namespace are none to kinds that have none.
+        [good, '/api/v1/namespaces/default/persistentvolumes', 400],
+        [good, '/apis/rbac.authorization.k8s.io/v1/namespaces/default/clusterroles', 400],
       ] as const)
         expect((await post(POLICIES, { policy: text, path })).status, `${text.slice(0, 50)} ${path}`).to.equal(code)
     })

@@ -58,7 +58,7 @@ export async function tryPolicy(parts: TrialParts, ctx: RequestContext, text: st
   const [document, params] = await documentsOf(text)
   const policy = policyOf(parts.catalog, document)
   const compiled = await runInTurns(compileValidatingPolicy(policy), ctx.signal)
-  const { id, namespace } = collectionOf(path)
+  const { id, namespace } = collectionOf(path, parts.catalog)
   if (!(await mayDo(parts.authorizer, ctx, { ...id, verb: 'list', namespace })))
     throw forbiddenError(id, '', `User "${ctx.user.name}" cannot list these objects`)
   const { items } = await parts.access.list(id, namespace, { resourceVersion: '0' })
@@ -103,9 +103,13 @@ function policyOf(catalog: Catalog, document: JsonObject): Policy<ValidatingSpec
   }
 }
 
-function collectionOf(path: string): { readonly id: ResourceId; readonly namespace: string } {
+/** Throws a StatusError, also for a kind without namespaces in one: who may list there may not list all of it. */
+function collectionOf(path: string, catalog: Catalog): { readonly id: ResourceId; readonly namespace: string } {
   const info = parseRequestInfo('GET', path, () => new URLSearchParams())
   if (!info.isResource || info.verb !== 'list' || info.subresource !== '') throw badRequestError('path: must be that of a collection')
+  const { definition } = servedById(catalog, info)
+  if (definition.storage === undefined) throw badRequestError('path: the kind is not stored')
+  if (info.namespace !== '' && definition.scope !== 'Namespaced') throw badRequestError('path: the kind has no namespaces')
   return { id: { group: info.group, resource: info.resource }, namespace: info.namespace }
 }
 
