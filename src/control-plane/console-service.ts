@@ -50,7 +50,7 @@ export class ConsoleService implements Service {
         const { expression, variables = {} } = await bodyOf(exchange)
         if (typeof expression !== 'string') throw badRequestError('expression: must be a text')
         if (!isJsonObject(variables)) throw badRequestError('variables: must be an object')
-        return tryExpression(expression, variables, minorOf(parts.release))
+        return tryExpression(expression, variables, minorOf(parts.release), exchange.ctx.signal)
       }),
       post('policies', 200, async exchange => {
         const { policy, path } = await bodyOf(exchange)

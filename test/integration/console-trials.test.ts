@@ -53,6 +53,10 @@ describe('what the console tries', function () {
       expect((await server.send('/readyz')).status).to.equal(200)
       expect(await running).to.deep.include({ error: 'operation cancelled: actual cost limit exceeded' })
     })
+    it('tells no result that is much larger than what it is made of', async () => {
+      const nested = `[l]${'.map(a,[a,a])'.repeat(40)}`
+      expect(await trial(nested, { l: [1] })).to.deep.include({ value: 'more than is shown' })
+    })
     it('is bounded', async () => {
       for (const [body, code] of [
         [{ expression: 'a'.repeat(10_001) }, 400],

@@ -1,6 +1,6 @@
 import { FormatValue } from '../functions/formats.ts'
 import { signaturesOf } from '../libraries/extended-lists.ts'
-import { FlattenedList } from '../values/list.ts'
+import { FlattenedList, JoinedList } from '../values/list.ts'
 import { heldSizeForCost, sizeForCost, traversalCost } from '../values/sizes.ts'
 import { CelList, CelObject, type Value } from '../values/value.ts'
 
@@ -11,6 +11,15 @@ export type CallCost = (first: Value, second: Value, result: Value) => number
 export const TRAVERSAL = 0.1
 /** Of a character of a regular expression. */
 export const PATTERN = 0.25
+
+/** What is longer is paid for by whom it is made, where upstream counts only what it is made of, or one: something short may become as long as one likes. */
+const LONG = 1000
+function lengthOf(value: Value): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length
+  return value instanceof CelList && !(value instanceof JoinedList) ? value.size : 0
+}
+const orLong = (cost: number, result: Value): number => (lengthOf(result) > LONG ? Math.max(cost, Math.ceil(lengthOf(result) * TRAVERSAL)) : cost)
+const sumOrLong: CallCost = (_first, _second, result) => orLong(1, result)
 
 /** The same, whatever it is called with. */
 const fixed =
@@ -53,7 +62,9 @@ const BY_FUNCTION = new Map<string, CallCost>([
   ...named('fieldSelector labelSelector', selector),
   ...named('isSorted sum max min indexOf lastIndexOf', whole),
   ...named('url lowerAscii upperAscii substring trim jsonpatch.escapeKey cidr isIP isCIDR ip quantity isQuantity semver isSemver', ofFirst(1)),
-  ...named('replace split ip.isCanonical', ofFirst(2)),
+  ...named('split ip.isCanonical', ofFirst(2)),
+  ['replace', (first, second, result) => orLong(ofFirst(2)(first, second, result), result)],
+  ['_+_', sumOrLong],
   ...named('join', (_first, _second, result) => Math.ceil(sizeForCost(result) * 2 * TRAVERSAL)),
   ...named('find findAll', search),
   ...named('validate', validation),
@@ -87,15 +98,21 @@ const compared = (list: Value): number => {
   return listOf(sizeForCost(list) ** 2 * comparisons(typeof first === 'string' || first instanceof Uint8Array))
 }
 
+/** Upstream counts one where the type of the list is not known, however long it is. */
+const LONG_SORT = 100
+const comparedIfLong: CallCost = list => (sizeForCost(list) > LONG_SORT ? compared(list) : 1)
+
 /** Comparisons of texts and bytes: for other types they cost one. */
 const ORDERED = ['less', 'less_equals', 'greater', 'greater_equals']
 
 /** Costs by the name of the signature. Source: cel-go, interpreter/runtimecost.go and ext/sets.go. */
 const BY_SIGNATURE = new Map<string, CallCost>([
-  ...named('starts_with_string ends_with_string string_to_bytes bytes_to_string strings_quote string_format', ofHeld),
+  ...named('starts_with_string ends_with_string string_to_bytes bytes_to_string strings_quote', ofHeld),
+  ['string_format', (first, second, result) => orLong(ofHeld(first, second, result), result)],
   ...named('in_list', (_first, second) => heldSizeForCost(second)),
   ...ORDERED.flatMap(name => named(`${name}_string ${name}_bytes`, smaller)),
   ['equals', equality],
+  ['add_list', sumOrLong],
   ['not_equals', smaller],
   ...named('add_string add_bytes', sum),
   ['matches_string', (first, second) => pattern(heldSizeForCost(first), heldSizeForCost(second))],
@@ -124,5 +141,7 @@ export function callCost(name: string, signature: string): CallCost {
   if (bySignature) return bySignature
   if (signature === '' && name === 'containsIP') return networks(false, false)
   if (signature === '' && name === 'containsCIDR') return networks(true, false)
+  if (signature === '' && name === 'sort') return comparedIfLong
+  if (signature === '' && name === '@sortByAssociatedKeys') return (_list, keys) => comparedIfLong(keys, null, null)
   return BY_FUNCTION.get(name) ?? one
 }

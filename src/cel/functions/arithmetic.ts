@@ -1,6 +1,7 @@
 import { addInt, divideInt, divideUint, moduloInt, moduloUint, multiplyInt, negateInt, subtractInt, toUint } from '../values/integer.ts'
 import { addToTimestamp, timeBetween, toDuration } from '../values/time.ts'
 import { CelDouble, CelDuration, CelList, CelTimestamp, CelUint, isInt, noSuchOverload, type Value } from '../values/value.ts'
+import { checkText } from '../work.ts'
 
 /** An operator on two values; undefined where the first one's type has no such operator. */
 export type Operator = (a: Value, b: Value) => Value | undefined
@@ -11,13 +12,23 @@ const isUint = (value: Value): value is CelUint => value instanceof CelUint
 /** Sums within one type, joins texts, bytes and lists, and moves times by durations. Overflows of 64 bits are errors. */
 export const add: Operator = (a, b) => {
   if (typeof a === 'number' || typeof a === 'bigint') return isInt(b) ? addInt(a, b) : noSuchOverload(b)
-  if (typeof a === 'string') return typeof b === 'string' ? a + b : noSuchOverload(b)
+  if (typeof a === 'string') return typeof b === 'string' ? joinTexts(a, b) : noSuchOverload(b)
   if (a instanceof CelList) return b instanceof CelList ? a.concat(b) : noSuchOverload(b)
   if (isDouble(a)) return isDouble(b) ? new CelDouble(a.value + b.value) : noSuchOverload(b)
   if (isUint(a)) return isUint(b) ? toUint(a.value + b.value) : noSuchOverload(b)
-  if (a instanceof Uint8Array) return b instanceof Uint8Array ? Uint8Array.from([...a, ...b]) : noSuchOverload(b)
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? joinBytes(a, b) : noSuchOverload(b)
   if (a instanceof CelTimestamp) return b instanceof CelDuration ? addToTimestamp(a, b.nanos) : noSuchOverload(b)
   return a instanceof CelDuration ? addToDuration(a, b) : undefined
+}
+
+function joinTexts(a: string, b: string): string {
+  checkText(a.length + b.length)
+  return a + b
+}
+
+function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  checkText(a.length + b.length)
+  return Uint8Array.from([...a, ...b])
 }
 
 /** A duration may stand before the time that it moves. */

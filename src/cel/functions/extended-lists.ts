@@ -2,15 +2,20 @@ import { compareValues, typeEquals } from '../values/compare.ts'
 import { FlattenedList, listOfValues, RangeList } from '../values/list.ts'
 import { printValue } from '../values/print.ts'
 import { CelError, CelList, type Int, typeNameOf, type Value } from '../values/value.ts'
+import { spendWork } from '../work.ts'
 import type { Implementations } from './implementation.ts'
 
-const valuesOf = (list: CelList): Value[] => Array.from({ length: list.size }, (_, i) => list.at(i))
+function valuesOf(list: CelList): Value[] {
+  spendWork(list.size)
+  return Array.from({ length: list.size }, (_, i) => list.at(i))
+}
 
 function slice(list: CelList, start: Int, end: Int): Value {
   const call = `cannot slice(${printValue(start)}, ${printValue(end)})`
   if (start < 0 || end < 0) return new CelError(`${call}, negative indexes not supported`)
   if (start > end) return new CelError(`${call}, start index must be less than or equal to end index`)
   if (list.size < end) return new CelError(`${call}, list is length ${list.size}`)
+  spendWork(Number(end) - Number(start))
   return listOfValues(Array.from({ length: Number(end) - Number(start) }, (_, i) => list.at(Number(start) + i)))
 }
 

@@ -4,6 +4,7 @@ import { ownMember } from '../../meta/equal.ts'
 import { fixedDouble } from '../values/double-text.ts'
 import { timestampText } from '../values/time.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelType, CelUint, isInt, typeNameOf, type Value } from '../values/value.ts'
+import { spendWork } from '../work.ts'
 import { bytesToText, secondsText } from './conversions.ts'
 
 /** Thrown inside of a formatting only. */
@@ -54,10 +55,16 @@ function literal(value: Value): string {
   throw new FormatFault(`error during formatting: no formatting function for ${typeNameOf(value)}`)
 }
 
+/** A list may hold the same one many times: it is printed as often. */
+function spent(text: string): string {
+  spendWork(1 + text.length)
+  return text
+}
+
 /** As a literal of the language: `[1, "a"]`. */
 function listText(list: CelList): string {
   const parts: string[] = []
-  for (let i = 0; i < list.size; i++) parts.push(literal(list.at(i)))
+  for (let i = 0; i < list.size; i++) parts.push(spent(literal(list.at(i))))
   return `[${parts.join(', ')}]`
 }
 
@@ -66,7 +73,7 @@ function mapText(map: CelMap): string {
   const pairs = Array.from(map.entries(), ([key, value]) => {
     if (typeof key !== 'string' && typeof key !== 'boolean' && !isInt(key) && !(key instanceof CelUint))
       throw new FormatFault(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`)
-    return [literal(key), literal(value)] as const
+    return [spent(literal(key)), spent(literal(value))] as const
   })
   const sorted = pairs.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(', ')}}`
@@ -188,7 +195,7 @@ function formatAll(format: string, args: CelList): string {
     if (used >= args.size) throw new FormatFault(`index ${used} out of range`)
     if (at >= format.length) throw new FormatFault('unexpected end of string')
     const { printed, length } = clause(format.slice(at), args.at(used++))
-    out += printed
+    out += spent(printed)
     at += length
   }
   return out

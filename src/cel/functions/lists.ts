@@ -1,10 +1,12 @@
 import { compareValues, typeEquals } from '../values/compare.ts'
 import { CelDouble, CelDuration, CelError, type CelList, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
+import { spendWork } from '../work.ts'
 import { add } from './arithmetic.ts'
 import type { Implementations } from './implementation.ts'
 
 /** Ascending; equal neighbours are allowed. */
 function isSorted(list: CelList): Value {
+  spendWork(list.size)
   for (let i = 0; i < list.size; i++) {
     const order = compareValues(list.at(Math.max(0, i - 1)), list.at(i))
     if (order === undefined) return noSuchOverload(list.at(i))
@@ -17,6 +19,7 @@ function isSorted(list: CelList): Value {
 const sumFrom =
   (zero: Value) =>
   (list: CelList): Value => {
+    spendWork(list.size)
     let sum = zero
     for (let i = 0; i < list.size; i++) {
       sum = add(sum, list.at(i)) ?? noSuchOverload(list.at(i))
@@ -30,6 +33,7 @@ const extreme =
   (name: string, sign: number) =>
   (list: CelList): Value => {
     if (list.size === 0) return new CelError(`${name} called on empty list`)
+    spendWork(list.size)
     let best = list.at(0)
     for (let i = 0; i < list.size; i++) {
       const order = compareValues(best, list.at(i))
@@ -41,6 +45,7 @@ const extreme =
 
 /** -1 where no element is equal. Elements of other types are unequal, not errors. */
 function indexOf(list: CelList, value: Value): Value {
+  spendWork(list.size)
   for (let i = 0; i < list.size; i++) {
     if (typeEquals(list.at(i), value) === true) return i
   }
@@ -48,6 +53,7 @@ function indexOf(list: CelList, value: Value): Value {
 }
 
 function lastIndexOf(list: CelList, value: Value): Value {
+  spendWork(list.size)
   for (let i = list.size - 1; i >= 0; i--) {
     if (typeEquals(list.at(i), value) === true) return i
   }

@@ -3,6 +3,7 @@ import { TextList } from '../values/list.ts'
 import { printValue } from '../values/print.ts'
 import { codePoints, pointsOf } from '../values/strings.ts'
 import { CelError, type CelList, type Int, noSuchOverload, type Value } from '../values/value.ts'
+import { spendWork } from '../work.ts'
 import { formatText } from './format-text.ts'
 import type { Implementations } from './implementation.ts'
 
@@ -58,9 +59,18 @@ function substringRange(text: string, start: Int, end: Int): Value {
   return end < 0 || end > points.length ? outOfRange(end) : points.slice(Number(start), Number(end))
 }
 
+/** By so many characters a text may grow that nobody counts how often it holds what is replaced. */
+const MOST_UNCOUNTED = 100_000
+
+/** Characters by which a text grows at most. */
+const grown = (text: string, from: string, to: string): number => (from === '' ? text.length + 1 : text.split(from).length - 1) * (to.length - from.length)
+
 /** @param limit how many at most; negative for all. */
 function replace(text: string, from: string, to: string, limit: Int): Value {
   if (limit === 0) return text
+  spendWork(text.length)
+  if (to.length > from.length)
+    spendWork(Math.ceil((1 + text.length) / (from.length || 1)) * (to.length - from.length) > MOST_UNCOUNTED ? grown(text, from, to) : 0)
   if (limit < 0) return from === '' ? Array.from(text).reduce((sum, point) => `${sum}${point}${to}`, to) : text.replaceAll(from, () => to)
   const parts = from === '' ? ['', ...Array.from(text), ''] : text.split(from)
   const first = parts.slice(0, Number(limit) + 1)
@@ -83,6 +93,7 @@ function join(list: CelList, separator: string): Value {
   for (let i = 0; i < list.size; i++) {
     const part = list.at(i)
     if (typeof part !== 'string') return new CelError(`join: invalid input: ${printValue(part)}`)
+    spendWork(part.length + separator.length)
     parts.push(part)
   }
   return parts.join(separator)

@@ -1,19 +1,11 @@
 import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import type { LongWork } from '../long-work.ts'
 import type { Value } from '../values/value.ts'
+import { CostLimitExceeded } from '../work.ts'
 
 /** Where variables are looked up; a Map is one. */
 export interface Activation {
   get(name: string): Value | undefined
-}
-
-/** Thrown when an evaluation has cost more than it may. */
-export class CostLimitExceeded extends Error {
-  override readonly name = 'CostLimitExceeded'
-
-  constructor() {
-    super('operation cancelled: actual cost limit exceeded')
-  }
 }
 
 /** Thrown where an evaluation leaves the event loop to others: it goes on where it was. Made once, since nobody looks at where it was thrown. */

@@ -2,7 +2,8 @@ import type { Checked } from '../checker.ts'
 import type { Environment } from '../environment.ts'
 import { withLongWork } from '../long-work.ts'
 import { type CelError, isError, type Value } from '../values/value.ts'
-import { type Activation, CostLimitExceeded, type Evaluate, Frame, SUSPENDED } from './frame.ts'
+import { CostLimitExceeded, withBoundedWork } from '../work.ts'
+import { type Activation, type Evaluate, Frame, SUSPENDED } from './frame.ts'
 import { Planner } from './planner.ts'
 
 /** What one call may cost (Kubernetes, "Resource constraints"). */
@@ -57,7 +58,7 @@ export function makeProgram(checked: Checked, environment: Environment): Program
 /** Errors of the expression are outcomes; any other exception is a bug, or a value that is not there yet. */
 function outcomeOf(planned: Evaluate, frame: Frame): Outcome {
   try {
-    const value = withLongWork(frame, () => planned(frame))
+    const value = withBoundedWork(() => withLongWork(frame, () => planned(frame)))
     return isError(value) ? { error: value.message, isLimit: false, cost: frame.cost } : { value, cost: frame.cost }
   } catch (fault) {
     if (fault instanceof CostLimitExceeded) return { error: fault.message, isLimit: true, cost: frame.cost }

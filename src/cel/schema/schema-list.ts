@@ -3,6 +3,7 @@ import { isFloatIn } from '../../meta/whole-floats.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import { typeEquals } from '../values/compare.ts'
 import { CelDouble, CelError, CelList, noSuchOverload, type Value } from '../values/value.ts'
+import { checkElements, spendWork } from '../work.ts'
 import { PreservedValue } from './preserved-value.ts'
 import { escapeProperty } from './property-names.ts'
 import { type Convert, SchemaMap } from './schema-map.ts'
@@ -57,6 +58,8 @@ export class SchemaList extends CelList {
   }
 
   concat(other: CelList): Value {
+    spendWork(this.size + other.size)
+    checkElements(this.size + other.size)
     return this.withElements([...this.elements, ...elementsOf(other)])
   }
 
@@ -107,6 +110,8 @@ class SetList extends SchemaList {
   }
 
   override concat(other: CelList): Value {
+    spendWork(this.size + other.size)
+    checkElements(this.size + other.size)
     return this.withElements([...new Set([...this.elements, ...elementsOf(other)])])
   }
 
@@ -147,6 +152,8 @@ class MapList extends SchemaList {
 
   /** An element of the other list replaces the one with its keys. */
   override concat(other: CelList): Value {
+    spendWork(this.size + other.size)
+    checkElements(this.size + other.size)
     const elements = [...this.elements]
     const places = new Map(elements.map((element, i) => [this.#keyOf(element), i]))
     for (const element of elementsOf(other)) elements[places.get(this.#keyOf(element)) ?? elements.length] = element

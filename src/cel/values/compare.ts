@@ -1,4 +1,5 @@
 import { compareText } from '../../lib/compare-text.ts'
+import { spendWork } from '../work.ts'
 import {
   CelDouble,
   CelDuration,
@@ -75,7 +76,12 @@ export function typeEquals(a: Value, b: Value): boolean | CelError {
     const y = numberOf(b)
     return y !== undefined && orderNumbers(x, a instanceof CelDouble, y, b instanceof CelDouble) === 0 && !Number.isNaN(x) && !Number.isNaN(y)
   }
-  if (a instanceof CelList || a instanceof CelMap || a instanceof CelObject) return a.equals(b)
+  if (a instanceof CelList || a instanceof CelMap) {
+    const isAsLarge = (b instanceof CelList || b instanceof CelMap) && a.size === b.size
+    spendWork(isAsLarge ? 1 + a.size : 1)
+    return a.equals(b)
+  }
+  if (a instanceof CelObject) return a.equals(b)
   if (a instanceof CelOptional) return optionalsEqual(a, b)
   if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.seconds === b.seconds && a.nanos === b.nanos
   if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos

@@ -1,4 +1,5 @@
 import { inInt64 } from '../../lib/integer.ts'
+import { checkElements, spendWork } from '../work.ts'
 import { equalValues, typeEquals } from './compare.ts'
 import { exactInteger } from './integer.ts'
 import { printValue } from './print.ts'
@@ -21,6 +22,7 @@ export abstract class PlainList extends CelList {
   }
 
   contains(value: Value): boolean | CelError {
+    spendWork(this.size)
     for (let i = 0; i < this.size; i++) {
       if (typeEquals(value, this.at(i)) === true) return true
     }
@@ -74,7 +76,7 @@ export class RangeList extends PlainList {
 /** Texts that a function has taken out of a text. cel-go keeps Go's own list of them, which is a list like any other but in an apply configuration. */
 export class TextList extends ValueList {}
 
-/** Two lists, one behind the other: joining takes no copy. */
+/** Two lists, one behind the other: joining takes no copy. Throws CostLimitExceeded. */
 export class JoinedList extends PlainList {
   readonly #first: CelList
   readonly #second: CelList
@@ -85,6 +87,7 @@ export class JoinedList extends PlainList {
     this.#first = first
     this.#second = second
     this.size = first.size + second.size
+    checkElements(this.size)
   }
 
   at(index: number): Value {
@@ -111,6 +114,7 @@ export class GrowingList extends PlainList {
 
   override concat(other: CelList): Value {
     const { size } = other
+    spendWork(size)
     for (let i = 0; i < size; i++) this.values.push(other.at(i))
     return this
   }

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts'
 import { formatDouble } from '../../lib/format-double.ts'
+import { spendWork } from '../work.ts'
 import { timestampText } from './time.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelType, CelUint, type Value } from './value.ts'
 
@@ -27,6 +28,7 @@ function goTime(value: CelTimestamp): string {
 }
 
 function printList(list: CelList): string {
+  spendWork(1 + list.size)
   const parts: string[] = []
   for (let i = 0; i < list.size; i++) parts.push(printValue(list.at(i)))
   return `[${parts.join(', ')}]`
@@ -34,5 +36,6 @@ function printList(list: CelList): string {
 
 /** In the order of the map, which for a document is its own. */
 function printMap(map: CelMap): string {
+  spendWork(1 + map.size)
   return `{${Array.from(map.entries(), ([key, value]) => `${printValue(key)}: ${printValue(value)}`).join(', ')}}`
 }

@@ -5,7 +5,7 @@ import { celValueOf, nativeOf, ValueError } from '../../cel/package/native-value
 import { makeProgram } from '../../cel/program/program.ts'
 import { runProgram } from '../../cel/program/run.ts'
 import { DYN, printType } from '../../cel/type.ts'
-import type { Value } from '../../cel/values/value.ts'
+import { CelList, CelMap, CelOptional, type Value } from '../../cel/values/value.ts'
 import { SHARED_TURNS } from '../../lib/turn.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { badRequestError } from '../../meta/status.ts'
@@ -34,7 +34,7 @@ export interface ExpressionTrial {
  * Compiles and evaluates an expression over values of no declared type, with the limit that one call has in kube-apiserver, and leaves the event loop to others in between. `minor`: of the release that has to understand it.
  * Throws a StatusError for what is too long.
  */
-export async function tryExpression(expression: string, variables: JsonObject, minor: number): Promise<ExpressionTrial> {
+export async function tryExpression(expression: string, variables: JsonObject, minor: number, signal?: AbortSignal): Promise<ExpressionTrial> {
   const names = Object.keys(variables)
   if (expression.length > MOST_CHARACTERS) throw badRequestError(`expression: must have at most ${MOST_CHARACTERS} characters`)
   if (names.length > MOST_VARIABLES) throw badRequestError(`variables: must be at most ${MOST_VARIABLES}`)
@@ -48,7 +48,7 @@ export async function tryExpression(expression: string, variables: JsonObject, m
   const { min, max } = estimateCost(checked, () => undefined)
   const about = { type: printType(checked.result), estimate: { min: String(min), max: String(max) } }
   const values = valuesOf(variables)
-  const { cost, value, error } = await runProgram(program, { get: name => values.get(name) }, SHARED_TURNS)
+  const { cost, value, error } = await runProgram(program, { get: name => values.get(name) }, SHARED_TURNS, { interrupted: () => signal?.aborted === true })
   return error === undefined ? { ...about, cost, value: shown(value) } : { ...about, cost, error }
 }
 
@@ -61,7 +61,28 @@ function valuesOf(variables: JsonObject): ReadonlyMap<string, Value> {
   }
 }
 
+/** Values and characters that a result is made of. Of more it is not told which: one list may be in another many times. */
+const MOST_PARTS = 200_000
+
+function isSmall(value: Value): boolean {
+  let left = MOST_PARTS
+  const fits = (one: Value): boolean => {
+    left -= typeof one === 'string' || one instanceof Uint8Array ? 1 + one.length : 1
+    if (left < 0) return false
+    if (one instanceof CelOptional) return one.value === undefined || fits(one.value)
+    if (one instanceof CelMap) {
+      for (const [key, member] of one.entries()) if (!fits(key) || !fits(member)) return false
+      return true
+    }
+    if (!(one instanceof CelList)) return true
+    for (let i = 0; i < one.size; i++) if (!fits(one.at(i))) return false
+    return true
+  }
+  return fits(value)
+}
+
 function shown(value: Value): string {
+  if (!isSmall(value)) return 'more than is shown'
   const text = JSON.stringify(nativeOf(value), replaced, 2) ?? 'optional.none()'
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`
 }
