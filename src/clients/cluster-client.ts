@@ -20,12 +20,26 @@ export class ClusterError extends Error {
   readonly status: number | undefined
   /** Of the header, where it says seconds. */
   readonly retryAfterSeconds: number | undefined
+  /** The message of the server's Status; undefined where it has sent none, as for a path that it does not have. */
+  readonly answer: string | undefined
 
-  constructor(message: string, status?: number, retryAfter?: string) {
+  constructor(
+    message: string,
+    status?: number,
+    { retryAfter, answer }: { readonly retryAfter?: string | undefined; readonly answer?: string | undefined } = {},
+  ) {
     super(message)
     this.status = status
     this.retryAfterSeconds = /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined
+    this.answer = answer
   }
+}
+
+/** What a command says that has asked one thing: where the server has told why it refuses, its words alone. `isOff`: what is asked for is not there at all, where the server does not serve its path. */
+export function askedError(error: unknown, isOff: string): unknown {
+  if (!(error instanceof ClusterError) || error.status === undefined) return error
+  if (error.answer !== undefined) return new ClusterError(error.answer, error.status)
+  return error.status === 404 && /^\/binnacle\//.test(error.message) ? new ClusterError(isOff, 404) : error
 }
 
 interface Asked {
@@ -92,11 +106,7 @@ export class ClusterClient {
       request.on('timeout', () => request.destroy(new Error('no answer within a minute')))
       request.on('response', response => {
         if (response.statusCode === 200 || response.statusCode === 201) return resolve(response)
-        collected(path, response).then(
-          answer =>
-            reject(new ClusterError(`${path}: ${response.statusCode} ${messageOf(answer.toString())}`, response.statusCode, response.headers['retry-after'])),
-          reject,
-        )
+        collected(path, response).then(body => reject(refusalOf(path, response, body.toString())), reject)
       })
       request.end(body)
     })
@@ -124,8 +134,9 @@ function collected(path: string, response: IncomingMessage): Promise<Buffer> {
   })
 }
 
-/** Of a Status, or the text itself. */
-function messageOf(body: string): string {
+/** Tells the message of a Status, or the text itself. */
+function refusalOf(path: string, { statusCode, headers }: IncomingMessage, body: string): ClusterError {
   const { message } = parsedObject(body) ?? {}
-  return typeof message === 'string' ? message : body.slice(0, 200)
+  const answer = typeof message === 'string' ? message : undefined
+  return new ClusterError(`${path}: ${statusCode} ${answer ?? body.trim().slice(0, 200)}`, statusCode, { retryAfter: headers['retry-after'], answer })
 }

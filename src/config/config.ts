@@ -158,7 +158,7 @@ export function buildConfig(given: GivenFlags): Config {
     tolerationSeconds: { notReady: read.int('default-not-ready-toleration-seconds', 0), unreachable: read.int('default-unreachable-toleration-seconds', 0) },
     audit: auditOf(read),
     etcd: etcdOf(read),
-    moments: read.int('moments', 0),
+    moments: momentsOf(read),
     branches: read.int('branches', 0),
     branchBytes: read.int('branch-bytes', 1),
     faults: read.bool('enable-faults'),
@@ -200,6 +200,12 @@ const flagWarnings = (given: GivenFlags, read: Reader): string[] => [
   ...anonymousWarnings(read),
   ...requestHeaderWarnings(read),
 ]
+
+/** As many as a person looks at side by side. */
+const MOMENTS_OF_HISTORY = 4
+
+/** A server that keeps its past shows it as well. */
+const momentsOf = (read: Reader): number => (!read.isGiven('moments') && historyOf(read) !== undefined ? MOMENTS_OF_HISTORY : read.int('moments', 0))
 
 /** No more than can be listed and searched. */
 const MOST_WHY = 100_000

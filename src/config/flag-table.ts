@@ -42,7 +42,7 @@ export const FLAGS = {
   ),
   history: own(
     'duration',
-    'How long revisions are kept in the embedded store, for reads of the past (binnacle log, diff, show, undo). 0: not longer than others need.',
+    'How long revisions are kept in the embedded store, for reads of the past (binnacle log, diff, show, undo, at). 0: not longer than others need.',
     '0s',
   ),
   'history-max-bytes': own('string', 'Bytes that --history may take beside the present objects, as a quantity; the oldest goes first.', '1Gi'),
@@ -53,8 +53,8 @@ export const FLAGS = {
     'Refuse what would change what is stored, and what reaches nodes, pods and services. No controllers run. For looking at backups.',
     'false',
   ),
-  moments: own('int', 'Moments of the past that may be open at once, read-only below /binnacle/at/REVISION. 0: none is served.', '0'),
-  branches: own('int', 'Branches that there may be: control planes that begin as this one, below /binnacle/branches/NAME. 0: none is served.', '0'),
+  moments: own('int', 'Moments of the past open at once (binnacle at), read-only below /binnacle/at/REVISION. Default: 4 with --history, else 0: none.'),
+  branches: own('int', 'Branches that there may be (binnacle branch): planes that begin as this one, below /binnacle/branches/NAME. 0: none.', '0'),
   'branch-bytes': own('int', 'Bytes of what is written to a branch, and as many again of what this server has changed since.', '268435456'),
   'etcd-stand-in': own(
     'bool',

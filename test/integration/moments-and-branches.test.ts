@@ -69,8 +69,8 @@ describe('moments and branches', function () {
   /** The path of a new branch. */
   const branch = async (at?: number): Promise<string> =>
     (await body(server.request('POST', BRANCHES, { body: { name: `b${++branches}`, ...(at && { at }) } }), 201)).path
-  const names = async (path: string): Promise<string[]> =>
-    (await body(server.request('GET', path))).items.map((item: AnyObject) => item.metadata.name).filter((name: string) => name !== 'kube-root-ca.crt')
+  const names = async (path: string, of = server): Promise<string[]> =>
+    (await body(of.request('GET', path))).items.map((item: AnyObject) => item.metadata.name).filter((name: string) => name !== 'kube-root-ca.crt')
   const failed = (run: Promise<unknown>): Promise<string> =>
     run.then(
       () => 'it succeeds',
@@ -382,7 +382,7 @@ describe('moments and branches', function () {
       writeFileSync(join(dir, 'past'), text)
       const { stdout } = await promisify(execFile)('kubectl', ['--kubeconfig', join(dir, 'past'), 'get', 'namespaces', '-o', 'name'])
       expect(stdout).to.include('namespace/default')
-      expect(await failed(run(runAt, '1'))).to.match(/410 revision 1 is compacted/)
+      expect(await failed(run(runAt, '1'))).to.match(/^revision 1 is compacted/)
       expect(await failed(run(runAt))).to.equal('a moment is needed: binnacle at 10m')
     })
     it('make, list, compare and delete branches', async () => {
@@ -401,8 +401,41 @@ describe('moments and branches', function () {
       expect((await run(runBranch, '--list')).text).to.match(/^trial +\d+ +\S+Z +kubernetes-admin +\d+ +Open$/m)
       expect(await failed(run(runMerge, 'trial'))).to.match(/only --dry-run/)
       expect((await run(runBranch, '--delete', 'trial')).text).to.equal('branch trial deleted\n')
-      expect(await failed(run(runMerge, 'trial', '--dry-run'))).to.match(/404/)
+      expect(await failed(run(runMerge, 'trial', '--dry-run'))).to.equal('branches "trial" not found')
     })
+  })
+
+  it('are served with --history as moments, without a flag more', async () => {
+    const clock = new Date('2030-05-01T12:00:00Z')
+    const past = await startControlPlane({ flags: { history: '24h' }, clock })
+    const none = await startControlPlane({ flags: { history: '24h', moments: 0 }, clock })
+    try {
+      const file = join(dir, 'with-history')
+      const run = (command: typeof runAt, ...argv: string[]): Promise<string> => {
+        const text: string[] = []
+        return command([...argv, '--kubeconfig', file], { out: written => void text.push(written), err: () => {} }).then(() => text.join(''))
+      }
+      writeFileSync(file, past.kubeconfig)
+      const { body: created } = await past.request('POST', CONFIG_MAPS, { body: configMap('kept') })
+      await past.advance('20m')
+      await past.request('DELETE', `${CONFIG_MAPS}/kept`)
+      const at = /server: \S+(\/binnacle\/at\/\d+)/.exec(await run(runAt, '10m'))?.[1] ?? ''
+      expect(await names(`${at}${CONFIG_MAPS}`, past)).to.eql(['kept'])
+      expect(await run(runAt, '10m', 'ago')).to.equal(await run(runAt, '10m ago'))
+      expect(await failed(run(runAt, '1h'))).to.match(/^2030-05-01T11:20:00.000Z is no longer kept: history begins at /)
+      expect(await failed(run(runAt, 'x'))).to.match(/^"x" names no moment/)
+      expect(await failed(run(runBranch, 'trial'))).to.equal(`${past.url} has no branches: start it with --branches 4`)
+      expect(await failed(run(runMerge, 'trial', '--dry-run'))).to.equal(`${past.url} has no branches: start it with --branches 4`)
+      writeFileSync(file, none.kubeconfig)
+      expect(await failed(run(runAt, String((created as AnyObject).metadata.resourceVersion)))).to.equal(
+        `${none.url} serves no moments: start it with --history 24h, or with --moments 4 for revisions of the last minutes`,
+      )
+      writeFileSync(file, server.kubeconfig)
+      expect(await failed(run(runAt, '10m'))).to.equal(`${server.url} keeps no history: start it with --history 24h`)
+      expect(await failed(run(runBranch, 'old', '--at', '10m'))).to.equal(`${server.url} keeps no history: start it with --history 24h`)
+    } finally {
+      await Promise.all([past.stop(), none.stop()])
+    }
   })
 
   it('refuses names that are none', async () => {

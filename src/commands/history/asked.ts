@@ -1,6 +1,6 @@
 import { chosenKubeconfig } from '../../clients/chosen-kubeconfig.ts'
 import { readKubeconfig } from '../../clients/cluster-access.ts'
-import { ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
+import { askedError, ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import { ArgumentError, type Arguments, type Option, readArguments, type Streams } from '../../lib/arguments.ts'
 import { objectsIn } from '../../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
@@ -56,14 +56,13 @@ export async function aboutObject(
     const object = await findObject(client, given.values('object'), given.value('namespace') ?? access.namespace ?? 'default')
     return await ask({ given, client, object })
   } catch (error) {
-    throw isOff(error) ? new ClusterError(`${client.server.origin} keeps no history: start it with --history 24h`, 404) : error
+    throw askedError(error, noHistory(client))
   } finally {
     client.close()
   }
 }
 
-/** The paths of history are not served at all. */
-const isOff = (error: unknown): boolean => error instanceof ClusterError && error.status === 404 && error.message.startsWith('/binnacle/')
+const noHistory = ({ server }: ClusterClient): string => `${server.origin} keeps no history: start it with --history 24h`
 
 /** A moment as the server knows it. */
 export interface AskedMoment {
@@ -73,7 +72,10 @@ export interface AskedMoment {
 
 /** Throws ClusterError. */
 export async function momentAt(client: ClusterClient, moment: string): Promise<AskedMoment> {
-  const { revision, time } = objectIn(await client.json(`/binnacle/v1/moments?${new URLSearchParams({ at: moment })}`))
+  const answer = await client.json(`/binnacle/v1/moments?${new URLSearchParams({ at: moment })}`).catch((error: unknown) => {
+    throw askedError(error, noHistory(client))
+  })
+  const { revision, time } = objectIn(answer)
   return { revision: String(revision), time: typeof time === 'string' ? time : undefined }
 }
 

@@ -1,6 +1,6 @@
 import { chosenKubeconfig } from '../../clients/chosen-kubeconfig.ts'
 import { kubeconfigAt, readKubeconfig, serverOf } from '../../clients/cluster-access.ts'
-import { ClusterClient } from '../../clients/cluster-client.ts'
+import { askedError, ClusterClient } from '../../clients/cluster-client.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
 import { type Arguments, type Option, readArguments, type Streams } from '../../lib/arguments.ts'
 
@@ -19,10 +19,10 @@ const COMMON_USAGE = `
       --context     of the kubeconfig; the current one unless given
 `
 
-/** Runs `ask`, unless help is asked for. Throws ArgumentError, ClusterError. */
+/** Runs `ask`, unless help is asked for. `lack`: what a server lacks that does not serve the paths. Throws ArgumentError, ClusterError. */
 export async function aboutServer(
   argv: readonly string[],
-  { options = {}, usage }: { readonly options?: Readonly<Record<string, Option>>; readonly usage: string },
+  { options = {}, usage, lack }: { readonly options?: Readonly<Record<string, Option>>; readonly usage: string; readonly lack: string },
   { out }: Streams,
   ask: (asked: AskedServer) => Promise<number>,
 ): Promise<number> {
@@ -36,6 +36,8 @@ export async function aboutServer(
   const client = new ClusterClient({ ...access, server: serverOf(access.server) })
   try {
     return await ask({ given, client, printKubeconfig: path => out(yamlBytes(kubeconfigAt(file, context, path)).toString()) })
+  } catch (error) {
+    throw askedError(error, `${client.server.origin} ${lack}`)
   } finally {
     client.close()
   }

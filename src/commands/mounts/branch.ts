@@ -13,33 +13,41 @@ const USAGE = `Usage: binnacle branch NAME [--at MOMENT]
 Makes a branch: a control plane that begins as the server is, and is its own from there on. Prints a kubeconfig for it. The server runs
 with --branches.
 
-      --at          begin as the server was at a moment: a duration (10m), a time, or a revision
+      --at          begin as the server was at a moment: a duration (10m), a time, or a revision (needs --history)
       --list        print the branches that there are
       --delete      delete a branch, and all that was done in it
 `
+
+/** What a server without branches is told. */
+export const NO_BRANCHES = 'has no branches: start it with --branches 4'
 
 const ROOT = '/binnacle/v1/branches'
 
 /** Runs the command. Resolves with the exit status. */
 export const runBranch = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutServer(argv, { options: { at: 'value', list: 'switch', delete: 'switch' }, usage: USAGE }, streams, async ({ given, client, printKubeconfig }) => {
-    if (given.isOn('list')) {
-      streams.out(await listed(client))
+  aboutServer(
+    argv,
+    { options: { at: 'value', list: 'switch', delete: 'switch' }, usage: USAGE, lack: NO_BRANCHES },
+    streams,
+    async ({ given, client, printKubeconfig }) => {
+      if (given.isOn('list')) {
+        streams.out(await listed(client))
+        return 0
+      }
+      const [name, ...more] = given.values('argument')
+      if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle branch NAME')
+      if (given.isOn('delete')) {
+        await client.send('DELETE', `${ROOT}/${encodeURIComponent(name)}`)
+        streams.out(`branch ${onOneLine(name)} deleted\n`)
+        return 0
+      }
+      const at = given.value('at')
+      const revision = at === undefined ? undefined : /^[1-9]\d{0,15}$/.test(at) ? at : (await momentAt(client, at)).revision
+      const { path } = objectIn(await client.send('POST', ROOT, { name, ...(revision !== undefined && { at: Number(revision) }) }))
+      printKubeconfig(String(path))
       return 0
-    }
-    const [name, ...more] = given.values('argument')
-    if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle branch NAME')
-    if (given.isOn('delete')) {
-      await client.send('DELETE', `${ROOT}/${encodeURIComponent(name)}`)
-      streams.out(`branch ${onOneLine(name)} deleted\n`)
-      return 0
-    }
-    const at = given.value('at')
-    const revision = at === undefined ? undefined : /^[1-9]\d{0,15}$/.test(at) ? at : (await momentAt(client, at)).revision
-    const { path } = objectIn(await client.send('POST', ROOT, { name, ...(revision !== undefined && { at: Number(revision) }) }))
-    printKubeconfig(String(path))
-    return 0
-  })
+    },
+  )
 
 async function listed(client: ClusterClient): Promise<string> {
   const { items } = objectIn(await client.json(ROOT))

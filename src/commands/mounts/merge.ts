@@ -5,6 +5,7 @@ import { objectsIn } from '../../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { fieldChanges } from '../history/field-changes.ts'
 import { aboutServer } from './asked.ts'
+import { NO_BRANCHES } from './branch.ts'
 
 const USAGE = `Usage: binnacle merge NAME --dry-run [--output text|json]
 
@@ -17,7 +18,7 @@ fields, and those that the server has changed as well since the branch began (!)
 
 /** Runs the command. Resolves with the exit status. */
 export const runMerge = (argv: readonly string[], streams: Streams): Promise<number> =>
-  aboutServer(argv, { options: { 'dry-run': 'switch', output: 'value' }, usage: USAGE }, streams, async ({ given, client }) => {
+  aboutServer(argv, { options: { 'dry-run': 'switch', output: 'value' }, usage: USAGE, lack: NO_BRANCHES }, streams, async ({ given, client }) => {
     const [name, ...more] = given.values('argument')
     if (name === undefined || more.length > 0) throw new ArgumentError('one name is needed: binnacle merge NAME --dry-run')
     if (!given.isOn('dry-run')) throw new ArgumentError('merge: only --dry-run is built: apply what it shows to the server yourself')

@@ -514,6 +514,15 @@ describe('the command line', () => {
   for (const argument of harmless) it(`takes ${argument}`, () => expect(serve(argument).config).to.be.an('object'))
 })
 
+describe('--moments', () => {
+  it('is 4 where a history is kept, and nothing is said', () => {
+    expect(serve().config.moments).to.equal(0)
+    expect(serve('--history=24h').config.moments).to.equal(4)
+    expect(serve('--history=24h', '--moments=0').config.moments).to.equal(0)
+    expect(serve('--moments=2').config.moments).to.equal(2)
+  })
+})
+
 describe('usage', () => {
   it('names every flag', () => {
     const text = usage()
