@@ -1,8 +1,9 @@
+import { COMMANDS_USAGE } from './commands-usage.ts'
 import { buildConfig, type Config } from './config.ts'
 import type { FlagSpec } from './flag-spec.ts'
 import { FLAGS } from './flag-table.ts'
 import { checkNamedFiles } from './named-files.ts'
-import { isTrue, parseFlags } from './parse-flags.ts'
+import { FlagError, isTrue, parseFlags } from './parse-flags.ts'
 
 /** What a command line asks for. */
 export type Command =
@@ -13,6 +14,10 @@ export type Command =
 
 /** Throws FlagError. */
 export function readCommandLine(argv: readonly string[]): Command {
+  const [first = '', ...more] = argv
+  // They are flags here, and commands of kubectl.
+  if ((first === 'help' || first === 'version') && more.length === 0) return { action: first }
+  if (/^[a-z]/i.test(first)) throw new FlagError(unknownCommand(first, more))
   const given = parseFlags(argv)
   if (isTrue(given.values.get('help')?.[0] ?? 'false')) return { action: 'help' }
   const version = given.values.get('version')?.[0] ?? 'false'
@@ -20,22 +25,22 @@ export function readCommandLine(argv: readonly string[]): Command {
   return { action: 'serve', config: buildConfig(given), ignored: given.ignored, checkFiles: () => checkNamedFiles(given) }
 }
 
+/** Whether the arguments of a command ask what it does. */
+export const isHelp = (argv: readonly string[]): boolean => argv.includes('--help') || argv.includes('-h')
+
+/** Under the name kube-apiserver, flags come first: this one speaks as that does. */
+const unknownCommand = (name: string, [of]: readonly string[]): string =>
+  name === 'help' && of !== undefined
+    ? `binnacle ${of} --help tells about it`
+    : `unknown command ${JSON.stringify(name)}: binnacle --help lists commands and flags`
+
 /** What `--help` prints. */
 export function usage(): string {
   const all = Object.entries<FlagSpec>(FLAGS).sort(([a], [b]) => (a < b ? -1 : 1))
   const names = (status: FlagSpec['status']): string => wrap(all.filter(([, spec]) => spec.status === status).map(([name]) => `--${name}`))
   const described = (ours: boolean): string =>
     all.flatMap(([name, spec]) => (spec.status === 'used' && (spec.own === true) === ours ? [line(name, spec)] : [])).join('\n')
-  return `Usage: binnacle [flags]
-       binnacle assets DIR [--etcd PATH|stand-in]
-       binnacle open BACKUP
-       binnacle import --snapshot FILE|--kubeconfig FILE|-f PATH --data-dir DIR
-       binnacle export --data-dir DIR --snapshot FILE
-       binnacle kubeconfig [--data-dir DIR] [--server URL]
-       binnacle convert -f FILE|FOLDER|- --to RELEASE
-       binnacle why AUDIT-ID|--last|--list
-       binnacle upgrade-report --from RELEASE --to RELEASE [-f FILE|FOLDER|-]
-
+  return `${COMMANDS_USAGE}
 A Kubernetes API server on an embedded store or etcd: release 1.33, or another from 1.24 to 1.36 (--emulated-version).
 
 Flags of its own:

@@ -1,16 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isHelp } from '../config/command-line.ts'
 import { FlagError } from '../config/parse-flags.ts'
 
 const USAGE = 'Usage: binnacle kubeconfig [--data-dir DIR] [--server URL]'
+const HELP = `${USAGE}
+
+Prints the administrator's kubeconfig of a data directory (default: data), for clients elsewhere with another address of the server.
+`
 /** As `server/kubeconfig.ts` writes it. */
 const SERVER = /^( +server: ).*$/m
 
 /**
- * The administrator's kubeconfig in a data directory, with another address of the server where one is given: for containers, in which there is no other program that reads files.
+ * Help, where it is asked for, or the administrator's kubeconfig in a data directory, with another address of the server where one is given: for containers, in which there is no other program that reads files.
  * @throws FlagError
  */
 export function kubeconfigOf(argv: readonly string[], defaultDirectory: string): string {
+  if (isHelp(argv)) return HELP
   const given = new Map<string, string>()
   for (let i = 0; i < argv.length; i++) {
     const [, name, value = argv[++i]] = /^--(data-dir|server)(?:=(.*))?$/s.exec(argv[i] ?? '') ?? []

@@ -1,11 +1,18 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { isSea } from 'node:sea'
+import { isHelp } from '../../config/command-line.ts'
 import { FlagError } from '../../config/parse-flags.ts'
 import { DEFAULT_RELEASE } from '../../lifecycle/release.ts'
 import { gitVersion } from '../../server/version.ts'
 
 const USAGE = 'Usage: binnacle assets DIR [--etcd PATH|stand-in]'
+const HELP = `${USAGE}
+
+Fills a folder for KUBEBUILDER_ASSETS with kube-apiserver (this program), etcd and, if there is one, kubectl, so that suites written for envtest run on this program.
+
+      --etcd  a program, or a stand-in, which has the server use its embedded store (default: the etcd on the path, or else a stand-in)
+`
 /** In what this command has written, by which it knows what it may replace. */
 const MARK = '# Written by `binnacle assets`.'
 /** Longer files are none of ours. */
@@ -75,6 +82,10 @@ export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node
 
 /** Runs the command of this process. Resolves with the exit code. */
 export async function runAssets(argv: readonly string[]): Promise<number> {
+  if (isHelp(argv)) {
+    process.stdout.write(HELP)
+    return 0
+  }
   const environment = { ...ownCommands(), path: process.env.PATH ?? '' }
   process.stdout.write(`${writeAssets(assetsOptions(argv), environment).join('\n')}\n`)
   return 0

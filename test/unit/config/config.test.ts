@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -349,7 +350,9 @@ describe('the command line', () => {
     [['--bind-address=localhost'], 'invalid argument "localhost" for "--bind-address" flag: failed to parse IP: "localhost"'],
     [['--advertise-address=a.b'], 'invalid argument "a.b" for "--advertise-address" flag: failed to parse IP: "a.b"'],
     [['--event-ttl=1'], 'invalid argument "1" for "--event-ttl" flag: time: missing unit in duration "1"'],
-    [['serve'], 'kube-apiserver does not take any arguments, got ["serve"]'],
+    [['serve'], 'unknown command "serve": binnacle --help lists commands and flags'],
+    [['help', 'log'], 'binnacle log --help tells about it'],
+    [['--profile=apiserver', 'serve'], 'kube-apiserver does not take any arguments, got ["serve"]'],
     [['--authorization-mode=RBAC,ABAC'], "authorization-mode ABAC's authorization policy file not passed"],
     [['--authorization-policy-file=p.jsonl'], 'cannot specify --authorization-policy-file without mode ABAC'],
     [['--service-account-max-token-expiration=10m'], 'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds'],
@@ -527,5 +530,15 @@ describe('usage', () => {
   it('names every flag', () => {
     const text = usage()
     for (const name of Object.keys(FLAGS)) expect(text).to.contain(`--${name}`)
+  })
+  it('lists every command', () => {
+    const [, listed = ''] = /const COMMANDS = \[(.*)\]/.exec(readFileSync('bin/load.mjs', 'utf8')) ?? []
+    const names = listed.split(', ').map(name => name.replaceAll("'", ''))
+    expect(names).to.include('why')
+    for (const name of [...names, 'assets', 'kubeconfig']) expect(usage()).to.match(new RegExp(`^  ${name} `, 'm'))
+  })
+  it('is asked for as by kubectl', () => {
+    expect(readCommandLine(['help'])).to.deep.equal({ action: 'help' })
+    expect(readCommandLine(['version'])).to.deep.equal({ action: 'version' })
   })
 })

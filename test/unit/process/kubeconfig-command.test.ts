@@ -17,6 +17,7 @@ describe('binnacle kubeconfig', () => {
     expect(kubeconfigOf(['--data-dir', directory], '/none')).to.equal(config('https://127.0.0.1:6443'))
     expect(() => kubeconfigOf([], '/none')).to.throw('ENOENT')
   })
+  it('tells what it does', () => expect(kubeconfigOf(['--help'], directory)).to.match(/^Usage: binnacle kubeconfig .*Prints the/s))
   it('names the server by another address', () => {
     expect(kubeconfigOf(['--server=https://binnacle.binnacle.svc'], directory)).to.equal(config('"https://binnacle.binnacle.svc"'))
     expect(kubeconfigOf(['--server', 'https://$1:1'], directory)).to.contain('server: "https://$1:1"')

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { assetsOptions, writeAssets } from '../../../../src/process/assets/write-assets.ts'
+import { assetsOptions, runAssets, writeAssets } from '../../../../src/process/assets/write-assets.ts'
 
 describe('binnacle assets', () => {
   let directory = ''
@@ -68,10 +68,11 @@ describe('binnacle assets', () => {
     expect(existsSync(join(directory, 'out', 'kube-apiserver'))).to.equal(false)
   })
 
-  it('reads its command line', () => {
+  it('reads its command line', async () => {
     expect(assetsOptions(['/a'])).to.deep.equal({ directory: '/a', etcd: undefined })
     expect(assetsOptions(['--etcd=stand-in', '/a'])).to.deep.equal({ directory: '/a', etcd: 'stand-in' })
     expect(assetsOptions(['/a', '--etcd', '/e'])).to.deep.equal({ directory: '/a', etcd: '/e' })
+    expect(await runAssets(['--help'])).to.equal(0)
     for (const argv of [[], ['/a', '/b'], ['--what', '/a'], ['']]) expect(() => assetsOptions(argv)).to.throw('Usage: binnacle assets DIR')
   })
 })
