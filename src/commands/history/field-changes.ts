@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
+import { ownsChange } from './owns-change.ts'
 
 /** A field that differs. Absent: it was not there, or is not there any more. */
 export interface FieldChange {
@@ -70,7 +71,7 @@ const byKey = (key: string, items: readonly Json[]): ReadonlyMap<string, Json> =
 
 const SAME = ['manager', 'operation', 'subresource', 'apiVersion', 'time']
 
-/** Who may have made a change, by the managed fields: those of which there is another entry, or time, than before. */
+/** Who may have made a change, by the managed fields: those of which there is another entry, or time, than before, or else that own a field which differs. */
 export interface ChangeAuthor {
   readonly manager: string
   readonly operation: string
@@ -82,7 +83,9 @@ export function authorsOf(from: JsonObject | undefined, to: JsonObject | undefin
   const [before, now] = [entriesOf(from), entriesOf(to)]
   // Who only lost fields to another keeps his time.
   const changed = now.filter(entry => !before.some(each => SAME.every(name => own(each, name) === own(entry, name))))
-  return (changed.length > 0 ? changed : newestOf(now)).map(({ manager, operation, subresource, time }) => ({
+  // The second change by `scale` within its entry, which has no time, and others within a second.
+  const owners = changed.length > 0 ? changed : now.filter(({ fieldsV1 }) => ownsChange(fieldsV1, from, to))
+  return (owners.length > 0 ? owners : newestOf(now)).map(({ manager, operation, subresource, time }) => ({
     manager: String(manager ?? 'unknown'),
     operation: String(operation ?? ''),
     ...(typeof subresource === 'string' && subresource !== '' && { subresource }),

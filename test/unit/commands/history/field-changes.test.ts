@@ -55,6 +55,9 @@ describe('changes of fields', () => {
     expect(authorsOf(object(a), object(a, b))).to.deep.equal([b])
     expect(authorsOf(object(a, b), object(a, b))).to.deep.equal([b])
     expect(authorsOf(undefined, object(a))).to.deep.equal([a])
+    const scale: JsonObject = { manager: 'kubectl', operation: 'Update', subresource: 'scale' }
+    const scaled = (replicas: number): JsonObject => ({ ...object(a, { ...scale, fieldsV1: { 'f:spec': { 'f:replicas': {} } } }, b), spec: { replicas } })
+    expect(authorsOf(scaled(2), scaled(3))).to.deep.equal([scale])
     expect(authorsOf(undefined, undefined)).to.deep.equal([])
   })
 })
