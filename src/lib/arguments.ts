@@ -20,7 +20,7 @@ export interface Arguments {
   isOn(name: string): boolean
 }
 
-/** Reads `--name value`, `--name=value`, `-f value` and switches. What stands alone is a value of `alone`. Throws ArgumentError. */
+/** Reads `--name value`, `--name=value`, `-f value`, `-fvalue` and switches. What stands alone is a value of `alone`. Throws ArgumentError. */
 export function readArguments(
   argv: readonly string[],
   options: Readonly<Record<string, Option>>,
@@ -30,7 +30,7 @@ export function readArguments(
   const given = new Map<string, string[]>()
   const rest = [...argv]
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
-    const [, dashes = '', flag = '', text] = /^(--?)([^=]+)(?:=(.*))?$/s.exec(argument) ?? []
+    const [, dashes = '', flag = '', text] = /^(--?)([^=]+)(?:=(.*))?$/s.exec(separated(argument, short)) ?? []
     const name = argument === '-' || dashes === '' ? alone : dashes === '--' ? flag : (short[flag] ?? flag)
     if (!Object.hasOwn(options, name)) throw new ArgumentError(`unknown flag: ${argument}`)
     const option = options[name]
@@ -40,4 +40,10 @@ export function readArguments(
     given.set(name, [...(given.get(name) ?? []), value])
   }
   return { value: name => given.get(name)?.at(-1), values: name => given.get(name) ?? [], isOn: name => given.get(name)?.at(-1) === 'true' }
+}
+
+/** `-ojson` as `-o=json`. */
+function separated(argument: string, short: Readonly<Record<string, string>>): string {
+  const [, letter = '', value = ''] = /^-([a-z])([^=].*)$/s.exec(argument) ?? []
+  return letter !== '' && Object.hasOwn(short, letter) && !Object.hasOwn(short, letter + value) ? `-${letter}=${value}` : argument
 }
