@@ -61,6 +61,8 @@ function closestRule(bound: BoundRole, asked: RequestAttributes): Candidate | un
   const isElsewhere = bound.namespace !== '' && bound.namespace !== asked.namespace
   let best: Candidate | undefined
   for (const rule of bound.rules) {
+    // A rule for paths is not close to a resource, nor the other way round.
+    if (!(asked.isResource ? rule.resources : rule.nonResourceURLs)?.length) continue
     const missing: ClosestGrant['missing'] = [
       ...(bound.subject ? [] : (['subject'] as const)),
       ...(isElsewhere ? (['namespace'] as const) : []),

@@ -39,6 +39,12 @@ describe('why a request is denied', () => {
       'RoleBinding elsewhere/all namespace',
     ])
   })
+  it('does not compare paths with resources', () => {
+    const index = indexOf(['discovery', DEVS, { nonResourceURLs: ['/api'] }], ['pods', DEVS, PODS])
+    const closest = (asked: typeof LIST): string[] => runAtOnce(denialOf(index, ['RBAC'], JANE, asked)).closest.map(({ binding }) => binding)
+    expect(closest(resourceAttributes({ verb: 'get', resource: 'secrets', namespace: 'shop' }))).to.deep.equal(['ClusterRoleBinding pods'])
+    expect(closest(nonResourceAttributes('get', '/metrics'))).to.deep.equal(['ClusterRoleBinding discovery'])
+  })
   it('has no advice to become an administrator, or a controller', () => {
     const rule = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
     expect(
