@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chosenKubeconfig } from '../clients/chosen-kubeconfig.ts'
 import { readKubeconfig } from '../clients/cluster-access.ts'
@@ -61,6 +61,7 @@ function stateText(file: string): string {
 
 /** What is not whole is of no use. */
 async function save(client: ClusterClient, file: string): Promise<void> {
+  if (existsSync(file)) throw new ArgumentError(`${file} is there already: a snapshot is saved to a new file`)
   try {
     await client.save('/binnacle/v1/snapshot', file)
   } catch (error) {
