@@ -1,10 +1,11 @@
+import { bearerToken } from '../auth/authn/token.ts'
 import type { Exchange } from '../endpoints/exchange.ts'
 import type { OwnRoute } from '../endpoints/own-route.ts'
 import { minorOf, type Release } from '../lifecycle/release.ts'
 import type { User } from '../meta/context.ts'
 import { parsedObject } from '../meta/json-members.ts'
 import { isJsonObject, type JsonObject } from '../meta/object.ts'
-import { badRequestError } from '../meta/status.ts'
+import { badRequestError, failure } from '../meta/status.ts'
 import { tryExpression } from './console/expression-trial.ts'
 import { type TrialParts, tryPolicy } from './console/policy-trial.ts'
 import type { Service } from './service.ts'
@@ -17,6 +18,8 @@ interface Grant {
 
 /** What the console of a server is made with. */
 export interface ConsoleOptions {
+  /** Whether a bearer token is one of a session. */
+  isSession(token: string): boolean
   /** Makes a one-time link: whoever opens it acts as the user. */
   link(user: User): Grant
 }
@@ -42,7 +45,8 @@ export class ConsoleService implements Service {
       handle: async exchange => exchange.sendBytes(status, 'application/json', Buffer.from(JSON.stringify(await answer(exchange)))),
     })
     this.routes = [
-      post('links', 201, async ({ ctx }) => {
+      post('links', 201, async ({ ctx, headers }) => {
+        if (console.isSession(bearerToken(headers.authorization) ?? '')) throw failure(403, 'Forbidden', 'a session makes no links: it would never end', {})
         const { token, expires } = console.link(ctx.user)
         return { link: linkPath(token), expires: new Date(expires).toISOString() }
       }),

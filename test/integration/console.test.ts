@@ -100,6 +100,11 @@ describe('the console’s entry', function () {
     expect(JSON.parse((await open(token)).text).user).to.deep.equal({ name: 'anna', groups: ['system:masters', 'system:authenticated'] })
   })
 
+  it('is not made by a session, which would never end', async () => {
+    const again = await ask('/binnacle/v1/console/links', { method: 'POST', ...bearing(await newSession()) })
+    expect([again.status, again.text.includes('#')]).to.deep.equal([403, false])
+  })
+
   it('is made by `binnacle console`', async () => {
     const { stdout: made } = await promisify(execFile)(
       process.execPath,
