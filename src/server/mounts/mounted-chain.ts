@@ -37,8 +37,9 @@ export function mountedChain(options: ChainOptions, mounts: Mounts): readonly La
   return [
     // The console's pages and users, and what is told of recent requests, are those of this server alone.
     ...received({ ...options, console: undefined, recent: undefined }, withMountedExchange(options), withMountAuthentication(options, mounts)),
-    withMountGate(authorizer),
+    withMountNote,
     limited(options),
+    withMountGate(authorizer),
     withPlane(options, mounts, authMetrics),
   ]
 }
@@ -75,13 +76,19 @@ function withMountAuthentication({ trusted, authMetrics }: ChainOptions, mounts:
   }
 }
 
+/** Also where it gets no further: its audit tells what it is for. */
+const withMountNote: Filter = (ctx, next) => {
+  const { exchange, mount }: MountState = ctx.state
+  if (mount) exchange.audit?.annotate('binnacle.dev/mount', mount.path)
+  return next()
+}
+
 /** Whoever this server knows needs its leave to use a mount at all: to `get` its path. Throws 403. */
 const withMountGate =
   (authorizer: Authorizer): Filter =>
   async (ctx, next) => {
     const { exchange, mount, isLocal }: MountState = ctx.state
     invariant(mount, 'the request is for a mount')
-    exchange.audit?.annotate('binnacle.dev/mount', mount.path)
     if (!isLocal && !isMaster(exchange.user)) {
       const asked = nonResourceAttributes('get', mount.path)
       const { decision, reason } = await authorizer.authorize(exchange.user, asked, exchange.signal)
