@@ -1,17 +1,13 @@
-import { makePrivateDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 import { key as asKey, revision } from '../revision.ts'
-import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
-import { inspectDataFile } from './inspect.ts'
 import { encodeLatest, encodeRecord, expiryKey, numberBytes, put } from './layout.ts'
+import { FIRST_REVISION, fillNewStore } from './new-store.ts'
 import { keyBytes } from './reader.ts'
-import { metaRevision, openTables, setMeta } from './tables.ts'
+import { setMeta } from './tables.ts'
 
 /** One commit holds so many bytes. */
 const COMMIT_BYTES = 8 << 20
-/** The revision of a store that nobody has written to. */
-const FIRST_REVISION = 1
 
 /** A value of another store, which it takes the place of with its revisions. */
 export interface ImportedValue {
@@ -28,20 +24,7 @@ export interface ImportedValue {
  * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where there is a store that has been written to, two values have one revision, or a revision is none; `too large` for a key that does not fit
  */
 export async function importValues(dir: string, values: Iterable<ImportedValue>, newest: number): Promise<number> {
-  makePrivateDirectory(dir)
-  const unlock = lockDirectory(dir)
-  try {
-    inspectDataFile(dir)
-    const tables = await openTables(dir)
-    try {
-      if (metaRevision(tables, 'revision') > FIRST_REVISION) throw new BackendError('corrupt', `${dir} has a store already: import into a new directory`)
-      return await fill(tables, values, newest)
-    } finally {
-      await tables.close()
-    }
-  } finally {
-    unlock()
-  }
+  return fillNewStore(dir, tables => fill(tables, values, newest))
 }
 
 async function fill(tables: Tables, values: Iterable<ImportedValue>, newest: number): Promise<number> {

@@ -1,21 +1,17 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { makePrivateDirectory } from '../../lib/private-file.ts'
 import { parsedObject } from '../../meta/json-members.ts'
 import { BackendError } from '../backend.ts'
 import { revision } from '../revision.ts'
-import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
-import { inspectDataFile } from './inspect.ts'
 import { decodeRecord, deletion, encodeLatest, historyFormat, readNumber } from './layout.ts'
+import { fillNewStore } from './new-store.ts'
 import { damaged, HEAD_BYTES, MAGIC, readRecordHead, type SnapshotHead } from './snapshot-format.ts'
-import { metaRevision, openTables, setMeta } from './tables.ts'
+import { setMeta } from './tables.ts'
 
 /** One commit holds so many bytes, and the file is read in pieces of this size. */
 const COMMIT_BYTES = 8 << 20
 const PIECE_BYTES = 1 << 20
-/** The revision of a store that nobody has written to. */
-const FIRST_REVISION = 1
 
 interface SnapshotRecord {
   readonly kind: 'H' | 'E' | 'L'
@@ -39,20 +35,7 @@ export async function restoreSnapshot(file: string, dir: string): Promise<{ read
   const head = checkSnapshot(file)
   if (head.format > historyFormat)
     throw new BackendError('corrupt', `the snapshot has format ${head.format}, which is newer than format ${historyFormat} of this program`)
-  makePrivateDirectory(dir)
-  const unlock = lockDirectory(dir)
-  try {
-    inspectDataFile(dir)
-    const tables = await openTables(dir)
-    try {
-      if (metaRevision(tables, 'revision') > FIRST_REVISION) throw new BackendError('corrupt', `${dir} has a store already: restore into a new directory`)
-      return { changes: await fill(tables, file, head), revision: head.revision }
-    } finally {
-      await tables.close()
-    }
-  } finally {
-    unlock()
-  }
+  return fillNewStore(dir, async tables => ({ changes: await fill(tables, file, head), revision: head.revision }))
 }
 
 async function fill(tables: Tables, file: string, head: SnapshotHead): Promise<number> {

@@ -1,0 +1,30 @@
+import { makePrivateDirectory } from '../../lib/private-file.ts'
+import { BackendError } from '../backend.ts'
+import { lockDirectory } from './directory-lock.ts'
+import type { Tables } from './environment.ts'
+import { inspectDataFile } from './inspect.ts'
+import { metaRevision, openTables } from './tables.ts'
+
+/** The revision of a store that nobody has written to. */
+export const FIRST_REVISION = 1
+
+/**
+ * Opens the tables of a new store for whoever fills them, and closes them.
+ * @throws BackendError `unavailable` where another process holds the directory, `corrupt` where there is a store that has been written to
+ */
+export async function fillNewStore<T>(dir: string, fill: (tables: Tables) => Promise<T>): Promise<T> {
+  makePrivateDirectory(dir)
+  const unlock = lockDirectory(dir)
+  try {
+    inspectDataFile(dir)
+    const tables = await openTables(dir)
+    try {
+      if (metaRevision(tables, 'revision') > FIRST_REVISION) throw new BackendError('corrupt', `${dir} has a store already: a new directory is needed`)
+      return await fill(tables)
+    } finally {
+      await tables.close()
+    }
+  } finally {
+    unlock()
+  }
+}
