@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net'
+import { listening } from './listening.ts'
 import { portOf } from './port-of.ts'
 import type { ConnectionSource } from './workers/worker-link.ts'
 
@@ -15,13 +16,7 @@ export async function holdPort(host: string, port: number): Promise<ConnectionSo
     waiting.add(socket)
     socket.once('close', () => waiting.delete(socket)).on('error', ignore)
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  await listening(server, host, port)
   return {
     port: portOf(server),
     open(taker) {

@@ -14,6 +14,7 @@ import { HTTP2_STACKS, type Http2Session, type Http2Stack } from './http2-stacks
 import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
 import { answerInvalidRequest } from './invalid-request.ts'
 import { HEADERS_CHECK_MS, HEADERS_MS, HTTP2_LIMITS, IDLE_MS, MAX_HEADER_BYTES } from './limits.ts'
+import { listening } from './listening.ts'
 import { portOf } from './port-of.ts'
 import { encodeStatusAsJson } from './status-body.ts'
 import { HandshakeTurns } from './tls/handshake-turns.ts'
@@ -172,13 +173,7 @@ function finish(server: AnyServer, connections: Connections): void {
 /** Starts to listen. Rejects where the address can't be had. */
 export async function open(server: AnyServer, port: number, host: string, followed?: Connections): Promise<Port> {
   const connections = follow(server, followed)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  await listening(server, host, port)
   return {
     port: portOf(server),
     close: () =>

@@ -1,3 +1,4 @@
+import { ColumnHeads } from '../column-heads.tsx'
 import { type Sample, samplesOf } from '../exposition.ts'
 import { groupVersion, type Kind } from '../kinds.ts'
 import { Failure, Loading, Note, PageHead } from '../parts.tsx'
@@ -36,15 +37,7 @@ export function DeprecatedPage({ kinds }: PageProps) {
       ) : (
         <div class="scroller" tabIndex={0} role="region" aria-label="Deprecated versions that have been asked for">
           <table class="plain">
-            <thead>
-              <tr>
-                {['Resource', 'Version', 'Removed in', 'Requests', 'By whom'].map(name => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <ColumnHeads names={['Resource', 'Version', 'Removed in', 'Requests', 'By whom']} />
             <tbody>
               {found.map(({ labels }) => (
                 <tr key={JSON.stringify(labels)}>

@@ -1,3 +1,4 @@
+import { ColumnHeads } from '../column-heads.tsx'
 import { age } from '../objects.ts'
 import { Failure, Loading, Note } from '../parts.tsx'
 import { callJson } from '../session.ts'
@@ -37,15 +38,7 @@ export function EventsTab({ object: { metadata } }: TabProps) {
   return (
     <div class="scroller" tabIndex={0} role="region" aria-label="Events">
       <table class="plain">
-        <thead>
-          <tr>
-            {['Last seen', 'Type', 'Reason', 'Times', 'From', 'Message'].map(name => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads names={['Last seen', 'Type', 'Reason', 'Times', 'From', 'Message']} />
         <tbody>
           {events.map(event => (
             <tr key={event.metadata.uid} class={event.type === 'Warning' ? 'warning' : ''}>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { ColumnHeads } from '../column-heads.tsx'
 import { isRecord, type Json } from '../objects.ts'
 import { Failure, Loading, Note, Off, PageHead } from '../parts.tsx'
 import { hashOf } from '../route.ts'
@@ -82,15 +83,7 @@ function RequestTable({ requests, selected }: { readonly requests: readonly Rece
   return (
     <div class="scroller" tabIndex={0} role="region" aria-label={`${requests.length} requests, the newest first`}>
       <table class="rows">
-        <thead>
-          <tr>
-            {['Time', 'Verb', 'Path', 'User', 'Status', 'Duration', 'Bytes'].map(name => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads names={['Time', 'Verb', 'Path', 'User', 'Status', 'Duration', 'Bytes']} />
         <tbody>
           {requests.map(({ auditID, time, verb, uri, user, status, milliseconds, bytes }) => (
             <tr key={auditID} aria-current={auditID === selected ? 'true' : undefined}>
