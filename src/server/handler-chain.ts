@@ -36,7 +36,7 @@ import { type RequestSpans, withOperationSpan, withTracing } from './filters/tra
 import { withTurn } from './filters/turn.ts'
 import { withWaitGroup } from './filters/wait-group.ts'
 import { withWhy } from './filters/why.ts'
-import { withoutWrites } from './filters/without-writes.ts'
+import { withoutStoredReviews, withoutWrites } from './filters/without-writes.ts'
 import { withWritesInTurn } from './filters/writes-in-turn.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { RequestsInProgress } from './requests-in-progress.ts'
@@ -120,6 +120,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
     ...(options.tracing ? [withOperationSpan(spans, options.tracing)] : []),
     api.withDiscovery,
     api.withScope,
+    ...(options.conduct?.readOnly ? [withoutStoredReviews] : []),
     withDeprecationWarnings,
     withNegotiation,
     serveResource,

@@ -111,6 +111,26 @@ describe('a server of a backup', function () {
     expect(calls).to.equal(0)
   })
 
+  it('keeps no object of a custom kind that stands among the reviews', async () => {
+    const file = join(directory, 'kind.json')
+    const annotations = { 'api-approved.kubernetes.io': 'unapproved, a test' }
+    const versions = [{ name: 'v9', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }]
+    const spec = { group: 'authorization.k8s.io', scope: 'Cluster', names: { plural: 'things', kind: 'Thing' }, versions }
+    const metadata = { name: 'things.authorization.k8s.io', annotations }
+    writeFileSync(file, JSON.stringify({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata, spec }))
+    server = await createServerProcess(['--profile=apiserver', '--read-only'])
+    expect(await runImport(['-f', file, '--data-dir', dirname(server.storeDir)], { out: () => {}, err: () => {} })).to.equal(0)
+    await server.start('serving')
+    const asking = createJsonClient(server.url)
+    client = asking
+    const things = '/apis/authorization.k8s.io/v9/things'
+    while ((await asking.ask('GET', things)).status !== 200) await sleep(100)
+    const post = async (path: string, body: object): Promise<number> => (await asking.ask('POST', path, { body })).status
+    expect(await post(things, { apiVersion: 'authorization.k8s.io/v9', kind: 'Thing', metadata: { name: 'one' } })).to.equal(405)
+    const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { nonResourceAttributes: { verb: 'get', path: '/' } } }
+    expect(await post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review)).to.equal(201)
+  })
+
   it('calls them otherwise', async () => {
     await served()
     expect(calls).to.be.greaterThan(2)

@@ -1,3 +1,4 @@
+import type { ApiFilter } from '../../endpoints/filters/filter.ts'
 import type { RequestInfo } from '../../meta/context.ts'
 import { failure } from '../../meta/status.ts'
 import type { Filter } from './filter.ts'
@@ -27,5 +28,12 @@ export const withoutWritesTo =
 
 /** The same of all of a server, after authorization. */
 export const withoutWrites: Filter = withoutWritesTo('this server is read-only (--read-only)', info => isReview(info) || storesNothing(info))
+
+/** Refuses a custom kind among the reviews: it is stored. Stands where it is known which kind a request is about. */
+export const withoutStoredReviews: ApiFilter = ({ state: { exchange, scope } }, next) => {
+  if (scope?.served.definition.storage !== undefined && !READS.has(exchange.info.verb))
+    throw refused('this server is read-only (--read-only), and changes nothing')
+  return next()
+}
 
 const refused = (why: string) => failure(405, 'MethodNotAllowed', why, {})
