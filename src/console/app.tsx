@@ -68,7 +68,14 @@ function Page({ route, kinds }: { readonly route: Route; readonly kinds: readonl
   }, [route])
   const page = PAGES.find(each => each.id === name)
   if (page) return <page.Page kinds={kinds} route={route} />
-  if (kind === undefined || (name !== 'objects' && name !== 'object')) return <Note title="There is no such page, or no such kind is served." />
+  if (kind === undefined || (name !== 'objects' && name !== 'object'))
+    return (
+      <Note title="There is no such page, or no such kind is served.">
+        <p>
+          <a href="#/">To the namespaces</a>
+        </p>
+      </Note>
+    )
   const key = [kind.group, kind.version, kind.resource].join('/')
   if (name === 'object') return <ObjectPage key={key} kind={kind} kinds={kinds} route={route} />
   return <TablePage key={key} kind={kind} route={route} />

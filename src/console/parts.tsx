@@ -9,9 +9,11 @@ export const Note = ({ title, children }: { readonly title: string; readonly chi
   </div>
 )
 
+const TITLES: Readonly<Record<number, string>> = { 403: 'Not allowed (403)', 404: 'Not found (404)' }
+
 export const Failure = ({ error }: { readonly error: ApiError }) => (
   <div class="note failure" role="alert">
-    <p class="note-title">{error.status === 0 ? 'No answer' : `The server refused (${error.status})`}</p>
+    <p class="note-title">{error.status === 0 ? 'No answer' : (TITLES[error.status] ?? `The server refused (${error.status})`)}</p>
     <p>{error.message}</p>
   </div>
 )

@@ -149,7 +149,7 @@ describe('the console in a browser', function () {
     await until(opened, 'document.querySelectorAll("tbody tr").length === 1 && document.querySelector("tbody").textContent.includes("later")')
     await page.fill('input[name=namespace]', 'kube-system')
     await page.press('input[name=namespace]', 'Enter')
-    await page.waitForSelector('text=There are none.')
+    await page.waitForSelector('text=No ConfigMap in kube-system with the labels tier=back.')
     await visit(opened, '#/objects/core/v1/configmaps?namespace=default', 'text=later')
     await world.send('DELETE', `${CONFIG_MAPS}/later`)
     await until(opened, '!document.querySelector("tbody").textContent.includes("later")')
@@ -254,7 +254,7 @@ describe('the console in a browser', function () {
       (error: Error) => expect(error.message).to.include('503'),
     )
     await page.click('table.plain button')
-    await page.waitForSelector('text=There are none')
+    await page.waitForSelector('text=No faults: every request is served')
   })
 
   it('says plainly what is off', async () => {
@@ -368,11 +368,20 @@ describe('the console in a browser', function () {
   it('can be read on a narrow screen', async () => {
     const opened = await enter({ width: 320, height: 640 })
     const { page } = opened
+    const fault = {
+      apiVersion: 'binnacle.dev/v1alpha1',
+      kind: 'Fault',
+      metadata: { name: 'narrow' },
+      spec: { match: { users: ['nobody'] }, status: { code: 503 } },
+    }
+    await world.send('POST', '/apis/binnacle.dev/v1alpha1/faults', fault)
     for (const [name, [hash, selector]] of Object.entries(PAGES)) {
       await visit(opened, hash, selector)
       await takePicture(page, `${name}-narrow`)
       expect(await page.evaluate('document.documentElement.scrollWidth'), name).to.equal(320)
     }
+    await visit(opened, '#/faults', 'td:has-text("narrow")')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320)
     await page.click('text=Menu')
     await page.waitForSelector('#kind-search')
     await takePicture(page, 'menu-narrow')

@@ -14,19 +14,24 @@ interface Evaluated {
 
 const EXAMPLES = [
   [
+    'object and params',
     "object.spec.replicas <= params.max && object.metadata.name.startsWith('web')",
     '{\n  "object": { "metadata": { "name": "web-1" }, "spec": { "replicas": 3 } },\n  "params": { "max": 5 }\n}',
   ],
-  ['self.items.all(i, i.weight > 0) && self.items.map(i, i.weight).sum() == 100', '{\n  "self": { "items": [{ "weight": 40 }, { "weight": 60 }] }\n}'],
-  ["quantity(self.limit).isGreaterThan(quantity('1Gi')) || self.host.matches('^[a-z.]+$')", '{\n  "self": { "limit": "2Gi", "host": "example.com" }\n}'],
+  ['lists', 'self.items.all(i, i.weight > 0) && self.items.map(i, i.weight).sum() == 100', '{\n  "self": { "items": [{ "weight": 40 }, { "weight": 60 }] }\n}'],
+  [
+    'quantities and patterns',
+    "quantity(self.limit).isGreaterThan(quantity('1Gi')) || self.host.matches('^[a-z.]+$')",
+    '{\n  "self": { "limit": "2Gi", "host": "example.com" }\n}',
+  ],
 ] as const
 /** After the last letter. */
 const WAIT_MS = 300
 
 /** Expressions tried with values, as Kubernetes compiles, limits and evaluates them. */
 export function CelPage() {
-  const [expression, setExpression] = useState<string>(EXAMPLES[0][0])
-  const [variables, setVariables] = useState<string>(EXAMPLES[0][1])
+  const [expression, setExpression] = useState<string>(EXAMPLES[0][1])
+  const [variables, setVariables] = useState<string>(EXAMPLES[0][2])
   const [result, setResult] = useState<Evaluated>()
   const [problem, setProblem] = useState('')
   useEffect(() => {
@@ -58,16 +63,16 @@ export function CelPage() {
       <div class="page-body">
         <div class="actions">
           <span class="muted">Examples</span>
-          {EXAMPLES.map(([example, values], i) => (
+          {EXAMPLES.map(([name, example, values]) => (
             <button
               type="button"
-              key={example}
+              key={name}
               onClick={() => {
                 setExpression(example)
                 setVariables(values)
               }}
             >
-              {i + 1}
+              {name}
             </button>
           ))}
         </div>
@@ -95,7 +100,7 @@ function parsed(text: string): object | undefined {
 }
 
 /** The sizes of values that no schema bounds multiply to whatever 64 bits hold. */
-const bound = (max: string): string => (max.length > 15 ? 'whatever the values make of it' : Number(max).toLocaleString('en'))
+const bound = (max: string): string => (max.length > 15 ? 'no bound, as the values have no types' : Number(max).toLocaleString('en'))
 
 function Result({ result: { type, estimate, value, cost, error, issues } }: { readonly result: Evaluated }) {
   if (issues !== undefined) return <pre class="text bad">{issues}</pre>

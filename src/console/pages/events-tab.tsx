@@ -34,7 +34,7 @@ export function EventsTab({ object: { metadata } }: TabProps) {
   const events = (value.items ?? [])
     .map(event => ({ ...event, at: event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? '' }))
     .sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
-  if (events.length === 0) return <Note title="Nothing has been said about this object." />
+  if (events.length === 0) return <Note title="No events about this object." />
   return (
     <div class="scroller" tabIndex={0} role="region" aria-label="Events">
       <table class="plain">

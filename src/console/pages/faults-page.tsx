@@ -63,7 +63,7 @@ function Faults() {
       ) : live.state === 'failed' ? (
         <Failure error={new ApiError(403, live.problem)} />
       ) : live.rows.size === 0 ? (
-        <Note title="There are none: every request is served as it should be." />
+        <Note title="No faults: every request is served as it should be." />
       ) : (
         <FaultTable live={live} onDelete={name => attempt(call(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' }))} />
       )}
@@ -147,8 +147,8 @@ function FaultForm({ onCreate }: { onCreate(fault: object): Promise<boolean> }) 
         <input type="number" name="share" min="0" max="1" step="any" placeholder="1" />
       </label>
       <label class="field">
-        <span>At most so often</span>
-        <input type="number" name="count" min="1" step="1" placeholder="without bound" />
+        <span>Requests at most</span>
+        <input type="number" name="count" min="1" step="1" placeholder="no limit" />
       </label>
       <label class="field">
         <span>Delay</span>

@@ -38,7 +38,7 @@ export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readon
           )}
         </span>
         <button type="button" class="quiet" onClick={() => readAgain(n => n + 1)}>
-          Read again
+          Reload
         </button>
       </PageHead>
       <nav class="tabs" aria-label="Views of the object">

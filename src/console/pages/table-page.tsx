@@ -59,6 +59,10 @@ function TableStatus({ live }: { readonly live: LiveTable | undefined }) {
   )
 }
 
+/** The filters that the server has applied, too, so that a table is not taken for that of everything. */
+const emptyText = ({ kind }: Kind, { query: { namespace = '', labels = '' } }: Route): string =>
+  `No ${kind}${namespace === '' ? '' : ` in ${namespace}`}${labels === '' ? '' : ` with the labels ${labels}`}.`
+
 interface RowsProps {
   readonly kind: Kind
   readonly live: LiveTable
@@ -91,7 +95,7 @@ function Rows({ kind, live, route, showsNamespace }: RowsProps) {
       if (row) location.hash = hrefOf(row)
     },
   })
-  if (rows.length === 0) return <Note title={live.rows.size === 0 ? 'There are none.' : 'None matches.'} />
+  if (rows.length === 0) return <Note title={live.rows.size === 0 ? emptyText(kind, route) : `No ${kind.kind} matches the text.`} />
   return (
     <div class="scroller" ref={scroller} tabIndex={0} role="region" aria-label={`${kind.kind}, ${rows.length} rows`}>
       <div class="all-rows" style={{ height: `${(rows.length + 1) * ROW_PX}px`, paddingTop: `${seen.first * ROW_PX}px` }}>
