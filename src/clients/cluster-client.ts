@@ -102,7 +102,7 @@ export class ClusterClient {
     const options = { method, headers, timeout: TIMEOUT_MS, ...(signal && { signal }) }
     return new Promise((resolve, reject) => {
       const request = this.#agent ? requestTls(url, { ...options, agent: this.#agent }) : requestPlain(url, options)
-      request.on('error', error => reject(failureOf(`${url.origin}${path}`, error)))
+      request.on('error', error => reject(errorCode(error) === 'ECONNREFUSED' ? notThere(url) : failureOf(`${url.origin}${path}`, error)))
       request.on('timeout', () => request.destroy(new Error('no answer within a minute')))
       request.on('response', response => {
         if (response.statusCode === 200 || response.statusCode === 201) return resolve(response)
@@ -116,6 +116,8 @@ export class ClusterClient {
     this.#agent?.destroy()
   }
 }
+
+const notThere = ({ origin }: URL): ClusterError => new ClusterError(`${origin} refuses connections: does the server run?`)
 
 const failureOf = (what: string, error: Error): ClusterError =>
   new ClusterError(`${what}: ${error.message || ('code' in error ? String(error.code) : 'no answer')}`)

@@ -39,7 +39,9 @@ async function written(snapshot: string, values: AsyncIterable<LatestValue>, new
     await writeSnapshot(snapshot, exported(values, prefix, Date.now(), counted), newest)
   } catch (error) {
     // What is not whole is of no use; what was there before is not of this command.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) rmSync(snapshot, { force: true })
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw new ArgumentError(`${snapshot} is there already: a snapshot is written to a new file`)
+    rmSync(snapshot, { force: true })
     throw error
   }
   return `${counted.objects} ${counted.objects === 1 ? 'object' : 'objects'} exported, as of resource version ${newest}\n`

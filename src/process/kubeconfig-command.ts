@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isHelp } from '../config/command-line.ts'
 import { FlagError } from '../config/parse-flags.ts'
@@ -26,7 +26,9 @@ export function kubeconfigOf(argv: readonly string[], defaultDirectory: string):
   const server = given.get('server')
   if (server !== undefined && !(URL.canParse(server) && /^https?:\/\/\S+$/.test(server)))
     throw new FlagError(`--server ${JSON.stringify(server)} is not the URL of a server`)
-  const text = readFileSync(join(given.get('data-dir') ?? defaultDirectory, 'admin.kubeconfig'), 'utf8')
+  const file = join(given.get('data-dir') ?? defaultDirectory, 'admin.kubeconfig')
+  if (!existsSync(file)) throw new FlagError(`there is no ${file}: a server writes it when it first starts; --data-dir names its directory`)
+  const text = readFileSync(file, 'utf8')
   return server === undefined ? text : text.replace(SERVER, (_, member: string) => `${member}${JSON.stringify(server)}`)
 }
 

@@ -161,7 +161,7 @@ const isOnEtcd = findEtcd() !== undefined
     const written = await client.must('POST', CONFIG_MAPS, { metadata: { name: 'later' } })
     expect(Number(written.metadata.resourceVersion)).to.be.greaterThan(revision)
     const run = (...argv: string[]): Promise<unknown> => runExport(argv, { out: say, err: say }).catch((error: Error) => error.message)
-    expect(await run('--data-dir', data, '--snapshot', file)).to.contain('EEXIST')
+    expect(await run('--data-dir', data, '--snapshot', file)).to.contain('is there already: a snapshot is written to a new file')
     expect(await run('--data-dir', join(directory, 'nothing'), '--snapshot', join(directory, 'other.db'))).to.contain('there is no store in')
     expect(await run('--data-dir', data)).to.equal('--snapshot is needed')
   })

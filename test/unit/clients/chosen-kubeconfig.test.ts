@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { chosenKubeconfig } from '../../../src/clients/chosen-kubeconfig.ts'
+
+describe('the kubeconfig of a command', () => {
+  const home = process.cwd()
+  const directory = mkdtempSync(join(tmpdir(), 'chosen-'))
+  before(() => process.chdir(directory))
+  after(() => {
+    process.chdir(home)
+    rmSync(directory, { recursive: true })
+  })
+  const put = (path: string): void => {
+    mkdirSync(join(directory, path, '..'), { recursive: true })
+    writeFileSync(join(directory, path), '')
+  }
+
+  it('is the first that there is, in the order of the help', () => {
+    const environment = { HOME: directory }
+    expect(() => chosenKubeconfig(undefined, environment)).to.throw(
+      'which server? Name a kubeconfig by --kubeconfig or $KUBECONFIG: there is neither data/admin.kubeconfig in this directory nor ~/.kube/config',
+    )
+    put('.kube/config')
+    expect(chosenKubeconfig(undefined, environment)).to.equal(join(directory, '.kube/config'))
+    put('data/admin.kubeconfig')
+    expect(chosenKubeconfig(undefined, environment)).to.equal('data/admin.kubeconfig')
+    expect(chosenKubeconfig(undefined, { ...environment, KUBECONFIG: ':/a:/b' })).to.equal('/a')
+    expect(chosenKubeconfig('given', { ...environment, KUBECONFIG: '/a' })).to.equal('given')
+  })
+})
