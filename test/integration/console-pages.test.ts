@@ -306,7 +306,11 @@ describe('the console in a browser', function () {
         { step: 'authenticated', at: 0.1, user: { name: 'jane', groups: [] }, proof: { kind: 'token' } },
         { step: 'authorized', at: 0.3, decision: 'no opinion', reason: '' },
       ],
-      denial: { modes: ['RBAC'], closest: [], toAllow: { commands: ['kubectl create role x'], yaml: '' } },
+      denial: {
+        modes: ['RBAC'],
+        closest: [{ binding: 'RoleBinding shop/readers', role: 'Role readers', rule: { verbs: ['get'] }, missing: ['resource'] }],
+        toAllow: { commands: ['kubectl create role x', "kubectl create rolebinding x --user='\u202eevil'"], yaml: '' },
+      },
     }
     await page.route('**/binnacle/v1/why?*', route =>
       route.fulfill({ json: { items: [request, { ...request, auditID: 'a2', status: 200, uri: '/api/v1/pods' }] } }),
@@ -320,7 +324,9 @@ describe('the console in a browser', function () {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForSelector('.steps li:has-text("no opinion")')
-    await page.waitForSelector('text=kubectl create role x')
+    const advice = await page.textContent('section[aria-label="What would allow it"]')
+    expect(advice).to.contain("kubectl create role x\nkubectl create rolebinding x --user='\\u{202e}evil'")
+    expect(advice).to.contain('RoleBinding shop/readers (Role readers). Missing: resource.')
     await takePicture(page, 'why')
     expect(await accessibilityFaults(opened, checker)).to.deep.equal([])
   })

@@ -100,7 +100,7 @@ function parsed(text: string): object | undefined {
 }
 
 /** The sizes of values that no schema bounds multiply to whatever 64 bits hold. */
-const bound = (max: string): string => (max.length > 15 ? 'no bound, as the values have no types' : Number(max).toLocaleString('en'))
+const bound = (max: string): string => (max.length > 15 ? 'without an upper bound, as the values have no types' : `at most ${Number(max).toLocaleString('en')}`)
 
 function Result({ result: { type, estimate, value, cost, error, issues } }: { readonly result: Evaluated }) {
   if (issues !== undefined) return <pre class="text bad">{issues}</pre>
@@ -116,7 +116,7 @@ function Result({ result: { type, estimate, value, cost, error, issues } }: { re
       <dd>{cost?.toLocaleString('en')} of at most 1,000,000 for one expression</dd>
       <dt>Estimate</dt>
       <dd>
-        {estimate?.min} to {bound(estimate?.max ?? '')}
+        at least {estimate?.min}, {bound(estimate?.max ?? '')}
       </dd>
     </dl>
   )

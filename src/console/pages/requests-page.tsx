@@ -6,6 +6,7 @@ import { hashOf } from '../route.ts'
 import { callJson } from '../session.ts'
 import { useAsked, useListKeys, usePolled } from '../use.ts'
 import { lineText, yamlLines } from '../yaml-lines.ts'
+import { DenialPart } from './denial-part.tsx'
 import type { PageProps } from './page-props.ts'
 
 const EVERY_MS = 2_000
@@ -139,12 +140,12 @@ function Request({ id }: { readonly id: string }) {
               <span class={(value.status ?? 0) >= 400 ? 'bad' : 'good'}>{value.status ?? 'under way'}</span> for{' '}
               <bdi>{value.user.slice(0, 300) || 'nobody that is known'}</bdi>, {value.milliseconds?.toFixed(1)} ms, {value.bytes.toLocaleString('en')} bytes
             </p>
+            <DenialPart denial={value.denial} />
             <ol class="steps">
               {value.steps.map((step, i) => (
                 <StepItem key={`${i}`} step={step} />
               ))}
             </ol>
-            <Part title="What would allow it" value={value.denial} />
             <Part title="Answer" value={value.answer} />
             <Part title="Request" value={value.request} />
           </>
