@@ -389,6 +389,8 @@ describe('moments and branches', function () {
       const { text } = await run(runBranch, 'trial')
       expect(serverIn(text)).to.equal(`${server.url}/binnacle/branches/trial`)
       const path = '/binnacle/branches/trial'
+      expect((await run(runBranch, '--print', 'trial')).text).to.equal(text)
+      expect(await failed(run(runBranch, '--print', 'other'))).to.equal('branches "other" not found')
       await server.request('POST', path + CONFIG_MAPS, { body: configMap('trial') })
       await server.request('PUT', `${path}${CONFIG_MAPS}/one`, { body: configMap('one', 'trial') })
       await server.request('PUT', `${CONFIG_MAPS}/one`, { body: configMap('one', 'server') })

@@ -7,6 +7,7 @@ import { momentAt } from '../history/asked.ts'
 import { aboutServer } from './asked.ts'
 
 const USAGE = `Usage: binnacle branch NAME [--at MOMENT]
+       binnacle branch --print NAME
        binnacle branch --list
        binnacle branch --delete NAME
 
@@ -14,6 +15,7 @@ Makes a branch: a control plane that begins as the server is, and is its own fro
 with --branches.
 
       --at          begin as the server was at a moment: a duration (10m), a time, or a revision (needs --history)
+      --print       print the kubeconfig of a branch that there is
       --list        print the branches that there are
       --delete      delete a branch, and all that was done in it
 `
@@ -27,7 +29,7 @@ const ROOT = '/binnacle/v1/branches'
 export const runBranch = (argv: readonly string[], streams: Streams): Promise<number> =>
   aboutServer(
     argv,
-    { options: { at: 'value', list: 'switch', delete: 'switch' }, usage: USAGE, lack: NO_BRANCHES },
+    { options: { at: 'value', list: 'switch', delete: 'switch', print: 'switch' }, usage: USAGE, lack: NO_BRANCHES },
     streams,
     async ({ given, client, printKubeconfig }) => {
       if (given.isOn('list')) {
@@ -39,6 +41,10 @@ export const runBranch = (argv: readonly string[], streams: Streams): Promise<nu
       if (given.isOn('delete')) {
         await client.send('DELETE', `${ROOT}/${encodeURIComponent(name)}`)
         streams.out(`branch ${onOneLine(name)} deleted\n`)
+        return 0
+      }
+      if (given.isOn('print')) {
+        printKubeconfig(String(objectIn(await client.json(`${ROOT}/${encodeURIComponent(name)}`)).path))
         return 0
       }
       const at = given.value('at')
