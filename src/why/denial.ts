@@ -109,8 +109,12 @@ function byRoles(user: User, asked: RequestAttributes): Denial['toAllow'] {
   const { isResource, verb, group, resource, subresource, namespace, path } = asked
   const full = subresource === '' ? resource : `${resource}/${subresource}`
   const [, accountNamespace = '', account] = ACCOUNT.exec(user.name) ?? []
-  const name = nameOf(`${account ?? user.name}-${verb}-${isResource ? full : path}`)
-  const rule: PolicyRule = isResource ? { verbs: [verb], apiGroups: [group], resources: [full] } : { verbs: [verb], nonResourceURLs: [path] }
+  // The name of an object that is created is not known to the authorizer.
+  const ofName = isResource && asked.name !== '' && verb !== 'create' ? asked.name : undefined
+  const name = nameOf([account ?? user.name, verb, isResource ? full : path, ...(ofName === undefined ? [] : [ofName])].join('-'))
+  const rule: PolicyRule = isResource
+    ? { verbs: [verb], apiGroups: [group], resources: [full], ...(ofName !== undefined && { resourceNames: [ofName] }) }
+    : { verbs: [verb], nonResourceURLs: [path] }
   const ofCluster = !isResource || namespace === ''
   const kind = ofCluster ? 'ClusterRole' : 'Role'
   const subject: JsonObject =
@@ -128,7 +132,7 @@ function byRoles(user: User, asked: RequestAttributes): Denial['toAllow'] {
   const word = kind.toLowerCase()
   return {
     commands: [
-      `kubectl create ${word} ${name} --verb=${quoted(verb)} ${what}${where}`,
+      `kubectl create ${word} ${name} --verb=${quoted(verb)} ${what}${ofName === undefined ? '' : ` --resource-name=${quoted(ofName)}`}${where}`,
       `kubectl create ${word}binding ${name} --${word}=${name} ${who}${where}`,
     ],
     yaml: `${yamlBytes(role).toString()}---\n${yamlBytes(binding).toString()}`,

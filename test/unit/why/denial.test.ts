@@ -67,6 +67,13 @@ describe('why a request is denied', () => {
     ])
     expect(yaml).to.include('kind: RoleBinding')
   })
+  it('has a rule for the one object that was asked for', () => {
+    const commands = (verb: string): string | undefined =>
+      runAtOnce(denialOf(new RuleIndex(), ['RBAC'], JANE, resourceAttributes({ verb, resource: 'secrets', name: 'key', namespace: 'shop' }))).toAllow
+        .commands[0]
+    expect(commands('get')).to.equal('kubectl create role jane-get-secrets-key --verb=get --resource=secrets --resource-name=key --namespace=shop')
+    expect(commands('create')).to.equal('kubectl create role jane-create-secrets --verb=create --resource=secrets --namespace=shop')
+  })
   it('names accounts, cluster roles and paths', () => {
     const account = { name: 'system:serviceaccount:ci:robot', groups: [] }
     const { commands } = runAtOnce(denialOf(new RuleIndex(), ['RBAC'], account, resourceAttributes({ verb: 'list', resource: 'nodes' }))).toAllow
