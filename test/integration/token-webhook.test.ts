@@ -12,10 +12,8 @@ describe('the webhook of tokens', function () {
       const { token } = review.spec as { token?: string }
       return { status: token === 'jane' ? { authenticated: true, user: { username: 'jane', groups: ['dev'], extra: { team: ['a'] } } } : {} }
     })
-    const cluster = `{server: "https://127.0.0.1:${hook.port}/tokens", certificate-authority-data: ${hook.caBundle}}`
-    const kubeconfig = `current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\nclusters: [{name: c, cluster: ${cluster}}]\nusers: [{name: u, user: {}}]\n`
     const server = await openInProcess(['--authentication-token-webhook-config-file=DIR/webhook', '--authentication-token-webhook-version=v1'], {
-      webhook: kubeconfig,
+      webhook: kubeconfigOf(hook),
     })
     await eventually('there are roles', async () => (await server.send('/readyz')).status === 200)
     const review = (body: object, token?: string) =>
@@ -34,4 +32,23 @@ describe('the webhook of tokens', function () {
     server.remove()
     hook.close()
   })
+
+  it('is shown no session of the console, whatever it is sent to', async () => {
+    const hook = await WebhookServer.start()
+    const server = await openInProcess(['--authentication-token-webhook-config-file=DIR/webhook', '--console', '--moments=1'], { webhook: kubeconfigOf(hook) })
+    await eventually('there are roles', async () => (await server.send('/readyz')).status === 200)
+    for (const path of ['/api', '/binnacle/at/5/api', '/binnacle/branches/a/api'])
+      expect((await server.send(path, { token: 'binnacle-console.of-a-session' })).status, path).to.equal(401)
+    expect(hook.requests).to.have.length(0)
+    for (const path of ['/api', '/binnacle/at/5/api']) await server.send(path, { token: `other${path}` })
+    expect(hook.requests).to.have.length(2)
+    await server.stop()
+    server.remove()
+    hook.close()
+  })
 })
+
+function kubeconfigOf({ port, caBundle }: WebhookServer): string {
+  const cluster = `{server: "https://127.0.0.1:${port}/tokens", certificate-authority-data: ${caBundle}}`
+  return `current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\nclusters: [{name: c, cluster: ${cluster}}]\nusers: [{name: u, user: {}}]\n`
+}

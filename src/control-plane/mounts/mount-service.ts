@@ -1,3 +1,5 @@
+import type { Credentials } from '../../auth/authn/authenticator.ts'
+import { bearerToken } from '../../auth/authn/token.ts'
 import type { Config } from '../../config/config.ts'
 import type { OwnRoute } from '../../endpoints/own-route.ts'
 import type { Dial } from '../../lib/connect-proxy.ts'
@@ -34,6 +36,13 @@ export interface MountServiceParts {
   readonly log: Logger
 }
 
+/** Sessions of the console are good for this server alone, and are shown to nobody who is asked about tokens. */
+function withoutSessions({ auth, options: { console } }: MountServiceParts): Auth {
+  if (console === undefined) return auth
+  const isSession = (credentials: Credentials): boolean => console.isSession(bearerToken(credentials.headers.authorization) ?? '')
+  return { ...auth, authenticator: credentials => (isSession(credentials) ? 'rejected' : auth.authenticator(credentials)) }
+}
+
 /** Moments and branches of this server, and the endpoints of these. */
 export class MountService implements Mounts {
   readonly routes: readonly OwnRoute[]
@@ -50,7 +59,8 @@ export class MountService implements Mounts {
   /** Known when the server listens. */
   private start: StartOptions | undefined
 
-  constructor(parts: MountServiceParts) {
+  constructor(given: MountServiceParts) {
+    const parts = { ...given, auth: withoutSessions(given) }
     this.parts = parts
     const { config, options, plane, auth, log } = parts
     const { backend } = options
