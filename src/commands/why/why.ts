@@ -2,7 +2,7 @@ import { chosenKubeconfig } from '../../clients/chosen-kubeconfig.ts'
 import { readKubeconfig } from '../../clients/cluster-access.ts'
 import { ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import { ArgumentError, readArguments, type Streams } from '../../lib/arguments.ts'
-import { printable } from '../../lib/printable.ts'
+import { onOneLine, printable } from '../../lib/printable.ts'
 import type { Json } from '../../meta/object.ts'
 import type { RecentRequest, RecentRequestList, Why } from '../../why/types.ts'
 import { listText } from './list-text.ts'
@@ -74,6 +74,12 @@ export async function runWhy(argv: readonly string[], { out, err }: Streams): Pr
   }
 }
 
+/** Names of objects and of users are whatever somebody has made of them: with line ends they would look like lines of the report. YAML has escapes of its own. */
+export function onLinesOfTheirOwn(why: Why): Why {
+  const safe: Why = JSON.parse(JSON.stringify(why), (key, value: unknown) => (typeof value === 'string' && key !== 'yaml' ? onOneLine(value) : value))
+  return safe
+}
+
 async function tellAll(client: ClusterClient, ids: readonly string[], output: 'text' | 'json', { out, err }: Streams): Promise<number> {
   let status = 0
   for (const [i, id] of ids.entries()) {
@@ -81,7 +87,7 @@ async function tellAll(client: ClusterClient, ids: readonly string[], output: 't
     if (typeof why === 'string') {
       err(`${printable(why)}\n`)
       status = 1
-    } else out(output === 'json' ? `${JSON.stringify(why, undefined, 2)}\n` : `${i === 0 ? '' : '\n'}${printable(whyText(why))}`)
+    } else out(output === 'json' ? `${JSON.stringify(why, undefined, 2)}\n` : `${i === 0 ? '' : '\n'}${printable(whyText(onLinesOfTheirOwn(why)))}`)
   }
   return status
 }
