@@ -156,6 +156,7 @@ function keptOf(request: FollowedRequest, record: RequestRecord, isOver: boolean
     auditID: cut(request.auditId),
     time: new Date(request.receivedAt).toISOString(),
     user: cut(request.user.name),
+    userAgent: cut(request.userAgent),
     verb: request.isParsed ? cut(request.info.verb) : request.method.toLowerCase(),
     method: cut(request.method),
     uri: cut(redactedUri(request.uri.slice(0, LONGEST_URI))),
@@ -176,7 +177,7 @@ function keptOf(request: FollowedRequest, record: RequestRecord, isOver: boolean
   return { auditId, whole, summaryEnd: Buffer.byteLength(head), user, failed, size: whole.length + 2 * auditId.length + BESIDE }
 }
 
-function askedOf({ isParsed, info, path, userAgent, remoteAddress, isHttp2, received }: FollowedRequest): Why['request'] {
+function askedOf({ isParsed, info, path, remoteAddress, isHttp2, received }: FollowedRequest): Why['request'] {
   const { isResource, group, version, resource, subresource, namespace, name } = isParsed ? info : NOTHING
   return {
     isResource,
@@ -187,7 +188,6 @@ function askedOf({ isParsed, info, path, userAgent, remoteAddress, isHttp2, rece
     namespace: cut(namespace),
     name: cut(name),
     path: cut(redactedUri(path.slice(0, LONGEST_URI))),
-    userAgent: cut(userAgent),
     from: remoteAddress,
     protocol: isHttp2 ? 'HTTP/2' : 'HTTP/1.1',
     bytes: Math.max(0, received),

@@ -7,6 +7,8 @@ export interface RecentRequest {
   readonly time: string
   /** Empty: nobody knows whose it is. */
   readonly user: string
+  /** As the client calls itself. */
+  readonly userAgent: string
   /** As the authorizer was asked: `get`, `list`, `create` …; of paths that are no resource the method in lower case. */
   readonly verb: string
   readonly method: string
@@ -49,7 +51,6 @@ export interface Why extends RecentRequest {
     readonly namespace: string
     readonly name: string
     readonly path: string
-    readonly userAgent: string
     /** The address that the connection is from. */
     readonly from: string
     readonly protocol: 'HTTP/1.1' | 'HTTP/2'

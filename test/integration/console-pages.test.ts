@@ -292,6 +292,7 @@ describe('the console in a browser', function () {
       auditID: 'a1',
       time: '2026-01-02T03:04:05.678Z',
       user: '<i>jane</i>',
+      userAgent: 'kubectl/v1.33.4 (linux/amd64)',
       verb: 'get',
       method: 'GET',
       uri: '/api/v1/secrets',
@@ -312,8 +313,11 @@ describe('the console in a browser', function () {
         toAllow: { commands: ['kubectl create role x', "kubectl create rolebinding x --user='\u202eevil'"], yaml: '' },
       },
     }
+    const agent = await page.evaluate('navigator.userAgent')
     await page.route('**/binnacle/v1/why?*', route =>
-      route.fulfill({ json: { items: [request, { ...request, auditID: 'a2', status: 200, uri: '/api/v1/pods' }] } }),
+      route.fulfill({
+        json: { items: [request, { ...request, auditID: 'a2', status: 200, uri: '/api/v1/pods' }, { ...request, auditID: 'a3', userAgent: agent }] },
+      }),
     )
     await page.route('**/binnacle/v1/why/a1', route => route.fulfill({ json: why }))
     await visit(opened, '#/requests', 'td:has-text("<i>jane</i>")')

@@ -15,6 +15,7 @@ const WANTED: ReadonlySet<string> = new Set([DEPRECATED, REQUESTS])
 interface Asked {
   readonly uri: string
   readonly user: string
+  readonly userAgent: string
 }
 
 /** Which deprecated versions have been asked for since the start, and by whom, as far as that is recorded. */
@@ -91,6 +92,9 @@ function callers(recent: readonly Asked[], { group, version, resource }: Sample[
   const root = group === '' ? `/api/${version}/` : `/apis/${group}/${version}/`
   const among = recent.filter(({ uri }) => uri.startsWith(root) && uri.split(/[/?]/).includes(resource ?? ''))
   const counts = new Map<string, number>()
-  for (const { user } of among) counts.set(user, (counts.get(user) ?? 0) + 1)
+  for (const { user, userAgent } of among) {
+    const caller = `${user} (${userAgent.split(' ', 1)[0]})`
+    counts.set(caller, (counts.get(caller) ?? 0) + 1)
+  }
   return counts.size === 0 ? 'nobody of late' : [...counts].map(([caller, times]) => `${caller} × ${times}`).join(', ')
 }

@@ -17,6 +17,7 @@ interface RecentRequest {
   readonly auditID: string
   readonly time: string
   readonly user: string
+  readonly userAgent: string
   readonly verb: string
   readonly uri: string
   readonly status?: number
@@ -24,8 +25,11 @@ interface RecentRequest {
   readonly bytes: number
 }
 
-/** What the console itself asks for, again and again. */
-const OWN = /^\/(?:binnacle\/v1\/why|metrics|console)\b/
+/** Of the console itself: it asks for much, and again and again. */
+const isOwn = ({ userAgent }: RecentRequest): boolean => userAgent === navigator.userAgent
+
+/** `kubectl/v1.33.4` */
+const clientOf = (userAgent: string): string => userAgent.split(' ', 1)[0] ?? ''
 
 /** Recent requests, and why one was answered as it was. */
 export function RequestsPage({ route }: PageProps) {
@@ -40,7 +44,7 @@ function Requests() {
   const [selected, setSelected] = useState<string>()
   const { value, error } = usePolled(signal => callJson<{ readonly items: readonly RecentRequest[] }>(`/binnacle/v1/why?limit=${LIMIT}`, { signal }), EVERY_MS)
   const requests = (value?.items ?? []).filter(
-    each => !OWN.test(each.uri) && each.user.includes(user) && each.uri.includes(text) && (!isFailed || (each.status ?? 0) >= 400),
+    each => !isOwn(each) && each.user.includes(user) && each.uri.includes(text) && (!isFailed || (each.status ?? 0) >= 400),
   )
   const at = requests.findIndex(({ auditID }) => auditID === selected)
   useListKeys({
@@ -84,9 +88,9 @@ function RequestTable({ requests, selected }: { readonly requests: readonly Rece
   return (
     <div class="scroller" tabIndex={0} role="region" aria-label={`${requests.length} requests, the newest first`}>
       <table class="rows">
-        <ColumnHeads names={['Time', 'Verb', 'Path', 'User', 'Status', 'Duration', 'Bytes']} />
+        <ColumnHeads names={['Time', 'Verb', 'Path', 'User', 'Client', 'Status', 'Duration', 'Bytes']} />
         <tbody>
-          {requests.map(({ auditID, time, verb, uri, user, status, milliseconds, bytes }) => (
+          {requests.map(({ auditID, time, verb, uri, user, userAgent, status, milliseconds, bytes }) => (
             <tr key={auditID} aria-current={auditID === selected ? 'true' : undefined}>
               <td>{time.slice(11, 23)}</td>
               <td>{verb}</td>
@@ -97,6 +101,9 @@ function RequestTable({ requests, selected }: { readonly requests: readonly Rece
               </td>
               <td>
                 <bdi>{user.slice(0, 100)}</bdi>
+              </td>
+              <td>
+                <bdi>{clientOf(userAgent).slice(0, 100)}</bdi>
               </td>
               <td class={(status ?? 0) >= 400 ? 'bad' : undefined}>{status ?? '…'}</td>
               <td class="number">{milliseconds === undefined ? '…' : `${milliseconds.toFixed(1)} ms`}</td>
