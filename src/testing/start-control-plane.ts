@@ -28,7 +28,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   if (seed !== undefined) lineage.beginning ??= await seededBeginning({ ...begin, clock: clockOf(clock) }, seed, signal)
   const plane = await openControlPlane(begin, lineage.beginning?.fork() ?? memoryTables(), { signal })
   await plane.ready()
-  lineage.beginning ??= plane.tables()
+  if (lineage.beginning === undefined) {
+    // What controllers make of a new cluster is part of its beginning: a reset that took it away would have them make it again, and again.
+    await plane.settled()
+    lineage.beginning ??= plane.tables()
+  }
   try {
     await plane.apply(...manifests)
   } catch (error) {
