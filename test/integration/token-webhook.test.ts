@@ -35,6 +35,7 @@ describe('the webhook of tokens', function () {
 
   it('is shown no session of the console, whatever it is sent to', async () => {
     const hook = await WebhookServer.start()
+    hook.acts.set('/tokens', () => ({ status: {} }))
     const server = await openInProcess(['--authentication-token-webhook-config-file=DIR/webhook', '--console', '--moments=1'], { webhook: kubeconfigOf(hook) })
     await eventually('there are roles', async () => (await server.send('/readyz')).status === 200)
     for (const path of ['/api', '/binnacle/at/5/api', '/binnacle/branches/a/api'])
