@@ -79,7 +79,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const kinds = builtInKinds(options)
   const { catalog } = kinds
   const stores = new StoreService(options, kinds.definitions, ended.signal)
-  const reader = new RegistryReader(catalog, { etcdPrefix: options.etcdPrefix, storageFor: stores.storageFor.bind(stores) })
+  const readEnv = { etcdPrefix: options.etcdPrefix, storageFor: stores.storageFor.bind(stores) }
+  const reader = new RegistryReader(catalog, readEnv)
   const resolveService = serviceResolver(options.services, reader)
   let nested: ResourceAccess | undefined
   const admission: AdmissionService = new AdmissionService(options, {
@@ -103,7 +104,6 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     catalog,
     definitions,
     queues,
-    begun: Promise.all([definitions.synced, roles.begun]),
     hasPolicies: () => admission.hasPolicies(),
     reservations: admission.reservations,
     listStored: (id, namespace) => reader.listStored(id, namespace, ended.signal, true),

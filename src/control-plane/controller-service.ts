@@ -22,7 +22,6 @@ import { serviceAccountTokenController } from '../controllers/service-account-to
 import type { WorkQueues } from '../controllers/work-queues.ts'
 import { definitionController } from '../extensions/definition-controller.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
-import { pause } from '../lib/pause.ts'
 import type { QuotaReservations } from '../resources/core/resource-quota/admission/reservations.ts'
 import { Evaluators } from '../resources/core/resource-quota/usage/evaluators.ts'
 import { VOLUME_ATTRIBUTES_CLASSES } from '../resources/kinds.ts'
@@ -31,15 +30,10 @@ import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { DefinitionService } from './definition-service.ts'
 import type { Service, ServiceStart } from './service.ts'
 
-/** For so long, at most, controllers leave the processor to what makes a server ready. */
-const GIVE_WAY_MS = 1000
-
 export interface ControllerServiceParts {
   readonly catalog: Catalog
   /** Receives definitions as soon as their controller has written them. */
   readonly definitions: DefinitionService
-  /** Resolves when all is there that requests need. */
-  readonly begun: Promise<unknown>
   /** Shared with the loops of other services. */
   readonly queues: WorkQueues
   /** Whether validating admission policies are served. */
@@ -75,11 +69,9 @@ export class ControllerService implements Service {
     this.metrics = parts.queues.families()
   }
 
-  /** Leads as soon as requests can be served if no other server writes to the store, otherwise whenever this server holds the Lease. */
-  async start(start: ServiceStart, signal: AbortSignal): Promise<void> {
+  /** Leads at once if no other server writes to the store, otherwise whenever this server holds the Lease. */
+  start(start: ServiceStart, signal: AbortSignal): Promise<void> {
     const { runtime, logger, exclusiveStore } = this.options
-    // Where one thing comes after the other, they are all there before the first request.
-    if (runtime.settled === undefined) await Promise.race([this.parts.begun, pause(GIVE_WAY_MS, signal)])
     const controllers = this.controllers(start)
     const lead = (env: ControllerEnvironment, until: AbortSignal): Promise<void> => this.lead(controllers, env, until)
     if (exclusiveStore) return lead(start.env, signal)

@@ -11,11 +11,6 @@ export class RoleService implements Service {
   /** The default roles were made, by this server or the one that it is a copy of. */
   areMade: boolean
   private areKnown = false
-  private reportBegun: () => void = () => {}
-  /** Resolves when default roles are made, and those that are stored are known. */
-  readonly begun = new Promise<void>(resolve => {
-    this.reportBegun = resolve
-  })
 
   /** `bootstrapped`: resolves when the namespaces are there in which default roles stand. */
   constructor(options: Pick<ControlPlaneOptions, 'rules' | 'gates' | 'origin' | 'holds'>, bootstrapped: Promise<void>) {
@@ -30,10 +25,8 @@ export class RoleService implements Service {
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     const known = (): void => {
       this.areKnown = true
-      this.report()
     }
     const { rules } = this.options
-    this.report()
     return Promise.all([this.areMade || this.make(env, signal), rules && followRules(env, rules, signal, known)])
   }
 
@@ -41,10 +34,5 @@ export class RoleService implements Service {
     await this.bootstrapped
     await bootstrapRbacPolicy(env, this.options.gates, signal)
     this.areMade = true
-    this.report()
-  }
-
-  private report(): void {
-    if (this.areMade && (this.areKnown || this.options.rules === undefined)) this.reportBegun()
   }
 }
