@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { readCommandLine, usage } from '../config/command-line.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
+import { exitAtRest } from '../lib/exit-at-rest.ts'
 import type { Logger } from '../lib/log.ts'
 import { createLogger } from '../lib/structured-log.ts'
 import { LifecycleError } from '../lifecycle/gates.ts'
@@ -36,7 +37,8 @@ export function runCommand(command: () => Promise<number>): void {
     .catch((error: unknown) => {
       process.stderr.write(`Error: ${describe(error)}\n`)
       // A start that has failed may have left connections that would keep the process.
-      process.exit(1)
+      exitAtRest(1)
+      return 1
     })
     .then(code => {
       process.exitCode = code

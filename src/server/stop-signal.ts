@@ -1,3 +1,4 @@
+import { exitAtRest } from '../lib/exit-at-rest.ts'
 import type { Logger } from '../lib/log.ts'
 
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process on the spot. */
@@ -7,7 +8,8 @@ export function stopSignal(log: Logger): Promise<void> {
     const stop = (name: string): void => {
       if (asked) {
         log.warn('told twice to stop', { signal: name })
-        process.exit(1)
+        exitAtRest(1)
+        return
       }
       asked = true
       log.info('told to stop', { signal: name })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises'
 import type { Database, RootDatabase } from 'lmdb'
 import { errorMessage } from '../../lib/error-message.ts'
+import { heldFromExit } from '../../lib/exit-at-rest.ts'
 import { BackendError } from '../backend.ts'
 
 /** Rows of a table: from `start`, inclusive, to `end`, exclusive. */
@@ -137,7 +138,7 @@ class Environment implements Tables {
     while (this.#unmapping !== undefined) await this.#unmapping
     this.#commits++
     try {
-      return await this.#now().root.childTransaction(change).catch(explainCommit)
+      return await heldFromExit(() => this.#now().root.childTransaction(change)).catch(explainCommit)
     } finally {
       if (--this.#commits === 0) this.#onIdle?.()
     }

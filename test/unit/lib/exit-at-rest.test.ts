@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+
+describe('the end of a process', function () {
+  this.timeout(60_000)
+
+  it('comes while a change is on its way to the disk', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'binnacle-'))
+    const program = join(import.meta.dirname, '../../support/exit-while-writing.ts')
+    try {
+      const { status, signal, stderr } = spawnSync(process.execPath, ['--import', 'tsx', program, dir], {
+        timeout: 30_000,
+        killSignal: 'SIGKILL',
+        encoding: 'utf8',
+      })
+      expect([status, signal], stderr).to.deep.equal([3, null])
+    } finally {
+      rmSync(dir, { recursive: true })
+    }
+  })
+})
