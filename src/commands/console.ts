@@ -1,9 +1,8 @@
-import { chosenKubeconfig } from '../clients/chosen-kubeconfig.ts'
-import { readKubeconfig } from '../clients/cluster-access.ts'
-import { ClusterClient, ClusterError } from '../clients/cluster-client.ts'
+import { type ClusterClient, ClusterError } from '../clients/cluster-client.ts'
 import { readArguments, type Streams } from '../lib/arguments.ts'
 import { onOneLine } from '../lib/printable.ts'
 import { isJsonObject } from '../meta/object.ts'
+import { withServer } from './with-server.ts'
 
 const USAGE = `Usage: binnacle console [--kubeconfig FILE] [--context NAME]
 
@@ -20,13 +19,8 @@ export async function runConsole(argv: readonly string[], { out }: Streams): Pro
     out(USAGE)
     return 0
   }
-  const client = new ClusterClient(readKubeconfig(chosenKubeconfig(given.value('kubeconfig')), given.value('context')))
-  try {
-    out(`${onOneLine(await newLink(client))}\n`)
-    return 0
-  } finally {
-    client.close()
-  }
+  out(`${onOneLine(await withServer(given, newLink))}\n`)
+  return 0
 }
 
 /** Throws ClusterError. */

@@ -1,10 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { chosenKubeconfig } from '../clients/chosen-kubeconfig.ts'
-import { readKubeconfig } from '../clients/cluster-access.ts'
-import { ClusterClient, ClusterError } from '../clients/cluster-client.ts'
-import { ArgumentError, readArguments, type Streams } from '../lib/arguments.ts'
+import { ClusterError } from '../clients/cluster-client.ts'
+import { ArgumentError, type Arguments, readArguments, type Streams } from '../lib/arguments.ts'
 import { checkSnapshot, restoreSnapshot } from '../storage/embedded/restore-snapshot.ts'
+import { withServer } from './with-server.ts'
 
 const USAGE = `Usage: binnacle snapshot save FILE
        binnacle snapshot restore FILE --data-dir DIR
@@ -36,7 +35,7 @@ export async function runSnapshot(argv: readonly string[], { out }: Streams): Pr
     throw new ArgumentError('--server: a snapshot is not restored into a running server: restore it into a new --data-dir, and start a server on that')
   switch (verb) {
     case 'save':
-      await save(new ClusterClient(readKubeconfig(chosenKubeconfig(given.value('kubeconfig')), given.value('context'))), file)
+      await save(given, file)
       out(`saved ${stateText(file)}\n`)
       return 0
     case 'status':
@@ -60,16 +59,14 @@ function stateText(file: string): string {
 }
 
 /** What is not whole is of no use. */
-async function save(client: ClusterClient, file: string): Promise<void> {
+async function save(given: Arguments, file: string): Promise<void> {
   if (existsSync(file)) throw new ArgumentError(`${file} is there already: a snapshot is saved to a new file`)
-  try {
-    await client.save('/binnacle/v1/snapshot', file)
-  } catch (error) {
-    if (!(error instanceof ClusterError && error.status === 404)) throw error
-    throw new ClusterError(`${client.server.origin} has no snapshots of its own: on etcd, etcdctl snapshot save makes one`, 404)
-  } finally {
-    client.close()
-  }
+  await withServer(given, client =>
+    client.save('/binnacle/v1/snapshot', file).catch((error: unknown) => {
+      if (!(error instanceof ClusterError && error.status === 404)) throw error
+      throw new ClusterError(`${client.server.origin} has no snapshots of its own: on etcd, etcdctl snapshot save makes one`, 404)
+    }),
+  )
   try {
     checkSnapshot(file)
   } catch (error) {

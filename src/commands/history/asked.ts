@@ -1,9 +1,8 @@
-import { chosenKubeconfig } from '../../clients/chosen-kubeconfig.ts'
-import { readKubeconfig } from '../../clients/cluster-access.ts'
-import { askedError, ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
+import { askedError, type ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import { ArgumentError, type Arguments, type Option, readArguments, type Streams } from '../../lib/arguments.ts'
 import { objectsIn } from '../../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { withServer } from '../with-server.ts'
 import { findObject, type NamedObject } from './named-object.ts'
 
 /** A change of the object, as the server tells it. */
@@ -50,16 +49,14 @@ export async function aboutObject(
   }
   const output = given.value('output')
   if (output !== undefined && !outputs.includes(output)) throw new ArgumentError(`--output ${output}: must be ${outputs.join(' or ')}`)
-  const access = readKubeconfig(chosenKubeconfig(given.value('kubeconfig')), given.value('context'))
-  const client = new ClusterClient(access)
-  try {
-    const object = await findObject(client, given.values('object'), given.value('namespace') ?? access.namespace ?? 'default')
-    return await ask({ given, client, object })
-  } catch (error) {
-    throw askedError(error, noHistory(client))
-  } finally {
-    client.close()
-  }
+  return withServer(given, async (client, { namespace = 'default' }) => {
+    try {
+      const object = await findObject(client, given.values('object'), given.value('namespace') ?? namespace)
+      return await ask({ given, client, object })
+    } catch (error) {
+      throw askedError(error, noHistory(client))
+    }
+  })
 }
 
 const noHistory = ({ server }: ClusterClient): string => `${server.origin} keeps no history: start it with --history 24h`

@@ -1,8 +1,9 @@
 import { chosenKubeconfig } from '../../clients/chosen-kubeconfig.ts'
-import { kubeconfigAt, readKubeconfig, serverOf } from '../../clients/cluster-access.ts'
-import { askedError, ClusterClient } from '../../clients/cluster-client.ts'
+import { kubeconfigAt, serverOf } from '../../clients/cluster-access.ts'
+import { askedError, type ClusterClient } from '../../clients/cluster-client.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
 import { type Arguments, type Option, readArguments, type Streams } from '../../lib/arguments.ts'
+import { withServer } from '../with-server.ts'
 
 /** Of commands about moments and branches, what the command line says, and the server that it is about. */
 export interface AskedServer {
@@ -31,14 +32,11 @@ export async function aboutServer(
     out(usage + COMMON_USAGE)
     return 0
   }
-  const [file, context] = [chosenKubeconfig(given.value('kubeconfig')), given.value('context')]
-  const access = readKubeconfig(file, context)
-  const client = new ClusterClient({ ...access, server: serverOf(access.server) })
-  try {
-    return await ask({ given, client, printKubeconfig: path => out(yamlBytes(kubeconfigAt(file, context, path)).toString()) })
-  } catch (error) {
-    throw askedError(error, `${client.server.origin} ${lack}`)
-  } finally {
-    client.close()
-  }
+  const printKubeconfig = (path: string): void =>
+    out(yamlBytes(kubeconfigAt(chosenKubeconfig(given.value('kubeconfig')), given.value('context'), path)).toString())
+  const asked = (client: ClusterClient): Promise<number> =>
+    ask({ given, client, printKubeconfig }).catch((error: unknown) => {
+      throw askedError(error, `${client.server.origin} ${lack}`)
+    })
+  return withServer(given, asked, serverOf)
 }

@@ -1,10 +1,9 @@
-import { chosenKubeconfig } from '../../clients/chosen-kubeconfig.ts'
-import { readKubeconfig } from '../../clients/cluster-access.ts'
-import { ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
+import { type ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import { ArgumentError, readArguments, type Streams } from '../../lib/arguments.ts'
 import { onOneLine, printable } from '../../lib/printable.ts'
 import type { Json } from '../../meta/object.ts'
 import type { RecentRequest, RecentRequestList, Why } from '../../why/types.ts'
+import { withServer } from '../with-server.ts'
 import { listText } from './list-text.ts'
 import { whyText } from './why-text.ts'
 
@@ -56,8 +55,7 @@ export async function runWhy(argv: readonly string[], { out, err }: Streams): Pr
   const user = given.value('user')
   if (user !== undefined) query.set('user', user)
   if (given.isOn('failed')) query.set('failed', 'true')
-  const client = new ClusterClient(readKubeconfig(chosenKubeconfig(given.value('kubeconfig')), given.value('context')))
-  try {
+  return withServer(given, async client => {
     if (lists) {
       const list = await recent(client, query)
       out(output === 'json' ? `${JSON.stringify(list, undefined, 2)}\n` : printable(listText(list.items)))
@@ -68,10 +66,8 @@ export async function runWhy(argv: readonly string[], { out, err }: Streams): Pr
       err('No such request is kept.\n')
       return 1
     }
-    return await tellAll(client, wanted, output, { out, err })
-  } finally {
-    client.close()
-  }
+    return tellAll(client, wanted, output, { out, err })
+  })
 }
 
 /** Names of objects and of users are whatever somebody has made of them: with line ends they would look like lines of the report. YAML has escapes of its own. */
