@@ -2,11 +2,12 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { expiredError, failure, type StatusError, tooManyRequestsError } from '../../meta/status.ts'
 import type { HeldPlane, MountedPlane } from '../../server/mounts/mounts.ts'
-import { type Backend, BackendError, type BackendFork } from '../../storage/backend.ts'
+import type { Backend, BackendFork } from '../../storage/backend.ts'
 import { revision } from '../../storage/revision.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import type { BranchAuth } from './branch-auth.ts'
 import { type HeldRequest, HeldRequests, Turns } from './held-requests.ts'
+import { revisionError } from './revision-error.ts'
 
 /** What a branch is served by. */
 export interface OpenBranch {
@@ -90,7 +91,7 @@ export class Branches {
         if (branch) this.lose(branch)
       }
       const options = { maxBytes, onLost, ...(at !== undefined && { at: revision(at) }) }
-      const fork = await backend.fork(options, signal).catch((error: unknown) => Promise.reject(refused(error, at)))
+      const fork = await backend.fork(options, signal).catch((error: unknown) => Promise.reject(revisionError(error, at)))
       const opened = await this.options.open(fork, this.ended.signal).catch(async (error: unknown) => {
         await fork.close()
         throw error
@@ -154,9 +155,3 @@ async function close({ requests, plane, auth, isLost }: Branch): Promise<void> {
 }
 
 const noForks = (): StatusError => failure(405, 'MethodNotAllowed', 'branches need the embedded store: etcd cannot keep a revision for them', {})
-
-function refused(error: unknown, at: number | undefined): unknown {
-  if (!(error instanceof BackendError)) return error
-  if (error.code === 'compacted') return expiredError(`revision ${at} is compacted: the oldest that is kept is ${error.compactRevision ?? 'unknown'}`)
-  return error.code === 'future' ? failure(404, 'NotFound', `revision ${at} has not come yet`, {}) : error
-}

@@ -1,13 +1,14 @@
 import { steadyClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { pause } from '../../lib/pause.ts'
-import { expiredError, failure, type StatusError, tooManyRequestsError } from '../../meta/status.ts'
+import { tooManyRequestsError } from '../../meta/status.ts'
 import type { HeldPlane, MountedPlane } from '../../server/mounts/mounts.ts'
-import { type Backend, BackendError } from '../../storage/backend.ts'
+import type { Backend } from '../../storage/backend.ts'
 import { momentBackend } from '../../storage/moment-backend.ts'
 import { key, type Revision, revision } from '../../storage/revision.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import { type HeldRequest, HeldRequests, Turns } from './held-requests.ts'
+import { revisionError } from './revision-error.ts'
 
 /** A moment that nobody has asked for this long is closed. */
 const IDLE_MS = 60_000
@@ -33,7 +34,6 @@ export interface MomentsOptions {
 
 /** Planes over what the store held at revisions. They are opened when they are asked for, one after the other, and closed when nobody has asked for them for a while, or others are. */
 export class Moments {
-  opened = 0
   private readonly options: MomentsOptions
   /** Those used last come last. */
   private readonly all = new Map<number, OpenMoment>()
@@ -78,7 +78,6 @@ export class Moments {
     this.rest = steadyClock.now() - begun
     const moment = { ...opened, requests: new HeldRequests() }
     this.all.set(at, moment)
-    this.opened++
     this.timer ??= setInterval(() => this.look(), LOOK_MS).unref()
     this.options.log.debug(1, 'moment opened', { revision: at })
     return moment
@@ -89,7 +88,7 @@ export class Moments {
     try {
       await moment.get(key('/'), signal)
     } catch (error) {
-      throw refused(error, at)
+      throw revisionError(error, at)
     }
   }
 
@@ -126,12 +125,3 @@ export class Moments {
     await Promise.all([...this.all.keys()].map(at => this.close(at)))
   }
 }
-
-function refused(error: unknown, at: Revision): unknown {
-  if (!(error instanceof BackendError)) return error
-  if (error.code === 'compacted') return compacted(at, error.compactRevision)
-  return error.code === 'future' ? failure(404, 'NotFound', `revision ${at} has not come yet`, {}) : error
-}
-
-const compacted = (at: Revision, oldest: Revision | undefined): StatusError =>
-  expiredError(`revision ${at} is compacted${oldest === undefined ? '' : `: the oldest that is kept is ${oldest}`}`)
