@@ -66,6 +66,34 @@ describe('custom resources', function () {
     expect((await client.ask('GET', '/apis/example.com/v1')).status).to.equal(404)
   })
 
+  it('are written in dry runs while their definition changes', async () => {
+    await define(definition('changing', 'Changing', [version('v1', { a: { type: 'string' } })]))
+    const body = (name: string) => object('Changing', name, { a: 'x' })
+    const stored = await client.must('POST', pathOf('changing'), body('x'))
+    const crd = `${DEFINITIONS}/changing.example.com`
+    const dry = (name = '') => `${pathOf('changing', name)}?dryRun=All`
+    const patch = (path: string, form: string, body: unknown) => client.ask('PATCH', path, { body, contentType: `application/${form}` })
+    const writes = [
+      () => client.ask('POST', dry(), { body: body('y') }),
+      () => client.ask('PUT', dry('x'), { body: stored }),
+      () => patch(dry('x'), 'merge-patch+json', { spec: { a: 'z' } }),
+      () => patch(`${dry('x')}&fieldManager=test&force=true`, 'apply-patch+yaml', body('x')),
+      () => client.ask('DELETE', dry('x')),
+      () => client.ask('DELETE', dry()),
+    ]
+    const statuses: number[] = []
+    let changes = 0
+    const writing = writes.map(async write => {
+      while (changes < 60) statuses.push((await write()).status)
+    })
+    while (changes < 60) {
+      const properties = { a: { type: 'string' }, [`g${changes++}`]: { type: 'string' } }
+      expect((await patch(crd, 'merge-patch+json', { spec: { versions: [version('v1', properties)] } })).status).to.equal(200)
+    }
+    await Promise.all(writing)
+    expect(statuses.filter(status => status >= 400)).to.deep.equal([])
+  })
+
   it('are there no more where a definition of the same name comes back', async () => {
     await define(definition('widgets', 'Widget', [version('v1', { b: { type: 'string' } })]))
     expect((await client.must('GET', pathOf('widgets'))).items).to.deep.equal([])

@@ -62,7 +62,7 @@ export class CachedStorage implements Storage {
       const tree = this.#treeAt(at.exactly)
       return tree ? this.#page(tree, tree === this.#cache.tree, at.exactly, prefix, query) : this.#listDirect(prefix, query, signal)
     }
-    if (!(await this.reach(at, signal))) return this.#listInstead(prefix, query, signal)
+    if (!(await this.reach(at, signal))) return at === 'latest' ? this.#listInstead(prefix, query, signal) : this.#listDirect(prefix, query, signal)
     if (at === 'latest') this.#cache.counts.consistent.cache++
     if (this.#cache.hasCorrupt(this.#narrow(prefix, query).prefix)) return this.#listDirect(prefix, query, signal)
     const { history } = this.#cache
@@ -185,7 +185,7 @@ export class CachedStorage implements Storage {
       if (!(await this.reach(at, signal)) || this.#cache.hasCorrupt(prefix)) return this.#direct.watch(prefix, query, signal)
     } else {
       await this.#core.loaded(this.#cache, signal)
-      if (start.after < this.#cache.history.since) return this.#direct.watch(prefix, query, signal)
+      if (this.#cache.removed || start.after < this.#cache.history.since) return this.#direct.watch(prefix, query, signal)
     }
     if (signal.aborted) throw abortedError(signal)
     const below = this.#narrow(prefix, query)
@@ -227,10 +227,11 @@ export class CachedStorage implements Storage {
     return this.#cache.loaded ? this.#cache.tree.size : undefined
   }
 
-  /** Waits until the cache may answer. False: it does not keep up with the store, which has to be asked itself. */
+  /** Waits until the cache has the revision. Resolves to false if the store has to be read instead: the cache does not keep up with it, or has been removed. */
   async reach(at: Exclude<ReadAt, { exactly: Revision }>, signal: AbortSignal): Promise<boolean> {
     const core = this.#core
     if (!this.#cache.loaded) await core.loaded(this.#cache, signal)
+    if (this.#cache.removed) return false
     if (at === 'any') return true
     if (at !== 'latest') {
       await this.#comes(at.notOlderThan, signal)
@@ -275,7 +276,7 @@ export class CachedStorage implements Storage {
 
   /** The state at a revision that has been reached; undefined where the store has to be asked. It may be the present one, so it is read before anything else happens. */
   #treeAt(revision: Revision): ObjectTree | undefined {
-    if (this.#cache.corrupt.size > 0) return undefined
+    if (this.#cache.removed || this.#cache.corrupt.size > 0) return undefined
     return this.#cache.history.treeAt(revision, this.#cache.tree, this.#core.clock.now())
   }
 }

@@ -96,7 +96,7 @@ export interface Cacher {
   synced(signal: AbortSignal): Promise<void>
   /** Caches one more resource; reads of it wait until its state is there. */
   addResource(resource: CachedResource): Storage
-  /** Ends its watches and forgets it. */
+  /** Ends the watches of a resource and removes its cache. Requests that still hold its storage read from the store. */
   removeResource(name: string): void
   /** Forgets the history up to a revision that the store is compacted to. */
   forget(upTo: Revision): void
@@ -124,7 +124,7 @@ export interface CacherCore {
   readonly exactReads: boolean
   /** While a resource has no state yet, gets and small lists are read from the store, and others wait for a short time only. */
   readonly resilientStart: boolean
-  /** Resolves once the resource's first state is there. Rejects with StorageError `initializing` where it does not come in time. */
+  /** Resolves once the resource's initial state is loaded, or the resource has been removed. Rejects with StorageError `initializing` if the state is not loaded in time. */
   loaded(cache: ResourceCache, signal: AbortSignal): Promise<void>
   /** The store's newest revision, as of a moment after the call. */
   probe(signal: AbortSignal): Promise<Revision>

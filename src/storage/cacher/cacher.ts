@@ -61,7 +61,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #stop = new AbortController()
   readonly #probe: RevisionProbe
   readonly #reflector: Reflector
-  readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage }>()
+  readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage; removed: AbortController }>()
   readonly #routes = new Map<string, ResourceCache>()
   readonly #loads = new LoadWaiters()
   /** Until they have been copied, or could not be. */
@@ -130,6 +130,8 @@ class WatchCache implements Cacher, CacherCore {
     invariant(!this.#caches.has(resource.name) && !this.#routes.has(resource.prefix), `${resource.name} is cached already`)
     const cache = new ResourceCache(resource, this.#bounds, this.#slabs, this.#fanOut, this.#reports)
     cache.waitsSince = this.clock.now()
+    const removed = new AbortController()
+    setMaxListeners(0, removed.signal) // one for each watch
     const direct = new DirectStorage(this.#timings?.timed(this.#backend, resource.name) ?? this.#backend, resource.codec, {
       revisionWaitMs: this.revisionWaitMs,
       queueLimit: this.queueLimit,
@@ -140,9 +142,10 @@ class WatchCache implements Cacher, CacherCore {
       timers: this.#timers,
       reports: this.#reports,
       futureFails: true,
+      removed: removed.signal,
     })
     const storage = new CachedStorage(this, cache, direct)
-    this.#caches.set(resource.name, { cache, storage })
+    this.#caches.set(resource.name, { cache, storage, removed })
     this.#routes.set(resource.prefix, cache)
     // Nothing is held for a state that nobody reads.
     if (this.#demanded) cache.held = undefined
@@ -159,6 +162,7 @@ class WatchCache implements Cacher, CacherCore {
     entry.cache.removed = true
     entry.cache.loaded = false
     entry.cache.interest.end()
+    entry.removed.abort()
     this.#loads.wake()
   }
 
@@ -178,8 +182,7 @@ class WatchCache implements Cacher, CacherCore {
       void this.#loadOne(cache)
     }
     const until = this.resilientStart ? performance.now() + this.#startWaitMs : Number.POSITIVE_INFINITY
-    while (!cache.loaded) {
-      if (cache.removed) throw new StorageError('unavailable', `${cache.resource.name} is no longer served`)
+    while (!cache.loaded && !cache.removed) {
       if (this.#stop.signal.aborted) throw new StorageError('unavailable', 'the server is shutting down')
       if (!(await this.#loads.next(signal, until - performance.now()))) throw initializing(this.clock.now() - cache.waitsSince)
     }

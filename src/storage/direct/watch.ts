@@ -60,7 +60,10 @@ export async function openWatch(source: Source, prefix: Key, query: WatchQuery, 
     from.present && initialEvents(from.present, from.bookmarkAtEnd === true, from.after),
     limits.queueBytes,
   )
-  if (limits.removed?.aborted) onRemoved()
+  if (limits.removed?.aborted) {
+    onRemoved()
+    return queue
+  }
   await accepted(opened => follow(queue, state, opened, stop.signal))
   // As upstream: who leaves so soon gets none.
   if (query.bookmarks && untilLastBookmark(query, limits) >= 0 && !stop.signal.aborted) sendBookmarks(queue, state)

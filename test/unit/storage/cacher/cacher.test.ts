@@ -425,15 +425,30 @@ describe('storage/cacher', () => {
       expect(page.items.length).to.equal(621)
     })
 
-    it('a removed one ends its watches and refuses reads', async () => {
+    it('ends the watches of a removed one, and reads it from the store', async () => {
       await open()
       const events = await watchAfter(1)
       const pending = take(events, 1)
       cacher.removeResource('configmaps')
       expect(await pending).to.deep.equal([])
-      expect(await codeOf(names('any'))).to.equal('unavailable')
+      seed('a')
+      expect(await names('any')).to.deep.equal(['a'])
+      expect(await names('latest')).to.deep.equal(['a'])
+      for (const at of ['any', 'latest', { notOlderThan: revision(2) }, { exactly: revision(2) }] as const)
+        expect((await storage.get(testKey('a'), at, signal))?.revision, JSON.stringify(at)).to.equal(2)
+      expect(await take(await watchAfter(2), 1)).to.deep.equal([])
       cacher.addResource(testResource)
-      expect(await cacher.storageFor('configmaps').get(testKey('a'), 'any', signal)).to.equal(undefined)
+      expect((await cacher.storageFor('configmaps').get(testKey('a'), 'any', signal))?.revision).to.equal(2)
+    })
+
+    it('reads from the store if the cache is removed while a read waits for it', async () => {
+      await open()
+      backend.before = async call => void (call === 'range' && (await new Promise<void>(resolve => setTimeout(resolve, 20))))
+      const later = cacher.addResource({ ...testResource, name: 'widgets', prefix: widgets })
+      seed('w', widgets)
+      const listed = later.list(widgets, { at: 'latest', predicate: everything, limit: 0 }, signal)
+      cacher.removeResource('widgets')
+      expect((await listed).items.map(({ key }) => key)).to.deep.equal([`${widgets}default/w`])
     })
   })
 
