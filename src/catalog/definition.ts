@@ -315,6 +315,8 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly validateName?: (name: string, prefix: boolean, features: Features) => string[]
   /** Runs after validation, before the response and the write's last comparison (drop of fields, normalisation). */
   readonly canonicalize?: (next: T) => void
+  /** Sets the defaults that decoding would add to the stored object. Runs after validating admission, which sees the object without them. */
+  readonly defaultStored?: (next: T) => void
   readonly warnings?: (next: T, old: T | undefined, ctx: HookContext) => string[]
   /** Reservations in other keys. Called before the write; `commit` after it has succeeded, `rollback` when it failed, is retried or is a dry-run. May change `next`. */
   readonly begin?: (next: T | undefined, old: T | undefined, ctx: HookContext, api: ResourceAccess, dryRun: boolean) => Promise<Reservation>

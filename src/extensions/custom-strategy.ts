@@ -10,6 +10,7 @@ import { hasWholeFloats } from '../meta/whole-floats.ts'
 import type { CustomResourceSubresources } from '../resources/apiextensions/v1.types.ts'
 import { STATUS_FIELDS } from '../resources/shared/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
+import { fillDefaults } from '../schema/json-schema/fill-defaults.ts'
 import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
 import { listErrors } from '../schema/json-schema/list-invariants.ts'
 import { type JsonSchemaProps, propertySchema } from '../schema/json-schema/props.ts'
@@ -26,7 +27,7 @@ export interface VersionRules {
 }
 
 /** What upstream does with an object of a custom kind on its way to the store, for one version; and with a write of its status. */
-export function* customStrategies(version: VersionRules): Steps<{ readonly main: Strategy; readonly status: Strategy }> {
+export function* customStrategies(version: VersionRules): Steps<CustomStrategies> {
   const { subresources } = version
   const schema = version.schema && withKnownFormats(version.schema)
   yield
@@ -98,7 +99,19 @@ export function* customStrategies(version: VersionRules): Steps<{ readonly main:
       return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
   }
-  return { main, status }
+  return withStoredDefaults(version, { main, status })
+}
+
+interface CustomStrategies {
+  readonly main: Strategy
+  readonly status: Strategy
+}
+
+/** Adds `defaultStored` if the status has a default: decoding sets it, and `prepare` drops the status of a new object afterwards. */
+function withStoredDefaults({ schema, subresources }: VersionRules, { main, status }: CustomStrategies): CustomStrategies {
+  if (subresources.status === undefined || (schema && propertySchema(schema, 'status'))?.default === undefined) return { main, status }
+  const defaultStored = (next: KubeObject): void => fillDefaults(next, schema)
+  return { main: { ...main, defaultStored }, status: { ...status, defaultStored } }
 }
 
 const ROOT = fieldPath()

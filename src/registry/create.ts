@@ -121,7 +121,7 @@ interface Filling {
   readonly authorize?: boolean
 }
 
-/** Uid, times, the kind's own part, every rule, and validating admission: all but the strategy's reservation and the write. */
+/** Uid, times, the kind's own part, every rule, validating admission, and the defaults of the stored object: all but the strategy's reservation and the write. */
 export async function fillNew(
   env: RegistryEnvironment,
   target: WriteTarget,
@@ -133,11 +133,13 @@ export async function fillNew(
   if (next.metadata.resourceVersion === '') delete next.metadata.resourceVersion
   next.metadata.uid = env.newUid()
   next.metadata.creationTimestamp = formatTime(hooks.now)
-  await beforeCreate(target, strategyOf(served, undefined), next, hooks)
+  const strategy = strategyOf(served, undefined)
+  await beforeCreate(target, strategy, next, hooks)
   if (authorize) await env.authorizeCreate(target)
   // By the name that was asked for, whatever admission has made of it.
   const asked: WriteTarget = { ...target, name: target.name || (next.metadata.name ?? '') }
   await env.admission.validate(admissionRequest(asked, 'CREATE', { object: next, held }))
+  strategy.defaultStored?.(next)
 }
 
 /** Whether a new object says which version it is of, which none can. Text that is no number is refused elsewhere. */

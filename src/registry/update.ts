@@ -119,6 +119,7 @@ async function validateUpdate(
   checkResourceVersion(target, strategy, next, old)
   await beforeUpdate(target, strategy, next, old, hooks)
   await env.admission.validate(admissionRequest(target, 'UPDATE', { object: next, old, held }))
+  strategy.defaultStored?.(next)
 }
 
 /** Whether the last finalizer of an object that is being deleted has gone, and nothing else holds it. */

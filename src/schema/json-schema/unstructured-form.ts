@@ -10,7 +10,7 @@ import type { ObjectForm } from '../schema.ts'
 import { coerceEmbeddedMeta, coerceMeta, objectMetaType } from './embedded-meta.ts'
 import { fillDefaults } from './fill-defaults.ts'
 import { openApiOf } from './open-api.ts'
-import type { JsonSchemaProps } from './props.ts'
+import { type JsonSchemaProps, propertySchema } from './props.ts'
 import { prune } from './prune.ts'
 import { pruneNulls } from './prune-nulls.ts'
 
@@ -53,12 +53,16 @@ function idOf(custom: CustomKind): string {
   if (id === undefined) {
     const { group, kind, preserveUnknown, schemas } = custom
     id = createHash('sha256')
-      .update(JSON.stringify([group, kind, preserveUnknown, [...schemas]], printBig))
+      .update(JSON.stringify([group, kind, preserveUnknown, [...schemas], ...storedDefaults(schemas)], printBig))
       .digest('base64url')
     ids.set(custom, id)
   }
   return id
 }
+
+/** Objects of such schemas were once stored without a status: another id has them read, and so defaulted. */
+const storedDefaults = (schemas: ReadonlyMap<string, JsonSchemaProps>): readonly string[] =>
+  [...schemas.values()].some(schema => propertySchema(schema, 'status')?.default !== undefined) ? ['defaulted status'] : []
 
 const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 

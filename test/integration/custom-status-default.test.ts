@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import { createJsonClient, type JsonClient } from '../support/json-client.ts'
+import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
+
+const SOURCES = '/apis/trial.example.com/v1/namespaces/default/sources'
+const MERGE = 'application/merge-patch+json'
+const UNSET = { observedGeneration: -1 }
+const source = (name: string, more: object = {}) => ({ apiVersion: 'trial.example.com/v1', kind: 'Source', metadata: { name }, spec: { url: 'a' }, ...more })
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'sources.trial.example.com' },
+  spec: {
+    group: 'trial.example.com',
+    scope: 'Namespaced',
+    names: { kind: 'Source', plural: 'sources', singular: 'source' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: { type: 'object', properties: { url: { type: 'string' } } },
+              status: { type: 'object', default: UNSET, properties: { observedGeneration: { type: 'integer' }, x: { type: 'string' } } },
+            },
+          },
+        },
+      },
+    ],
+  },
+}
+
+/** The answers are those of the Kubernetes machinery 1.33.9. */
+describe('a default for the whole status of a custom resource', function () {
+  this.timeout(120_000)
+  let server: ServerProcess
+  let client: JsonClient
+  before(async () => {
+    server = await createServerProcess()
+    await server.start()
+    client = createJsonClient(server.url)
+    await client.must('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) if ((await client.ask('GET', SOURCES)).status === 200) break
+  })
+  after(async () => {
+    client?.close()
+    await server?.stop()
+  })
+
+  it('is set in the responses to a create, a dry run, a get and a list', async () => {
+    expect((await client.must('POST', `${SOURCES}?dryRun=All`, source('a'))).status).to.deep.equal(UNSET)
+    expect((await client.must('POST', SOURCES, source('a', { status: { x: 'dropped' } }))).status).to.deep.equal(UNSET)
+    expect((await client.must('GET', `${SOURCES}/a`)).status).to.deep.equal(UNSET)
+    expect((await client.must('GET', SOURCES)).items[0].status).to.deep.equal(UNSET)
+  })
+
+  it('is what a patch of the status begins with', async () => {
+    await client.must('POST', SOURCES, source('b'))
+    const { status, body } = await client.ask('PATCH', `${SOURCES}/b/status`, { body: { status: { x: 'y' } }, contentType: MERGE })
+    expect([status, body.status]).to.deep.equal([200, { ...UNSET, x: 'y' }])
+  })
+
+  it('is set in an object that an apply creates, and stays when the object is updated', async () => {
+    const applied = (query: string, spec: object) =>
+      client.ask('PATCH', `${SOURCES}/c?fieldManager=test${query}`, { body: source('c', { spec }), contentType: 'application/apply-patch+yaml' })
+    expect((await applied('&dryRun=All', { url: 'a' })).body.status).to.deep.equal(UNSET)
+    expect((await applied('', { url: 'a' })).body.status).to.deep.equal(UNSET)
+    const { body } = await applied('', { url: 'b' })
+    expect([body.status, body.metadata.generation]).to.deep.equal([UNSET, 2])
+  })
+})
