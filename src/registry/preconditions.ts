@@ -38,7 +38,7 @@ export function checkResourceVersion(target: WriteTarget, strategy: Strategy, ne
   const gr = groupResourceOf(target.served)
   const wanted = next.metadata.resourceVersion ?? ''
   checkRevisionText(wanted)
-  if (wanted === '' || wanted === '0') {
+  if (isZero(wanted)) {
     if (strategy.allowUnconditionalUpdate === false)
       throw invalidError({ group: gr.group, kind: gr.resource }, target.name, [
         { reason: 'FieldValueInvalid', field: fieldPath('metadata', 'resourceVersion').text, body: 'Invalid value: 0x0: must be specified for an update' },
@@ -48,6 +48,9 @@ export function checkResourceVersion(target: WriteTarget, strategy: Strategy, ne
     throw conflictError(gr, target.name, OPTIMISTIC_LOCK)
   }
 }
+
+/** Whether a resourceVersion that can be parsed is 0, in any number of digits, or absent. */
+const isZero = (wanted: string): boolean => !/[1-9]/.test(wanted)
 
 /** Of a write of a view (scale): what the view names. `part`: the resource with the subresource. */
 export function checkView(gr: GroupResource, part: GroupResource, name: string, view: KubeObject, parent: KubeObject): void {

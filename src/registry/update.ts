@@ -8,7 +8,7 @@ import type { Decision, StoredObject } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
-import { checkName, wipeSystemFields } from './object-meta.ts'
+import { checkRevisionText, wipeSystemFields } from './object-meta.ts'
 import { checkNoUid, checkResourceVersion, checkUid } from './preconditions.ts'
 import { beforeUpdate, mutate, trackManagedFields } from './prepare.ts'
 import {
@@ -85,13 +85,12 @@ async function decideUpdate(
   const tracking = request.managed ? undefined : trackManagedFields(target, strategy, wanted, present, hooks.now)
   if (tracking) await tracking
   if (turnIsLong()) await nextLongTurn()
+  if (!old) checkNoUid(target, wanted)
   const next = await mutate(env, target, wanted, old)
+  checkRevisionText(next.metadata.resourceVersion ?? '')
   if (strategy.authorize) await strategy.authorize(next, old, hooks)
   if (old) await validateUpdate(env, target, strategy, { next, old, hooks, held })
   else {
-    checkNoUid(target, next)
-    // Admission may have named it otherwise; nobody was asked about that name, and it would be stored under this one.
-    checkName(next, target.name, target.namespace)
     wipeSystemFields(next.metadata)
     await fillNew(env, target, next, hooks, { held, authorize: true })
   }

@@ -1,5 +1,5 @@
 import { PatchError } from '../../apply/patch/error.ts'
-import { jsonPatchSteps } from '../../apply/patch/json.ts'
+import { checkOperations, jsonPatchSteps } from '../../apply/patch/json.ts'
 import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
@@ -22,7 +22,8 @@ export interface PatchedObject {
 /** What a mutating webhook makes of the object; undefined where it leaves the object alone. Throws 500 for a patch that does not apply. */
 export async function patchedObject(hook: Webhook, request: AdmissionRequest, about: About, { patch, patchType }: Verdict): Promise<PatchedObject | undefined> {
   if (patch.length === 0) return undefined
-  const operations = await inWords(() => parseJson(patch).value)
+  // As upstream: a patch that is no list fails the request under either failure policy, whatever its type.
+  const operations = await inWords(() => checkOperations(parseJson(patch).value))
   if (Array.isArray(operations) && operations.length === 0) return undefined
   const { object } = request
   if (!object)

@@ -84,6 +84,8 @@ function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema):
   } catch (error) {
     throw failed(`couldn't get version/kind; json parse error: ${errorMessage(error)}`)
   }
+  // Go's decoder leaves the struct empty.
+  if (value === null) return {}
   if (!isJsonObject(value))
     throw failed(`couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(value)} into Go value of type ${TYPE_META}`)
   const { kind, apiVersion } = claimedBy(value)

@@ -62,6 +62,12 @@ export function* checkJsonPatch(patch: Json): Steps<string[]> {
   return unknown
 }
 
+/** Returns the patch. Throws a PatchError if it is not a list of operations. */
+export function checkOperations(patch: Json): Json {
+  operationsOf(patch)
+  return patch
+}
+
 /** Throws a PatchError for what is no list of operations. */
 function operationsOf(patch: Json): readonly Operation[] {
   if (patch === null) return []

@@ -192,18 +192,31 @@ describe('updating what is not there', () => {
     expect(seen).to.deep.equal(['CREATE', 'CREATE'])
   })
 
-  it('creates nothing by another name, whatever admission makes of it', async () => {
+  it('stores an object that admission renames under the name of the request', async () => {
     const t = creates()
     t.admission = {
       mutate: async ({ object }) => {
         object!.metadata.name = 'c'
+        object!.metadata.uid = 'x'
         return object
       },
       validate: async () => {},
     }
-    expect(await refusalText(write(t))).to.match(/^400 BadRequest: the name of the object \(c\) does not match the name on the URL \(b\)/)
-    expect(await t.names()).to.deep.equal([])
+    await write(t)
+    const object = await t.get('b')
+    expect([object.metadata.name, object.metadata.uid === 'x']).to.deep.equal(['c', false])
   })
+
+  for (const [text, fault] of [
+    ['x', 'invalid syntax'],
+    ['-1', 'invalid syntax'],
+    ['1.5', 'invalid syntax'],
+    [' 1', 'invalid syntax'],
+    ['18446744073709551616', 'value out of range'],
+  ] as const)
+    it(`refuses the resourceVersion ${JSON.stringify(text)} as Go's parser does`, async () => {
+      expect(await refusalText(write(creates(), {}, { resourceVersion: text }))).to.equal(`500 : strconv.ParseUint: parsing ${JSON.stringify(text)}: ${fault}`)
+    })
 
   it('is refused where a uid is asked for', async () => {
     expect(await refusalText(write(creates(), { uid: 'x' }))).to.match(/^409 Conflict: .* Precondition failed: UID in precondition: x, UID in object meta: $/)
