@@ -1,6 +1,6 @@
 import { JSON_TYPE, type MediaOffer, negotiateOutput } from '../codec/negotiate.ts'
 import type { Status } from '../meta/status.ts'
-import type { Body } from './forms/answer-form.ts'
+import { after, type Body } from './forms/answer-form.ts'
 import { formOf } from './forms/form-of.ts'
 
 interface StatusBody {
@@ -10,13 +10,16 @@ interface StatusBody {
   readonly bytes: Body
 }
 
-/** Writes a Status in the media type that the client accepts; in JSON where it accepts none that there is. One that quotes much of a body is written in turns. */
+/**
+ * Writes a Status in the media type that the client accepts. If it accepts none, the Status is indented JSON without a newline at its end, as Go's json.MarshalIndent writes it; a long one ends with a newline.
+ * A Status that quotes much of a body is written in turns.
+ */
 export const statusEncoder =
   ({ types }: MediaOffer) =>
   (status: Status, accept: string | undefined): StatusBody | Promise<StatusBody> => {
     const accepted = negotiateOutput(accept, types)
-    const form = formOf({ mediaType: accepted?.mediaType ?? JSON_TYPE, pretty: false })
-    const head = { contentType: form.contentType, isUnaccepted: accepted === undefined }
-    const body = form.status(status)
-    return body instanceof Promise ? body.then(bytes => ({ ...head, bytes })) : { ...head, bytes: body }
+    const isUnaccepted = accepted === undefined
+    const form = formOf({ mediaType: accepted?.mediaType ?? JSON_TYPE, pretty: isUnaccepted })
+    const head = { contentType: form.contentType, isUnaccepted }
+    return after(form.status(status), bytes => ({ ...head, bytes: isUnaccepted && Buffer.isBuffer(bytes) ? bytes.subarray(0, -1) : bytes }))
   }

@@ -1,4 +1,4 @@
-import { setMember } from '../../meta/equal.ts'
+import { deepEqual, setMember } from '../../meta/equal.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
 
@@ -54,8 +54,18 @@ function published(schema: JsonSchemaProps, document: Document): JsonObject {
     out.properties = members
   }
   if (isV2) plain(out, schema, items === undefined)
+  else if (schema['x-kubernetes-int-or-string']) nameBothTypes(out, schema)
   return schema['x-kubernetes-embedded-resource'] && !(isV2 && schema[PRESERVE]) ? embedded(out, document) : out
 }
+
+/** Adds the alternatives integer and string, which the extension stands for, unless the schema begins with them already. */
+function nameBothTypes(out: JsonObject, { anyOf, allOf = [] }: JsonSchemaProps): void {
+  if (deepEqual(anyOf, INTEGER_OR_STRING) || deepEqual(allOf[0]?.anyOf, INTEGER_OR_STRING)) return
+  if (anyOf === undefined) out.anyOf = INTEGER_OR_STRING
+  else out.allOf = [{ anyOf: INTEGER_OR_STRING }, ...allOf]
+}
+
+const INTEGER_OR_STRING: Json[] = [{ type: 'integer' }, { type: 'string' }]
 
 /** Takes from a schema what readers of Swagger 2.0 misread: types of values that may be null or hold anything, and that what may be null is required. */
 function plain(out: JsonObject, schema: JsonSchemaProps, lacksItems: boolean): void {

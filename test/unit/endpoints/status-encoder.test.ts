@@ -20,11 +20,18 @@ async function encodeStatus(of: Status, accept: string | undefined): Promise<{ c
 }
 
 describe('a Status as an answer', () => {
-  for (const accept of [undefined, '', '*/*', 'application/json', 'text/html', 'application/json;as=Table;g=meta.k8s.io;v=v1'])
+  for (const accept of [undefined, '', '*/*', 'application/json'])
     it(`is JSON for ${accept}`, async () => {
       const { contentType, bytes } = await encodeStatus(status, accept)
       expect(contentType).to.equal('application/json')
       expect(bytes.toString()).to.equal(JSON_TEXT)
+    })
+
+  for (const accept of ['text/html', 'application/json;as=Table;g=meta.k8s.io;v=v1'])
+    it(`is indented JSON without a newline at its end for ${accept}`, async () => {
+      const { contentType, bytes } = await encodeStatus(status, accept)
+      expect(contentType).to.equal('application/json')
+      expect(bytes.toString()).to.equal(JSON.stringify(JSON.parse(JSON_TEXT), null, 2).replace('<', '\\u003c'))
     })
 
   it('says where the client accepts nothing that there is', async () => {

@@ -29,6 +29,22 @@ describe('openApiOf', () => {
     expect(((properties as JsonObject).metadata as JsonObject).allOf).to.deep.equal([META])
   })
 
+  it('names both types of int-or-string in OpenAPI 3, at every depth', () => {
+    const intOrString = { 'x-kubernetes-int-or-string': true } as const
+    const both = [{ type: 'integer' }, { type: 'string' }]
+    const shown = (own: JsonSchemaProps): unknown => (openApiOf({ type: 'object', properties: { own } }, 3, META).properties as JsonObject).own
+    expect(shown(intOrString)).to.deep.equal({ ...intOrString, anyOf: both })
+    expect(shown({ type: 'array', items: intOrString })).to.deep.equal({ type: 'array', items: { ...intOrString, anyOf: both } })
+    expect(shown({ type: 'object', additionalProperties: intOrString })).to.deep.equal({
+      type: 'object',
+      additionalProperties: { ...intOrString, anyOf: both },
+    })
+    const other: JsonSchemaProps[] = [{ pattern: 'x' }]
+    expect(shown({ ...intOrString, anyOf: other })).to.deep.equal({ ...intOrString, anyOf: other, allOf: [{ anyOf: both }] })
+    const begun = { ...intOrString, allOf: [{ anyOf: [...both] }, { pattern: 'x' }] } as JsonSchemaProps
+    expect(shown(begun)).to.deep.equal(begun)
+  })
+
   it('says what Swagger 2.0 can say', () => {
     const { spec, metadata } = openApiOf(schema, 2, META).properties as JsonObject
     expect((metadata as JsonObject).$ref).to.equal('meta')
