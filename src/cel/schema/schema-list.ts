@@ -109,10 +109,17 @@ class SetList extends SchemaList {
     return other.size === this.size && elementsOf(other).every(element => this.members.has(element))
   }
 
+  /** Adds the elements that the set lacks. Duplicates that were stored before the list became a set stay, as upstream keeps them. */
   override concat(other: CelList): Value {
     spendWork(this.size + other.size)
     checkElements(this.size + other.size)
-    return this.withElements([...new Set([...this.elements, ...elementsOf(other)])])
+    const members = new Set(this.members)
+    const elements = [...this.elements]
+    for (const element of elementsOf(other)) {
+      if (!members.has(element)) elements.push(element)
+      members.add(element)
+    }
+    return this.withElements(elements)
   }
 
   protected override withElements(elements: readonly Element[]): SchemaList {

@@ -45,6 +45,33 @@ describe('rules of a schema', () => {
     })
   }
 
+  for (const [lists, size] of [
+    [
+      [
+        ['a', 'a'],
+        ['a', 'b'],
+      ],
+      3,
+    ],
+    [
+      [
+        ['a', 'a'],
+        ['a', 'a'],
+      ],
+      2,
+    ],
+    [[['a', 'a'], ['b']], 3],
+    [[['a'], ['b', 'b']], 2],
+  ] as const)
+    it(`keep the stored duplicates of the left set: ${JSON.stringify(lists)}`, async () => {
+      const set: JsonSchemaProps = { type: 'array', items: { type: 'string' }, maxItems: 2, 'x-kubernetes-list-type': 'set' }
+      const rule = `(self.l[0] + self.l[1]).size() == ${size}`
+      const l: JsonSchemaProps = { type: 'array', items: set, maxItems: 2 }
+      const schema: JsonSchemaProps = { type: 'object', properties: { l }, 'x-kubernetes-validations': [{ rule }] }
+      const { errors } = await run({ name: '', schema, value: { l: lists as unknown as Json }, errors: [], warnings: [], remaining: 0 })
+      expect(errors).to.deep.equal([])
+    })
+
   it('come to the same in turns, however short', async () => {
     const turns: Turns = { spent: () => true, next: () => Promise.resolve() }
     for (const one of cases) {
