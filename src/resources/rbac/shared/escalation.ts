@@ -7,11 +7,13 @@ import { aggregate } from '../../../lib/aggregate.ts'
 import { compareText } from '../../../lib/compare-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { isStepDone, runInTurns, type Steps, sorted } from '../../../lib/steps.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { type Authorizer, isMaster, mayDo } from '../../../meta/authorizer.ts'
 import type { RequestContext } from '../../../meta/context.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { TypedObject } from '../../../meta/object.ts'
-import { failure, forbiddenError } from '../../../meta/status.ts'
+import { failure, forbiddenError, isStatusError, notFoundError } from '../../../meta/status.ts'
 import { CLUSTER_ROLES, ROLES } from '../../kinds.ts'
 import type { RoleRef } from '../v1.types.ts'
 
@@ -43,21 +45,21 @@ const aggregates = (role: RoleParts | undefined): boolean => (role?.aggregationR
  */
 export const authorizeRole =
   (services: EscalationServices): Authorize<RoleParts> =>
-  async (next, old, { request }) => {
+  async (next, old, { request, features }) => {
     if (!request || isMaster(request.user) || isOnlyCollected(next, old)) return
     const { group, resource, namespace, name } = request.info
     if (await mayDo(services.authorizer, request, { verb: 'escalate', group, version: '*', resource, namespace, name })) return
-    const faults = await lacking(services, request, next.rules ?? [])
+    const faults = await lacking(services, request, features, next.rules ?? [])
     if (faults !== undefined) throw refused(request, next, faults)
     const isFree = !aggregates(next) && !aggregates(old)
-    if (!isFree && (await lacking(services, request, EVERYTHING)) !== undefined)
+    if (!isFree && (await lacking(services, request, features, EVERYTHING)) !== undefined)
       throw refused(request, next, 'must have cluster-admin privileges to use the aggregationRule')
   }
 
 /** Who writes a binding must hold every right of its role, or may `bind` it. */
 export const authorizeBinding =
   (services: EscalationServices): Authorize<TypedObject & { roleRef: RoleRef }> =>
-  async (next, old, { request, access }) => {
+  async (next, old, { request, access, features }) => {
     if (!request || isMaster(request.user) || isOnlyCollected(next, old)) return
     const { roleRef } = next
     const { namespace } = request.info
@@ -74,7 +76,10 @@ export const authorizeBinding =
       }))
     )
       return
-    const faults = await lacking(services, request, await rulesOf(access(), roleRef, namespace))
+    const wanted = await rulesOf(access(), roleRef, namespace).catch(error => {
+      throw namesRequest(features) && isStatusError(error, 'NotFound') ? notFoundError(request.info, roleRef.name) : error
+    })
+    const faults = await lacking(services, request, features, wanted)
     if (faults !== undefined) throw refused(request, next, faults)
   }
 
@@ -82,6 +87,9 @@ const ROLE_KINDS = new Map([
   ['Role', ROLES],
   ['ClusterRole', CLUSTER_ROLES],
 ])
+
+/** Whether the registry reports a missing role under the resource of the request, in whose context it reads the role since 1.32. */
+const namesRequest = ({ release }: Features): boolean => isSince(release, '1.32')
 
 /** Read anew, as the role may have been written a moment ago. Throws 404. */
 async function rulesOf(api: ResourceAccess, { kind, name }: RoleRef, namespace: string): Promise<readonly PolicyRule[]> {
@@ -101,11 +109,13 @@ function isOnlyCollected(next: TypedObject, old: TypedObject | undefined): boole
 async function lacking(
   { rules: index }: EscalationServices,
   { user, info, signal }: RequestContext,
+  features: Features,
   wanted: readonly PolicyRule[],
 ): Promise<string | undefined> {
   const errors: string[] = []
-  // Where an authorizer names the kind of a role that is missing, the registry names its resource.
-  const onError = (text: string): unknown => errors.push(text.replace(/^(cluster)?role\./, '$1roles.'))
+  // An authorizer names the kind of a missing role, the registry a resource.
+  const missingRole = namesRequest(features) ? `${info.resource}.` : '$1roles.'
+  const onError = (text: string): unknown => errors.push(text.replace(/^(cluster)?role\./, missingRole))
   const owned = [...(index?.grants(user, info.namespace, onError) ?? [])].flatMap(({ rules }) => rules)
   const { rules: missing, areMore } = await runInTurns(missingRights(owned, wanted, MAX_RIGHTS), signal)
   if (missing.length === 0 && !areMore) return undefined

@@ -6,7 +6,7 @@ import type { RequestAttributes, RequestContext, User } from '../../../../src/me
 import { resourceAttributes } from '../../../../src/meta/request-attributes.ts'
 import { failure, isStatusError } from '../../../../src/meta/status.ts'
 import { authorizeBinding, authorizeRole } from '../../../../src/resources/rbac/shared/escalation.ts'
-import { hookContext } from '../../../support/hook-context.ts'
+import { featuresIn, featuresOf, hookContext } from '../../../support/hook-context.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 const rule = (verbs: string, group: string, resources: string, ...resourceNames: string[]): PolicyRule => ({
@@ -48,10 +48,12 @@ class Cluster {
     },
   } as unknown as ResourceAccess
 
+  features = featuresOf()
+
   private context(info: Partial<RequestAttributes>, user: User): HookContext {
     const attributes = resourceAttributes({ verb: 'create', group: GROUP, version: 'v1', ...info })
     const request: RequestContext = { user, info: attributes, signal: new AbortController().signal, userAgent: '', receivedAt: 0, warn: () => {} }
-    return hookContext({ request, access: () => this.api })
+    return hookContext({ request, access: () => this.api, features: this.features })
   }
 
   /** The message of the refusal, if any. */
@@ -131,8 +133,10 @@ describe('escalation by roles', () => {
   it('tells of roles that are missing', async () => {
     cluster.index.remove('clusterroles', '', 'pods')
     expect(await cluster.role({ rules: [rule('get', '', 'pods')] })).to.match(
-      /\n\{.*\}; resolution errors: \[clusterroles.rbac.authorization.k8s.io "pods" not found\]$/,
+      /\n\{.*\}; resolution errors: \[roles.rbac.authorization.k8s.io "pods" not found\]$/,
     )
+    cluster.features = featuresIn('1.31')
+    expect(await cluster.role({ rules: [rule('get', '', 'pods')] })).to.match(/resolution errors: \[clusterroles.rbac.authorization.k8s.io "pods" not found\]$/)
   })
 
   it('is refused for more rights than can be compared', async () => {
@@ -151,8 +155,15 @@ describe('escalation by bindings', () => {
     expect(await cluster.binding('Role', 'reader')).to.equal(
       `403 rolebindings.${GROUP} "b" is forbidden: ${HOLDS_NOT}{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
     )
-    expect(await cluster.binding('ClusterRole', 'none')).to.equal(`404 clusterroles.${GROUP} "none" not found`)
+    expect(await cluster.binding('ClusterRole', 'none')).to.equal(`404 rolebindings.${GROUP} "none" not found`)
+    expect(await cluster.binding('ClusterRole', 'none', { namespace: '' })).to.equal(`404 clusterrolebindings.${GROUP} "none" not found`)
     expect(await cluster.binding('Other', 'x')).to.equal('500 unsupported role reference kind: "Other"')
+  })
+
+  it('reports a missing role under its own resource up to 1.31', async () => {
+    const cluster = new Cluster()
+    cluster.features = featuresIn('1.31')
+    expect(await cluster.binding('ClusterRole', 'none')).to.equal(`404 clusterroles.${GROUP} "none" not found`)
   })
 
   it('is allowed to masters, and to whoever may bind the role there', async () => {
