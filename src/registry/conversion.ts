@@ -26,6 +26,8 @@ export interface Conversion {
   hookVersion(version: Version): Version
   /** A stored object in a version; shared. */
   objectIn(version: Version, stored: StoredObject): Converted<KubeObject>
+  /** The same as the watch cache shows it: a webhook that converts is called once for each revision of the object. */
+  cachedObjectIn(version: Version, stored: StoredObject): Converted<KubeObject>
   /** An object as hooks see it in the version of the request. */
   fromHooks(object: KubeObject, version: Version): Converted<KubeObject>
   /** An object as hooks left it in a version that the codec of the store takes. */
@@ -45,6 +47,8 @@ export interface Conversion {
 
 export interface ConversionView {
   object(stored: StoredObject): Converted<StoredObject>
+  /** The object as the watch cache shows it. */
+  cachedObject(stored: StoredObject): Converted<StoredObject>
   /** `read`: lists what is stored below the prefix. */
   list(read: (options: ListOptions) => Promise<ListResult>, prefix: Key, options: ListOptions): Promise<ListResult>
   /** `open`: watches what is stored. */

@@ -8,6 +8,11 @@ import type { Attributes, Encoded, Encoder, StoredObject } from '../storage/stor
 
 const NO_LABELS: Record<string, string> = {}
 
+interface ConvertedOptions {
+  readonly revision?: Revision
+  readonly isShared?: boolean
+}
+
 /** A stored object as a webhook has converted it. Holds its JSON, so that all readers see the same bytes; other encodings are kept with the stored object. */
 export class ConvertedObject implements StoredObject {
   readonly key: Key
@@ -15,12 +20,17 @@ export class ConvertedObject implements StoredObject {
   private readonly stored: StoredObject
   private readonly version: Version
   private readonly bytes: Buffer
+  private readonly isShared: boolean
   private known: Attributes | undefined
 
-  /** `bytes`: as items of a list of a custom kind have it, with the resourceVersion. */
-  constructor(stored: StoredObject, version: Version, bytes: Buffer, revision = stored.revision) {
+  /**
+   * @param bytes JSON in the form of a list item, with the resourceVersion.
+   * @param options `isShared`: whether other encodings are kept with the stored object, for every reader of this conversion. Default: true.
+   */
+  constructor(stored: StoredObject, version: Version, bytes: Buffer, { revision = stored.revision, isShared = true }: ConvertedOptions = {}) {
     this.key = stored.key
     this.revision = revision
+    this.isShared = isShared && revision === stored.revision
     this.stored = stored
     this.version = version
     this.bytes = bytes
@@ -37,7 +47,7 @@ export class ConvertedObject implements StoredObject {
 
   encoded(as: Encoder): Encoded {
     const make = (): Encoded => as.encode(this.object())
-    if (this.revision !== this.stored.revision) return make()
+    if (!this.isShared) return make()
     return this.stored.encoded({ id: `${apiVersionOfVersion(this.version)};${as.id}`, encode: make })
   }
 
@@ -70,5 +80,5 @@ function attributesIn({ selectableFields = {} }: Version, object: KubeObject): A
 /** The same content at another revision: the event of an object that a selector no longer picks shows what it was so. */
 export function atRevision(object: StoredObject, version: Version, revision: Revision): StoredObject {
   const { bytes } = object.json()
-  return new ConvertedObject(object, version, spliceRevision(bytes, findMetadata(bytes, 1), revision, 'sorted'), revision)
+  return new ConvertedObject(object, version, spliceRevision(bytes, findMetadata(bytes, 1), revision, 'sorted'), { revision })
 }

@@ -2,7 +2,8 @@ import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
-import type { Conversion, ConversionView } from './conversion.ts'
+import type { StoredObject } from '../storage/storage.ts'
+import type { Conversion, ConversionView, Converted } from './conversion.ts'
 import { convert, copyIn, copyInSteps, versionsOf } from './convert.ts'
 import { applyDefaultsInSteps } from './decode-object.ts'
 import type { ListOptions } from './read.ts'
@@ -23,9 +24,11 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
     }
     return known
   }
+  const objectIn = (version: Version, stored: StoredObject): Converted<KubeObject> => objectInTurns(viewOf(definition, version)?.object(stored) ?? stored)
   return {
     hookVersion: () => hub,
-    objectIn: (version, stored) => objectInTurns(viewOf(definition, version)?.object(stored) ?? stored),
+    objectIn,
+    cachedObjectIn: objectIn,
     fromHooks: (object, version) => startInTurns(copyInSteps(definition, object, version)),
     toStored: object => object,
     answer({ served: { version } }, answer) {
@@ -65,8 +68,10 @@ function inProcessView(definition: ResourceDefinition, version: Version): Conver
   const view = viewOf(definition, version)
   const withStoredTerms = (options: ListOptions): ListOptions =>
     version.fieldAliases === undefined ? options : { ...options, fields: storedTerms(version, options.fields) }
+  const object = (stored: StoredObject): Converted<StoredObject> => (view ? whenReady(view.object(stored)) : stored)
   return {
-    object: stored => (view ? whenReady(view.object(stored)) : stored),
+    object,
+    cachedObject: object,
     async list(read, _prefix, options) {
       const result = await read(withStoredTerms(options))
       return view ? { ...result, items: result.items.map(item => view.object(item)) } : result

@@ -21,8 +21,8 @@ const LOOK = 500
 const API_VERSION = Buffer.from('apiVersion')
 
 /**
- * How a resource's stored objects look in a version, where a webhook converts them. An object is converted once for all who ask for it at a time; its bytes are kept with the
- * object within the budget of all that is derived, and one view of it is shared while anyone has it, so that frames of watches are shared, too.
+ * The stored objects of a resource in a version, converted by a webhook. Lists and watches share one conversion of an object, as they share the watch cache: its bytes are kept with the
+ * object, within the byte budget of derived encodings, and one view is shared while it is used, so that watches share frames.
  */
 export class RemoteView {
   readonly version: Version
@@ -43,8 +43,15 @@ export class RemoteView {
     this.start = Buffer.from(`{"apiVersion":${JSON.stringify(this.apiVersion)},`)
   }
 
-  /** Throws a ConversionError. */
+  /** Calls the webhook, whatever it has made of the object before: it may have changed since. Throws a ConversionError. */
   async object(stored: StoredObject): Promise<StoredObject> {
+    if (this.isOfVersion(stored)) return stored
+    const [bytes] = await this.call([stored])
+    return new ConvertedObject(stored, this.version, there(bytes), { isShared: false })
+  }
+
+  /** The object as the watch cache shows it: converted once. Throws a ConversionError. */
+  async cachedObject(stored: StoredObject): Promise<StoredObject> {
     return this.ready(stored) ?? there(this.convert([stored])[0])
   }
 
@@ -101,11 +108,15 @@ export class RemoteView {
 
   /** What needs no call: the object itself where it is of the version, or what was made of it before. */
   private ready(stored: StoredObject): StoredObject | undefined {
-    if (startsWith(stored.json().bytes, 0, this.start) || apiVersionIn(stored) === this.apiVersion) return stored
+    if (this.isOfVersion(stored)) return stored
     const shown = this.shown.get(stored)?.deref()
     if (shown) return shown
     const kept = stored.kept(this.id)
     return kept && this.show(stored, kept.bytes)
+  }
+
+  private isOfVersion(stored: StoredObject): boolean {
+    return startsWith(stored.json().bytes, 0, this.start) || apiVersionIn(stored) === this.apiVersion
   }
 
   private show(stored: StoredObject, bytes: Buffer): ConvertedObject {
@@ -120,7 +131,7 @@ export class RemoteView {
     if (fresh.length > 0) {
       const answer = this.call(fresh)
       for (const [i, stored] of fresh.entries()) {
-        const one = answer.then(objects => there(objects[i]))
+        const one = answer.then(converted => this.remember(stored, there(converted[i])))
         this.coming.set(stored, one)
         const done = () => this.coming.delete(stored)
         one.then(done, done)
@@ -129,17 +140,18 @@ export class RemoteView {
     return group.map(stored => there(this.coming.get(stored)))
   }
 
-  private async call(group: readonly StoredObject[]): Promise<StoredObject[]> {
+  private remember(stored: StoredObject, bytes: Buffer): StoredObject {
+    stored.encoded({ id: this.id, encode: () => ({ bytes, header: 1 }) })
+    return this.show(stored, bytes)
+  }
+
+  /** The objects as JSON of the version. */
+  private async call(group: readonly StoredObject[]): Promise<Buffer[]> {
     const objects = await mapInSlices(group, stored => withoutRevision(parseOwn(stored.json().bytes)))
     const converted = await this.converter.convert(objects, this.version)
     return mapInSlices(
       converted.map((object, i) => ({ object, stored: there(group[i]) })),
-      ({ object, stored }) => {
-        const metadata = { ...object.metadata, resourceVersion: String(stored.revision) }
-        const bytes = encodeJson(this.version.schema, { ...object, metadata })
-        stored.encoded({ id: this.id, encode: () => ({ bytes, header: 1 }) })
-        return this.show(stored, bytes)
-      },
+      ({ object, stored }) => encodeJson(this.version.schema, { ...object, metadata: { ...object.metadata, resourceVersion: String(stored.revision) } }),
     )
   }
 }

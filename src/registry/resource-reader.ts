@@ -29,19 +29,20 @@ export class ResourceReader {
 
   async get(served: ServedResource, namespace: string, name: string, resourceVersion: string, signal: AbortSignal): Promise<StoredObject> {
     const stored = await getObject(this, groupResourceOf(served), { namespace, name }, resourceVersion, signal)
-    return statused(served, name, 'get', conversionOf(served.definition).view(served.version).object(stored))
+    const view = conversionOf(served.definition).view(served.version)
+    return statused(served, name, 'get', resourceVersion === '' ? view.object(stored) : view.cachedObject(stored))
   }
 
   /** The present object as the watch cache has it, read in the version; shared. Undefined where it has none, and without a cache that can say. */
   cachedObject({ definition, version }: ServedResource, namespace: string, name: string): Converted<KubeObject> | undefined {
     const stored = this.storage.cachedObject(this.keys.object(namespace, name))
-    return stored && conversionOf(definition).objectIn(version, stored)
+    return stored && conversionOf(definition).cachedObjectIn(version, stored)
   }
 
   /** The same of all objects, or of those of a namespace where one is given. */
   cachedObjects({ definition, version }: ServedResource, namespace: string): Converted<readonly KubeObject[]> | undefined {
     const stored = this.storage.cachedObjects(this.keys.prefix(namespace))
-    const objects = stored?.map(each => conversionOf(definition).objectIn(version, each))
+    const objects = stored?.map(each => conversionOf(definition).cachedObjectIn(version, each))
     return objects && allConverted(objects)
   }
 

@@ -33,6 +33,7 @@ export function webhookConversion(definition: ResourceDefinition, converter: Rem
   return {
     hookVersion: version => version,
     objectIn,
+    cachedObjectIn: async (version, stored) => (await remote(version).cachedObject(stored)).object(),
     fromHooks: object => object,
     toStored,
     async answer({ served: { version }, dryRun }, answer) {
@@ -61,6 +62,7 @@ const withRevision = (object: KubeObject, revision: Revision): KubeObject => ({
 /** Selectors are looked at in what comes back, but for names. */
 const webhookView = (remote: RemoteView): ConversionView => ({
   object: stored => remote.object(stored),
+  cachedObject: stored => remote.cachedObject(stored),
   async list(read, prefix, options) {
     if (selectsByContent(options)) return listSelected(remote, prefix, read, options)
     const result = await read(options)

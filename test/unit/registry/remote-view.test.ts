@@ -67,10 +67,28 @@ describe('RemoteView', () => {
     expect(shown.encoded(encoder).bytes.toString()).to.equal('h0')
   })
 
-  it('converts in groups, in one call each, and what many ask for at a time once', async () => {
+  it('calls the webhook for each object that is asked for by itself', async () => {
+    let count = 0
+    const { definition, calls, v2 } = world(review => {
+      const answer = reviewed(review) as AnyObject
+      for (const object of answer.response.convertedObjects) object.spec.n = ++count
+      return answer
+    })
+    const [one] = links(definition, 1)
+    const counts = async () => loose((await v2.object(one!)).object()).spec.n
+    await v2.objects([one!])
+    expect([await counts(), await counts(), ...(await Promise.all([counts(), counts()]))]).to.deep.equal([2, 3, 4, 5])
+    const encoder = { id: 'test', encode: ({ spec }: AnyObject) => ({ bytes: Buffer.from(String(spec.n)), header: 0 }) }
+    expect((await v2.object(one!)).encoded(encoder).bytes.toString()).to.equal('6')
+    expect((await v2.object(one!)).encoded(encoder).bytes.toString()).to.equal('7')
+    expect((await v2.cachedObject(one!)).encoded(encoder).bytes.toString()).to.equal('1')
+    expect(calls).to.have.length(7)
+  })
+
+  it('converts in groups, in one call each, and what many list at a time once', async () => {
     const { definition, calls, v2 } = world()
     const many = links(definition, 620)
-    const [shown, again, one] = await Promise.all([v2.objects(many), v2.objects(many.slice(0, 3)), v2.object(many[1]!)])
+    const [shown, again, one] = await Promise.all([v2.objects(many), v2.objects(many.slice(0, 3)), v2.cachedObject(many[1]!)])
     expect(calls).to.deep.equal([500, 120])
     expect(shown.map(object => object.attributes().name)).to.deep.equal(many.map((_, i) => `l${i}`))
     expect(again[1]).to.equal(shown[1])
@@ -91,7 +109,7 @@ describe('RemoteView', () => {
     const [one] = links(definition, 1)
     const { derived } = one!.codec
     const before = derived.bytes
-    const shown = await v2.object(one!)
+    const shown = await v2.cachedObject(one!)
     expect(derived.bytes - before).to.be.greaterThan(shown.json().bytes.length)
     expect(one!.kept('remote;example.com/v2')?.bytes).to.equal(shown.json().bytes)
   })
@@ -100,7 +118,7 @@ describe('RemoteView', () => {
     let broken = true
     const { definition, calls, v2 } = world(review => (broken ? {} : reviewed(review)))
     const [one] = links(definition, 1)
-    const both = await Promise.all([failureText(v2.object(one!)), failureText(v2.objects([one!]))])
+    const both = await Promise.all([failureText(v2.cachedObject(one!)), failureText(v2.objects([one!]))])
     expect(both[0]).to.contain('conversion webhook for example.com/v1, Kind=Link failed: expected webhook response')
     expect(both[1]).to.equal(both[0])
     expect(calls).to.deep.equal([1])
