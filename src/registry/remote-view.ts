@@ -9,6 +9,7 @@ import { memberAt, startsWith, textAt } from '../storage/json-splice.ts'
 import { parseOwn } from '../storage/parse-own.ts'
 import type { StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { ConvertedObject } from './converted-object.ts'
+import { ConversionError } from './errors.ts'
 import { mappedWatcher } from './mapped-watcher.ts'
 import { PerVersion } from './per-version.ts'
 
@@ -64,7 +65,7 @@ export class RemoteView {
       const group = missing
       missing = []
       bytes = 0
-      const converted = await Promise.all(this.convert(group))
+      const converted = await this.group(group)
       for (const [i, stored] of group.entries()) found.set(stored, there(converted[i]))
     }
     for (const [i, object] of stored.entries()) {
@@ -80,6 +81,18 @@ export class RemoteView {
     }
     if (missing.length > 0) await convertMissing()
     return stored.map(object => there(found.get(object)))
+  }
+
+  /** One call for all of them. If it fails, each is converted by itself, as upstream always does: what is wrong with a batch need not be wrong with any object. */
+  private async group(group: readonly StoredObject[]): Promise<readonly StoredObject[]> {
+    try {
+      return await Promise.all(this.convert(group))
+    } catch (error) {
+      if (!(error instanceof ConversionError) || group.length === 1) throw error
+      const converted: StoredObject[] = []
+      for (const stored of group) converted.push(await this.cachedObject(stored))
+      return converted
+    }
   }
 
   /** A watcher whose events are in this version, in their order. Ends with the ConversionError of an event. */

@@ -1,10 +1,11 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import type { KubeObject } from '../meta/object.ts'
+import { tooManyRequestsError } from '../meta/status.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
 import { allConverted, type Converted } from './conversion.ts'
 import { conversionOf } from './conversion-of.ts'
-import { toStatus } from './errors.ts'
+import { ConversionError, toStatus } from './errors.ts'
 import { type KeySpace, keySpace } from './keys.ts'
 import { getObject, type ListOptions, type ListResult, listObjects, watchObjects } from './read.ts'
 import { groupResourceOf, type RegistryEnvironment } from './types.ts'
@@ -48,7 +49,9 @@ export class ResourceReader {
 
   async list(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
     const read = (page: ListOptions) => listObjects(this, groupResourceOf(served), namespace, page, signal)
-    return statused(served, '', 'list', conversionOf(served.definition).view(served.version).list(read, this.keys.prefix(namespace), options))
+    const listing = conversionOf(served.definition).view(served.version).list(read, this.keys.prefix(namespace), options)
+    const isOfCache = this.isCached && options.limit === 0
+    return statused(served, '', 'list', isOfCache ? listing.catch(error => Promise.reject(asUnfilledCache(served, error))) : listing)
   }
 
   watch(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
@@ -60,6 +63,13 @@ export class ResourceReader {
   watchMetadata(served: ServedResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<Watcher> {
     return watchObjects(this, served, namespace, options, signal)
   }
+}
+
+/** A conversion that fails keeps upstream's watch cache of the version from being filled, and lists that it would answer are to be tried again. */
+function asUnfilledCache({ version }: ServedResource, error: unknown): unknown {
+  if (!(error instanceof ConversionError)) return error
+  const kind = `${version.group}/${version.name}, Kind=${version.kind}`
+  return tooManyRequestsError(`storage is (re)initializing: failed to list ${kind}: ${error.message}`, 1)
 }
 
 /** What fails with a ConversionError fails with the Status for clients. */

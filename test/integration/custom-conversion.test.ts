@@ -162,7 +162,10 @@ for (const cache of [true, false]) {
       const text = 'conversion webhook for example.com/v1, Kind=Link failed: not today'
       const failed = await until('GET', pathOf('v2', 'a'), ({ status }) => status === 500)
       expect(failed.body).to.deep.equal({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: text, code: 500 })
-      expect((await client.ask('GET', pathOf('v2'))).body.message).to.equal(text)
+      const listed = await client.ask('GET', pathOf('v2'))
+      const unfilled = `storage is (re)initializing: failed to list example.com/v2, Kind=Link: ${text}`
+      expect([listed.status, listed.body.message]).to.deep.equal(cache ? [429, unfilled] : [500, text])
+      expect(listed.headers['retry-after']).to.equal(cache ? '1' : undefined)
       expect((await client.ask('DELETE', pathOf('v2', 'a'))).body.message).to.equal(text)
       expect((await client.must('GET', pathOf('v1', 'a'))).spec).to.deep.equal({ hostPort: 'h:1', n: 7 })
       const watch = await fetch(`${server.url}${pathOf('v2', '', '?watch=1')}`)

@@ -97,6 +97,17 @@ describe('RemoteView', () => {
     expect(calls).to.have.length(2)
   })
 
+  it('converts each object by itself if a call for several fails', async () => {
+    const { definition, calls, v2 } = world(review => {
+      const answer = reviewed(review) as AnyObject
+      answer.response.convertedObjects.reverse()
+      return answer
+    })
+    const shown = await v2.objects(links(definition, 3))
+    expect(shown.map(object => object.attributes().name)).to.deep.equal(['l0', 'l1', 'l2'])
+    expect(calls).to.deep.equal([3, 1, 1, 1])
+  })
+
   it('sends no more than some megabytes in a call', async () => {
     const { definition, calls, v2 } = world()
     const pad = 'x'.repeat(1 << 20)
