@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import { systemClock } from '../lib/clock.ts'
 import { type MetricFamily, ReadGauge } from '../lib/metrics.ts'
+import { isSince } from '../lifecycle/release.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { codecOf, storedAsOf } from '../registry/codec.ts'
 import type { Backend } from '../storage/backend.ts'
@@ -49,6 +50,7 @@ export class StoreService implements Service {
         consistentReads: gates.enabled('ConsistentListFromCache'),
         resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
         exactReads: gates.enabled('ListFromCacheSnapshot'),
+        ...(isSince(gates.release, '1.34') ? { futureCode: 'too large revision' } : { servesFuturePages: true }),
         timings,
         beginWith: options.origin?.states,
         ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix) }),

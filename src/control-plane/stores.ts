@@ -57,7 +57,7 @@ interface Uncached {
 export function openStores(backend: Backend, resources: readonly CachedResource[], { isCached = () => true, ...options }: StoresOptions): Stores {
   const cached = resources.filter(({ name }) => isCached(name))
   const cacher: Cacher | undefined = cached.length === 0 ? undefined : createCacher(backend, cached, options)
-  const { reports, timings, timers } = options
+  const { reports, timings, timers, futureCode } = options
   const uncached = new Map<string, Uncached>()
   const addUncached = (resource: CachedResource): void => {
     const { name, codec } = resource
@@ -67,6 +67,7 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
     const storage = new DirectStorage(timings?.timed(backend, name) ?? backend, codec, {
       revisionWaitMs: 0,
       futureFails: true,
+      futureCode,
       removed: removed.signal,
       counts: lists,
       timers,

@@ -52,7 +52,7 @@ export function toStatus(error: unknown, { gr, name, verb, wanted, cached = true
       if (verb !== 'watch' || !cached) return expiredError(`The resourceVersion for the provided ${verb === 'watch' ? 'watch' : 'list'} is too old.`)
       return expiredError(`too old resource version: ${wanted || 0} (${error.revision ?? 0})`)
     case 'too large revision':
-      return tooLargeResourceVersionError(wanted ?? '', error.revision ?? 0, cached || verb === 'watch' ? 1 : 0)
+      return tooLargeResourceVersionError(wanted ?? '', error.revision ?? 0, error.retryAfterSeconds ?? (cached || verb === 'watch' ? 1 : 0))
     case 'future revision':
       return failure(500, '', 'etcdserver: mvcc: required revision is a future revision')
     case 'unavailable':

@@ -53,7 +53,8 @@ export class CachedStorage implements Storage {
 
   async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { at } = query
-    if (this.#fromStore(at) || this.#continuesAhead(query)) return this.#listDirect(prefix, query, signal)
+    if (this.#continuesAhead(query)) return this.#pageAhead(prefix, query, signal)
+    if (this.#fromStore(at)) return this.#listDirect(prefix, query, signal)
     if (this.#isStarting() && query.limit > 0 && query.predicate.everything) return this.#listDirect(prefix, query, signal)
     if (typeof at === 'object' && 'exactly' in at) {
       // As upstream: the state of one object in the past is known to the store alone.
@@ -80,6 +81,15 @@ export class CachedStorage implements Storage {
     if (at === 'latest') return !consistentReads
     if (typeof at === 'string' || !('exactly' in at)) return false
     return !exactReads || (!consistentReads && at.exactly > time.now)
+  }
+
+  /** A page at a revision that has not come to the cache. If the store has it, the cache follows; otherwise the page is the present state, or refused by the store. */
+  async #pageAhead(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
+    const { servesFuturePages, exactReads, time } = this.#core
+    const { at } = query
+    const isPresent = servesFuturePages && exactReads && typeof at === 'object' && 'exactly' in at && at.exactly > (await this.#core.probe(signal))
+    if (!isPresent || !(await this.reach('latest', signal))) return this.#listDirect(prefix, query, signal)
+    return { ...(await this.#page(this.#cache.tree, true, time.now, prefix, query)), revision: at.exactly }
   }
 
   /** A later page of a version that the cache does not have yet: the store says at once whether there is one. */

@@ -1,6 +1,7 @@
 import type { Clock, TimerClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { CorruptReports } from '../corrupt.ts'
+import type { FutureCode } from '../direct/direct-storage.ts'
 import type { RequestTimings } from '../request-timings.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Storage } from '../storage.ts'
@@ -40,6 +41,10 @@ export interface CacherOptions {
   readonly consistentReads?: boolean
   /** Exact lists, and pages after the first, come from the cache while it has their state; otherwise from the store. Default true. */
   readonly exactReads?: boolean
+  /** Whether a page at a revision that has not come shows the present state, as kube-apiserver does from its snapshots up to 1.33. Otherwise the store refuses it. Default: false. */
+  readonly servesFuturePages?: boolean
+  /** Code of the refusal. Default: `future revision`. */
+  readonly futureCode?: FutureCode
   /**
    * As kube-apiserver's ResilientWatchCacheInitialization: until the first state is there, gets and limited lists without selectors are read from the store, and other lists and
    * watches wait for `startWaitMs` and are then asked to come again. Otherwise all of them wait. Default true.
@@ -122,6 +127,7 @@ export interface CacherCore {
   readonly consistentReads: boolean
   /** Exact reads may. */
   readonly exactReads: boolean
+  readonly servesFuturePages: boolean
   /** While a resource has no state yet, gets and small lists are read from the store, and others wait for a short time only. */
   readonly resilientStart: boolean
   /** Resolves once the resource's initial state is loaded, or the resource has been removed. Rejects with StorageError `initializing` if the state is not loaded in time. */

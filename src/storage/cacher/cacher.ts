@@ -8,7 +8,7 @@ import { silentLogger } from '../../lib/log.ts'
 import type { Backend } from '../backend.ts'
 import { type CorruptReports, plainReports } from '../corrupt.ts'
 import { delay } from '../delay.ts'
-import { DirectStorage } from '../direct/direct-storage.ts'
+import { DirectStorage, type FutureCode } from '../direct/direct-storage.ts'
 import { abortedError, initializing, toStorageError } from '../errors.ts'
 import type { RequestTimings } from '../request-timings.ts'
 import { earlier, type Key, type Revision } from '../revision.ts'
@@ -46,6 +46,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly bookmarkMs: number
   readonly consistentReads: boolean
   readonly exactReads: boolean
+  readonly servesFuturePages: boolean
   readonly resilientStart: boolean
   readonly #backend: Backend
   readonly #logger: Logger
@@ -75,6 +76,7 @@ class WatchCache implements Cacher, CacherCore {
   #housekeeping: NodeJS.Timeout | undefined
   #passing: Timer | undefined
   readonly #consistencyCheckMs: number
+  readonly #futureCode: FutureCode | undefined
   #comparing: Promise<void> = Promise.resolve()
 
   constructor(backend: Backend, options: CacherOptions) {
@@ -88,6 +90,8 @@ class WatchCache implements Cacher, CacherCore {
     this.bookmarkMs = options.bookmarkMs ?? 60_000
     this.consistentReads = options.consistentReads ?? true
     this.exactReads = options.exactReads ?? true
+    this.servesFuturePages = options.servesFuturePages ?? false
+    this.#futureCode = options.futureCode
     this.resilientStart = options.resilientStart ?? true
     this.#timings = options.timings
     this.#onWatchers = options.onWatchers
@@ -142,6 +146,7 @@ class WatchCache implements Cacher, CacherCore {
       timers: this.#timers,
       reports: this.#reports,
       futureFails: true,
+      futureCode: this.#futureCode,
       removed: removed.signal,
     })
     const storage = new CachedStorage(this, cache, direct)

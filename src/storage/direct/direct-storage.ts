@@ -12,6 +12,8 @@ import { listPage } from './list.ts'
 import { openWatch } from './watch.ts'
 import { guardedWrite } from './write.ts'
 
+export type FutureCode = 'future revision' | 'too large revision'
+
 export interface DirectOptions {
   /** How long a read waits for a revision that has not come. 0: it is compared with the revision of the answer. Default: 3 s, as kube-apiserver's cache. */
   readonly revisionWaitMs?: number
@@ -29,6 +31,8 @@ export interface DirectOptions {
   readonly timers?: TimerClock | undefined
   /** An exact list of a revision that has not come fails at once with `future revision`, as etcd has it. Default: it waits. */
   readonly futureFails?: boolean
+  /** Code of that failure: `too large revision` since release 1.34. Default: `future revision`. */
+  readonly futureCode?: FutureCode | undefined
   /** Aborted when the resource is no longer served: its watches end after what they have to give. */
   readonly removed?: AbortSignal
   /** Raised by lists. */
@@ -141,7 +145,8 @@ export class DirectStorage implements Storage {
 
   async #hasCome(wanted: Revision, signal: AbortSignal): Promise<void> {
     const revision = await this.currentRevision(signal)
-    if (revision < wanted) throw new StorageError('future revision', `revision ${wanted} has not come, current: ${revision}`, { revision })
+    const { futureCode = 'future revision' } = this.#options
+    if (revision < wanted) throw new StorageError(futureCode, `revision ${wanted} has not come, current: ${revision}`, { revision, retryAfterSeconds: 0 })
   }
 
   /** Waits until the store has the revision. */

@@ -5,7 +5,7 @@ import { BackendError, type BackendEvent } from '../../../../src/storage/backend
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
 import { initializing } from '../../../../src/storage/errors.ts'
-import { prefixEnd } from '../../../../src/storage/key-range.ts'
+import { keyAfter, prefixEnd } from '../../../../src/storage/key-range.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery, Storage, StorageEvent, StoredObject, WatchQuery } from '../../../../src/storage/storage.ts'
 import { loose } from '../../../support/any-object.ts'
@@ -288,6 +288,30 @@ describe('storage/cacher', () => {
       release()
       await first
       expect(await second).to.deep.equal(['a'])
+    })
+  })
+
+  describe('pages at a revision that has not come', () => {
+    const page = () => storage.list(testPrefix, { at: { exactly: revision(1000) }, startKey: keyAfter(testKey('a')), predicate: everything, limit: 1 }, signal)
+
+    for (const [title, options, code] of [
+      ['are refused', {}, 'future revision'],
+      ['are refused as too large', { futureCode: 'too large revision' }, 'too large revision'],
+      ['are refused if exact reads go to the store', { servesFuturePages: true, exactReads: false }, 'future revision'],
+    ] as const)
+      it(title, async () => {
+        for (const each of ['a', 'b', 'c']) seed(each)
+        await open(options)
+        expect(await codeOf(page())).to.equal(code)
+      })
+
+    it('show the present state under that revision, if the cache serves them', async () => {
+      for (const each of ['a', 'b', 'c']) seed(each)
+      await open({ servesFuturePages: true })
+      const { items, revision, nextKey, remaining } = await page()
+      expect([items.map(item => item.attributes().name), revision, nextKey, remaining]).to.deep.equal([['b'], 1000, keyAfter(testKey('b')), 1])
+      seed('b2')
+      expect((await storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 1 }, signal)).remaining).to.equal(3)
     })
   })
 
